@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+import type { SharedParts } from '../../support/living-core.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import type { RequestFault } from '../../watch/conformance/faulty-api.js';
 import type { Draws } from '../draws.js';
@@ -21,6 +22,7 @@ export class EvictionHistory implements AsyncDisposable {
   readonly oracle: EvictionOracle;
   readonly #api: PodsApi;
   readonly #draws: Draws;
+  readonly #parts: SharedParts;
   readonly #check: (history: EvictionHistory) => Promise<void>;
   #settings: HistorySettings;
   #exporter: RunningExporter;
@@ -28,9 +30,15 @@ export class EvictionHistory implements AsyncDisposable {
   #uidCount = 0;
 
   /** `check`: called whenever everything has settled, and at last before something is forgotten. */
-  constructor(settings: HistorySettings, draws: Draws, check: (history: EvictionHistory) => Promise<void>) {
+  constructor(
+    settings: HistorySettings,
+    draws: Draws,
+    parts: SharedParts,
+    check: (history: EvictionHistory) => Promise<void>,
+  ) {
     this.oracle = new EvictionOracle(settings, this.clock);
     this.#draws = draws;
+    this.#parts = parts;
     this.#check = check;
     this.#settings = settings;
     this.#api = new PodsApi(this.oracle);
@@ -79,7 +87,7 @@ export class EvictionHistory implements AsyncDisposable {
     const { clock, oracle } = this;
     const { sourceStarted, sourceEnded, activated, retained } = oracle;
     const observer = { sourceStarted, sourceEnded, activated, retained, activating: () => this.#settled() };
-    return new RunningExporter({ api: this.#api, clock, settings: this.#settings, observer });
+    return new RunningExporter({ ...this.#parts, api: this.#api, clock, settings: this.#settings, observer });
   }
 
   async #settled(): Promise<void> {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { EvictionSnapshot } from '../../../src/history/eviction-log.js';
 import type { ParsedFamily } from '../../support/exposition-parser.js';
+import { sharedParts } from '../../support/living-core.js';
 import { Draws } from '../draws.js';
 import { roundCount, seed, timeoutMs } from '../rounds.js';
 import { EvictionHistory } from './eviction-history.js';
@@ -85,11 +86,11 @@ describe('evictions', () => {
   it(
     'of any history are counted once, by cause, for its node and workloads',
     async () => {
-      const draws = new Draws();
+      const [draws, parts] = [new Draws(), sharedParts()];
       process.stdout.write(`evictions: ${roundCount} rounds, DIFFERENTIAL_SEED=${seed}\n`);
       await fc.assert(
         fc.asyncProperty(settings, fc.array(timedStep, { minLength: 5, maxLength: 40 }), async (first, steps) => {
-          await using history = new EvictionHistory(first, draws, comparison());
+          await using history = new EvictionHistory(first, draws, parts, comparison());
           await history.perform({ type: 'elapse', ms: 1, isAtOnce: false });
           for (const step of steps) await history.perform(step);
           await history.recover();

@@ -14,16 +14,17 @@ import { EvictionLog, type EvictionSnapshot } from '../../../src/history/evictio
 import type { EvictionRecord } from '../../../src/history/eviction-record.js';
 import type { ApiTransport } from '../../../src/http/api-client.js';
 import { wholeCluster } from '../../../src/kube/scope.js';
-import { SelfMetrics } from '../../../src/telemetry/self-metrics.js';
+import type { SelfMetrics } from '../../../src/telemetry/self-metrics.js';
 import { SeriesCapReport } from '../../../src/telemetry/series-cap-report.js';
 import { ClusterWatches } from '../../../src/watch/cluster-watches.js';
 import { settingsOf } from '../../support/exporter.js';
 import { type ParsedFamily, parseExposition } from '../../support/exposition-parser.js';
+import type { SharedParts } from '../../support/living-core.js';
 import type { ManualClock } from '../../support/manual-clock.js';
 import { mustNotEnd } from '../../support/watch-observers.js';
 import { type HistorySettings, settingsText } from './history-settings.js';
 
-export interface RunningExporterOptions {
+export interface RunningExporterOptions extends SharedParts {
   readonly api: ApiTransport;
   readonly clock: ManualClock;
   readonly settings: HistorySettings;
@@ -46,7 +47,7 @@ const maxReloadMs = 70_000;
 /** The parts of the exporter from the API server to the exposition, put together as in the exporter and without sockets. */
 export class RunningExporter implements AsyncDisposable {
   readonly #options: RunningExporterOptions;
-  readonly #metrics = new SelfMetrics({ version: '0.0.0-test', nodeVersion: process.version });
+  readonly #metrics: SelfMetrics;
   readonly #precedence: Precedence;
   readonly #seriesCapReport: SeriesCapReport;
   readonly #watches: ClusterWatches;
@@ -56,9 +57,10 @@ export class RunningExporter implements AsyncDisposable {
   readonly #never = new AbortController().signal;
 
   constructor(options: RunningExporterOptions) {
-    const { clock, settings } = options;
+    const { clock, settings, metrics } = options;
     const config = settingsOf(settingsText(settings));
     this.#options = options;
+    this.#metrics = metrics;
     this.#precedence = new Precedence(clock);
     this.#seriesCapReport = new SeriesCapReport({ metrics: this.#metrics, logger: silentLogger });
     this.#watches = new ClusterWatches({ ...this.#common(), observer: this.#metrics.watches });
