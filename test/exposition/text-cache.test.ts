@@ -9,6 +9,7 @@ import { ChunkIds, FamilyRenderer } from '../../src/exposition/incremental-text.
 import { nodeDivision } from '../../src/exposition/pod-on-node.js';
 import { type FamilyBlock, TextCache } from '../../src/exposition/text-cache.js';
 import type { NodeSnapshot } from '../../src/node/node-state.js';
+import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aClusterSnapshot,
@@ -27,15 +28,22 @@ const groups = detailGroups({ compatibility: 'none', profile: 'full' });
 
 type CachedBlocks = (nodes: readonly NodeSnapshot[], signal?: AbortSignal) => Promise<readonly FamilyBlock[]>;
 
-function aCache(clock: Clock = new ManualClock()): CachedBlocks {
-  const cache = new TextCache<NodeSnapshot>({
+function aTextCache(clock: Clock): TextCache<NodeSnapshot> {
+  return new TextCache<NodeSnapshot>({
     renderer: new FamilyRenderer(groups, nodeDivision({ compatibility: 'none' }), new ChunkIds()),
     slicer: new TimeSlicer(clock),
     sourcesOf: ({ nodes }) => nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot])),
     nameOf: ({ nodeName }) => nodeName,
   });
-  return (nodes, signal = never) =>
-    cache.blocks(aClusterSnapshot({ nodes: nodes.map((snapshot) => aFreshNode(snapshot)) }), wholeTable, signal);
+}
+
+function clusterOf(...nodes: readonly NodeSnapshot[]): ClusterSnapshot {
+  return aClusterSnapshot({ nodes: nodes.map((snapshot) => aFreshNode(snapshot)) });
+}
+
+function aCache(clock: Clock = new ManualClock()): CachedBlocks {
+  const cache = aTextCache(clock);
+  return (nodes, signal = never) => cache.blocks(clusterOf(...nodes), wholeTable, signal);
 }
 
 function chunksOf(blocks: readonly FamilyBlock[], family: string): readonly Buffer[] {
@@ -147,5 +155,51 @@ describe('the text of nodes', () => {
     expect(valuesOf('pod_used_bytes')).toEqual(['4096', '6']);
     expect(valuesOf('container_used_bytes')).toEqual(['1']);
     expect(valuesOf('volume_used_bytes')).toEqual(['3']);
+  });
+});
+
+describe('what is kept of nodes', () => {
+  const [one, other] = [aNodeSnapshot({ nodeName: 'one' }), aNodeSnapshot({ nodeName: 'other' })];
+  const sumOf = ({ seriesCounts }: TextCache<NodeSnapshot>): number =>
+    seriesCounts.reduce((sum, count) => sum + count, 0);
+
+  it('counts the series of the nodes that are there, each as it is now', async () => {
+    const cache = aTextCache(new ManualClock());
+    const countOf = async (...nodes: readonly NodeSnapshot[]): Promise<number> => {
+      await cache.countAll(clusterOf(...nodes), -1, never); // no room: all are counted
+      return sumOf(cache);
+    };
+    const ofOne = await countOf(one);
+    expect(ofOne).toBeGreaterThan(0);
+    expect(await countOf(one, other)).toBe(2 * ofOne);
+    const ofEmpty = (await countOf(one, aNodeSnapshot({ nodeName: 'other', pods: [] }))) - ofOne;
+    expect(ofEmpty).toBeLessThan(ofOne);
+    expect(await countOf(one)).toBe(ofOne);
+    expect(await countOf()).toBe(0);
+  });
+
+  it('is no text of a node that has left', async () => {
+    const cache = aTextCache(new ManualClock());
+    const textOfOther = async () =>
+      chunksOf(await cache.blocks(clusterOf(one, other), wholeTable, never), 'pod_used_bytes')[1];
+    const before = await textOfOther();
+    await cache.countAll(clusterOf(one, other), 0, never);
+    expect(await textOfOther()).toBe(before);
+    await cache.countAll(clusterOf(one), 0, never);
+    expect(await textOfOther()).not.toBe(before);
+  });
+
+  it('is one text for scrapes that leave out different families', async () => {
+    const cache = aTextCache(new ManualClock());
+    const without = async (name: string): Promise<Buffer | undefined> => {
+      const leftOut = new Set(cache.families.filter((family) => family.name === `ephemeral_storage_${name}`));
+      expect(leftOut.size).toBe(1);
+      const blocks = await cache.blocks(clusterOf(one), { isRequested: () => true, leftOut }, never);
+      return chunksOf(blocks, 'pod_used_bytes')[0];
+    };
+    await without('container_used_bytes');
+    const text = await without('volume_used_bytes');
+    expect(text?.length).toBeGreaterThan(0);
+    expect(await without('container_used_bytes')).toBe(text);
   });
 });
