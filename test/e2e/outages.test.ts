@@ -16,7 +16,7 @@ const ttlMs = 55_000;
 const settleMs = 180_000;
 
 describe('a hundred silent nodes', () => {
-  it('H12: are one line in the log, with their number and examples', async () => {
+  it('are one line in the log, with their number and examples', async () => {
     const names = Array.from({ length: 100 }, (_, index) => `node-${String(index).padStart(2, '0')}`);
     await using exporter = await Exporter.start({ scenario: emptyScenario(...names) });
     await exporter.synced();
@@ -62,7 +62,7 @@ describe.each([
   };
   const podsOf = (scraped: Scraped): number | undefined => scraped.value('workload_pods', { workload: 'cart' });
 
-  it('H11: lets pods be expected after their grace period', async () => {
+  it('lets pods be expected after their grace period', async () => {
     await using exporter = await start();
     exporter.clock.jumpWallTime(jumpMs);
     expect(podsOf(await exporter.scrape())).toBe(2);
@@ -75,7 +75,7 @@ describe.each([
     expect(later.value('workload_complete', { workload: 'cart' })).toBe(0);
   });
 
-  it('H11: does not make a summary without pods plausible', async () => {
+  it('does not make a summary without pods plausible', async () => {
     await using exporter = await start();
     exporter.clock.jumpWallTime(jumpMs);
     await exporter.cluster.setFault('node-1', 'empty');
@@ -84,7 +84,7 @@ describe.each([
     expect(absent).toContainEqual({ node: 'node-1', reason: 'empty' });
   });
 
-  it('H11: lets a pod have values as soon as its kubelet lists it', async () => {
+  it('lets a pod have values as soon as its kubelet lists it', async () => {
     await using exporter = await start();
     exporter.clock.jumpWallTime(jumpMs);
     await exporter.scrape();
@@ -98,7 +98,7 @@ describe.each([
     expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-2' })).toBeGreaterThan(0);
   });
 
-  it('H11: ages nothing on the status page', async () => {
+  it('ages nothing on the status page', async () => {
     await using exporter = await start();
     exporter.clock.jumpWallTime(jumpMs);
     const { health, problems } = JSON.parse((await exporter.get('/api/v1/status')).text) as Status;
@@ -190,7 +190,7 @@ workloads:
   const statusOf = async (exporter: Exporter): Promise<Status> =>
     JSON.parse((await exporter.get('/api/v1/status')).text) as Status;
 
-  it('H5, S102: costs nothing but its pods, from 30 s on', async () => {
+  it('S102: costs nothing but its pods, from 30 s on', async () => {
     await using exporter = await start('shop', 'media');
     await exporter.clock.advance(29_999);
     expect((await exporter.get('/readyz')).status).toBe(503);
@@ -221,7 +221,7 @@ workloads:
     expect(scraped.value('exporter_store_watch_connected', { resource: 'pods' })).toBe(1);
   });
 
-  it('H5: is named by /readyz, which is ready from 30 s on', async () => {
+  it('is named by /readyz, which is ready from 30 s on', async () => {
     await using exporter = await start('shop', 'media');
     await exporter.clock.advance(30_000);
     const [ready, verbose] = await Promise.all([exporter.get('/readyz'), exporter.get('/readyz?verbose')]);
@@ -237,7 +237,7 @@ workloads:
     ]);
   });
 
-  it('H5: is the headline of the page, with since when, what it costs and what to do', async () => {
+  it('is the headline of the page, with since when, what it costs and what to do', async () => {
     await using exporter = await start('shop', 'media');
     await exporter.clock.advance(settleMs);
     await exporter.scrape();
@@ -267,7 +267,7 @@ workloads:
     expect(page).not.toMatch(/class="ok"><dt>(?:Running pods measured|Pods)/);
   });
 
-  it('H5: is complete soon after the RoleBinding is there', async () => {
+  it('is complete soon after the RoleBinding is there', async () => {
     await using exporter = await start('shop', 'media');
     await exporter.clock.advance(settleMs);
     exporter.cluster.access.setRules('exporter', rulesFor('shop', 'media', 'payments'));
@@ -285,7 +285,7 @@ workloads:
     expect((await statusOf(exporter)).problems).toEqual([]);
   });
 
-  it('H5: does not prevent new settings', async () => {
+  it('does not prevent new settings', async () => {
     await using exporter = await start('shop', 'media');
     await exporter.clock.advance(settleMs);
     const applied = exporter.app.apply(settingsOf(settings.replace('payments', 'payments, secret')));
@@ -296,7 +296,7 @@ workloads:
     expect(problems.map(({ text }) => text)).toEqual(['pods of 2 namespaces not listed (forbidden): payments, secret']);
   });
 
-  it('H5: is not served around when no namespace may be listed', async () => {
+  it('is not served around when no namespace may be listed', async () => {
     await using exporter = await start();
     await exporter.clock.advance(10 * settleMs);
     expect((await exporter.get('/readyz')).status).toBe(503);
@@ -413,7 +413,7 @@ describe('lists of a server that has lost objects from its cache', () => {
   const doubtsOf = ({ log }: Exporter): readonly unknown[] =>
     log.map((line) => JSON.parse(line) as { readonly msg: string }).filter(({ msg }) => msg.includes('listed again'));
 
-  it.each([4, 50])('H6: remove none of %d pods and no node when they are empty', async (podCount) => {
+  it.each([4, 50])('remove none of %d pods and no node when they are empty', async (podCount) => {
     await using exporter = await start(podCount, 'empty');
     const dropped = (): number => exporter.log.filter((line) => line.includes('dropped a list without most')).length;
     const isWrong = (scraped: Scraped): boolean => podsOf(scraped) !== podCount || nodesOf(scraped) !== 2;
@@ -422,7 +422,7 @@ describe('lists of a server that has lost objects from its cache', () => {
     expect((await exporter.get('/readyz')).status).toBe(200);
   });
 
-  it('H6: are doubted within 90 s in which kubelets report pods that they lack', async () => {
+  it('are doubted within 90 s in which kubelets report pods that they lack', async () => {
     await using exporter = await start(100, 'half-empty');
     await timeUntil(exporter, (scraped) => nodesOf(scraped) === 1 && podsOf(scraped) === 25);
     expect(await timeUntil(exporter, (scraped) => podsOf(scraped) === 100)).toBeLessThanOrEqual(95_000);
@@ -434,7 +434,7 @@ describe('lists of a server that has lost objects from its cache', () => {
     ]);
   });
 
-  it('H6: are not doubted while nobody scrapes', async () => {
+  it('are not doubted while nobody scrapes', async () => {
     await using exporter = await start(100, 'half-empty');
     await timeUntil(exporter, (scraped) => podsOf(scraped) === 25);
     const lists = listsOf(exporter);
@@ -455,7 +455,7 @@ describe('pods of kubelets that no list contains', () => {
   });
 
   it.each(['cluster:\n  namespaces: [shop]', 'cluster:\n  podSelector: example.com/none=set'])(
-    'H6: cause no list when they are out of scope: %j',
+    'cause no list when they are out of scope: %j',
     async (settings) => {
       await using exporter = await Exporter.start({ scenario: scenario(30), settings });
       await exporter.synced();

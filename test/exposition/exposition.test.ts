@@ -418,7 +418,7 @@ describe('families', () => {
     expect(readCount).toBe(countedAndWritten);
   });
 
-  it('H13: of a node are formatted ahead, once, and only if they are requested', async () => {
+  it('of a node are formatted ahead, once, and only if they are requested', async () => {
     let readCount = 0;
     const volume = {
       ...aVolumeUsage(),

@@ -165,7 +165,7 @@ describe('large responses', () => {
 
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-  it('H1: are read as long as they fit into 64 MiB together, the others wait', async () => {
+  it('are read as long as they fit into 64 MiB together, the others wait', async () => {
     const held = Array.from({ length: 9 }, () => heldBody(mebibyte - header.length + 1));
     let nextIndex = 0;
     const { client, clock } = setUp({
@@ -189,7 +189,7 @@ describe('large responses', () => {
     await Promise.all(fetched);
   });
 
-  it('H1: that find no room fail at the time limit, and leave none taken', async () => {
+  it('that find no room fail at the time limit, and leave none taken', async () => {
     const held = Array.from({ length: 9 }, () => heldBody(mebibyte));
     let nextIndex = 0;
     const { client, clock } = setUp({
@@ -223,7 +223,7 @@ describe('large responses', () => {
     };
   }
 
-  it('H1: are decoded in slices of time, with turns of the event loop between them', async () => {
+  it('are decoded in slices of time, with turns of the event loop between them', async () => {
     const pod = JSON.stringify({ podRef: { name: 'web-0', namespace: 'shop', uid: 'uid-1' }, filler: 'x'.repeat(200) });
     const pods = Buffer.from(Array.from({ length: 2_000 }, () => pod).join(','));
     const { client } = setUp({

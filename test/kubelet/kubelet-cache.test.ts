@@ -316,7 +316,7 @@ describe('callers that overlap', () => {
   });
 });
 
-describe('H13: kubelets that did not respond in time', () => {
+describe('kubelets that did not respond in time', () => {
   it('take at most a quarter of the request slots', async () => {
     const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 8 });
     const nodes = Array.from({ length: 20 }, (_, index) => aNode({ name: `node-${index}` }));
@@ -561,7 +561,7 @@ describe('forgotten nodes', () => {
     expect(kubelet.requestCount).toBe(3);
   });
 
-  it('H9: that come back as the same machine within a TTL have their gate and their last summary', async () => {
+  it('that come back as the same machine within a TTL have their gate and their last summary', async () => {
     const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
     await clock.advance(ttlMs);
@@ -576,7 +576,7 @@ describe('forgotten nodes', () => {
     expect(kubelet.requestCount).toBe(2);
   });
 
-  it('H9: are forgotten for good after a TTL', async () => {
+  it('are forgotten for good after a TTL', async () => {
     const { cache, clock } = setUp();
     await cache.get(node, never);
     cache.retain(new Set());
@@ -790,7 +790,7 @@ describe('the log', () => {
 });
 
 describe('a cache that takes the place of another', () => {
-  it('H9: has its summaries with their age, its failures and its gates', async () => {
+  it('has its summaries with their age, its failures and its gates', async () => {
     const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
     await clock.advance(ttlMs);
@@ -1059,7 +1059,7 @@ describe('the history of pods', () => {
     expect(sampleTimes(next)).toEqual([startMs, startMs + 2 * ttlMs]);
   });
 
-  it.each([-3_600_000, 86_400_000])('H11: has times that do not jump by %d ms with the wall clock', async (jumpMs) => {
+  it.each([-3_600_000, 86_400_000])('has times that do not jump by %d ms with the wall clock', async (jumpMs) => {
     const { cache, clock } = setUp();
     const startMs = clock.nowMs();
     await cache.get(node, never);
@@ -1072,7 +1072,7 @@ describe('the history of pods', () => {
   it.each([
     ['behind at the start and then set', 1_800_000],
     ['set back', -1_800_000],
-  ])('H11: has the growth of a new pod with a clock that was %s', async (_case, jumpMs) => {
+  ])('has the growth of a new pod with a clock that was %s', async (_case, jumpMs) => {
     const { cache, clock, kubelet } = setUp();
     const startTimeMs = clock.nowMs() + Math.max(0, jumpMs) - 60_000;
     clock.jumpWallTime(jumpMs);

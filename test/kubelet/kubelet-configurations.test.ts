@@ -276,7 +276,7 @@ describe('another machine under the same name', () => {
 });
 
 describe('a cache that replaces another', () => {
-  it('H9: has its configurations, and reads them again when they are due', async () => {
+  it('has its configurations, and reads them again when they are due', async () => {
     const former = setUp();
     await former.scrape();
     const { cache, clock, kubelets, scrape } = setUp();

@@ -66,7 +66,7 @@ function setUp() {
 }
 
 describe('a node', () => {
-  it('H1: is derived pod by pod, with turns of the event loop between them', async () => {
+  it('is derived pod by pod, with turns of the event loop between them', async () => {
     const { prepare, derived } = setUp();
     const pending = prepare();
     const counts = new Set<number>();
@@ -78,7 +78,7 @@ describe('a node', () => {
     expect([...counts]).toEqual([0, 1, 2, 3]);
   });
 
-  it('H1: has pods that changed meanwhile as they are now', async () => {
+  it('has pods that changed meanwhile as they are now', async () => {
     const { prepare, derived, setPods } = setUp();
     const pending = prepare();
     while (derived.count < names.length - 1) await nextTurn();

@@ -78,7 +78,7 @@ describe('a limit of open files below the number of nodes', () => {
   });
 
   it.skipIf(process.platform !== 'linux').each([128, 194, 256])(
-    'H3, H11: of %d answers all probes and scrapes, with all nodes, under 400 renewed hostile connections',
+    'of %d answers all probes and scrapes, with all nodes, under 400 renewed hostile connections',
     async (maxOpenFiles) => {
       const { exporter, port } = await started(maxOpenFiles);
       await using running = exporter;

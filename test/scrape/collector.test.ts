@@ -245,7 +245,7 @@ function twoNodes(): FakeCluster {
 }
 
 describe('one scrape', () => {
-  it('H13: passes on each node as soon as it has responded, and before that as the API server knows it', async () => {
+  it('passes on each node as soon as it has responded, and before that as the API server knows it', async () => {
     const cluster = twoNodes();
     let release = (): void => undefined;
     cluster.hold('node-2', new Promise((resolve) => (release = resolve)));

@@ -37,7 +37,7 @@ const of = (count: number) => Object.fromEntries(Array.from({ length: count }, (
 const everyMs = (stepMs: number, count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`node-${index}`, (index + 1) * stepMs]));
 
-describe('H13: the wait for responses', () => {
+describe('the wait for responses', () => {
   it.each<[what: string, durationMs: number, given: Given]>([
     ['no node is waited for', 0, { usualMs: {} }],
     ['all have responded', 80, { usualMs: { a: 20, b: undefined }, responses: { a: 30, b: 80 } }],

@@ -270,7 +270,7 @@ describe('the deadline', () => {
     { renderMs: 100, collectMs: 9_850 },
     { renderMs: 9_000, collectMs: 4_000 },
   ])(
-    'H13: leaves half as much again as the $renderMs ms that rendering took, but two fifths of the time for collecting',
+    'leaves half as much again as the $renderMs ms that rendering took, but two fifths of the time for collecting',
     async ({ renderMs, collectMs }) => {
       await using server = await renderingFor(() => renderMs);
       expect(await server.scrape(aClusterSnapshot())).toMatchObject({ deadlineMs: 5_000 });
@@ -398,7 +398,7 @@ describe('the limit of running scrapes', () => {
     expect(closed).toEqual([waiting, rendered, rendered, open]);
   });
 
-  it('H2: is free of clients that do not read, however many', async () => {
+  it('is free of clients that do not read, however many', async () => {
     const observer = new FakeObserver();
     const body = aLargeBody();
     await using server = await startServer({
