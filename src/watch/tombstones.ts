@@ -10,51 +10,51 @@ const maxCount = 50_000;
 export class Tombstones {
   readonly #clock: Clock;
   #keepMs = 0;
-  /** ID → monotonic time at which it is forgotten; in the order of that time. */
-  readonly #forgetAtMs = new Map<string, number>();
+  /** ID → monotonic time at which it was removed; in the order of that time. */
+  readonly #removedAtMs = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Objects that are removed from now on are remembered for this time, in milliseconds, or for longer. */
+  /** All objects are remembered for this time after they were removed, in milliseconds, or for longer; also those that are by now. */
   keepAtLeast(keepMs: number): void {
     this.#keepMs = Math.max(this.#keepMs, keepMs);
   }
 
   /** Remembers the object from now on. */
   add(id: string): void {
-    this.#forgetAtMs.delete(id);
-    this.#forgetAtMs.set(id, this.#clock.monotonicMs() + this.#keepMs);
+    this.#removedAtMs.delete(id);
+    this.#removedAtMs.set(id, this.#clock.monotonicMs());
     this.#purge();
   }
 
   /** Whether nothing is remembered; what is about to be forgotten counts. */
   get isEmpty(): boolean {
-    return this.#forgetAtMs.size === 0;
+    return this.#removedAtMs.size === 0;
   }
 
   /** Adds the objects that `former` remembers. */
   inherit(former: Tombstones): void {
     former.#purge();
-    for (const id of former.#forgetAtMs.keys()) this.add(id);
+    for (const id of former.#removedAtMs.keys()) this.add(id);
   }
 
   /** The ID is in use again, as that of a re-created static pod. */
   delete(id: string): void {
-    this.#forgetAtMs.delete(id);
+    this.#removedAtMs.delete(id);
   }
 
   has(id: string): boolean {
     this.#purge();
-    return this.#forgetAtMs.has(id);
+    return this.#removedAtMs.has(id);
   }
 
   #purge(): void {
     const nowMs = this.#clock.monotonicMs();
-    for (const [id, forgetAtMs] of this.#forgetAtMs) {
-      if (forgetAtMs > nowMs && this.#forgetAtMs.size <= maxCount) return;
-      this.#forgetAtMs.delete(id);
+    for (const [id, removedAtMs] of this.#removedAtMs) {
+      if (nowMs - removedAtMs < this.#keepMs && this.#removedAtMs.size <= maxCount) return;
+      this.#removedAtMs.delete(id);
     }
   }
 }

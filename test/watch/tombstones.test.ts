@@ -20,6 +20,18 @@ describe('Tombstones', () => {
     expect(tombstones.has('a')).toBe(false);
   });
 
+  it('remembers a UID for longer once longer is wanted: a summary that lists it may be served for longer', async () => {
+    const clock = new ManualClock();
+    const tombstones = rememberingFor(60_000, clock);
+    tombstones.add('a');
+    await clock.advance(30_000);
+    tombstones.keepAtLeast(100_000);
+    await clock.advance(69_999);
+    expect(tombstones.has('a')).toBe(true);
+    await clock.advance(1);
+    expect(tombstones.has('a')).toBe(false);
+  });
+
   it('does not remember other UIDs', () => {
     const tombstones = rememberingFor(60_000);
     tombstones.add('a');
