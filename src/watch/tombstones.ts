@@ -19,6 +19,7 @@ export class Tombstones {
 
   /** All objects are remembered for this time after they were removed, in milliseconds, or for longer; also those that are by now. */
   keepAtLeast(keepMs: number): void {
+    this.#purge(); // what was forgotten stays so, whether or not anybody has looked since
     this.#keepMs = Math.max(this.#keepMs, keepMs);
   }
 

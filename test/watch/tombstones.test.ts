@@ -32,6 +32,15 @@ describe('Tombstones', () => {
     expect(tombstones.has('a')).toBe(false);
   });
 
+  it('does not remember a UID again that was forgotten before longer was wanted', async () => {
+    const clock = new ManualClock();
+    const tombstones = rememberingFor(60_000, clock);
+    tombstones.add('a');
+    await clock.advance(60_000);
+    tombstones.keepAtLeast(100_000);
+    expect(tombstones.has('a')).toBe(false);
+  });
+
   it('does not remember other UIDs', () => {
     const tombstones = rememberingFor(60_000);
     tombstones.add('a');
