@@ -17,7 +17,7 @@ export class Tombstones {
     this.#clock = clock;
   }
 
-  /** All objects are remembered for this time after they were removed, in milliseconds, or for longer; also those that are by now. */
+  /** Remembers objects for this time after their removal, in milliseconds, or for longer; also those that it remembers already. */
   keepAtLeast(keepMs: number): void {
     this.#purge(); // what was forgotten stays so, whether or not anybody has looked since
     this.#keepMs = Math.max(this.#keepMs, keepMs);
