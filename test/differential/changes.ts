@@ -283,7 +283,11 @@ const changeTable = {
     recreate(context, pod, nodeName);
     return true;
   }),
-  'pod relabelled': onPod(podsOf, (pod, { model, y }) => changed(model, pod, { labels: labelsOf(y) })),
+  // At the moment of an eviction both may be known as one change, which counts for the new labels.
+  'pod relabelled': onPod(podsOf, (pod, { model, y, nowMs }) => {
+    const isEvictedNow = pod.evicted !== undefined && nowMs - pod.evicted.atMs < 1_000;
+    return !isEvictedNow && changed(model, pod, { labels: labelsOf(y) });
+  }),
   'pod ended': onPod(activePods, (pod, { model, y }) =>
     changed(model, pod, { phase: y % 2 === 0 ? 'Succeeded' : 'Failed' }),
   ),
