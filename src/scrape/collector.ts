@@ -84,6 +84,8 @@ export class Collector {
   readonly #slicer: TimeSlicer;
   readonly #answers: NodeAnswers;
   #turn = 0;
+  /** In which the nodes that may soon evict a pod were set. */
+  #nearTurn = 0;
   /** By the name of a node: see {@link scrapeOrder}. */
   #lastTurns: ReadonlyMap<string, number> = new Map();
 
@@ -132,12 +134,7 @@ export class Collector {
     const responded = onNode === undefined ? this.#answers.of(asked) : this.#answers.inTurn(asked, onNode, signal);
     const answered = [...ready, ...(await responded)].sort(byNode);
     this.#lastTurns = this.#turnsOf(answered, turn, startMs);
-    cache.setNearNodes(
-      nearestNodes(
-        answered.flatMap(({ near }) => near ?? []),
-        targets.length,
-      ),
-    );
+    this.#setNearNodes(answered, turn, targets.length);
     const scraped = await this.#scraped(answered);
     const gone = goneNames.map((name) => records.of({ name }).gone(name));
     const parts = [...scraped, ...gone].map(({ part }) => part);
@@ -187,6 +184,14 @@ export class Collector {
       turns.set(node.name, hadTurn ? turn : (this.#lastTurns.get(node.name) ?? -1));
     }
     return turns;
+  }
+
+  /** Of overlapping collections, the one that began last decides. */
+  #setNearNodes(answered: readonly AnsweredNode[], turn: number, nodeCount: number): void {
+    if (turn < this.#nearTurn) return;
+    this.#nearTurn = turn;
+    const near = answered.flatMap((node) => node.near ?? []);
+    this.#options.cache.setNearNodes(nearestNodes(near, nodeCount));
   }
 
   /** `ready`: nodes with fresh data of which all is derived; `others`, in this order, with the fresh data that they have. */

@@ -891,6 +891,29 @@ describe('workloads that are discovered from labels', () => {
   });
 });
 
+describe('of two collections that overlap', () => {
+  it('the one that began last decides which nodes may soon evict a pod', async () => {
+    const cluster = twoNodes();
+    const nearLimit = aPod({ name: 'cart-0', nodeName: 'node-1', containers: [aContainer({ limitBytes: 100 })] });
+    cluster.setPods('node-1', [nearLimit]);
+    const { collect } = aCollector(cluster);
+    await collect();
+    expect([...cluster.near]).toEqual(['node-1']);
+    let release = (): void => undefined;
+    cluster.hold('node-2', new Promise((resolve) => (release = resolve)));
+    cluster.asked.length = 0;
+    const first = collect();
+    await expect.poll(() => cluster.asked).toContain('node-2');
+    cluster.setPods('node-1', []);
+    cluster.hold('node-2', Promise.resolve());
+    await collect();
+    expect([...cluster.near]).toEqual([]);
+    release();
+    await first;
+    expect([...cluster.near]).toEqual([]);
+  });
+});
+
 describe('a workload without pods', () => {
   it('is forgotten although a scrape always runs', async () => {
     const cluster = twoNodes();
