@@ -177,6 +177,8 @@ export class Exposition {
     const requested = this.#caches.filter(({ families }) => families.some(isRequested));
     let room = roomIn(this.#caches, this.#maxSeries);
     for (const cache of requested) room = await cache.countAll(snapshot, room, signal);
+    // What had room was not counted; what is left out must not depend on that.
+    if (room < 0) for (const cache of requested) await cache.countAll(snapshot, -1, signal);
     const choice = chooseFamilies(this.#caches, filter, this.#maxSeries);
     const blocks: FamilyBlock[] = [];
     for (const cache of requested) blocks.push(...(await cache.blocks(snapshot, choice, signal)));
