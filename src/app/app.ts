@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Clock } from '../base/clock.js';
-import { Ending } from '../base/ending.js';
 import { UserError } from '../base/errors.js';
+import { Lifetime } from '../base/lifetime.js';
 import type { Logger } from '../base/logger.js';
 import { Precedence } from '../base/precedence.js';
 import type { Config } from '../config/schema.js';
@@ -72,7 +72,7 @@ export class App implements AsyncDisposable {
   readonly metrics: SelfMetrics;
   readonly #options: AppOptions & { readonly precedence: Precedence };
   readonly #stopping = new AbortController();
-  readonly #ending = new Ending();
+  readonly #lifetime = new Lifetime();
   readonly #seriesCapReport: SeriesCapReport;
   readonly #missingNodeReport: MissingNodeReport;
   readonly #evictions: EvictionTracker;
@@ -125,7 +125,7 @@ export class App implements AsyncDisposable {
    * ended although it never should: the exporter cannot go on, and is to be disposed of.
    */
   get done(): Promise<void> {
-    return this.#ending.done;
+    return this.#lifetime.done;
   }
 
   /** The ports of the listeners, in the order of the settings. */
@@ -176,7 +176,7 @@ export class App implements AsyncDisposable {
     await this.#server.close(drainMs);
     await this.#active.source[Symbol.asyncDispose]();
     await this.#connection[Symbol.asyncDispose]();
-    this.#ending.stopped();
+    this.#lifetime.stopped();
   }
 
   /** For the first scrape. */
@@ -188,7 +188,7 @@ export class App implements AsyncDisposable {
   }
 
   readonly #onUnexpectedEnd = (error: Error): void => {
-    this.#ending.failed(error);
+    this.#lifetime.failed(error);
   };
 
   #activate(settings: Pick<ActivationOptions, 'config' | 'scope' | 'source' | 'former'>): ActiveSettings {

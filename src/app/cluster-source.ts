@@ -1,6 +1,6 @@
 import { abortable } from '../base/abortable.js';
 import { startDeadline } from '../base/clock.js';
-import { endOf } from '../base/ending.js';
+import { supervise } from '../base/lifetime.js';
 import { UserError } from '../base/errors.js';
 import { escapeInvisible } from '../base/text.js';
 import { WorkQueue } from '../base/work-queue.js';
@@ -119,7 +119,7 @@ export class ClusterSource implements AsyncDisposable {
       })
       .catch(onUnexpectedEnd);
     const { signal } = this.#lifetime;
-    this.#running = endOf({ name: 'the work queue', running: this.queue.run(signal), signal, onUnexpectedEnd });
+    this.#running = supervise({ name: 'the work queue', running: this.queue.run(signal), signal, onUnexpectedEnd });
   }
 
   /** The task that has been in process for the longest time. */

@@ -3,7 +3,7 @@ import { ClusterSource } from '../app/cluster-source.js';
 import { type Collection, createCollection } from '../app/collection.js';
 import { recordPodChange } from '../app/eviction-recorder.js';
 import { startDeadline } from '../base/clock.js';
-import { Ending } from '../base/ending.js';
+import { Lifetime } from '../base/lifetime.js';
 import { silentLogger } from '../base/logger.js';
 import { Precedence } from '../base/precedence.js';
 import type { Config } from '../config/schema.js';
@@ -72,7 +72,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
   readonly #connection: ClusterConnection;
   readonly #source: ClusterSource;
   readonly #collection: Collection;
-  readonly #ending = new Ending();
+  readonly #lifetime = new Lifetime();
 
   constructor(options: ClusterReaderOptions) {
     const { config, scope, credentials, context, detailsOf } = options;
@@ -80,7 +80,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
     const log = new EvictionLog(config.evictions, context.clock);
     const { clock, random, version, openFileLimit } = context;
     const onUnexpectedEnd = (error: Error): void => {
-      this.#ending.failed(error);
+      this.#lifetime.failed(error);
     };
     const common = { clock, precedence: new Precedence(clock), random, version, logger: silentLogger, onUnexpectedEnd };
     const metrics = new SelfMetrics({ version, nodeVersion: process.version });
@@ -118,17 +118,17 @@ export class ClusterReader implements Reader, AsyncDisposable {
 
   /** Resolves after the first lists. Throws UserError with a line for each list that is missing. */
   async synced(signal: AbortSignal): Promise<void> {
-    await this.#ending.during(this.#source.synced({ timeoutMs: syncTimeoutMs, failsFast: true }, signal));
+    await this.#lifetime.during(this.#source.synced({ timeoutMs: syncTimeoutMs, failsFast: true }, signal));
   }
 
   read(durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
-    return this.#ending.during(this.#read(durationMs, signal));
+    return this.#lifetime.during(this.#read(durationMs, signal));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#source[Symbol.asyncDispose]();
     await this.#connection[Symbol.asyncDispose]();
-    this.#ending.stopped();
+    this.#lifetime.stopped();
   }
 
   async #read(durationMs: number, signal: AbortSignal): Promise<ClusterReading> {

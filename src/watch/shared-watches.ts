@@ -1,4 +1,4 @@
-import { endOf } from '../base/ending.js';
+import { supervise } from '../base/lifetime.js';
 import type { StoredObject } from './object-store.js';
 import { SharedWatch, type SharedWatchOptions } from './shared-watch.js';
 import type { WatchedCollection } from './watched-collection.js';
@@ -81,7 +81,7 @@ export class SharedWatches<T extends StoredObject> implements AsyncDisposable {
     const { signal } = stopping;
     const name = `the watch of ${collection.resource}`;
     const { onUnexpectedEnd } = this.#options;
-    const running = endOf({ name, running: watch.run(signal), signal, onUnexpectedEnd });
+    const running = supervise({ name, running: watch.run(signal), signal, onUnexpectedEnd });
     const known = { watch, stopping, running, leaseCount: 0, lingering: undefined };
     this.#watches.set(collection.identity, known);
     return known;

@@ -1,7 +1,7 @@
 import { messageOf } from './errors.js';
 
-/** The end of something with parts that run until they are stopped. */
-export class Ending {
+/** The lifetime of something with parts that run until they are stopped. */
+export class Lifetime {
   /**
    * Resolves after {@link stopped}; rejects at once with the error of the first part that ended although it never should. It is
    * not an unhandled rejection when nobody waits for it.
@@ -18,35 +18,38 @@ export class Ending {
     this.done.catch(() => undefined);
   }
 
-  /** The result of `work`; a rejection as soon as `done` rejects. */
+  /** Returns the result of `work`; rejects as soon as `done` does. */
   async during<T>(work: Promise<T>): Promise<T> {
     await Promise.race([work, this.done]);
     return await work;
   }
 
-  /** All parts have been stopped and have ended. */
+  /** Resolves `done`: all parts have been stopped and have ended. */
   stopped(): void {
     this.#resolve();
   }
 
-  /** A part has ended although it was not stopped. The first error counts. */
+  /** Rejects `done`: a part has ended although it was not stopped. The first error counts. */
   failed(error: Error): void {
     this.#reject(error);
   }
 }
 
-export interface EndlessPart {
-  /** Such as `the watch of pods`. */
+/**
+ * Reports the end of a part that should run until `signal` aborts, such as `the watch of pods`. Resolves when it has ended,
+ * however it did; never rejects.
+ */
+export async function supervise({
+  name,
+  running,
+  signal,
+  onUnexpectedEnd,
+}: {
   readonly name: string;
-  /** Ends soon after the signal aborts, not before, and never rejects. */
   readonly running: Promise<void>;
   readonly signal: AbortSignal;
-  /** Told when that is not so. */
   readonly onUnexpectedEnd: (error: Error) => void;
-}
-
-/** Resolves when the part has ended, however it did; never rejects. */
-export async function endOf({ name, running, signal, onUnexpectedEnd }: EndlessPart): Promise<void> {
+}): Promise<void> {
   try {
     await running;
     if (!signal.aborted) onUnexpectedEnd(new Error(`${name} has ended, although nothing stopped it`));

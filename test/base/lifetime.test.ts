@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { Ending, endOf } from '../../src/base/ending.js';
+import { Lifetime, supervise } from '../../src/base/lifetime.js';
 
 async function toldBy(running: Promise<void>, isStopped: boolean): Promise<readonly string[]> {
   const stopping = new AbortController();
   if (isStopped) stopping.abort(new Error('stopped'));
   const told: string[] = [];
-  await endOf({
+  await supervise({
     name: 'the watch of pods',
     running,
     signal: stopping.signal,
@@ -33,34 +33,34 @@ describe('the end of a part', () => {
 
 describe('work', () => {
   it('has its result while all parts go on, and after they were stopped', async () => {
-    const ending = new Ending();
-    await expect(ending.during(Promise.resolve(1))).resolves.toBe(1);
-    ending.stopped();
-    await expect(ending.during(Promise.resolve(2))).resolves.toBe(2);
-    await expect(ending.during(Promise.reject(new Error('no')))).rejects.toThrow('no');
+    const lifetime = new Lifetime();
+    await expect(lifetime.during(Promise.resolve(1))).resolves.toBe(1);
+    lifetime.stopped();
+    await expect(lifetime.during(Promise.resolve(2))).resolves.toBe(2);
+    await expect(lifetime.during(Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 
   it('is not waited for once a part has failed', async () => {
-    const ending = new Ending();
-    const working = ending.during(new Promise(() => undefined));
-    ending.failed(new Error('the watch of pods has ended: no'));
+    const lifetime = new Lifetime();
+    const working = lifetime.during(new Promise(() => undefined));
+    lifetime.failed(new Error('the watch of pods has ended: no'));
     await expect(working).rejects.toThrow('the watch of pods has ended: no');
   });
 });
 
 describe('done', () => {
   it('resolves once all has been stopped', async () => {
-    const ending = new Ending();
-    ending.stopped();
-    ending.failed(new Error('too late'));
-    await expect(ending.done).resolves.toBeUndefined();
+    const lifetime = new Lifetime();
+    lifetime.stopped();
+    lifetime.failed(new Error('too late'));
+    await expect(lifetime.done).resolves.toBeUndefined();
   });
 
   it('rejects with the first error, and stays so', async () => {
-    const ending = new Ending();
-    ending.failed(new Error('first'));
-    ending.failed(new Error('second'));
-    ending.stopped();
-    await expect(ending.done).rejects.toThrow('first');
+    const lifetime = new Lifetime();
+    lifetime.failed(new Error('first'));
+    lifetime.failed(new Error('second'));
+    lifetime.stopped();
+    await expect(lifetime.done).rejects.toThrow('first');
   });
 });
