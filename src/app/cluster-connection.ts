@@ -27,7 +27,7 @@ export class ClusterConnection implements AsyncDisposable {
   readonly watches: ClusterWatches;
   readonly #options: ClusterConnectionOptions;
 
-  /** `nodeLocalSpreadMs`: see {@link ClusterWatchesOptions}. */
+  /** `nodeLocalSpreadMs`: see {@link ClusterWatches}. */
   constructor(options: ClusterConnectionOptions & { readonly nodeLocalSpreadMs?: number }) {
     this.#options = options;
     this.api = new ApiClient(options);

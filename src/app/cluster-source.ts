@@ -1,7 +1,7 @@
 import { abortable } from '../base/abortable.js';
 import { startDeadline } from '../base/clock.js';
-import { supervise } from '../base/lifetime.js';
 import { UserError } from '../base/errors.js';
+import { supervise } from '../base/lifetime.js';
 import { escapeInvisible } from '../base/text.js';
 import { WorkQueue } from '../base/work-queue.js';
 import type { Node, Pod } from '../kube/objects.js';
@@ -110,7 +110,7 @@ export class ClusterSource implements AsyncDisposable {
         onChange: (change) => {
           onPodChange(change);
         },
-        mustBeTold: ({ eviction }) => eviction !== undefined,
+        mustDeliver: ({ eviction }) => eviction !== undefined,
       });
     this.store.lists
       .listedNodes()

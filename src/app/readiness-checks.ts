@@ -4,7 +4,7 @@ import { formatAge } from '../base/units.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
 import type { ClusterStore } from '../watch/cluster-store.js';
 import type { AttemptFailure } from '../watch/retries.js';
-import type { ScopeState } from '../watch/store-state.js';
+import type { ScopeState } from '../watch/store-lists.js';
 import { noSuchNode } from './resolve-scope.js';
 
 export interface ReadinessInput {

@@ -11,8 +11,8 @@ import {
   lookupResults,
 } from '../kubelet/kubelet-cache.js';
 import type { SnapshotCounts } from '../scrape/snapshot-counts.js';
-import type { SharedWatchObserver } from '../watch/shared-watch.js';
-import type { StoreState } from '../watch/store-state.js';
+import type { WatchObserver } from '../watch/watch-observer.js';
+import type { StoreState } from '../watch/store-lists.js';
 import { collectNodeMetrics } from './node-metrics.js';
 import { QueueMetrics } from './queue-metrics.js';
 import { type ReloadedFile, ReloadState } from './reload-state.js';
@@ -81,7 +81,7 @@ export class SelfMetrics {
   readonly #droppedSeries = new Tally<DroppedReason>(droppedReasons);
   readonly #storeCounts = emptyStoreCounts();
   /** Counts what all watches report. */
-  readonly watches: SharedWatchObserver = storeCounter(this.#storeCounts);
+  readonly watches: WatchObserver = storeCounter(this.#storeCounts);
   #stores: StoresInUse | undefined;
   #scope: MeasuredScope | undefined;
   #series: Readonly<Record<Level, number>> | undefined;

@@ -5,10 +5,10 @@ import {
   type ListResult,
   type SkippedObjectReason,
   skippedObjectReasons,
-} from '../watch/reflector-observer.js';
+} from '../watch/watch-observer.js';
 import type { Resource } from '../watch/resource-path.js';
-import type { SharedWatchObserver } from '../watch/shared-watch.js';
-import type { StoreState } from '../watch/store-state.js';
+import type { WatchObserver } from '../watch/watch-observer.js';
+import type { StoreState } from '../watch/store-lists.js';
 import { type WatchResult, watchResults } from '../watch/watch-session.js';
 import { Tally } from './tally.js';
 
@@ -44,7 +44,7 @@ export function emptyStoreCounts(): CountsByResource {
 }
 
 /** Adds what it is told to the counts. */
-export function storeCounter(counts: CountsByResource): SharedWatchObserver {
+export function storeCounter(counts: CountsByResource): WatchObserver {
   return {
     listFinished: (resource, result) => {
       counts[resource].lists.add(result);

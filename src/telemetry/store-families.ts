@@ -1,5 +1,5 @@
-import type { StoreState } from '../watch/store-state.js';
-import { watchModes } from '../watch/watch-mode.js';
+import type { StoreState } from '../watch/store-lists.js';
+import { watchModes } from '../watch/next-step.js';
 import { selfFamilies } from './self-families.js';
 import type { ExposeFamily } from './self-family.js';
 import type { CountsByResource, StoreCounts, StoresInUse } from './store-counts.js';

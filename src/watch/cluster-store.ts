@@ -1,12 +1,10 @@
 import type { Clock } from '../base/clock.js';
-import type { Logger } from '../base/logger.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
 import type { LabelSelector } from '../kube/selector.js';
 import type { ClusterWatches } from './cluster-watches.js';
-import type { Resource } from './resource-path.js';
 import type { SharedWatch } from './shared-watch.js';
-import { type KnownPodCounts, StoreDoubt } from './store-doubt.js';
+import type { KnownPodCounts } from './store-audit.js';
 import { StoreLists } from './store-lists.js';
 import type { Subscriber, Subscription } from './subscription.js';
 
@@ -16,11 +14,6 @@ import type { Subscriber, Subscription } from './subscription.js';
  * https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-garbage-collection
  */
 const rememberGoneMs = 300_000;
-
-const doubtReasons: Readonly<Record<Resource, string>> = {
-  nodes: 'many pods run on nodes that are not known',
-  pods: 'kubelets report many pods that are not known',
-};
 
 export interface ClusterStoreOptions {
   readonly watches: Pick<ClusterWatches, 'nodes' | 'pods'>;
@@ -34,8 +27,6 @@ export interface ClusterStoreOptions {
   /** How long a deleted pod is remembered at least, in milliseconds: as long as a cached summary may list it. */
   readonly rememberDeletedMs: number;
   readonly clock: Clock;
-  readonly random: () => number;
-  readonly logger: Logger;
   /** Whether nodes have the list of their images, up to 50 each. Default: false. */
   readonly keepsImages?: boolean;
 }
@@ -43,26 +34,21 @@ export interface ClusterStoreOptions {
 /** The nodes of a scope and the pods on them, kept up to date by watches that others may use too. Released by disposal. */
 export class ClusterStore implements Disposable {
   readonly lists: StoreLists;
-  readonly #options: ClusterStoreOptions;
   readonly #leases: readonly Disposable[];
   readonly #nodes: SharedWatch<Node>;
   readonly #pods: SharedWatch<Pod>;
   readonly #selectsNodes: boolean;
-  /** Whether nodes or pods that exist may have been removed. */
-  readonly #doubts: Readonly<Record<Resource, StoreDoubt>>;
 
   constructor(options: ClusterStoreOptions) {
-    const { watches, clock, random, scope, nodeSelector, rememberDeletedMs, keepsImages = false } = options;
+    const { watches, scope, nodeSelector, rememberDeletedMs, keepsImages = false } = options;
     const nodes = watches.nodes({ scope, nodeSelector, keepsImages });
     const pods = watches.pods(options);
     nodes.watch.removed.keepAtLeast(rememberGoneMs);
     pods.watch.removed.keepAtLeast(rememberDeletedMs);
-    this.#options = options;
     this.#leases = [nodes, pods];
     this.#nodes = nodes.watch;
     this.#pods = pods.watch;
     this.#selectsNodes = scope.nodeName === undefined && nodeSelector.length > 0;
-    this.#doubts = { nodes: new StoreDoubt(clock, random), pods: new StoreDoubt(clock, random) };
     this.lists = new StoreLists({ ...options, nodes: this.#nodes, pods: this.#pods });
   }
 
@@ -135,17 +121,13 @@ export class ClusterStore implements Disposable {
   }
 
   /**
-   * To be called several times a minute while summaries come. Any pod that is not known is a reason to compare the store with a list
-   * soon, if there was no comparison since the last list. When kubelets report many of them, pods are listed again at once, and
-   * nodes when many pods run on unknown ones: a wrong list may have removed them. Not while the API server is away: a list
-   * follows anyway.
+   * Compares with what kubelets report, several times a minute while summaries come: see {@link StoreAudit.compare}. Not while
+   * the API server is away: a list follows anyway.
    */
   compare(reported: KnownPodCounts): void {
-    const byNode = this.#podsByNode();
-    if (reported.unknownCount > 0) this.#pods.audit.doubt();
-    if (byNode.unknownCount > 0) this.#nodes.audit.doubt();
-    this.#relistIfDoubted('pods', reported);
-    this.#relistIfDoubted('nodes', byNode);
+    if (this.lists.isServerAway) return;
+    this.#pods.audit.compare(reported);
+    this.#nodes.audit.compare(this.#podsByNode());
   }
 
   /** Takes over the recently deleted objects of the store that it replaces, since a list does not contain them. */
@@ -154,15 +136,7 @@ export class ClusterStore implements Disposable {
     if (this.#nodes !== former.#nodes) this.#nodes.removed.inherit(former.#nodes.removed);
   }
 
-  #relistIfDoubted(resource: Resource, counts: KnownPodCounts): void {
-    const due = this.lists.isServerAway ? undefined : this.#doubts[resource].dueList(counts);
-    if (due === undefined) return;
-    const log = due === 'first' ? this.#options.logger.warn : this.#options.logger.debug;
-    log(`${doubtReasons[resource]}: ${resource} are listed again`, { ...counts });
-    this.lists.relist(resource);
-  }
-
-  /** Pods on known nodes, and running ones on nodes that are not known and should be. */
+  /** Counts pods on known nodes, and running ones on nodes that are not known and should be. */
   #podsByNode(): KnownPodCounts {
     let [knownCount, unknownCount] = [0, 0];
     for (const name of this.boundNodeNames()) {

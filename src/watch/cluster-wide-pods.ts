@@ -2,11 +2,10 @@ import { type Clock, startDeadline } from '../base/clock.js';
 import { type FailureReason, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { ApiTransport } from '../http/api-client.js';
-import { FirstList } from './first-list.js';
-import { isRefused, listFailure } from './list-session.js';
-import type { ReflectorObserver } from './reflector-observer.js';
+import { FirstList, isRefused, listFailure } from './list-session.js';
 import { collectionOf } from './resource-path.js';
 import { type AttemptFailure, Retries } from './retries.js';
+import type { WatchObserver } from './watch-observer.js';
 
 /** Above it, one watch of all namespaces costs the API server less than one for each. */
 const maxNamespaceWatches = 10;
@@ -16,27 +15,25 @@ const probeTimeoutMs = 10_000;
 /** A proxy that shows each tenant its namespaces may not have the path of all. */
 const refusals: ReadonlySet<FailureReason> = new Set<FailureReason>(['unauthorized', 'forbidden', 'not_found']);
 
-export interface ClusterWidePodsOptions {
-  readonly api: ApiTransport;
-  readonly clock: Clock;
-  /** From 0 to 1, 1 excluded. */
-  readonly random: () => number;
-  readonly logger: Logger;
-  readonly observer: Pick<ReflectorObserver, 'listFinished'>;
-  readonly namespaces: readonly string[];
-}
-
 /**
- * Whether pods of these namespaces are to be listed and watched in all namespaces at once, and the others left out: where
+ * Decides whether pods of these namespaces are listed and watched in all namespaces at once, and the others left out: where
  * there are more than 10 and the credentials may list them all, which one request for one pod shows.
  */
 export class ClusterWidePods {
-  readonly #options: ClusterWidePodsOptions;
+  readonly #options;
   readonly #retries: Retries;
   /** Never succeeds: the request is for one pod. */
   readonly #firstList = new FirstList();
 
-  constructor(options: ClusterWidePodsOptions) {
+  constructor(options: {
+    readonly api: ApiTransport;
+    readonly clock: Clock;
+    /** From 0 to 1, 1 excluded. */
+    readonly random: () => number;
+    readonly logger: Logger;
+    readonly observer: Pick<WatchObserver, 'listFinished'>;
+    readonly namespaces: readonly string[];
+  }) {
     this.#options = options;
     this.#retries = new Retries({ ...options, fields: { resource: 'pods' } });
   }
@@ -53,7 +50,7 @@ export class ClusterWidePods {
 
   /**
    * False only when the request is refused. After any other failure, such as while it restarts, the request is repeated,
-   * with the pauses of lists: the answer counts for as long as the watch lives. Throws the signal's reason.
+   * with the delays of lists: the answer counts for as long as the watch lives. Throws the signal's reason.
    */
   async areWatched(signal: AbortSignal): Promise<boolean> {
     if (this.#options.namespaces.length <= maxNamespaceWatches) return false;
@@ -88,6 +85,6 @@ export class ClusterWidePods {
     this.#options.observer.listFinished('pods', reason);
     this.#firstList.failed(error);
     const what = 'not known yet whether pods may be listed in all namespaces';
-    return this.#retries.failed(what, { reason, error, pause: isRefused(error) ? 'refused' : 'backoff' });
+    return this.#retries.failed(what, { reason, error, delay: isRefused(error) ? 'refused' : 'backoff' });
   }
 }

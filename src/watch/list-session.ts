@@ -1,12 +1,12 @@
 import { type Clock, startDeadline } from '../base/clock.js';
-import { messageOf, RequestError } from '../base/errors.js';
+import { type FailureReason, messageOf, RequestError } from '../base/errors.js';
 import type { Precedence } from '../base/precedence.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
 import { withIdleTimeout } from '../json/body-chunks.js';
 import { type ListMeta, readList } from './list-stream.js';
-import type { ListResult } from './reflector-observer.js';
 import type { ObjectCollection } from './resource-path.js';
+import type { ListResult } from './watch-observer.js';
 
 const listTimeoutMs = 300_000;
 /** To the headers, and between two chunks. */
@@ -189,4 +189,35 @@ function fallbackOf(request: ListRequest, error: unknown): ListRequest | undefin
   }
   const isUnavailable = error.isExpired || error.isResourceVersionTooLarge;
   return isUnavailable && resourceVersion !== '' ? { resourceVersion: '', isPaged: true } : undefined;
+}
+
+/** A list that fails for one of these, or is refused, keeps failing until somebody changes something. */
+const lastingReasons: ReadonlySet<FailureReason> = new Set<FailureReason>(['tls', 'connection', 'not_found']);
+
+/** The first complete list of a collection, for those who wait for it. */
+export class FirstList {
+  /** Resolves after the first complete list. */
+  readonly synced: Promise<void>;
+  /** Resolves after the first complete list too, or when a list fails for a reason that does not go away by itself. */
+  readonly settled: Promise<void>;
+  #resolveSynced: () => void = () => undefined;
+  #resolveSettled: () => void = () => undefined;
+
+  constructor() {
+    this.synced = new Promise((resolve) => {
+      this.#resolveSynced = resolve;
+    });
+    this.settled = new Promise((resolve) => {
+      this.#resolveSettled = resolve;
+    });
+  }
+
+  succeeded(): void {
+    this.#resolveSynced();
+    this.#resolveSettled();
+  }
+
+  failed(error: unknown): void {
+    if (error instanceof RequestError && (isRefused(error) || lastingReasons.has(error.reason))) this.#resolveSettled();
+  }
 }

@@ -2,34 +2,22 @@ import { LinkedAbort } from '../base/abortable.js';
 import { type Instant, instantOf } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import { singleFlight } from '../base/memo.js';
-import { ApiError } from '../http/api-error.js';
-import { listConfirmed } from './confirmed-list.js';
-import { FirstList } from './first-list.js';
-import { followUpOf, isAway } from './follow-ups.js';
-import { isRefused, type ListedObjects, listFailure, listObjects, type ListSessionOptions } from './list-session.js';
+import { FirstList, isRefused, type ListedObjects, listFailure } from './list-session.js';
+import { isAway, nextStepAfter, pollAfterMs, pollingText, stableAfterMs, type WatchMode } from './next-step.js';
 import type { StoredObject } from './object-store.js';
-import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
 import { collectionOf, type ObjectCollection, type ObjectCollectionOptions, type Resource } from './resource-path.js';
 import { type AttemptFailure, type FailedAttempt, Retries } from './retries.js';
-import type { ScopeState } from './store-state.js';
 import { StoreWriter, type StoreWriterOptions } from './store-writer.js';
-import { pollAfterMs, pollingText, stableAfterMs, type WatchMode } from './watch-mode.js';
+import { eventTypeOf } from './watch-observer.js';
 import { endText, type WatchEnd, watchObjects } from './watch-session.js';
 import type { WatchEvent } from './watch-stream.js';
 
 /** After this time without a list, an event or a bookmark, the next attempt is a list. */
 const maxSilenceMs = 600_000;
 
-/** So many lists in a row are refused as invalid before the known version is dropped. */
-const maxRefusedCount = 3;
-
-type ListingOptions<T> = Pick<ListSessionOptions<T>, 'api' | 'clock' | 'precedence'>;
-
-export interface ReflectorOptions<T extends StoredObject>
-  extends ObjectCollectionOptions, StoreWriterOptions<T>, ListingOptions<T> {
+export interface ReflectorOptions<T extends StoredObject> extends ObjectCollectionOptions, StoreWriterOptions<T> {
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
-  readonly observer: ReflectorObserver;
 }
 
 /**
@@ -37,9 +25,11 @@ export interface ReflectorOptions<T extends StoredObject>
  * list ended, until the signal aborts. The store keeps its objects while the API server is unavailable, for any time.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  */
-export class Reflector<T extends StoredObject> implements ScopeState {
+export class Reflector<T extends StoredObject> {
   readonly resource: Resource;
+  /** '' for all namespaces. */
   readonly namespace: string;
+  /** `nodes`, `pods` or `pods in NAMESPACE`. */
   readonly name: string;
   readonly #options: ReflectorOptions<T>;
   readonly #collection: ObjectCollection;
@@ -51,10 +41,6 @@ export class Reflector<T extends StoredObject> implements ScopeState {
   /** Of the last list, event or bookmark that was applied; opaque. */
   #resourceVersion = '0';
   #next: 'watch' | 'list' = 'list';
-  /** Lists since the last success that the server has refused as invalid. */
-  #refusedCount = 0;
-  /** What is known is in doubt: the next attempt is a list of the newest state. */
-  #isInDoubt = false;
   /** Undefined while there is no watch. */
   #watching: LinkedAbort | undefined;
   #lastProgress: Instant | undefined;
@@ -71,12 +57,12 @@ export class Reflector<T extends StoredObject> implements ScopeState {
     this.namespace = namespace ?? '';
     this.name = namespace === undefined ? resource : `${resource} in ${namespace}`;
     this.#collection = collectionOf(options);
-    this.#writer = new StoreWriter(options, this.#collection.path);
+    this.#writer = new StoreWriter(options, this.#collection);
     this.#retries = new Retries({ logger, random, clock, fields: { resource, namespace } });
     this.#pollAfterMs = pollAfterMs(random);
   }
 
-  /** The store has contained a complete list once. Never false again. */
+  /** Whether the store has contained a complete list. Never false again. */
   get isSynced(): boolean {
     return this.#listedAtMs > -Infinity;
   }
@@ -85,6 +71,7 @@ export class Reflector<T extends StoredObject> implements ScopeState {
     return this.#watching !== undefined && this.#connectedAtMs < Infinity;
   }
 
+  /** Of the last list, event or bookmark; undefined before the first list. */
   get lastProgress(): Instant | undefined {
     return this.#lastProgress;
   }
@@ -94,7 +81,7 @@ export class Reflector<T extends StoredObject> implements ScopeState {
     return this.#listedAtMs;
   }
 
-  /** The last list or watch failed because the server could not be reached, or was not able to respond. */
+  /** Whether the last list or watch failed because the server could not be reached, or was not able to respond. */
   get isServerAway(): boolean {
     return this.#isServerAway;
   }
@@ -121,33 +108,22 @@ export class Reflector<T extends StoredObject> implements ScopeState {
    * where the watch continues.
    */
   relist(): void {
-    this.#isInDoubt = true;
-    this.#watching?.abort(new Error('what is known is in doubt'));
+    this.#writer.requestRelist();
+    this.#watching?.abort(new Error('what is known may be wrong'));
   }
 
-  /**
-   * A list beside the watch, no older than what is known; the store stays as it is. Throws RequestError, or the signal's
-   * reason.
-   */
-  async listBeside(project: (object: unknown) => T | undefined, signal: AbortSignal): Promise<void> {
-    const { resource, observer } = this.#options;
-    const options = { ...this.#listOptions(), project };
-    try {
-      await listObjects(options, this.#resourceVersion, signal);
-    } catch (error) {
-      if (error instanceof RequestError) observer.listFinished(resource, listFailure(error));
-      throw error;
-    }
-    observer.listFinished(resource, 'success');
+  /** Lists beside the watch, nothing older than what is known: see {@link StoreWriter.differences}. */
+  differences(signal: AbortSignal): Promise<Iterable<string>> {
+    return this.#writer.differences(this.#resourceVersion, signal);
   }
 
   async #loop(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const pauseMs = await this.#attempt(signal).catch((error: unknown) =>
+      const delayMs = await this.#attempt(signal).catch((error: unknown) =>
         signal.aborted ? 0 : this.#faulted(error),
       );
       // Rejects only with the signal's reason.
-      if (pauseMs > 0) await this.#options.clock.sleep(pauseMs, signal).catch(() => undefined);
+      if (delayMs > 0) await this.#options.clock.sleep(delayMs, signal).catch(() => undefined);
     }
   }
 
@@ -157,67 +133,47 @@ export class Reflector<T extends StoredObject> implements ScopeState {
    * some proxies block watches.
    */
   async #attempt(signal: AbortSignal): Promise<number> {
-    const isListNext = this.#isInDoubt || this.#next === 'list' || this.#listDueInMs() <= 0;
+    const isListNext = this.#writer.relistRequested || this.#next === 'list' || this.#listDueInMs() <= 0;
     return isListNext ? this.#list(signal) : this.#watch(signal);
   }
 
-  /** Until the silence causes a list. */
+  /** Returns the time until the silence causes a list. */
   #listDueInMs(): number {
     const limitMs = this.mode === 'polling' ? this.#pollAfterMs : maxSilenceMs;
     return (this.#lastProgress?.monotonicMs ?? 0) + limitMs - this.#options.clock.monotonicMs();
   }
 
   async #list(signal: AbortSignal): Promise<number> {
-    const { project, compare } = this.#writer;
-    const options = { ...this.#listOptions(), project, compare, expectsObjects: this.#options.resource === 'nodes' };
-    // The server may have another storage than before, in which the version means nothing.
-    const asksNewest = this.#isInDoubt || this.#refusedCount >= maxRefusedCount;
-    // One attempt: a watch that works continues when it fails.
-    this.#isInDoubt = false;
-    const resourceVersion = asksNewest ? '' : this.#resourceVersion;
-    let listed: ListedObjects<T>;
     try {
-      listed = await listConfirmed(options, resourceVersion, signal);
+      this.#listed(await this.#writer.list(this.#resourceVersion, !this.isSynced, signal));
     } catch (error) {
       if (signal.aborted || !(error instanceof RequestError)) throw error;
       return this.#listFailed(error);
     }
-    await this.#applyList(listed);
     return this.#resourceVersion === '0' ? this.#listAgain() : 0;
-  }
-
-  #listOptions() {
-    const onExpired = (): void => {
-      this.#options.observer.resourceVersionExpired(this.resource);
-    };
-    return { ...this.#options, collection: this.#collection, onExpired };
   }
 
   #listFailed(error: RequestError): number {
     const { resource, observer } = this.#options;
     const reason = listFailure(error);
     observer.listFinished(resource, reason);
-    if (error instanceof ApiError && error.isInvalidRequest) this.#refusedCount += 1;
-    const pauseMs = this.#failed('list failed', { reason, error, pause: isRefused(error) ? 'refused' : 'backoff' });
+    const delayMs = this.#failed('list failed', { reason, error, delay: isRefused(error) ? 'refused' : 'backoff' });
     this.firstList.failed(error);
-    return pauseMs;
+    return delayMs;
   }
 
   /** A watch from version 0 would begin with events for all objects: the server must be asked for lists instead. */
   #listAgain(): number {
     this.#next = 'list';
     const error = 'the resource version of the list is 0, from which no watch can continue';
-    return this.#failed('watch not possible', { reason: 'rejected', error, pause: 'backoff' });
+    return this.#failed('watch not possible', { reason: 'rejected', error, delay: 'backoff' });
   }
 
-  async #applyList(listed: ListedObjects<T>): Promise<void> {
+  #listed({ objects, resourceVersion }: ListedObjects<T>): void {
     const { resource, observer, logger, random } = this.#options;
-    const { objects, resourceVersion } = listed;
     this.#pollAfterMs = pollAfterMs(random);
-    await this.#writer.replace(listed, !this.isSynced);
     this.#listedAtMs = this.#advance(resourceVersion).monotonicMs;
     this.#next = 'watch';
-    this.#refusedCount = 0;
     this.#isServerAway = false;
     this.firstList.succeeded();
     this.#retries.worked();
@@ -253,27 +209,25 @@ export class Reflector<T extends StoredObject> implements ScopeState {
     }
   }
 
-  async #follow(signal: AbortSignal): Promise<WatchEnd> {
-    return watchObjects(
-      {
-        ...this.#options,
-        collection: this.#collection,
-        resourceVersion: this.#resourceVersion,
-        // Random, so that the clients of a server that restarted do not reconnect together from then on.
-        timeoutSeconds: 300 + Math.floor(301 * this.#options.random()),
-        onConnected: () => {
-          this.#isServerAway = false;
-          this.#connectedAtMs = this.#options.clock.monotonicMs();
-        },
-        onOtherKind: (kind) => {
-          this.#writer.skip(kind);
-        },
-        onEvent: (event) => {
-          this.#apply(event);
-        },
+  #follow(signal: AbortSignal): Promise<WatchEnd> {
+    const session = {
+      ...this.#options,
+      collection: this.#collection,
+      resourceVersion: this.#resourceVersion,
+      // Random, so that the clients of a server that restarted do not reconnect together from then on.
+      timeoutSeconds: 300 + Math.floor(301 * this.#options.random()),
+      onConnected: () => {
+        this.#isServerAway = false;
+        this.#connectedAtMs = this.#options.clock.monotonicMs();
       },
-      signal,
-    );
+      onOtherKind: (kind: string) => {
+        this.#writer.skip(kind);
+      },
+      onEvent: (event: WatchEvent) => {
+        this.#apply(event);
+      },
+    };
+    return watchObjects(session, signal);
   }
 
   #watchEnded(end: WatchEnd): number {
@@ -281,15 +235,15 @@ export class Reflector<T extends StoredObject> implements ScopeState {
     observer.watchEnded(resource, end.result);
     if (end.result === 'expired') observer.resourceVersionExpired(resource);
     const isNews = this.#retries.watchEnded(end, clock.monotonicMs());
-    const { next, pause, isFailure, isOfWatch } = followUpOf(end.result, this.mode === 'polling');
+    const { next, delay, isFailure, isOfWatch } = nextStepAfter(end.result, this.mode === 'polling');
     this.#next = next;
     const { result: reason, error = endText(end) } = end;
     if (isFailure) {
       const what = isNews ? pollingText(reason) : 'watch failed';
-      return this.#failed(what, { reason, error, pause, isNews, isOfWatch });
+      return this.#failed(what, { reason, error, delay, isNews, isOfWatch });
     }
     logger.debug('watch ended', { resource, path: this.#collection.path, reason });
-    return this.#retries.pauseMs(pause);
+    return this.#retries.delayMs(delay);
   }
 
   #apply(event: WatchEvent): void {
@@ -309,7 +263,7 @@ export class Reflector<T extends StoredObject> implements ScopeState {
 
   #failed(what: string, failure: FailedAttempt): number {
     const isPolling = this.mode === 'polling';
-    this.#isServerAway = failure.pause !== 'refused' && isAway(failure.reason, isPolling);
+    this.#isServerAway = failure.delay !== 'refused' && isAway(failure.reason, isPolling);
     const nextList =
       isPolling && failure.isOfWatch === true ? { next: this.#next, inMs: this.#listDueInMs() } : undefined;
     return this.#retries.failed(what, failure, nextList);
@@ -318,6 +272,6 @@ export class Reflector<T extends StoredObject> implements ScopeState {
   /** An unexpected error, such as one of an observer, ends the attempt and not the reflector. */
   #faulted(error: unknown): number {
     this.#next = 'list';
-    return this.#failed('reflector failed', { reason: 'fault', error, pause: 'backoff' });
+    return this.#failed('reflector failed', { reason: 'fault', error, delay: 'backoff' });
   }
 }

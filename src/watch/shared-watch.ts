@@ -9,17 +9,12 @@ import { ClusterWidePods } from './cluster-wide-pods.js';
 import type { ListSessionOptions } from './list-session.js';
 import { ObjectStore, type StoreChange, type StoredObject } from './object-store.js';
 import { Reflector } from './reflector.js';
-import type { ReflectorObserver } from './reflector-observer.js';
-import type { Resource } from './resource-path.js';
 import type { AttemptFailure } from './retries.js';
-import { type AuditObserver, StoreAudit } from './store-audit.js';
+import { StoreAudit } from './store-audit.js';
 import { type Subscriber, Subscription } from './subscription.js';
 import { Tombstones } from './tombstones.js';
+import type { WatchObserver } from './watch-observer.js';
 import type { WatchedCollection } from './watched-collection.js';
-
-export interface SharedWatchObserver extends ReflectorObserver, AuditObserver {
-  readonly subscriberFailed: (resource: Resource) => void;
-}
 
 export interface SharedWatchOptions {
   readonly api: ApiTransport;
@@ -29,7 +24,7 @@ export interface SharedWatchOptions {
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly logger: Logger;
-  readonly observer: SharedWatchObserver;
+  readonly observer: WatchObserver;
   /** The turns of the subscribers. */
   readonly slicer: TimeSlicer;
 }
@@ -141,11 +136,6 @@ export class SharedWatch<T extends StoredObject> {
     await Promise.all(this.#scopes.map((scope) => scope.firstList.settled));
   }
 
-  /** Lists the newest state at the next attempt, once: see {@link Reflector.relist}. */
-  relist(): void {
-    for (const scope of this.#scopes) scope.relist();
-  }
-
   #scopeOf(namespace: string): Reflector<T> {
     const { namespaceOf } = this.#collection;
     return new Reflector<T>({
@@ -153,6 +143,7 @@ export class SharedWatch<T extends StoredObject> {
       ...this.#options,
       namespace: namespace === '' ? undefined : namespace,
       store: this.objects,
+      audit: this.audit,
       isInScope: (object) => namespace === '' || namespaceOf(object) === namespace,
     });
   }

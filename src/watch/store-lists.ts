@@ -1,9 +1,45 @@
-import type { Clock } from '../base/clock.js';
+import type { Clock, Instant } from '../base/clock.js';
 import type { Node, Pod } from '../kube/objects.js';
+import type { WatchMode } from './next-step.js';
+import type { StoredObject } from './object-store.js';
 import type { Reflector } from './reflector.js';
 import type { Resource } from './resource-path.js';
 import type { SharedWatch } from './shared-watch.js';
-import { type StoreState, storeState } from './store-state.js';
+
+/** How far one list and watch has come. */
+export type ScopeState = Pick<
+  Reflector<StoredObject>,
+  'name' | 'namespace' | 'isSynced' | 'isConnected' | 'mode' | 'lastProgress' | 'lastFailure'
+>;
+
+/** The objects of one resource. */
+export interface StoreState {
+  readonly resource: Resource;
+  readonly objectCount: number;
+  /** One for each namespace that is listed, or one for all. */
+  readonly scopes: readonly ScopeState[];
+  /** Whether there are listed scopes, and the watches of all of them are connected. */
+  readonly isConnected: boolean;
+  /** `polling` when one of the scopes is polled. */
+  readonly mode: WatchMode;
+  /** The last list, event or bookmark, of the listed scope that waits longest; undefined before the first list. */
+  readonly lastProgress: Instant | undefined;
+}
+
+/** Sums up the scopes of one resource. */
+export function storeState(resource: Resource, objectCount: number, scopes: readonly ScopeState[]): StoreState {
+  const listed = scopes.filter(({ isSynced }) => isSynced);
+  return {
+    ...{ resource, objectCount, scopes },
+    isConnected: listed.length > 0 && listed.every(({ isConnected }) => isConnected),
+    mode: scopes.some(({ mode }) => mode === 'polling') ? 'polling' : 'watch',
+    lastProgress: earliest(listed.flatMap(({ lastProgress }) => lastProgress ?? [])),
+  };
+}
+
+function earliest(instants: readonly Instant[]): Instant | undefined {
+  return [...instants].sort((a, b) => a.monotonicMs - b.monotonicMs)[0];
+}
 
 interface UnsyncedScope {
   readonly name: string;
@@ -21,27 +57,20 @@ interface UnsyncedScope {
 /** After this time, namespaces whose pods cannot be listed do not hold back the others. */
 const partialAfterMs = 30_000;
 
-export interface StoreListsOptions {
-  readonly clock: Clock;
-  readonly nodes: SharedWatch<Node>;
-  readonly pods: SharedWatch<Pod>;
-  /** Empty: all namespaces. */
-  readonly namespaces: readonly string[];
-}
-
 /** The lists and watches of a store: which first lists are missing, and why; how far the others have come. */
 export class StoreLists {
-  readonly #options: StoreListsOptions;
+  readonly #options;
   #unlistedNamespaces: readonly string[];
 
-  constructor(options: StoreListsOptions) {
+  constructor(options: {
+    readonly clock: Clock;
+    readonly nodes: SharedWatch<Node>;
+    readonly pods: SharedWatch<Pod>;
+    /** Empty: all namespaces. */
+    readonly namespaces: readonly string[];
+  }) {
     this.#options = options;
     this.#unlistedNamespaces = options.namespaces;
-  }
-
-  /** Lists the newest state at the next attempt, once: see {@link Reflector.relist}. */
-  relist(resource: Resource): void {
-    this.#options[resource].relist();
   }
 
   /** Resolves when the nodes in scope have been listed once. */
@@ -59,7 +88,7 @@ export class StoreLists {
     await Promise.all(this.#watches.map((watch) => watch.settled()));
   }
 
-  /** Whether all nodes and pods in scope have been listed once. */
+  /** True when all nodes and pods in scope have been listed once. */
   get isComplete(): boolean {
     return this.#scopes.every(({ isSynced }) => isSynced);
   }
@@ -112,7 +141,7 @@ export class StoreLists {
       });
   }
 
-  /** Of the nodes and of the pods. */
+  /** Sums up the nodes and the pods. */
   states(): readonly StoreState[] {
     const { nodes, pods } = this.#options;
     return [storeState('nodes', nodes.objects.size, nodes.scopes), storeState('pods', pods.objects.size, pods.scopes)];

@@ -1,14 +1,25 @@
 import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { ListedObjects } from './list-session.js';
-import type { ListDifference, ObjectStore, StoredObject } from './object-store.js';
-import type { ReflectorObserver } from './reflector-observer.js';
-import type { Resource } from './resource-path.js';
+import type { TimeSlicer } from '../base/time-slicer.js';
+import { ApiError } from '../http/api-error.js';
+import { type ListedObjects, listFailure, listObjects, type ListSessionOptions } from './list-session.js';
+import type { ObjectStore, StoredObject } from './object-store.js';
+import type { ObjectCollection, Resource } from './resource-path.js';
+import type { StoreAudit } from './store-audit.js';
+import type { WatchObserver } from './watch-observer.js';
 import type { WatchEvent } from './watch-stream.js';
 
-export interface StoreWriterOptions<T extends StoredObject> {
+/** So many lists in a row are refused as invalid before the known version is dropped. */
+const maxRefusedCount = 3;
+
+export interface StoreWriterOptions<T extends StoredObject> extends Pick<
+  ListSessionOptions<T>,
+  'api' | 'clock' | 'precedence'
+> {
   readonly resource: Resource;
   readonly store: ObjectStore<T>;
+  readonly audit: Pick<StoreAudit<T>, 'confirmed'>;
+  readonly keyOf: (object: T) => string;
   /** Which objects of the store a list could contain; all of them without it. For several writers of one store. */
   readonly isInScope?: (object: T) => boolean;
   /**
@@ -17,42 +28,90 @@ export interface StoreWriterOptions<T extends StoredObject> {
    */
   readonly project: (object: unknown) => T | undefined;
   readonly logger: Logger;
-  readonly observer: Pick<ReflectorObserver, 'objectSkipped' | 'updateSuppressed'>;
+  readonly observer: WatchObserver;
+  /** The turns in which the store is read. */
+  readonly slicer: TimeSlicer;
 }
 
-/** Writes the objects of lists and events to a store. Reports those that have to be left out. */
+/** Writes lists and events of a collection to a store. Reports objects that have to be left out. */
 export class StoreWriter<T extends StoredObject> {
   readonly #options: StoreWriterOptions<T>;
-  /** Of the collection. */
-  readonly #path: string;
+  readonly #collection: ObjectCollection;
+  /** Whether the next list is one of the newest state. */
+  #relistRequested = false;
+  /** Lists since the last success that the server has refused as invalid. */
+  #refusedCount = 0;
 
-  constructor(options: StoreWriterOptions<T>, path: string) {
+  constructor(options: StoreWriterOptions<T>, collection: ObjectCollection) {
     this.#options = options;
-    this.#path = path;
+    this.#collection = collection;
   }
 
-  /** As the option, for an object of a list: the one that is stored already, where it is the same. */
-  readonly project = (object: unknown): T | undefined => {
-    const { project, store } = this.#options;
-    const projected = project(object);
-    return projected === undefined ? undefined : store.known(projected);
-  };
+  get relistRequested(): boolean {
+    return this.#relistRequested;
+  }
 
-  /** What a list would remove. */
-  readonly compare = (objects: readonly T[]): Promise<ListDifference> => {
-    const { store, isInScope } = this.#options;
-    return store.compare(objects, isInScope);
-  };
+  /** Makes the next list one of the newest state. */
+  requestRelist(): void {
+    this.#relistRequested = true;
+  }
 
-  async replace({ objects, skipped }: ListedObjects<T>, isInitial: boolean): Promise<void> {
-    const { resource, store, isInScope, observer, logger } = this.#options;
-    for (const { reason } of skipped) observer.objectSkipped(resource, reason);
-    const [first] = skipped;
-    if (first !== undefined) {
-      const fields = { resource, path: this.#path, count: skipped.length };
-      logger.warn('skipped objects of a list', { ...fields, reason: first.reason, error: first.message });
+  /**
+   * Makes the store equal to a list that is not older than `resourceVersion`. Throws RequestError when there is none, or the
+   * signal's reason: the store stays as it is.
+   */
+  async list(resourceVersion: string, isInitial: boolean, signal: AbortSignal): Promise<ListedObjects<T>> {
+    const { project, store, audit, isInScope } = this.#options;
+    // The server may have another storage than before, in which the version means nothing.
+    const asksNewest = this.#relistRequested || this.#refusedCount >= maxRefusedCount;
+    // One attempt: a watch that works continues when it fails.
+    this.#relistRequested = false;
+    const options = this.#listOptions((object) => {
+      const projected = project(object);
+      // The one that is stored already, where it is the same.
+      return projected === undefined ? undefined : store.known(projected);
+    });
+    const list = (version: string) => listObjects(options, version, signal);
+    try {
+      const { path } = this.#collection;
+      const listed = await audit.confirmed(list, asksNewest ? '' : resourceVersion, { path, isInScope });
+      await this.#replace(listed, isInitial);
+      this.#refusedCount = 0;
+      return listed;
+    } catch (error) {
+      if (error instanceof ApiError && error.isInvalidRequest) this.#refusedCount += 1;
+      throw error;
     }
-    await store.replace(objects, { isInScope, isInitial });
+  }
+
+  /**
+   * Lists without a change of the store. Returns the keys of objects that only the list or only the store has, or that differ.
+   * Throws RequestError, or the signal's reason.
+   */
+  async differences(resourceVersion: string, signal: AbortSignal): Promise<Iterable<string>> {
+    const { resource, store, project, keyOf, isInScope, observer, slicer } = this.#options;
+    const [listedKeys, keys] = [new Set<string>(), new Set<string>()];
+    const options = this.#listOptions((listed) => {
+      const object = project(listed);
+      if (object === undefined) return undefined;
+      const key = keyOf(object);
+      listedKeys.add(key);
+      const known = store.known(object);
+      if (known === object) keys.add(key);
+      return known;
+    });
+    try {
+      await listObjects(options, resourceVersion, signal);
+    } catch (error) {
+      if (error instanceof RequestError) observer.listFinished(resource, listFailure(error));
+      throw error;
+    }
+    observer.listFinished(resource, 'success');
+    await slicer.forEach(store.values(), (object) => {
+      const key = keyOf(object);
+      if (isInScope?.(object) !== false && !listedKeys.has(key)) keys.add(key);
+    });
+    return keys;
   }
 
   /** Throws RequestError `decode` for a malformed deletion: only a list can show which object was deleted. */
@@ -61,11 +120,30 @@ export class StoreWriter<T extends StoredObject> {
     else if (type !== 'BOOKMARK') this.#upsert(object);
   }
 
-  /** An event with an object that does not belong to the collection. */
+  /** Leaves out an event with an object that does not belong to the collection. */
   skip(kind: string): void {
     const { resource, observer, logger } = this.#options;
     observer.objectSkipped(resource, 'other_kind');
     logger.debug('skipped an event with an object of another kind', { resource, kind });
+  }
+
+  #listOptions(project: (object: unknown) => T | undefined): ListSessionOptions<T> {
+    const { resource, observer } = this.#options;
+    const onExpired = (): void => {
+      observer.resourceVersionExpired(resource);
+    };
+    return { ...this.#options, project, collection: this.#collection, onExpired };
+  }
+
+  async #replace({ objects, skipped }: ListedObjects<T>, isInitial: boolean): Promise<void> {
+    const { resource, store, isInScope, observer, logger } = this.#options;
+    for (const { reason } of skipped) observer.objectSkipped(resource, reason);
+    const [first] = skipped;
+    if (first !== undefined) {
+      const fields = { resource, path: this.#collection.path, count: skipped.length };
+      logger.warn('skipped objects of a list', { ...fields, reason: first.reason, error: first.message });
+    }
+    await store.replace(objects, { isInScope, isInitial });
   }
 
   #upsert(object: unknown): void {
@@ -76,7 +154,7 @@ export class StoreWriter<T extends StoredObject> {
     } catch (error) {
       // The resource version still advances: reading the object again would fail again.
       observer.objectSkipped(resource, 'malformed');
-      logger.warn('skipped malformed object', { resource, path: this.#path, error: messageOf(error) });
+      logger.warn('skipped malformed object', { resource, path: this.#collection.path, error: messageOf(error) });
       return;
     }
     const outcome = projected === undefined ? 'suppressed' : store.upsert(projected);
@@ -91,7 +169,6 @@ export class StoreWriter<T extends StoredObject> {
     } catch (error) {
       throw new RequestError('decode', `malformed deleted object: ${messageOf(error)}`, { cause: error });
     }
-    if (deleted === undefined) return;
-    store.remove(deleted);
+    if (deleted !== undefined) store.remove(deleted);
   }
 }

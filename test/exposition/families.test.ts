@@ -5,7 +5,7 @@ import { familyTable, patternsWithoutFamily } from '../../src/exposition/familie
 import type { Compatibility } from '../../src/exposition/family.js';
 import { selfFamilies } from '../../src/telemetry/self-families.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
-import { storeState } from '../../src/watch/store-state.js';
+import { storeState } from '../../src/watch/store-lists.js';
 import { aContainer, aMount, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { parseExposition } from '../support/exposition-parser.js';

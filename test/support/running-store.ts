@@ -1,16 +1,24 @@
-import { silentLogger } from '../../src/base/logger.js';
+import { type Logger, silentLogger } from '../../src/base/logger.js';
+import { TimeSlicer } from '../../src/base/time-slicer.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
+import { createDedupe } from '../../src/kube/dedupe.js';
+import type { Pod } from '../../src/kube/objects.js';
 import { wholeCluster } from '../../src/kube/scope.js';
 import { ClusterStore, type ClusterStoreOptions } from '../../src/watch/cluster-store.js';
 import { ClusterWatches } from '../../src/watch/cluster-watches.js';
-import type { SharedWatchObserver } from '../../src/watch/shared-watch.js';
+import { ObjectStore } from '../../src/watch/object-store.js';
+import { StoreAudit } from '../../src/watch/store-audit.js';
+import type { WatchObserver } from '../../src/watch/watch-observer.js';
+import { watchedPods } from '../../src/watch/watched-collection.js';
 import type { ManualClock } from './manual-clock.js';
 import { mustNotEnd, silentObserver } from './watch-observers.js';
 
 interface RunningStoreOptions extends Partial<Omit<ClusterStoreOptions, 'watches' | 'clock'>> {
+  readonly logger?: Logger;
+  readonly random?: () => number;
   readonly api: ApiTransport;
   readonly clock: ManualClock;
-  readonly observer?: SharedWatchObserver;
+  readonly observer?: WatchObserver;
 }
 
 interface RunningStore extends AsyncDisposable {
@@ -39,4 +47,22 @@ export function startStore({ observer = silentObserver, ...options }: RunningSto
       await watches[Symbol.asyncDispose]();
     },
   };
+}
+
+/** An audit of pods alone: `relist` is called when they are listed again. */
+export function auditOfPods(
+  clock: ManualClock,
+  relist: () => void,
+  options: { logger?: Logger; random?: () => number } = {},
+): StoreAudit<Pod> {
+  const selection = { scope: wholeCluster, namespaces: [], podSelector: [], clock, nodeLocalSpreadMs: 0 };
+  const slicer = new TimeSlicer(clock);
+  const scope = { isSynced: true, isConnected: true, listedAtMs: 0, relist, differences: () => Promise.resolve([]) };
+  return new StoreAudit({
+    collection: watchedPods(selection, { intern: (text) => text, dedupe: createDedupe() }),
+    objects: new ObjectStore({ namespaceOf: () => undefined, groupOf: () => undefined, slicer }),
+    scopes: () => [scope],
+    ...{ clock, slicer, random: () => 0, logger: silentLogger, observer: silentObserver },
+    ...options,
+  });
 }

@@ -1,9 +1,8 @@
-import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
-import type { SharedWatchObserver } from '../../src/watch/shared-watch.js';
+import type { WatchObserver } from '../../src/watch/watch-observer.js';
 
 const ignore = (): void => undefined;
 
-export const silentObserver: SharedWatchObserver = {
+export const silentObserver: WatchObserver = {
   subscriberFailed: ignore,
   driftFound: ignore,
   listFinished: ignore,
@@ -20,7 +19,7 @@ export function mustNotEnd(error: Error): void {
 }
 
 /** Adds a line for each call: a name and the values. */
-export function recordingObserver(observed: string[]): ReflectorObserver {
+export function recordingObserver(observed: string[]): WatchObserver {
   const observe =
     (name: string) =>
     (...values: unknown[]): void => {
@@ -33,5 +32,7 @@ export function recordingObserver(observed: string[]): ReflectorObserver {
     updateSuppressed: observe('suppressed'),
     objectSkipped: observe('skipped'),
     resourceVersionExpired: observe('expired'),
+    subscriberFailed: observe('failed'),
+    driftFound: observe('drift'),
   };
 }

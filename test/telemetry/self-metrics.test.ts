@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Instant } from '../../src/base/clock.js';
 import type { SkipReason } from '../../src/node/node-state.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
-import { type ScopeState, type StoreState, storeState } from '../../src/watch/store-state.js';
+import { type ScopeState, type StoreState, storeState } from '../../src/watch/store-lists.js';
 
 const prefix = 'ephemeral_storage_exporter_';
 

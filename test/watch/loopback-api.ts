@@ -4,16 +4,15 @@ import type { AddressInfo } from 'node:net';
 
 import { expect } from 'vitest';
 
-import { TimeSlicer } from '../../src/base/time-slicer.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { ApiClient } from '../../src/http/api-client.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
-import { ObjectStore } from '../../src/watch/object-store.js';
-import { Reflector } from '../../src/watch/reflector.js';
+import type { Reflector } from '../../src/watch/reflector.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingLogger } from '../support/recording-logger.js';
 import { recordingObserver } from '../support/watch-observers.js';
+import { reflectorOf } from './scripted-reflector.js';
 
 interface LoopbackRequest {
   readonly isWatch: boolean;
@@ -71,23 +70,16 @@ export async function startReflector(
   const observed: string[] = [];
   const logged: string[] = [];
   const changes: string[] = [];
-  const store = new ObjectStore<Pod>({
-    namespaceOf: () => undefined,
-    groupOf: () => undefined,
-    slicer: new TimeSlicer(clock),
-    onChanges: (step) => {
-      for (const { type, object } of step) changes.push(`${type} ${object.name}`);
-    },
-  });
-  const reflector = new Reflector<Pod>({
+  const { store, reflector } = reflectorOf<Pod>({
     api,
-    resource: 'pods',
-    store,
     project: (object) => projectPod(object, (text) => text),
     clock,
     random,
     logger: recordingLogger(logged),
     observer: recordingObserver(observed),
+    onChange: ({ type, object }) => {
+      changes.push(`${type} ${object.name}`);
+    },
   });
   const stopping = new AbortController();
   const run = reflector.run(stopping.signal);

@@ -7,17 +7,15 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 
 import { silentLogger } from '../../src/base/logger.js';
-import { TimeSlicer } from '../../src/base/time-slicer.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { ApiClient } from '../../src/http/api-client.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
-import { ObjectStore } from '../../src/watch/object-store.js';
-import { Reflector } from '../../src/watch/reflector.js';
-import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
+import type { WatchObserver } from '../../src/watch/watch-observer.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { silentObserver } from '../support/watch-observers.js';
 import { bookmarkLine, errorLine, eventLine } from './scripted-api.js';
+import { reflectorOf } from './scripted-reflector.js';
 
 interface Exchange {
   readonly url: URL;
@@ -56,18 +54,10 @@ async function start() {
   const credentials = staticCredentials({ server: new URL(`http://127.0.0.1:${port}`) });
   const api = new ApiClient({ credentials, clock, version: '0' });
   const changes = new Inbox<string>();
-  const store = new ObjectStore<Pod>({
-    namespaceOf: () => undefined,
-    groupOf: ({ nodeName }) => nodeName,
-    slicer: new TimeSlicer(clock),
-    onChanges: (step) => {
-      for (const { type, object } of step) changes.put(`${type} ${object.name}`);
-    },
-  });
   const events = new Inbox<string>();
   const listResults = new Inbox<string>();
   const watchEnds = new Inbox<string>();
-  const observer: ReflectorObserver = {
+  const observer: WatchObserver = {
     ...silentObserver,
     listFinished: (_resource, result) => {
       listResults.put(result);
@@ -79,15 +69,17 @@ async function start() {
       events.put(type);
     },
   };
-  const reflector = new Reflector<Pod>({
+  const { store, reflector } = reflectorOf<Pod>({
     api,
-    resource: 'pods',
-    store,
     project: (object) => projectPod(object, (text) => text),
     clock,
     random: () => 0.5,
     logger: silentLogger,
     observer,
+    groupOf: ({ nodeName }) => nodeName,
+    onChange: ({ type, object }) => {
+      changes.put(`${type} ${object.name}`);
+    },
   });
   const stopping = new AbortController();
   const run = reflector.run(stopping.signal);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
 import type { StoreChange } from '../../src/watch/object-store.js';
-import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
+import type { WatchObserver } from '../../src/watch/watch-observer.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { silentObserver } from '../support/watch-observers.js';
 import {
@@ -861,7 +861,7 @@ describe('run', () => {
   it.each(['listFinished', 'watchEnded', 'eventApplied'] as const)(
     'lists again after an observer has thrown in %s',
     async (method) => {
-      const observer: ReflectorObserver = {
+      const observer: WatchObserver = {
         ...silentObserver,
         [method]: () => {
           throw new Error('no such metric');

@@ -6,6 +6,8 @@ import { TimeSlicer } from '../../src/base/time-slicer.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
 import { Reflector, type ReflectorOptions } from '../../src/watch/reflector.js';
+import type { Resource } from '../../src/watch/resource-path.js';
+import { StoreAudit } from '../../src/watch/store-audit.js';
 import type { WatchedCollection } from '../../src/watch/watched-collection.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingLogger } from '../support/recording-logger.js';
@@ -62,10 +64,37 @@ export interface RunningReflector<A extends ApiTransport = ApiTransport> extends
   stop(): Promise<void>;
 }
 
-interface RunOptions<A extends ApiTransport> extends Partial<ReflectorOptions<Thing>> {
+interface StoreOptions<T extends StoredObject> extends Omit<
+  ReflectorOptions<T>,
+  'resource' | 'store' | 'audit' | 'keyOf' | 'slicer'
+> {
+  readonly resource?: Resource;
+  readonly groupOf?: (object: T) => string | undefined;
+  readonly onChange: (change: StoreChange<T>) => void;
+}
+
+/** A reflector with a store and an audit of its own: of pods, unless `resource` says otherwise. */
+export function reflectorOf<T extends StoredObject>({
+  resource = 'pods',
+  groupOf = () => undefined,
+  onChange,
+  ...options
+}: StoreOptions<T>): { readonly store: ObjectStore<T>; readonly reflector: Reflector<T> } {
+  const slicer = new TimeSlicer(options.clock);
+  const [namespaceOf, keyOf] = [() => undefined, ({ name }: T) => name];
+  const onChanges = (step: readonly StoreChange<T>[]): void => {
+    for (const change of step) onChange(change);
+  };
+  const store = new ObjectStore<T>({ namespaceOf, groupOf, slicer, onChanges });
+  const { project } = options;
+  const collection = { ...allThings, resource, keyOf, groupOf, namespaceOf, removedIdOf: keyOf, project };
+  const audit = new StoreAudit<T>({ ...options, collection, objects: store, scopes: () => [], slicer });
+  return { store, reflector: new Reflector<T>({ ...options, resource, store, audit, keyOf, slicer }) };
+}
+
+interface RunOptions<A extends ApiTransport> extends Partial<StoreOptions<Thing>> {
   readonly api: A;
   readonly clock?: ManualClock;
-  readonly onChange?: (change: StoreChange<Thing>) => void;
   readonly stopping?: AbortController;
 }
 
@@ -78,21 +107,12 @@ export async function runReflector<A extends ApiTransport>(runOptions: RunOption
   const observed: string[] = [];
   const logged: string[] = [];
   const changes: string[] = [];
-  const store = new ObjectStore<Thing>({
-    namespaceOf: () => undefined,
-    groupOf: () => undefined,
-    slicer: new TimeSlicer(clock),
-    onChanges: (step) => {
-      for (const change of step) {
-        changes.push(`${change.type} ${change.object.name}@${change.object.resourceVersion}`);
-        onChange?.(change);
-      }
-    },
-  });
-  const reflector = new Reflector<Thing>({
-    resource: 'pods',
-    store,
+  const { store, reflector } = reflectorOf<Thing>({
     project,
+    onChange: (change) => {
+      changes.push(`${change.type} ${change.object.name}@${change.object.resourceVersion}`);
+      onChange?.(change);
+    },
     clock,
     random: () => 0.5,
     logger: recordingLogger(logged),

@@ -7,6 +7,8 @@ import { TimeSlicer } from '../../src/base/time-slicer.js';
 import { SharedWatch } from '../../src/watch/shared-watch.js';
 import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { recordingLogger } from '../support/recording-logger.js';
+import { auditOfPods } from '../support/running-store.js';
 import { never } from '../support/signals.js';
 import { silentObserver } from '../support/watch-observers.js';
 import { answers, bookmarkLine, podJson, ScriptedApi, sendsList, WatchFeed } from './scripted-api.js';
@@ -38,6 +40,7 @@ interface Audited extends AsyncDisposable {
 }
 
 const bookmark = bookmarkLine('10');
+const oneUnknown = { knownCount: 100, unknownCount: 1 };
 
 /** A watch with the objects `a`, `b` and `c` at version 10. */
 async function watching(): Promise<Audited> {
@@ -202,28 +205,28 @@ describe('a store', () => {
     expect(run.requests()).toEqual([]);
   });
 
-  it('in doubt is compared ten minutes after the last comparison, if it was listed since', async ({ run }) => {
+  it('that lacks a pod is compared ten minutes after the last comparison, if it was listed since', async ({ run }) => {
     run.lists.thenAlways(sendsList('10', named('a', 'b', 'c')));
     await run.after(minuteMs);
     await run.after(minuteMs);
     run.requests();
-    run.watch.audit.doubt();
+    run.watch.audit.compare(oneUnknown);
     await run.after(10 * minuteMs);
     expect(run.requests()).toEqual([]); // no list since
-    run.watch.relist();
+    for (const scope of run.watch.scopes) scope.relist();
     await run.clock.advance(0);
     run.requests();
-    run.watch.audit.doubt();
+    run.watch.audit.compare(oneUnknown);
     await run.step();
     expect(run.requests()).toEqual(['list rv=10 match=NotOlderThan']);
   });
 
-  it('in doubt is not compared sooner after a list that failed', async ({ run }) => {
+  it('that lacks a pod is not compared sooner after a list that failed', async ({ run }) => {
     run.lists.thenAlways(answers(429));
     expect(await run.after(minuteMs)).toBe(10 * minuteMs);
     run.requests();
     for (let minute = 1; minute < 10; minute += 1) {
-      run.watch.audit.doubt();
+      run.watch.audit.compare(oneUnknown);
       await run.after(minuteMs);
     }
     expect(run.requests()).toEqual([]);
@@ -238,5 +241,79 @@ describe('a store', () => {
     run.lists.then(sendsList('10', named('a', 'b', 'c')));
     await run.after(10 * minuteMs);
     expect(run.requests()).toEqual(['list rv=10 match=NotOlderThan']);
+  });
+});
+
+const unknown = { knownCount: 0, unknownCount: 5 };
+const known = { knownCount: 5, unknownCount: 0 };
+
+/** With the longest pauses. */
+function comparing() {
+  const clock = new ManualClock();
+  const startMs = clock.monotonicMs();
+  const [relistedAt, logged]: [number[], string[]] = [[], []];
+  const minute = (): number => (clock.monotonicMs() - startMs) / minuteMs;
+  const relist = (): void => void relistedAt.push(minute());
+  return {
+    clock,
+    relistedAt,
+    logged,
+    audit: auditOfPods(clock, relist, { logger: recordingLogger(logged), random: () => 1 }),
+  };
+}
+
+describe('pods are listed again', () => {
+  it.each([
+    [0, 0, []],
+    [10, 1, []],
+    [10, 10, []],
+    [10, 11, [1]],
+    [0, 1, [1]],
+    [100, 19, []],
+    [100, 20, [1]],
+    [180, 20, []],
+    [10_000, 500, []],
+  ])('with %d known and %d unknown ones for a minute: %j', async (knownCount, unknownCount, expected) => {
+    const { clock, audit, relistedAt } = comparing();
+    audit.compare({ knownCount, unknownCount });
+    await clock.advance(minuteMs - 1);
+    audit.compare({ knownCount, unknownCount });
+    expect(relistedAt).toEqual([]);
+    await clock.advance(1);
+    audit.compare({ knownCount, unknownCount });
+    expect(relistedAt).toEqual(expected);
+  });
+
+  it.each([
+    ['not when the pods are known in between', known, []],
+    ['also with nothing to count in between', { knownCount: 0, unknownCount: 0 }, [1]],
+  ])('%s', async (_case, between, expected) => {
+    const { clock, audit, relistedAt } = comparing();
+    for (const counts of [unknown, between, unknown]) {
+      audit.compare(counts);
+      await clock.advance(minuteMs / 2);
+    }
+    expect(relistedAt).toEqual(expected);
+  });
+
+  it.each([
+    [
+      'after longer and longer pauses, up to 4 hours, while that does not help',
+      Infinity,
+      [1, 11, 31, 71, 151, 311, 551],
+      1,
+    ],
+    ['not within 10 minutes of a list that helped, and then as at first', 3, [1, 13, 25], 3],
+  ])('%s', async (_case, knownEvery, expected, warningCount) => {
+    const { clock, audit, relistedAt, logged } = comparing();
+    const lastMinute = Math.max(...expected) + 5;
+    for (let minute = 0; minute <= lastMinute; minute += 1) {
+      audit.compare(minute % knownEvery === 2 && knownEvery < Infinity ? known : unknown);
+      await clock.advance(minuteMs);
+    }
+    expect(relistedAt).toEqual(expected);
+    const line =
+      ': kubelets report many pods that are not known: pods are listed again {"knownCount":0,"unknownCount":5}';
+    expect(logged).toEqual(expected.map((_, index) => `${index < warningCount ? 'warn' : 'debug'}${line}`));
   });
 });

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/base/clock.js';
-import { lingerMs } from '../../../src/watch/shared-watches.js';
+import { lingerMs } from '../../../src/watch/cluster-watches.js';
 import { type HistorySettings, isCovered, streamsOf, workloadsOf } from './history-settings.js';
 import type { PodsApiObserver } from './pods-api.js';
 import { causeOf, placeKey, type SimulatedPod } from './simulated-pods.js';

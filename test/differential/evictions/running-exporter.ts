@@ -93,7 +93,9 @@ export class RunningExporter implements AsyncDisposable {
   }
 
   relist(): void {
-    this.#active.source.store.lists.relist('pods');
+    const { namespaces, podSelector } = this.#active.config.cluster;
+    using lease = this.#watches.pods({ scope: wholeCluster, namespaces, podSelector });
+    for (const scope of lease.watch.scopes) scope.relist();
   }
 
   scraped(): void {

@@ -13,7 +13,8 @@ import { createInterner } from '../../../src/kube/interner.js';
 import type { Node, Pod } from '../../../src/kube/objects.js';
 import { wholeCluster } from '../../../src/kube/scope.js';
 import { ClusterStore } from '../../../src/watch/cluster-store.js';
-import { SharedWatch, type SharedWatchObserver } from '../../../src/watch/shared-watch.js';
+import { SharedWatch } from '../../../src/watch/shared-watch.js';
+import type { WatchObserver } from '../../../src/watch/watch-observer.js';
 import { watchedNodes, watchedPods } from '../../../src/watch/watched-collection.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import type { RealApiServer } from '../../support/real-api-server.js';
@@ -165,7 +166,7 @@ function storeOf({ nodes, pods }: Watches, { clock }: MirrorParts): ClusterStore
   return new ClusterStore({ ...quiet, ...everything, watches, clock, rememberDeletedMs: 100_000 });
 }
 
-function recorder(happened: string[]): SharedWatchObserver {
+function recorder(happened: string[]): WatchObserver {
   const record = (...words: readonly string[]): void => {
     happened.push(words.join(' '));
   };

@@ -8,10 +8,9 @@ import type { ApiRequest, ApiTransport } from '../../../src/http/api-client.js';
 import { createInterner } from '../../../src/kube/interner.js';
 import { wholeCluster } from '../../../src/kube/scope.js';
 import { parseSelector } from '../../../src/kube/selector.js';
-import { ClusterWatches } from '../../../src/watch/cluster-watches.js';
+import { ClusterWatches, lingerMs, SharedWatches } from '../../../src/watch/cluster-watches.js';
 import type { StoreChange } from '../../../src/watch/object-store.js';
-import { SharedWatch } from '../../../src/watch/shared-watch.js';
-import { lingerMs, SharedWatches, type SharedWatchesOptions } from '../../../src/watch/shared-watches.js';
+import { SharedWatch, type SharedWatchOptions } from '../../../src/watch/shared-watch.js';
 import { type Subscriber, Subscription } from '../../../src/watch/subscription.js';
 import { watchedPods, type WatchedPodsOptions } from '../../../src/watch/watched-collection.js';
 import { untilEnd } from '../../support/fixtures.js';
@@ -21,7 +20,8 @@ import { mustNotEnd, silentObserver } from '../../support/watch-observers.js';
 import { answers, podJson, ScriptedApi, sendsList, WatchFeed } from '../scripted-api.js';
 import { added, allThings, deleted, listOfA, modified, type Thing } from '../scripted-reflector.js';
 
-interface Setting extends SharedWatchesOptions {
+interface Setting extends SharedWatchOptions {
+  readonly onUnexpectedEnd: (error: Error) => void;
   readonly clock: ManualClock;
   /** By level, of the log. */
   readonly logged: string[];
@@ -380,7 +380,7 @@ describe('a subscription', () => {
     const [broken, other] = [listener('broken'), listener()];
     running.watch.subscribe({
       ...broken,
-      mustBeTold: () => {
+      mustDeliver: () => {
         throw new Error('no idea');
       },
     });
@@ -616,7 +616,7 @@ describe('changes that a subscriber has yet to be told', () => {
     running.watch.subscribe({
       name: 'careful',
       onChange: (change) => told.push(shown(change)),
-      mustBeTold: ({ name }) => name === 'evicted',
+      mustDeliver: ({ name }) => name === 'evicted',
     });
     await running.clock.advance(0);
     const { put, remove } = objectsOf(running.watch);

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { noWatches, pollAfterMs, pollingPauseMs, runAfter, type WatchRun } from '../../src/watch/watch-mode.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { ApiError } from '../../src/http/api-error.js';
+import { noWatches, pollAfterMs, type RecentWatches, withWatch } from '../../src/watch/next-step.js';
+import { Retries } from '../../src/watch/retries.js';
 import { type WatchResult, watchResults } from '../../src/watch/watch-session.js';
+import { ManualClock } from '../support/manual-clock.js';
 
 const minuteMs = 60_000;
 
@@ -11,9 +15,9 @@ interface Ended {
   readonly atMs: number;
 }
 
-function after(...watches: readonly Ended[]): WatchRun {
-  return watches.reduce<WatchRun>(
-    (run, { result, connectedMs = 5_000, atMs }) => runAfter(run, { result, connectedMs }, atMs),
+function after(...watches: readonly Ended[]): RecentWatches {
+  return watches.reduce<RecentWatches>(
+    (recent, { result, connectedMs = 5_000, atMs }) => withWatch(recent, { result, connectedMs }, atMs),
     noWatches,
   );
 }
@@ -68,13 +72,17 @@ describe('polling', () => {
 });
 
 it.each([
-  ['watch', 20_000, 50_000, 20_000],
-  ['watch', 20_000, 5_000, 5_000],
-  ['watch', 20_000, -1, 0],
-  ['list', 20_000, 50_000, 50_000],
-  ['list', 20_000, -1, 20_000],
-] as const)('before a %s, a back-off of %d ms with a list in %d ms becomes %d ms', (next, pauseMs, inMs, expected) => {
-  expect(pollingPauseMs(pauseMs, { next, inMs })).toBe(expected);
+  ['watch', 50_000, 20_000],
+  ['watch', 5_000, 5_000],
+  ['watch', -1, 0],
+  ['list', 50_000, 50_000],
+  ['list', -1, 20_000],
+] as const)('before a %s, a delay of 20 s with a list in %d ms becomes %d ms', (next, inMs, expected) => {
+  const error = new ApiError('busy', { status: 429, statusReason: undefined, retryAfterMs: 20_000, causes: [] });
+  const retries = new Retries({ clock: new ManualClock(), logger: silentLogger, fields: {}, random: () => 0 });
+  expect(retries.failed('watch failed', { reason: 'throttled', error, delay: 'backoff' }, { next, inMs })).toBe(
+    expected,
+  );
 });
 
 it('lists are 65 to 75 s apart', () => {

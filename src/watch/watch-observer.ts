@@ -15,12 +15,15 @@ export const eventTypes: readonly EventType[] = Object.values(eventTypeOf);
 export const skippedObjectReasons = ['too_large', 'malformed', 'other_kind'] as const;
 export type SkippedObjectReason = (typeof skippedObjectReasons)[number];
 
-/** Counts lists, watches and events. */
-export interface ReflectorObserver {
+/** Counts what happens to the stores. */
+export interface WatchObserver {
   readonly listFinished: (resource: Resource, result: ListResult) => void;
   readonly watchEnded: (resource: Resource, result: WatchResult) => void;
   readonly eventApplied: (resource: Resource, type: EventType) => void;
   readonly updateSuppressed: (resource: Resource) => void;
   readonly objectSkipped: (resource: Resource, reason: SkippedObjectReason) => void;
   readonly resourceVersionExpired: (resource: Resource) => void;
+  readonly subscriberFailed: (resource: Resource) => void;
+  /** So many objects differed from a list, and have been corrected. */
+  readonly driftFound: (resource: Resource, objectCount: number) => void;
 }
