@@ -74,10 +74,8 @@ export function activate(options: ActivationOptions): ActiveSettings {
     statusSettings: statusSettings(options),
   };
   evictions.configure(config.evictions);
-  metrics.showStores(source);
-  metrics.queue.show(source.queue);
-  metrics.setScope(scope);
-  metrics.configReloaded(configHash(config), instantOf(clock));
+  metrics.show({ source, scope });
+  metrics.settingsLoaded(configHash(config), instantOf(clock));
   warnOf(options);
   return active;
 }
@@ -103,7 +101,7 @@ function warnOf({ config, metrics, logger }: ActivationOptions): void {
   }
   const { access, tls } = config.kubelet;
   const isUnverified = access === 'direct' && tls.insecureSkipVerify;
-  metrics.tlsVerificationDisabled(isUnverified);
+  metrics.show({ isKubeletTlsUnverified: isUnverified });
   if (!isUnverified) return;
   logger.warn(
     'kubelet TLS verification is disabled: a machine in the middle can read the token; set kubelet.tls.caFile',

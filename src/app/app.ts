@@ -167,7 +167,7 @@ export class App implements AsyncDisposable {
   /** For new connections and requests. Throws UserError for what takes a restart; the former settings stay then. */
   applyWeb(web: WebConfig): void {
     this.#server.apply(web);
-    this.metrics.webReloaded();
+    this.metrics.fileLoaded('web');
   }
 
   /** The exporter is not ready from now on; running scrapes finish. */
@@ -242,10 +242,10 @@ export class App implements AsyncDisposable {
     source.scraped();
     const snapshot = await this.#tracked(collection.collector.collect(signal, options));
     if (snapshot !== undefined) {
-      this.metrics.setCollected(snapshotCounts(snapshot));
+      this.metrics.show({ collected: snapshotCounts(snapshot) });
       this.#missingNodeReport.scraped(missingNode(snapshot), noSuchNode);
     }
-    this.metrics.setWorkloadNameClashes(collection.resolver.clashCount);
+    this.metrics.show({ workloadNameClashCount: collection.resolver.clashCount });
     return snapshot;
   }
 

@@ -14,7 +14,7 @@ import { lacksYoungPod } from '../node/young-pods.js';
 import { nodesInScope } from '../scrape/node-policy.js';
 import { Reconciler } from '../scrape/reconciler.js';
 import type { TimedTask } from '../server/liveness.js';
-import type { TaskKind } from '../telemetry/queue-metrics.js';
+import type { TaskKind } from '../telemetry/self-family.js';
 import { ClusterStore } from '../watch/cluster-store.js';
 import type { ClusterWatches } from '../watch/cluster-watches.js';
 import type { StoreChange } from '../watch/object-store.js';
@@ -95,7 +95,7 @@ export class ClusterSource implements AsyncDisposable {
         audit: async (resource, signal) => (this.#isScraped() ? this.store.audit(resource, signal) : undefined),
         reconcile: (_name, signal) => this.#reconciler.reconcile(signal),
       },
-      observer: options.metrics.queue,
+      observer: options.metrics,
     });
     this.#subscribe({
       name: 'lifecycle',

@@ -63,7 +63,7 @@ function kubeletCache(options: KubeletConnectionOptions, transport: KubeletTrans
     ...limits,
     observer: {
       requestFinished: (result) => {
-        metrics.configRequestFinished(result);
+        metrics.counters.kubeletConfigRequests.add({ result });
       },
     },
   });

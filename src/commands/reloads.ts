@@ -5,7 +5,7 @@ import type { Logger } from '../base/logger.js';
 import { ConfigWatcher } from '../config/reload.js';
 import type { Config } from '../config/schema.js';
 import type { WebConfig } from '../config/web/web-config.js';
-import type { ReloadedFile } from '../telemetry/reload-state.js';
+import type { ReloadedFile } from '../telemetry/self-family.js';
 import type { LoadedFile, LoadedSettings, LoadedWeb } from './load-settings.js';
 
 export interface ReloadsOptions {

@@ -1,248 +1,249 @@
-import type { FamilyOf } from './self-family.js';
+import { type FailureReason, failureReasons } from '../base/errors.js';
+import { lifecycleEventTypes } from '../kube/pod-lifecycle.js';
+import { earlyRequestReasons, lookupResults } from '../kubelet/kubelet-cache.js';
+import { watchModes } from '../watch/next-step.js';
+import { resources } from '../watch/resource-path.js';
+import { eventTypes, skippedObjectReasons } from '../watch/watch-observer.js';
+import { watchResults } from '../watch/watch-session.js';
+import {
+  byLabel,
+  counter,
+  gauge,
+  histogram,
+  isLastReloadSuccessful,
+  known,
+  perStore,
+  taskKinds,
+} from './self-family.js';
 
-/** The metric families about the exporter itself, besides those of the process and of Node.js. */
+/** Nodes without data for these reasons had no failed request. */
+const reasonsWithoutRequest: readonly FailureReason[] = ['empty', 'not_ready', 'never'];
+const requestFailureReasons = failureReasons.filter((reason) => !reasonsWithoutRequest.includes(reason));
+const requestResults = ['success', ...requestFailureReasons] as const;
 
-const prefix = 'ephemeral_storage_exporter_';
+/** No name of a Kubernetes object, so no target has such a label. The rules and dashboards compare with it. */
+const kept = '_kept_';
 
+/**
+ * The metric families about the exporter itself, besides those of the process and of Node.js: counters with the closed lists of
+ * their label values, gauges with how they are read.
+ */
 export const selfFamilies = {
-  buildInfo: {
-    name: `${prefix}build_info`,
-    type: 'gauge',
-    help: '1; version of the exporter and of Node.js.',
-    labels: ['version', 'node_version'],
-  },
-  scopeInfo: {
-    name: `${prefix}scope_info`,
-    type: 'gauge',
-    help: '1; part of the cluster that is measured: the shard, the number of shards, and the node when only one is measured.',
-    labels: ['shard', 'total_shards', 'node'],
-  },
-  labelsInfo: {
-    name: `${prefix}labels_info`,
-    type: 'gauge',
-    help: '1; all labels have the value _kept_. Where Prometheus stores another one, it overwrites these labels of all series: those of pods and nodes are wrong.',
-    labels: ['namespace', 'pod', 'container', 'node'],
-  },
-  scrapeDuration: {
-    name: `${prefix}scrape_duration_seconds`,
-    type: 'histogram',
-    help: 'Time from the arrival of a scrape to the last byte of its response.',
-    labels: [],
-  },
-  scrapes: {
-    name: `${prefix}scrapes_total`,
-    type: 'counter',
-    help: 'Scrapes by result: success; deadline (responded in time with partial data); rejected (too many at once); aborted (the client disconnected or read too slowly); error.',
-    labels: ['result'],
-  },
-  series: {
-    name: `${prefix}series`,
-    type: 'gauge',
-    help: 'Series in the last exposition, without those of the exporter itself.',
-    labels: ['level'],
-  },
-  seriesDropped: {
-    name: `${prefix}series_dropped_total`,
-    type: 'counter',
-    help: 'Series dropped from the exposition, by reason: max_series (whole families above metrics.maxSeries), large_pods (whole families of pods that would have more than 1,000 series).',
-    labels: ['reason'],
-  },
-  kubeletRequests: {
-    name: `${prefix}kubelet_requests_total`,
-    type: 'counter',
-    help: 'Requests to kubelets for summaries, by result: success or the reason of the failure.',
-    labels: ['result'],
-  },
-  kubeletRequestDuration: {
-    name: `${prefix}kubelet_request_duration_seconds`,
-    type: 'histogram',
-    help: 'Duration of requests to kubelets for summaries, failed ones included.',
-    labels: [],
-  },
-  kubeletConfigRequests: {
-    name: `${prefix}kubelet_config_requests_total`,
-    type: 'counter',
-    help: 'Requests to kubelets for their configuration, by result: success or the reason of the failure.',
-    labels: ['result'],
-  },
-  kubeletEarlyRequests: {
-    name: `${prefix}kubelet_early_requests_total`,
-    type: 'counter',
-    help: 'Requests to kubelets for summaries less than cache.ttl after the last one, by reason: eviction_near (the node may soon evict a pod), pods_changed (pods started or died since).',
-    labels: ['reason'],
-  },
-  cacheLookups: {
-    name: `${prefix}cache_lookups_total`,
-    type: 'counter',
-    help: 'Lookups of node summaries by result: fresh (from the cache), refreshed (requested from the kubelet), stale, absent.',
-    labels: ['result'],
-  },
-  podsSkipped: {
-    name: `${prefix}pods_skipped`,
-    type: 'gauge',
-    help: 'Pods of the summaries without storage series in the last scrape, by reason. top: not among the metrics.top largest pods of a workload, but counted in its sums.',
-    labels: ['reason'],
-  },
-  unknownItems: {
-    name: `${prefix}unknown_items`,
-    type: 'gauge',
-    help: 'Containers and volumes of the summaries in the last scrape without separate series, by kind: the specs of their pods do not have them, or not among the first 100. Those of a pod are one series together.',
-    labels: ['kind'],
-  },
-  saturatedValues: {
-    name: `${prefix}values_saturated`,
-    type: 'gauge',
-    help: 'Values of the summaries in the last scrape that are above 2^53 and were read as 2^53: not real sizes.',
-    labels: [],
-  },
-  workloadsBackedOff: {
-    name: `${prefix}workloads_backed_off`,
-    type: 'gauge',
-    help: 'Workloads that are backing off after a failed collection.',
-    labels: [],
-  },
-  workloadNameClashes: {
-    name: `${prefix}workload_name_clashes`,
-    type: 'gauge',
-    help: 'Discovered workloads that are not exposed because their name is taken by a configured one or by one found before.',
-    labels: [],
-  },
-  storeObjects: {
-    name: `${prefix}store_objects`,
-    type: 'gauge',
-    help: 'Objects of the API server in the store.',
-    labels: ['resource'],
-  },
-  storeSynced: {
-    name: `${prefix}store_synced`,
-    type: 'gauge',
-    help: '1 when the objects have been listed once; 0 while a list is missing, for example because it is forbidden. The namespace is empty for a list of all namespaces.',
-    labels: ['resource', 'namespace'],
-  },
-  storeEvents: {
-    name: `${prefix}store_events_total`,
-    type: 'counter',
-    help: 'Watch events applied.',
-    labels: ['resource', 'type'],
-  },
-  storeLists: {
-    name: `${prefix}store_lists_total`,
-    type: 'counter',
-    help: 'Lists by result: success or the reason of the failure.',
-    labels: ['resource', 'result'],
-  },
-  storeWatches: {
-    name: `${prefix}store_watches_total`,
-    type: 'counter',
-    help: 'Watches that ended, by result.',
-    labels: ['resource', 'result'],
-  },
-  storeStaleResourceVersions: {
-    name: `${prefix}store_stale_resource_versions_total`,
-    type: 'counter',
-    help: 'Lists and watches that the API server refused because the resource version was too old.',
-    labels: ['resource'],
-  },
-  storeWatchConnected: {
-    name: `${prefix}store_watch_connected`,
-    type: 'gauge',
-    help: '1 while the watches of all namespaces that have been listed are connected.',
-    labels: ['resource'],
-  },
-  storeMode: {
-    name: `${prefix}store_mode`,
-    type: 'gauge',
-    help: '1 for how the objects are followed, 0 for the others: watch, or polling while a watch of them cannot be kept (a list when there was no list, event or bookmark for 65 to 75 s).',
-    labels: ['resource', 'mode'],
-  },
-  storeLastProgress: {
-    name: `${prefix}store_last_progress_timestamp_seconds`,
-    type: 'gauge',
-    help: 'Unix time of the last list, event or bookmark, of the listed namespace that has waited longest. Absent before the first list.',
-    labels: ['resource'],
-  },
-  storeSuppressedUpdates: {
-    name: `${prefix}store_suppressed_updates_total`,
-    type: 'counter',
-    help: 'Updates that changed no field in the store.',
-    labels: ['resource'],
-  },
-  storeDrift: {
-    name: `${prefix}store_drift_total`,
-    type: 'counter',
-    help: 'Objects of the store that differed from a full list, did not change for a minute, and were corrected. Compared a minute after the first list and every 30 to 60 minutes, while scrapes come. Above 0: something between exporter and API server loses events, or the API server has served a list that was not complete.',
-    labels: ['resource'],
-  },
-  storeWatchers: {
-    name: `${prefix}store_watchers`,
-    type: 'gauge',
-    help: 'Watched collections: one of nodes and one of pods, and for half a minute those of former settings.',
-    labels: [],
-  },
-  storeSubscribers: {
-    name: `${prefix}store_subscribers`,
-    type: 'gauge',
-    help: 'Parts of the exporter that receive each change of a watched collection.',
-    labels: [],
-  },
-  storeSubscriberErrors: {
-    name: `${prefix}store_subscriber_errors_total`,
-    type: 'counter',
-    help: 'Changes that a part of the exporter failed to process: an error of the exporter, see its log.',
-    labels: ['resource'],
-  },
-  storeSkippedObjects: {
-    name: `${prefix}store_skipped_objects_total`,
-    type: 'counter',
-    help: 'Objects of lists and watch events that were left out, by reason: too_large (above 8 MiB in a list), malformed, other_kind (an event with an object of another kind).',
-    labels: ['resource', 'reason'],
-  },
-  queueDepth: {
-    name: `${prefix}queue_depth`,
-    type: 'gauge',
-    help: 'Background tasks that wait or are in process, by task: refresh (scrapes the kubelet of one node), reconcile (compares the pods of the API server with those of the summaries), audit (compares the nodes or pods in the store with a full list).',
-    labels: ['task'],
-  },
-  queueRetries: {
-    name: `${prefix}queue_retries_total`,
-    type: 'counter',
-    help: 'Background tasks that failed and were scheduled again, by task. Requests to kubelets that fail are counted by ephemeral_storage_exporter_kubelet_requests_total.',
-    labels: ['task'],
-  },
-  lifecycleEvents: {
-    name: `${prefix}lifecycle_events_total`,
-    type: 'counter',
-    help: 'Changes of pods seen by the watch, by type: started and died (of containers), removed and evicted (of pods).',
-    labels: ['type'],
-  },
-  lifecycleEventLatency: {
-    name: `${prefix}lifecycle_event_latency_seconds`,
-    type: 'histogram',
-    help: 'Time from the start or end of a container, or from an eviction, by the clock of its node and to the second, until this exporter saw it.',
-    labels: [],
-  },
-  configLastReloadSuccessful: {
-    name: `${prefix}config_last_reload_successful`,
-    type: 'gauge',
-    help: '1 when the last attempts to load the settings and the file of --web.config.file succeeded.',
-    labels: [],
-  },
-  configLastReloadSuccessTimestamp: {
-    name: `${prefix}config_last_reload_success_timestamp_seconds`,
-    type: 'gauge',
-    help: 'Unix time at which the current configuration was loaded.',
-    labels: [],
-  },
-  configHash: {
-    name: `${prefix}config_hash`,
-    type: 'gauge',
-    help: 'First 48 bits of a hash of the current configuration, as a number: it changes when a setting does.',
-    labels: [],
-  },
-  kubeletTlsVerificationDisabled: {
-    name: `${prefix}kubelet_tls_verification_disabled`,
-    type: 'gauge',
-    help: '1 when the certificates of kubelets are not verified.',
-    labels: [],
-  },
-} as const satisfies Record<string, FamilyOf<string>>;
+  buildInfo: gauge(
+    'build_info',
+    '1; version of the exporter and of Node.js.',
+    ['version', 'node_version'],
+    ({ version, nodeVersion }) => [[1, version, nodeVersion]],
+  ),
+  scopeInfo: gauge(
+    'scope_info',
+    '1; part of the cluster that is measured: the shard, the number of shards, and the node when only one is measured.',
+    ['shard', 'total_shards', 'node'],
+    ({ scope }) =>
+      scope === undefined ? [] : [[1, String(scope.shard), String(scope.totalShards), scope.nodeName ?? '']],
+  ),
+  labelsInfo: gauge(
+    'labels_info',
+    '1; all labels have the value _kept_. Where Prometheus stores another one, it overwrites these labels of all series: those of pods and nodes are wrong.',
+    ['namespace', 'pod', 'container', 'node'],
+    () => [[1, kept, kept, kept, kept]],
+  ),
+  scrapeDuration: histogram(
+    'scrape_duration_seconds',
+    'Time from the arrival of a scrape to the last byte of its response.',
+    [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  ),
+  scrapes: counter(
+    'scrapes_total',
+    'Scrapes by result: success; deadline (responded in time with partial data); rejected (too many at once); aborted (the client disconnected or read too slowly); error.',
+    { result: ['success', 'deadline', 'rejected', 'aborted', 'error'] },
+  ),
+  series: gauge(
+    'series',
+    'Series in the last exposition, without those of the exporter itself.',
+    ['level'],
+    ({ series }) => byLabel(series),
+  ),
+  seriesDropped: counter(
+    'series_dropped_total',
+    'Series dropped from the exposition, by reason: max_series (whole families above metrics.maxSeries), large_pods (whole families of pods that would have more than 1,000 series).',
+    { reason: ['max_series', 'large_pods'] },
+  ),
+  kubeletRequests: counter(
+    'kubelet_requests_total',
+    'Requests to kubelets for summaries, by result: success or the reason of the failure.',
+    { result: requestResults },
+  ),
+  kubeletRequestDuration: histogram(
+    'kubelet_request_duration_seconds',
+    'Duration of requests to kubelets for summaries, failed ones included.',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  ),
+  kubeletConfigRequests: counter(
+    'kubelet_config_requests_total',
+    'Requests to kubelets for their configuration, by result: success or the reason of the failure.',
+    { result: requestResults },
+  ),
+  kubeletEarlyRequests: counter(
+    'kubelet_early_requests_total',
+    'Requests to kubelets for summaries less than cache.ttl after the last one, by reason: eviction_near (the node may soon evict a pod), pods_changed (pods started or died since).',
+    { reason: earlyRequestReasons },
+  ),
+  cacheLookups: counter(
+    'cache_lookups_total',
+    'Lookups of node summaries by result: fresh (from the cache), refreshed (requested from the kubelet), stale, absent.',
+    { result: lookupResults },
+  ),
+  podsSkipped: gauge(
+    'pods_skipped',
+    'Pods of the summaries without storage series in the last scrape, by reason. top: not among the metrics.top largest pods of a workload, but counted in its sums.',
+    ['reason'],
+    ({ collected }) => byLabel(collected && Object.fromEntries(collected.skippedPods)),
+  ),
+  unknownItems: gauge(
+    'unknown_items',
+    'Containers and volumes of the summaries in the last scrape without separate series, by kind: the specs of their pods do not have them, or not among the first 100. Those of a pod are one series together.',
+    ['kind'],
+    ({ collected }) => byLabel(collected?.unknownItems),
+  ),
+  saturatedValues: gauge(
+    'values_saturated',
+    'Values of the summaries in the last scrape that are above 2^53 and were read as 2^53: not real sizes.',
+    [],
+    ({ collected }) => [[collected?.saturatedValueCount ?? 0]],
+  ),
+  workloadsBackedOff: gauge(
+    'workloads_backed_off',
+    'Workloads that are backing off after a failed collection.',
+    [],
+    ({ collected }) => [[collected?.backedOffWorkloadCount ?? 0]],
+  ),
+  workloadNameClashes: gauge(
+    'workload_name_clashes',
+    'Discovered workloads that are not exposed because their name is taken by a configured one or by one found before.',
+    [],
+    ({ workloadNameClashCount }) => [[workloadNameClashCount]],
+  ),
+  storeObjects: gauge(
+    'store_objects',
+    'Objects of the API server in the store.',
+    ['resource'],
+    perStore(({ objectCount }) => [[objectCount]]),
+  ),
+  storeSynced: gauge(
+    'store_synced',
+    '1 when the objects have been listed once; 0 while a list is missing, for example because it is forbidden. The namespace is empty for a list of all namespaces.',
+    ['resource', 'namespace'],
+    perStore(({ scopes }) => scopes.map(({ namespace, isSynced }) => [Number(isSynced), namespace])),
+  ),
+  storeEvents: counter('store_events_total', 'Watch events applied.', { resource: resources, type: eventTypes }),
+  storeLists: counter('store_lists_total', 'Lists by result: success or the reason of the failure.', {
+    resource: resources,
+    result: ['success', 'expired', ...requestFailureReasons],
+  }),
+  storeWatches: counter('store_watches_total', 'Watches that ended, by result.', {
+    resource: resources,
+    result: watchResults,
+  }),
+  storeStaleResourceVersions: counter(
+    'store_stale_resource_versions_total',
+    'Lists and watches that the API server refused because the resource version was too old.',
+    { resource: resources },
+  ),
+  storeWatchConnected: gauge(
+    'store_watch_connected',
+    '1 while the watches of all namespaces that have been listed are connected.',
+    ['resource'],
+    perStore(({ isConnected }) => [[Number(isConnected)]]),
+  ),
+  storeMode: gauge(
+    'store_mode',
+    '1 for how the objects are followed, 0 for the others: watch, or polling while a watch of them cannot be kept (a list when there was no list, event or bookmark for 65 to 75 s).',
+    ['resource', 'mode'],
+    perStore((store) => watchModes.map((mode) => [Number(mode === store.mode), mode])),
+  ),
+  storeLastProgress: gauge(
+    'store_last_progress_timestamp_seconds',
+    'Unix time of the last list, event or bookmark, of the listed namespace that has waited longest. Absent before the first list.',
+    ['resource'],
+    perStore(({ lastProgress }) => known(lastProgress && lastProgress.wallMs / 1_000)),
+  ),
+  storeSuppressedUpdates: counter('store_suppressed_updates_total', 'Updates that changed no field in the store.', {
+    resource: resources,
+  }),
+  storeDrift: counter(
+    'store_drift_total',
+    'Objects of the store that differed from a full list, did not change for a minute, and were corrected. Compared a minute after the first list and every 30 to 60 minutes, while scrapes come. Above 0: something between exporter and API server loses events, or the API server has served a list that was not complete.',
+    { resource: resources },
+  ),
+  storeWatchers: gauge(
+    'store_watchers',
+    'Watched collections: one of nodes and one of pods, and for half a minute those of former settings.',
+    [],
+    ({ source }) => known(source?.watches.watchCount),
+  ),
+  storeSubscribers: gauge(
+    'store_subscribers',
+    'Parts of the exporter that receive each change of a watched collection.',
+    [],
+    ({ source }) => known(source?.watches.subscriptionCount),
+  ),
+  storeSubscriberErrors: counter(
+    'store_subscriber_errors_total',
+    'Changes that a part of the exporter failed to process: an error of the exporter, see its log.',
+    { resource: resources },
+  ),
+  storeSkippedObjects: counter(
+    'store_skipped_objects_total',
+    'Objects of lists and watch events that were left out, by reason: too_large (above 8 MiB in a list), malformed, other_kind (an event with an object of another kind).',
+    { resource: resources, reason: skippedObjectReasons },
+  ),
+  queueDepth: gauge(
+    'queue_depth',
+    'Background tasks that wait or are in process, by task: refresh (scrapes the kubelet of one node), reconcile (compares the pods of the API server with those of the summaries), audit (compares the nodes or pods in the store with a full list).',
+    ['task'],
+    ({ source }) => (source === undefined ? [] : taskKinds.map((task) => [source.queue.depth(task), task])),
+  ),
+  queueRetries: counter(
+    'queue_retries_total',
+    'Background tasks that failed and were scheduled again, by task. Requests to kubelets that fail are counted by ephemeral_storage_exporter_kubelet_requests_total.',
+    { task: taskKinds },
+  ),
+  lifecycleEvents: counter(
+    'lifecycle_events_total',
+    'Changes of pods seen by the watch, by type: started and died (of containers), removed and evicted (of pods).',
+    { type: lifecycleEventTypes },
+  ),
+  lifecycleEventLatency: histogram(
+    'lifecycle_event_latency_seconds',
+    'Time from the start or end of a container, or from an eviction, by the clock of its node and to the second, until this exporter saw it.',
+    [0.5, 1, 2, 5, 10, 30, 60, 300],
+  ),
+  configLastReloadSuccessful: gauge(
+    'config_last_reload_successful',
+    '1 when the last attempts to load the settings and the file of --web.config.file succeeded.',
+    [],
+    (state) => {
+      const isSuccessful = isLastReloadSuccessful(state);
+      return known(isSuccessful === undefined ? undefined : Number(isSuccessful));
+    },
+  ),
+  configLastReloadSuccessTimestamp: gauge(
+    'config_last_reload_success_timestamp_seconds',
+    'Unix time at which the current configuration was loaded.',
+    [],
+    ({ loaded }) => known(loaded && loaded.at.wallMs / 1_000),
+  ),
+  configHash: gauge(
+    'config_hash',
+    'First 48 bits of a hash of the current configuration, as a number: it changes when a setting does.',
+    [],
+    ({ loaded }) => known(loaded?.hash),
+  ),
+  kubeletTlsVerificationDisabled: gauge(
+    'kubelet_tls_verification_disabled',
+    '1 when the certificates of kubelets are not verified.',
+    [],
+    ({ isKubeletTlsUnverified }) => [[Number(isKubeletTlsUnverified)]],
+  ),
+};

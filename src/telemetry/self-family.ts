@@ -1,16 +1,84 @@
-/** A metric family about the exporter itself, and its samples. */
+import type { Instant } from '../base/clock.js';
+import type { Level } from '../exposition/family.js';
+import type { SnapshotCounts } from '../scrape/snapshot-counts.js';
+import type { StoreState } from '../watch/store-lists.js';
 
-export interface FamilyOf<L extends string> {
-  readonly name: string;
-  readonly type: 'gauge' | 'counter' | 'histogram';
-  readonly help: string;
-  readonly labels: readonly L[];
+/** What is done in the background. */
+export const taskKinds = ['refresh', 'reconcile', 'audit'] as const;
+export type TaskKind = (typeof taskKinds)[number];
+
+/** The settings, or the file of `--web.config.file`. */
+export type ReloadedFile = 'settings' | 'web';
+
+/** What gauges show. */
+export interface SelfState {
+  /** Of the exporter. */
+  readonly version: string;
+  readonly nodeVersion: string;
+  /** Of the settings in force; undefined before there are any, as the following. */
+  readonly source?: {
+    readonly store: { readonly lists: { states(): readonly StoreState[] } };
+    readonly watches: { readonly watchCount: number; readonly subscriptionCount: number };
+    /** `depth`: tasks of the kind that wait or are in process. */
+    readonly queue: { depth(kind: TaskKind): number };
+  };
+  /** The part of the cluster that is measured. `nodeName`: undefined unless one node alone is measured. */
+  readonly scope?: { readonly shard: number; readonly totalShards: number; readonly nodeName: string | undefined };
+  /** The settings in force. `hash`: a whole number that a double holds exactly. */
+  readonly loaded?: { readonly hash: number; readonly at: Instant };
+  readonly failedFiles: ReadonlySet<ReloadedFile>;
+  readonly isKubeletTlsUnverified: boolean;
+  /** Of the last exposition; undefined before the first. */
+  readonly series?: Readonly<Record<Level, number>>;
+  /** What the last scrape left out. */
+  readonly collected?: SnapshotCounts;
+  readonly workloadNameClashCount: number;
 }
 
-export interface Sample<L extends string> {
-  readonly labels?: Readonly<Record<L, string>>;
-  readonly value: number;
+/** Returns whether the last attempts to load all files were successful; undefined before any settings were loaded. */
+export function isLastReloadSuccessful({ loaded, failedFiles }: SelfState): boolean | undefined {
+  return loaded === undefined && failedFiles.size === 0 ? undefined : failedFiles.size === 0;
 }
 
-/** The samples are read at each exposition. */
-export type ExposeFamily = <L extends string>(family: FamilyOf<L>, samples: () => readonly Sample<L>[]) => void;
+export type Sample = readonly [value: number, ...labels: readonly string[]];
+
+/** The closed list of the values of each label. */
+export type LabelValues = Readonly<Record<string, readonly string[]>>;
+
+const prefix = 'ephemeral_storage_exporter_';
+
+/** Declares a counter, with a series for each combination of label values. */
+export function counter<const L extends LabelValues>(name: string, help: string, values: L) {
+  return { name: `${prefix}${name}`, type: 'counter', help, labels: Object.keys(values), values } as const;
+}
+
+/** Declares a gauge, which `read` reads at each exposition. */
+export function gauge(
+  name: string,
+  help: string,
+  labels: readonly string[],
+  read: (state: SelfState) => readonly Sample[],
+) {
+  return { name: `${prefix}${name}`, type: 'gauge', help, labels, read } as const;
+}
+
+export function histogram(name: string, help: string, buckets: readonly number[]) {
+  return { name: `${prefix}${name}`, type: 'histogram', help, labels: [], buckets } as const;
+}
+
+/** Returns no sample of what is not known yet: 0 would be a claim. */
+export function known(value: number | undefined): readonly Sample[] {
+  return value === undefined ? [] : [[value]];
+}
+
+export function byLabel(counts: Readonly<Record<string, number>> = {}): readonly Sample[] {
+  return Object.entries(counts).map(([label, value]) => [value, label]);
+}
+
+/** Reads samples of each store, and adds its resource as the first label. */
+export function perStore(read: (store: StoreState) => readonly Sample[]) {
+  return ({ source }: SelfState): readonly Sample[] =>
+    (source?.store.lists.states() ?? []).flatMap((store) =>
+      read(store).map(([value, ...labels]): Sample => [value, store.resource, ...labels]),
+    );
+}

@@ -1,21 +1,17 @@
 import type { Logger } from '../base/logger.js';
 import type { SeriesCapResult } from '../exposition/exposition.js';
-
-/** The effect of the series cap on one exposition. */
-export interface SeriesCapReportOptions {
-  readonly metrics: { seriesDropped(reason: 'max_series' | 'large_pods', seriesCount: number): void };
-  readonly logger: Logger;
-}
+import type { SelfMetrics } from './self-metrics.js';
 
 /**
- * Counts the series that are dropped from each exposition: by the cap, and of pods that would have too many. Logs when the dropped families change. Requests with a
- * filter are logged at level debug only: a client could vary the filter and flood the log.
+ * Counts the series that are dropped from each exposition: by the cap, and of pods that would have too many. Logs when the
+ * dropped families change. Requests with a filter are logged at level debug only: a client could vary the filter and flood the
+ * log.
  */
 export class SeriesCapReport {
-  readonly #options: SeriesCapReportOptions;
+  readonly #options;
   #droppedFamilies: readonly string[] = [];
 
-  constructor(options: SeriesCapReportOptions) {
+  constructor(options: { readonly metrics: Pick<SelfMetrics, 'counters'>; readonly logger: Logger }) {
     this.#options = options;
   }
 
@@ -26,8 +22,9 @@ export class SeriesCapReport {
 
   capped({ filter, maxSeries, families, seriesCount, largePodsSeriesCount }: SeriesCapResult): void {
     const { metrics, logger } = this.#options;
-    if (seriesCount > 0) metrics.seriesDropped('max_series', seriesCount);
-    if (largePodsSeriesCount > 0) metrics.seriesDropped('large_pods', largePodsSeriesCount);
+    const { seriesDropped } = metrics.counters;
+    seriesDropped.add({ reason: 'max_series' }, seriesCount);
+    seriesDropped.add({ reason: 'large_pods' }, largePodsSeriesCount);
     const text = families.join(',');
     const message = 'metric families dropped from the exposition: it would exceed metrics.maxSeries';
     if (filter !== '') {

@@ -1,6 +1,7 @@
-const kinds = { pods: 'Pod', nodes: 'Node' } as const;
+export const resources = ['nodes', 'pods'] as const;
+export type Resource = (typeof resources)[number];
 
-export type Resource = keyof typeof kinds;
+const kinds: Readonly<Record<Resource, string>> = { nodes: 'Node', pods: 'Pod' };
 
 export interface ObjectCollectionOptions {
   readonly resource: Resource;

@@ -141,19 +141,21 @@ function fullSelfMetrics(): SelfMetrics {
     lastProgress: now,
     lastFailure: undefined,
   };
-  selfMetrics.showStores({
-    store: { lists: { states: () => [storeState('pods', 1, [scope])] } },
-    watches: { watchCount: 2, subscriptionCount: 2 },
+  selfMetrics.settingsLoaded(0x01_23_45_67_89_ab, now);
+  selfMetrics.show({
+    source: {
+      store: { lists: { states: () => [storeState('pods', 1, [scope])] } },
+      watches: { watchCount: 2, subscriptionCount: 2 },
+      queue: { depth: () => 1 },
+    },
+    collected: {
+      skippedPods: new Map([['no_usage', 0]]),
+      unknownItems: { container: 0, volume: 0 },
+      saturatedValueCount: 0,
+      backedOffWorkloadCount: 0,
+    },
+    scope: { shard: 0, totalShards: 1, nodeName: 'node-1' },
   });
-  selfMetrics.queue.show({ depth: () => 1 });
-  selfMetrics.configReloaded(0x01_23_45_67_89_ab, now);
-  selfMetrics.setCollected({
-    skippedPods: new Map([['no_usage', 0]]),
-    unknownItems: { container: 0, volume: 0 },
-    saturatedValueCount: 0,
-    backedOffWorkloadCount: 0,
-  });
-  selfMetrics.setScope({ shard: 0, totalShards: 1, nodeName: 'node-1' });
   return selfMetrics;
 }
 

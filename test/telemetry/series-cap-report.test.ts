@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
 import type { SeriesCapResult } from '../../src/exposition/exposition.js';
+import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { SeriesCapReport } from '../../src/telemetry/series-cap-report.js';
 import { loggerOf } from '../support/recording-logger.js';
 
 function aReport() {
   const lines: string[] = [];
-  const dropped: [string, number][] = [];
+  const metrics = new SelfMetrics({ version: '', nodeVersion: '' });
   const report = new SeriesCapReport({
-    metrics: { seriesDropped: (reason, seriesCount) => dropped.push([reason, seriesCount]) },
+    metrics,
     logger: loggerOf((level, _message, { filter = '', families = '' } = {}) =>
       lines.push(`${level} ${String(filter)} ${String(families)}`),
     ),
@@ -16,7 +17,7 @@ function aReport() {
   const capped = (result: Partial<SeriesCapResult>): void => {
     report.capped({ filter: '', maxSeries: 10, families: [], seriesCount: 0, largePodsSeriesCount: 0, ...result });
   };
-  return { report, lines, dropped, capped };
+  return { report, lines, dropped: () => metrics.counters.seriesDropped.toRecord(), capped };
 }
 
 describe('SeriesCapReport', () => {
@@ -46,11 +47,7 @@ describe('SeriesCapReport', () => {
     capped({});
     capped({ families: ['a'], seriesCount: 5 });
     capped({ families: ['a'], seriesCount: 6, largePodsSeriesCount: 7 });
-    expect(dropped).toEqual([
-      ['max_series', 5],
-      ['max_series', 6],
-      ['large_pods', 7],
-    ]);
+    expect(dropped()).toEqual({ max_series: 11, large_pods: 7 });
   });
 
   it('never warns of requests with a filter', () => {
@@ -60,6 +57,6 @@ describe('SeriesCapReport', () => {
     capped({ filter: 'collect[]=node' });
     capped({ families: ['a'], seriesCount: 5 });
     expect(lines).toEqual(['warn  a', 'debug collect[]=pod b', 'debug name[]=b b']);
-    expect(dropped).toHaveLength(4);
+    expect(dropped()).toEqual({ max_series: 12, large_pods: 0 });
   });
 });
