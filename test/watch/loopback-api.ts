@@ -42,6 +42,7 @@ export interface LoopbackReflector extends AsyncDisposable {
   readonly elapse: (durationMs: number) => Promise<void>;
   /** Waits until the reflector pauses, lets the pause pass, and resolves when a request has followed. */
   readonly nextAttempt: () => Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** With the shortest of random pauses, unless `random` says otherwise. */
@@ -83,6 +84,10 @@ export async function startReflector(
   });
   const stopping = new AbortController();
   const run = reflector.run(stopping.signal);
+  const stop = async (): Promise<void> => {
+    stopping.abort(new Error('stopped'));
+    await run;
+  };
   /** A request has time limits of its own, and an idle connection has none. */
   const isPaused = (): boolean => clock.sleeperCount === 1;
   const isWatching = (): boolean => {
@@ -115,9 +120,9 @@ export async function startReflector(
       await clock.advance(clock.nextDueMs);
       await expect.poll(() => requests.length, { interval: 1 }).toBeGreaterThan(requestCount);
     },
+    stop,
     async [Symbol.asyncDispose](): Promise<void> {
-      stopping.abort(new Error('stopped'));
-      await run;
+      await stop();
       api[Symbol.dispose]();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -155,6 +155,7 @@ describe('the normal course', () => {
     await run.clock.advance(500);
     expect(run.api.requestLines.at(-1)).toBe('watch rv=32');
     expect(run.content()).toEqual(['b@55', 'c@32']);
+    expect(run.observed).toContain('skipped pods other_kind');
   });
 
   it('reports the wall time of each list, event and bookmark', async ({ feed }) => {
@@ -289,6 +290,7 @@ describe('events', () => {
     const items = [podWithoutValue('x', '1'), podJson('a', '2'), podWithoutValue('y', '3')];
     await using run = await runReflector({ api: new ScriptedApi(sendsList('10', items)) });
     expect(run.content()).toEqual(['a@2']);
+    expect(run.observed.filter((line) => line === 'skipped pods malformed')).toHaveLength(2);
     const warnings = run.logged.filter((line) => line.startsWith('warn'));
     expect(warnings).toEqual([expect.stringMatching(/"count":2,"reason":"malformed","error":"x has no value"/)]);
   });
@@ -368,6 +370,22 @@ describe('listing again', () => {
     expect(run.reflector.lastFailure).toBeDefined();
     await run.clock.advance(10_000);
     expect(run.content()).toEqual(['b@20']);
+    expect(run.reflector.lastFailure).toBeUndefined();
+  });
+
+  it('S36: an expired version leaves what is known until a list has succeeded, and the failures show', async () => {
+    const relisted = sendsList('40', [podJson('d', '39')]);
+    const seen = sendsWatch(added('b', '11'), added('c', '12'), deleted('b', '13'));
+    await using run = await runScript(listOfA, seen, expired, answers(500), answers(500), relisted);
+    await run.clock.advance(375 + 500);
+    expect(run.api.requestLines.slice(2)).toEqual(['watch rv=13', 'list rv=13 match=NotOlderThan']);
+    expect(run.content()).toEqual(['a@1', 'c@12']);
+    expect(run.observed).toContain('expired pods');
+    expect(run.reflector.lastFailure).toMatchObject({ reason: 'http_status' });
+    await run.clock.advance(750);
+    expect(run.content()).toEqual(['a@1', 'c@12']);
+    await run.clock.advance(1_500);
+    expect(run.content()).toEqual(['d@39']);
     expect(run.reflector.lastFailure).toBeUndefined();
   });
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 
 import { type LoopbackHandler, podOf, sendLines, sendList, startReflector } from '../loopback-api.js';
-import { answers, ScriptedApi, sendsWatch } from '../scripted-api.js';
+import { answers, ScriptedApi } from '../scripted-api.js';
 import { listOfA, runReflector, runScript } from '../scripted-reflector.js';
 
 describe('Retry-After', () => {
@@ -111,11 +111,4 @@ describe.each([414, 431])('a request that is too long for the server, %d', (stat
     expect(run.api.requestLines).toHaveLength(1);
     expect(run.reflector.isServerAway).toBe(false);
   });
-});
-
-it('S65: a watch without a body counts as short, and is asked for again after the back-off', async () => {
-  await using run = await runReflector({ api: new ScriptedApi(listOfA).thenAlways(sendsWatch()) });
-  await run.clock.advance(375 + 750);
-  expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=10', 'watch rv=10']);
-  expect(run.reflector.lastFailure?.message).toBe('the server ended the watch at once');
 });
