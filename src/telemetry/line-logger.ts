@@ -6,15 +6,6 @@ import { escapeInvisible, truncate } from '../base/text.js';
 export const logFormats = ['json', 'logfmt'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-export interface LoggerOptions {
-  /** Lower levels are not written. */
-  readonly level: LogLevel;
-  readonly format: LogFormat;
-  /** Takes one line, with its final newline. */
-  readonly write: (line: string) => void;
-  readonly clock: Clock;
-}
-
 type FieldValue = string | number | boolean;
 type Pair = readonly [key: string, value: FieldValue];
 
@@ -29,7 +20,19 @@ const maxValueLength = 2_048;
  * Suppresses the same line (level, message, fields) within a minute after it was written. The next one has the number of
  * suppressed lines (`repeated=N`), so a kubelet that fails at each scrape costs one line per minute.
  */
-export function createLogger({ level, format, write, clock }: LoggerOptions): Logger {
+export function createLogger({
+  level,
+  format,
+  write,
+  clock,
+}: {
+  /** Lower levels are not written. */
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+  /** Takes one line, with its final newline. */
+  readonly write: (line: string) => void;
+  readonly clock: Clock;
+}): Logger {
   const formatLine = format === 'json' ? jsonLine : logfmtLine;
   const repetitions = new Repetitions(clock);
   const writerOf = (lineLevel: LogLevel): Logger[LogLevel] => {

@@ -2,9 +2,9 @@ import { type FailureReason, failureReasons } from '../base/errors.js';
 import { lifecycleEventTypes } from '../kube/pod-lifecycle.js';
 import { earlyRequestReasons, lookupResults } from '../kubelet/kubelet-cache.js';
 import { watchModes } from '../watch/next-step.js';
+import { watchResults } from '../watch/next-step.js';
 import { resources } from '../watch/resource-path.js';
 import { eventTypes, skippedObjectReasons } from '../watch/watch-observer.js';
-import { watchResults } from '../watch/watch-session.js';
 import {
   byLabel,
   counter,

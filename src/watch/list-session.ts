@@ -31,15 +31,10 @@ export interface ListedObjects<T> {
   readonly objects: readonly T[];
   /** Where a watch continues. */
   readonly resourceVersion: string;
-  readonly skipped: readonly SkippedObject[];
+  /** Objects that are not among `objects`. */
+  readonly skipped: readonly { readonly reason: 'malformed' | 'too_large'; readonly message: string }[];
   /** Of the whole list, also objects that are not kept. */
   readonly itemCount: number;
-}
-
-/** An object of a list that is not among its `objects`. */
-interface SkippedObject {
-  readonly reason: 'malformed' | 'too_large';
-  readonly message: string;
 }
 
 /** One request of a list. */
@@ -51,14 +46,17 @@ interface ListRequest {
   readonly continueToken?: string;
 }
 
-interface ListPage<T> extends ListedObjects<T>, ListMeta {
+/** What the pages have shown so far: a copy for each of them would be of all before. */
+interface PagesRead<T> extends ListedObjects<T> {
   readonly objects: T[];
-  readonly skipped: SkippedObject[];
+  readonly skipped: ListedObjects<T>['skipped'][number][];
   itemCount: number;
+  /** That of the first page, whose state the others show too. */
+  resourceVersion: string;
 }
 
 /**
- * A complete list that is not older than `resourceVersion`. Falls back to the newest state when the server cannot serve
+ * Reads a complete list that is not older than `resourceVersion`. Falls back to the newest state when the server cannot serve
  * that version, and to one response without pages when a continue token expires. Only the newest state is requested in
  * pages: all others come from the API server's memory, which serves them in one response and ignores limits.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
@@ -77,11 +75,11 @@ export async function listObjects<T>(
   const error = timedOut(collection, `not complete after ${listTimeoutMs / 1000} s`);
   using deadline = startDeadline({ clock, durationMs: listTimeoutMs, error, parent: signal });
   let request: ListRequest = { resourceVersion, isPaged: true };
-  let pages: ListPage<T> | undefined;
+  let pages = noPages<T>();
   for (;;) {
     try {
-      const page = await readPage(options, request, deadline.signal);
-      pages = joined(pages, page);
+      const page = await readPage(options, request, pages, deadline.signal);
+      if (request.continueToken === undefined) pages.resourceVersion = page.resourceVersion;
       if (page.continueToken === undefined) return checkedList(pages);
       if (page.continueToken === request.continueToken)
         throw new RequestError('decode', 'the list returned the same page twice');
@@ -91,7 +89,7 @@ export async function listObjects<T>(
       if (fallback === undefined) throw error;
       if (error instanceof ApiError && error.isExpired) options.onExpired();
       request = fallback;
-      pages = undefined;
+      pages = noPages();
     }
   }
 }
@@ -100,19 +98,14 @@ export function listFailure(error: RequestError): ListResult {
   return error instanceof ApiError && error.isExpired ? 'expired' : error.reason;
 }
 
-/** Whether only an operator can change the answer. */
+/** Returns whether only an operator can change the answer. */
 export function isRefused(error: RequestError): boolean {
   const isTooLong = error instanceof ApiError && error.isTooLongRequest;
   return isTooLong || error.reason === 'unauthorized' || error.reason === 'forbidden';
 }
 
-/** The first page, whose state the others show too, with the objects of one more: a copy for each would be of all so far. */
-function joined<T>(first: ListPage<T> | undefined, page: ListPage<T>): ListPage<T> {
-  if (first === undefined) return page;
-  for (const object of page.objects) first.objects.push(object);
-  for (const object of page.skipped) first.skipped.push(object);
-  first.itemCount += page.itemCount;
-  return first;
+function noPages<T>(): PagesRead<T> {
+  return { objects: [], skipped: [], itemCount: 0, resourceVersion: '' };
 }
 
 /** When all objects are malformed, the list itself is wrong: the known objects must not be dropped for it. */
@@ -126,32 +119,28 @@ function checkedList<T>(list: ListedObjects<T>): ListedObjects<T> {
 async function readPage<T>(
   { api, collection, clock, project, precedence }: ListSessionOptions<T>,
   request: ListRequest,
+  pages: PagesRead<T>,
   signal: AbortSignal,
-): Promise<ListPage<T>> {
+): Promise<ListMeta> {
   const error = timedOut(collection, `no data for ${listSilenceMs / 1000} s`);
   using silence = startDeadline({ clock, durationMs: listSilenceMs, error, parent: signal });
-  const objects: T[] = [];
-  const skipped: SkippedObject[] = [];
-  let itemCount = 0;
   const onItem = (item: unknown): void => {
-    itemCount += 1;
+    pages.itemCount += 1;
     try {
       const projected = project(item);
-      if (projected !== undefined) objects.push(projected);
+      if (projected !== undefined) pages.objects.push(projected);
     } catch (error) {
-      skipped.push({ reason: 'malformed', message: messageOf(error) });
+      pages.skipped.push({ reason: 'malformed', message: messageOf(error) });
     }
   };
   const onOversizedItem = (message: string): void => {
-    skipped.push({ reason: 'too_large', message });
+    pages.skipped.push({ reason: 'too_large', message });
   };
   try {
     const query = { ...collection.selectors, ...queryOf(request) };
     const body = await api.open({ path: collection.path, query, acceptsGzip: true }, silence.signal);
-    const kind = `${collection.kind}List`;
-    const chunks = withIdleTimeout(body, silence);
-    const meta = await readList(inBackground(chunks, precedence), { kind, onItem, onOversizedItem });
-    return { ...meta, objects, skipped, itemCount };
+    const chunks = inBackground(withIdleTimeout(body, silence), precedence);
+    return await readList(chunks, { kind: `${collection.kind}List`, onItem, onOversizedItem });
   } catch (error) {
     // An abort may break the body in any way; its reason is the cause.
     silence.signal.throwIfAborted();
@@ -180,7 +169,7 @@ function queryOf({ resourceVersion, isPaged, continueToken }: ListRequest): Read
   return resourceVersion === '0' ? { resourceVersion } : { resourceVersion, resourceVersionMatch: 'NotOlderThan' };
 }
 
-/** What to request instead after a failure; undefined when nothing else can help. At most three in a row. */
+/** Returns what to request instead after a failure; undefined when nothing else can help. At most three in a row. */
 function fallbackOf(request: ListRequest, error: unknown): ListRequest | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const { resourceVersion, isPaged, continueToken } = request;

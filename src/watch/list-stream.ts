@@ -8,15 +8,6 @@ import type { SliceSink } from '../json/split-document.js';
 /** etcd refuses objects above 1.5 MiB by default (https://etcd.io/docs/latest/dev-guide/limit/). */
 const maxItemBytes = 8 * 1024 * 1024;
 
-export interface ListOptions {
-  /** The only kind accepted: `PodList`, … */
-  readonly kind: string;
-  /** Called for each item, in order. The items are valid only when the promise resolves: until then the list may be truncated. */
-  readonly onItem: (item: unknown) => void;
-  /** Called for each item above 8 MiB, which is skipped; the message has its size and its beginning. */
-  readonly onOversizedItem: (message: string) => void;
-}
-
 /** The metadata of the list. */
 export interface ListMeta {
   readonly resourceVersion: string;
@@ -29,8 +20,21 @@ export interface ListMeta {
  * metadata. Throws `RequestError`: `decode` for a list that is truncated, malformed or of another kind, `too_large` for a
  * member other than the items above 8 MiB. Errors of the body and of the callbacks pass through.
  */
-export async function readList(body: AsyncIterable<Buffer>, options: ListOptions): Promise<ListMeta> {
-  const { kind, onItem, onOversizedItem } = options;
+export async function readList(
+  body: AsyncIterable<Buffer>,
+  {
+    kind,
+    onItem,
+    onOversizedItem,
+  }: {
+    /** The only kind accepted: `PodList`, … */
+    readonly kind: string;
+    /** Called for each item, in order. The items are valid only when the promise resolves: until then the list may be truncated. */
+    readonly onItem: (item: unknown) => void;
+    /** Called for each item above 8 MiB, which is skipped; the message has its size and its beginning. */
+    readonly onOversizedItem: (message: string) => void;
+  },
+): Promise<ListMeta> {
   const members = new Map<string, unknown>();
   const splitter = new JsonSplitter({
     what: 'list',
@@ -44,7 +48,7 @@ export async function readList(body: AsyncIterable<Buffer>, options: ListOptions
       members.set(name, value);
     },
     onItem,
-    onOversizedItem: () => new OversizedItem(onOversizedItem),
+    onOversizedItem: () => oversizedItem(onOversizedItem),
   });
   for await (const piece of yieldToEventLoop(body)) splitter.write(piece);
   const names = splitter.finish();
@@ -60,25 +64,19 @@ export async function readList(body: AsyncIterable<Buffer>, options: ListOptions
 const quotedBytes = 120;
 
 /** Keeps no more of an item than its size and its beginning. */
-class OversizedItem implements SliceSink {
-  readonly #onEnd: ListOptions['onOversizedItem'];
-  #byteCount = 0;
-  #beginning = Buffer.of();
-
-  constructor(onEnd: ListOptions['onOversizedItem']) {
-    this.#onEnd = onEnd;
-  }
-
-  write(bytes: Buffer): void {
-    this.#byteCount += bytes.length;
-    const missing = quotedBytes - this.#beginning.length;
-    if (missing > 0) this.#beginning = Buffer.concat([this.#beginning, bytes.subarray(0, missing)]);
-  }
-
-  end(): void {
-    const beginning = oneLine(this.#beginning.toString());
-    this.#onEnd(`an item of ${this.#byteCount} bytes, above ${maxItemBytes}, that begins with ${beginning}`);
-  }
+function oversizedItem(onEnd: (message: string) => void): SliceSink {
+  let byteCount = 0;
+  let beginning = Buffer.of();
+  return {
+    write: (bytes) => {
+      byteCount += bytes.length;
+      const missing = quotedBytes - beginning.length;
+      if (missing > 0) beginning = Buffer.concat([beginning, bytes.subarray(0, missing)]);
+    },
+    end: () => {
+      onEnd(`an item of ${byteCount} bytes, above ${maxItemBytes}, that begins with ${oneLine(beginning.toString())}`);
+    },
+  };
 }
 
 function checkKind(found: unknown, kind: string): void {

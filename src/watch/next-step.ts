@@ -1,5 +1,3 @@
-import type { WatchEnd, WatchResult } from './watch-session.js';
-
 /**
  * `immediate`: 0-1 s, so that clients whose watches ended together do not reconnect together. `backoff`: 0.5 s, doubled up to
  * 30 s, half of it random, and never more than eight in a minute. `immediateOnce`: `immediate` for the first time in a run of
@@ -22,31 +20,48 @@ const retriesServer: NextStep = { ...retries, isOfWatch: false };
 const lists: NextStep = { ...retries, next: 'list' };
 
 /**
- * What follows a watch. The next watch continues from the last event when nothing can have been lost. A list follows when
- * the stream can no longer be trusted: events after one that could not be read must not be applied.
+ * How a watch can end, and what follows. The next watch continues from the last event when nothing can have been lost. A list
+ * follows when the stream can no longer be trusted: events after one that could not be read must not be applied. Closed list: the
+ * keys become label values.
  */
-const nextSteps: Readonly<Record<WatchResult, NextStep>> = {
+const nextSteps = {
+  /** The server ended it at the time limit. */
   end: continues,
+  /** The client ended it: the server exceeded the time limit. */
   deadline: continues,
+  /** The client ended it: no data for 180 s, not even a bookmark. */
   idle: continues,
+  /** The server ended it in less than a second. */
   short: retries,
+  /** The connection broke. */
   reset: retries,
-  // Expected after an outage, whose back-off must not delay the list. Not twice: some servers expire every version.
+  /**
+   * The resource version has expired, as is expected after an outage, whose back-off must not delay the list. Not twice: some
+   * servers expire every version.
+   */
   expired: { next: 'list', delay: 'immediateOnce', isFailure: false, isOfWatch: true },
+  /** An ERROR event of another kind. */
   error: lists,
+  /** The data is not an event, or not one that can be applied. */
   parse: lists,
   line_too_long: lists,
+  /** No connection, or no response. */
   connection: retriesServer,
+  /** Status 429, and then 5xx, of the response or of an ERROR event. */
   throttled: retriesServer,
   unavailable: retriesServer,
   unauthorized: { ...retriesServer, delay: 'refused' },
   forbidden: { ...retries, delay: 'refused' },
+  /** The response is not a watch, or refuses watches or the resource version. */
   rejected: lists,
-};
+} as const satisfies Readonly<Record<string, NextStep>>;
+
+export type WatchResult = keyof typeof nextSteps;
+export const watchResults = Object.keys(nextSteps) as readonly WatchResult[];
 
 /** Returns what follows a watch. While polling, each one that ends is another failure. */
 export function nextStepAfter(result: WatchResult, isPolling: boolean): NextStep {
-  const step = nextSteps[result];
+  const step: NextStep = nextSteps[result];
   return !isPolling || step.isFailure ? step : { ...step, delay: 'backoff', isFailure: true };
 }
 
@@ -90,7 +105,7 @@ export const noWatches: RecentWatches = { mode: 'watch', unkeptCount: 0, unkeptS
  */
 export function withWatch(
   watches: RecentWatches,
-  { result, connectedMs }: Pick<WatchEnd, 'result' | 'connectedMs'>,
+  { result, connectedMs }: { readonly result: WatchResult; readonly connectedMs: number },
   nowMs: number,
 ): RecentWatches {
   if (connectedMs >= stableAfterMs) return noWatches;

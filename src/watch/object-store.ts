@@ -25,17 +25,6 @@ export interface StoreChange<T> {
   readonly isInitial: boolean;
 }
 
-export interface ObjectStoreOptions<T> {
-  /** Undefined for objects that belong to none. A name is unique in it among the objects that exist at one time. */
-  readonly namespaceOf: (object: T) => string | undefined;
-  /** The group of an object; undefined for one that belongs to none. */
-  readonly groupOf: (object: T) => string | undefined;
-  /** Called once for each step that changes something: the store already has its result. Does not throw. */
-  readonly onChanges?: (changes: readonly StoreChange<T>[]) => void;
-  /** The turns in which lists are compared and applied. */
-  readonly slicer: TimeSlicer;
-}
-
 interface ReplaceOptions<T> {
   /** Which objects the list could contain; all without it. */
   readonly isInScope?: ((object: T) => boolean) | undefined;
@@ -50,8 +39,6 @@ export interface ListDifference {
   readonly missingCount: number;
 }
 
-type UpsertOutcome = 'added' | 'updated' | 'replaced' | 'suppressed';
-
 /** Everything that a reader can see. */
 interface Content<T extends StoredObject> {
   readonly objects: NamedObjects<T>;
@@ -64,7 +51,7 @@ interface Content<T extends StoredObject> {
  * beside the present content in slices and takes its place in one step, so that a reader never sees half of a list.
  */
 export class ObjectStore<T extends StoredObject> {
-  readonly #options: ObjectStoreOptions<T>;
+  readonly #options;
   #content: Content<T>;
   /** What a list is about to make of it. */
   #next: Content<T> | undefined;
@@ -72,7 +59,16 @@ export class ObjectStore<T extends StoredObject> {
   #replacing: Promise<unknown> = Promise.resolve();
   readonly #noMembers: readonly T[] = [];
 
-  constructor(options: ObjectStoreOptions<T>) {
+  constructor(options: {
+    /** Undefined for objects that belong to none. A name is unique in it among the objects that exist at one time. */
+    readonly namespaceOf: (object: T) => string | undefined;
+    /** The group of an object; undefined for one that belongs to none. */
+    readonly groupOf: (object: T) => string | undefined;
+    /** Called once for each step that changes something: the store already has its result. Does not throw. */
+    readonly onChanges?: (changes: readonly StoreChange<T>[]) => void;
+    /** The turns in which lists are compared and applied. */
+    readonly slicer: TimeSlicer;
+  }) {
     this.#options = options;
     this.#content = { objects: new NamedObjects(options.namespaceOf), groups: new Map() };
   }
@@ -99,18 +95,17 @@ export class ObjectStore<T extends StoredObject> {
     return this.#content.groups.get(name) ?? this.#noMembers;
   }
 
-  /** The object as the store has it, if only the resource version differs, so that no second copy is kept. */
+  /** Returns the object as the store has it, if only the resource version differs, so that no second copy is kept. */
   known(object: T): T {
     const known = this.#content.objects.namedAs(object);
     return known !== undefined && isEqual(known, object, 'resourceVersion') ? known : object;
   }
 
-  /** What a list would remove. `isInScope`: as in `replace`. */
+  /** Finds out what a list would remove. `isInScope`: as in `replace`. */
   async compare(objects: readonly T[], isInScope: (object: T) => boolean = () => true): Promise<ListDifference> {
     const { namespaceOf, slicer } = this.#options;
     const listed = new NamedObjects<T>(namespaceOf);
-    let knownCount = 0;
-    let missingCount = 0;
+    let [knownCount, missingCount] = [0, 0];
     if (this.size === 0) return { knownCount, missingCount };
     await slicer.forEach(objects, (object) => {
       listed.set(object);
@@ -135,8 +130,7 @@ export class ObjectStore<T extends StoredObject> {
   }
 
   async #replace(objects: readonly T[], options: ReplaceOptions<T>): Promise<void> {
-    const { namespaceOf } = this.#options;
-    const next: Content<T> = { objects: new NamedObjects(namespaceOf), groups: new Map(this.#content.groups) };
+    const next = { objects: new NamedObjects(this.#options.namespaceOf), groups: new Map(this.#content.groups) };
     this.#next = next;
     try {
       const changes = await this.#build(next, objects, options);
@@ -185,7 +179,7 @@ export class ObjectStore<T extends StoredObject> {
    * `suppressed`: only the resource version differs. The stored object stays, so that everything derived from it or from
    * its group stays valid.
    */
-  upsert(object: T): UpsertOutcome {
+  upsert(object: T): 'added' | 'updated' | 'replaced' | 'suppressed' {
     const previous = this.#content.objects.namedAs(object);
     const changes = changesOf(previous, object, false);
     const [first, second] = changes;
@@ -208,7 +202,7 @@ export class ObjectStore<T extends StoredObject> {
     return true;
   }
 
-  /** Also what a list is about to replace: it could not contain the object. */
+  /** Writes also to what a list is about to replace: it could not contain the object. */
   #write(previous: T | undefined, object: T | undefined): void {
     for (const content of [this.#content, this.#next]) {
       if (content === undefined) continue;
@@ -245,7 +239,7 @@ export class ObjectStore<T extends StoredObject> {
   }
 }
 
-/** What lies between two states under one name. */
+/** Returns what lies between two states under one name. */
 function changesOf<T extends StoredObject>(previous: T | undefined, object: T, isInitial: boolean): StoreChange<T>[] {
   if (previous !== undefined && isEqual(previous, object, 'resourceVersion')) return [];
   const added: StoreChange<T> = { type: 'added', object, previous: undefined, isInitial };

@@ -72,7 +72,7 @@ export class SharedWatch<T extends StoredObject> {
     this.#scopes = (namespaces.length === 0 ? [''] : namespaces).map((namespace) => this.#scopeOf(namespace));
   }
 
-  /** Resolves when all lists and watches have ended after the signal; never rejects. Nothing is told from then on. */
+  /** Resolves when all lists and watches have ended after the signal; never rejects. Nothing is delivered from then on. */
   async run(signal: AbortSignal): Promise<void> {
     setMaxListeners(0, signal); // each watch has one
     const isAtOnce = await this.#clusterWide.areWatched(signal).catch(() => false);
@@ -148,7 +148,7 @@ export class SharedWatch<T extends StoredObject> {
     });
   }
 
-  /** At once for all readers, so that who subscribes next is told of none of the changes. */
+  /** Adds the changes for all readers at once, so that the next subscriber gets none of them. */
   #changed(changes: readonly StoreChange<T>[]): void {
     const { removedIdOf } = this.#collection;
     for (const { type, object } of changes) {

@@ -1,6 +1,6 @@
 import type { FailureReason } from '../base/errors.js';
+import type { WatchResult } from './next-step.js';
 import type { Resource } from './resource-path.js';
-import type { WatchResult } from './watch-session.js';
 
 export type ListResult = 'success' | 'expired' | FailureReason;
 
@@ -13,7 +13,7 @@ export const eventTypes: readonly EventType[] = Object.values(eventTypeOf);
  * in a list; `malformed`: it lacks what every object has; `other_kind`: an event with an object of another kind.
  */
 export const skippedObjectReasons = ['too_large', 'malformed', 'other_kind'] as const;
-export type SkippedObjectReason = (typeof skippedObjectReasons)[number];
+type SkippedObjectReason = (typeof skippedObjectReasons)[number];
 
 /** Counts what happens to the stores. */
 export interface WatchObserver {

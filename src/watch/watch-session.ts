@@ -3,6 +3,7 @@ import { RequestError } from '../base/errors.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
 import { withIdleTimeout } from '../json/body-chunks.js';
+import type { WatchResult } from './next-step.js';
 import type { ObjectCollection } from './resource-path.js';
 import { readWatchEvents, type WatchEvent } from './watch-stream.js';
 
@@ -13,38 +14,6 @@ const maxSilenceMs = 180_000;
 /** A watch that ends sooner counts as refused, also after an event: without a back-off, such watches would never pause. */
 const shortMs = 1_000;
 
-/** How a watch ended. Closed list: the values become label values. */
-export const watchResults = [
-  // The server ended it at the time limit.
-  'end',
-  // The client ended it: the server exceeded the time limit.
-  'deadline',
-  // The client ended it: no data for 180 s, not even a bookmark.
-  'idle',
-  // The server ended it in less than a second.
-  'short',
-  // The connection broke.
-  'reset',
-  // The resource version has expired.
-  'expired',
-  // An ERROR event of another kind.
-  'error',
-  // The data is not an event, or not one that can be applied.
-  'parse',
-  'line_too_long',
-  // No connection, or no response.
-  'connection',
-  // Status 429 or 5xx, of the response or of an ERROR event.
-  'throttled',
-  'unavailable',
-  'unauthorized',
-  'forbidden',
-  // The response is not a watch, or refuses watches or the resource version.
-  'rejected',
-] as const;
-
-export type WatchResult = (typeof watchResults)[number];
-
 export interface WatchEnd {
   readonly result: WatchResult;
   /** Time from the headers to the end, in milliseconds; 0 without headers. */
@@ -53,7 +22,7 @@ export interface WatchEnd {
   readonly error: RequestError | undefined;
 }
 
-/** Of a watch that the server ended itself. */
+/** Describes the end of a watch that the server ended itself. */
 export function endText({ result, connectedMs }: WatchEnd): string {
   if (result === 'short') return 'the server ended the watch at once';
   return `the server ended the watch after ${Math.round(connectedMs / 1_000)} s`;
@@ -75,7 +44,7 @@ export interface WatchSessionOptions {
 }
 
 /**
- * One watch, from its request to its end. The time limits cover the wait for headers too. Throws the signal's reason.
+ * Watches once, from the request to its end. The time limits cover the wait for headers too. Throws the signal's reason.
  * Errors of `onConnected` and `onEvent` other than RequestError pass through.
  */
 export async function watchObjects(options: WatchSessionOptions, signal: AbortSignal): Promise<WatchEnd> {
@@ -98,45 +67,35 @@ export async function watchObjects(options: WatchSessionOptions, signal: AbortSi
   return end(endedAtMs - startedAtMs < shortMs ? 'short' : 'end');
 }
 
-/** The state of a watch when it has ended. */
-interface Stream {
-  /** Monotonic time of the headers; undefined when there were none. */
-  connectedAtMs: number | undefined;
-  error: RequestError | undefined;
-}
-
-async function follow(options: WatchSessionOptions, silence: Deadline): Promise<Stream> {
-  const { api, collection, clock } = options;
-  const stream: Stream = { connectedAtMs: undefined, error: undefined };
+/** Follows a watch to its end. `connectedAtMs`: monotonic time of the headers; undefined when there were none. */
+async function follow(
+  { api, collection, clock, resourceVersion, timeoutSeconds, onConnected, onOtherKind, onEvent }: WatchSessionOptions,
+  silence: Deadline,
+): Promise<{ readonly connectedAtMs: number | undefined; readonly error: RequestError | undefined }> {
+  const { path, kind, selectors } = collection;
+  const query = {
+    ...selectors,
+    ...{ watch: 'true', allowWatchBookmarks: 'true', resourceVersion, timeoutSeconds: String(timeoutSeconds) },
+  };
+  let connectedAtMs: number | undefined;
   try {
-    const body = await api.open({ path: collection.path, query: queryOf(options) }, silence.signal);
-    stream.connectedAtMs = clock.monotonicMs();
-    options.onConnected();
-    const { kind } = collection;
-    const events = readWatchEvents(withIdleTimeout(body, silence), { kind, onOtherKind: options.onOtherKind });
-    for await (const event of events) options.onEvent(event);
+    const body = await api.open({ path, query }, silence.signal);
+    connectedAtMs = clock.monotonicMs();
+    onConnected();
+    const events = readWatchEvents(withIdleTimeout(body, silence), { kind, onOtherKind });
+    for await (const event of events) onEvent(event);
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    stream.error = error;
+    return { connectedAtMs, error };
   }
-  return stream;
+  return { connectedAtMs, error: undefined };
 }
 
 function timedOut({ path }: ObjectCollection, what: string): () => RequestError {
   return () => new RequestError('timeout', `watch of ${path}: ${what}`);
 }
 
-function queryOf(options: WatchSessionOptions): Readonly<Record<string, string>> {
-  return {
-    ...options.collection.selectors,
-    watch: 'true',
-    allowWatchBookmarks: 'true',
-    resourceVersion: options.resourceVersion,
-    timeoutSeconds: String(options.timeoutSeconds),
-  };
-}
-
-/** Of a request that failed before its stream began. */
+/** Finds the result of a request that failed before its stream began. */
 function openFailureResult(error: RequestError): WatchResult {
   if (error instanceof ApiError && error.isExpired) return 'expired';
   if (refusesVersion(error)) return 'rejected';
@@ -151,12 +110,12 @@ function statusResult(status: number): WatchResult {
   return status >= 500 && status !== 501 ? 'unavailable' : 'rejected';
 }
 
-/** Another watch from the same resource version would be refused too. */
+/** Returns whether another watch from the same resource version would be refused too. */
 function refusesVersion(error: RequestError): boolean {
   return error instanceof ApiError && (error.isResourceVersionTooLarge || error.isInvalidRequest);
 }
 
-/** Of a stream that broke. */
+/** Finds the result of a stream that broke. */
 function streamFailureResult(error: RequestError): WatchResult {
   if (error instanceof ApiError) {
     if (error.isExpired) return 'expired';

@@ -16,16 +16,11 @@ export interface WatchEvent {
   readonly resourceVersion: string;
 }
 
-export interface WatchStreamOptions {
-  /** Of the objects. */
-  readonly kind: string;
-  /** Called for an event with an object of another kind, which is skipped: it belongs to no object of the collection. */
-  readonly onOtherKind: (kind: string) => void;
-}
-
 /**
- * The events of a watch, one JSON object per line.
+ * Reads the events of a watch, one JSON object per line.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+ *
+ * `onOtherKind` is called for an event whose object is not of `kind`, which is skipped: it belongs to no object of the collection.
  *
  * Ends with the body. Drops an incomplete last line: a watch from the last event's resource version receives it again.
  * Throws `RequestError`: `decode` for a line that is not an event with a resource version, `too_large` for a line above
@@ -33,7 +28,7 @@ export interface WatchStreamOptions {
  */
 export async function* readWatchEvents(
   body: AsyncIterable<Buffer>,
-  options: WatchStreamOptions,
+  options: { readonly kind: string; readonly onOtherKind: (kind: string) => void },
 ): AsyncGenerator<WatchEvent, void, undefined> {
   const line = new ChunkAccumulator({ maxBytes: maxLineBytes, describe: () => 'a line of the watch' });
   for await (const piece of yieldToEventLoop(body)) {
@@ -41,15 +36,15 @@ export async function* readWatchEvents(
     for (let end = piece.indexOf(lineFeed); end !== -1; end = piece.indexOf(lineFeed, start)) {
       const text = line.take(piece.subarray(start, end));
       start = end + 1;
-      const event = text.trim() === '' ? undefined : eventOf(text, options);
+      const event = text.trim() === '' ? undefined : eventOf(text, options.kind, options.onOtherKind);
       if (event !== undefined) yield event;
     }
     line.carry(piece.subarray(start));
   }
 }
 
-/** Undefined for an object of another kind. */
-function eventOf(text: string, { kind, onOtherKind }: WatchStreamOptions): WatchEvent | undefined {
+/** Reads a line. Returns undefined for an object of another kind. */
+function eventOf(text: string, kind: string, onOtherKind: (kind: string) => void): WatchEvent | undefined {
   const { type, object } = objectOf(parseJson(text, (error) => malformedEvent(messageOf(error))));
   if (type === 'ERROR') throw errorOf(object);
   const eventType = eventTypes.find((known) => known === type);
@@ -65,7 +60,7 @@ function eventOf(text: string, { kind, onOtherKind }: WatchStreamOptions): Watch
   return { type: eventType, object, resourceVersion };
 }
 
-/** An ERROR event without a code counts as 500. */
+/** Makes an error of an ERROR event, which counts as 500 without a code. */
 function errorOf(status: unknown): Error {
   const { code } = objectOf(status);
   return apiErrorFromStatus({

@@ -48,7 +48,13 @@ const tooLargeStatuses: readonly (readonly [string, object])[] = [
 
 it.each(
   tooLargeStatuses.flatMap(([by, status]) => [
-    [by, (response: ServerResponse) => { sendStatus(response, 504, status); }, status] as const,
+    [
+      by,
+      (response: ServerResponse) => {
+        sendStatus(response, 504, status);
+      },
+      status,
+    ] as const,
     [
       `${by} in the stream`,
       (response: ServerResponse) => sendLines(response, errorLine(504, status)).end(),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { type ListMeta, type ListOptions, readList } from '../../src/watch/list-stream.js';
+import { type ListMeta, readList } from '../../src/watch/list-stream.js';
 import { cut } from '../support/cut.js';
 import { bodyOf } from './scripted-api.js';
 
@@ -16,7 +16,10 @@ async function read(...chunks: (string | Buffer)[]): Promise<Read> {
   return readBody(bodyOf(...chunks));
 }
 
-async function readBody(body: AsyncIterable<Buffer>, more: Partial<ListOptions> = {}): Promise<Read> {
+async function readBody(
+  body: AsyncIterable<Buffer>,
+  more: Partial<Parameters<typeof readList>[1]> = {},
+): Promise<Read> {
   const items: unknown[] = [];
   const oversized: string[] = [];
   const meta = await readList(body, {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import { ApiError } from '../../src/http/api-error.js';
 import { noWatches, pollAfterMs, type RecentWatches, withWatch } from '../../src/watch/next-step.js';
+import { type WatchResult, watchResults } from '../../src/watch/next-step.js';
 import { Retries } from '../../src/watch/retries.js';
-import { type WatchResult, watchResults } from '../../src/watch/watch-session.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const minuteMs = 60_000;
