@@ -59,7 +59,7 @@ class Repetitions {
     this.#clock = clock;
   }
 
-  /** How often the line was suppressed since its last write; undefined when it is suppressed now. */
+  /** Returns how often the line was suppressed since its last write; undefined when it is suppressed now. */
   suppressedBefore(line: string): number | undefined {
     const nowMs = this.#clock.monotonicMs();
     const known = this.#lines.get(line);

@@ -93,18 +93,18 @@ export class ClusterStore implements Disposable {
     return this.#pods.objects.values();
   }
 
-  /** The pods that are scheduled to a node: the same array until one of them changes. */
+  /** Returns the pods that are scheduled to a node: the same array until one of them changes. */
   podsOn(nodeName: string): readonly Pod[] {
     return this.#pods.objects.group(nodeName);
   }
 
-  /** The names of the nodes that pods are bound to, whether or not the nodes exist; not those that are not selected. */
+  /** Returns the names of the nodes that pods are bound to, whether or not the nodes exist; not those that are not selected. */
   boundNodeNames(): Iterable<string> {
     return [...this.#pods.objects.groupNames()].filter((name) => this.hasNode(name) || this.mayBeGone(name));
   }
 
   /**
-   * Whether a node that is not known may be one that has left the cluster. Where nodes are selected, only those may that were
+   * Returns whether a node that is not known may be one that has left the cluster. Where nodes are selected, only those may that were
    * removed in the last 5 minutes: the others may exist without the labels.
    */
   mayBeGone(nodeName: string): boolean {
@@ -115,7 +115,7 @@ export class ClusterStore implements Disposable {
     return this.#pods.objects.get(name, namespace);
   }
 
-  /** Whether the API object of the pod with this kubelet UID was deleted recently. */
+  /** Returns whether the API object of the pod with this kubelet UID was deleted recently. */
   isDeleted(kubeletUid: string): boolean {
     return this.#pods.removed.has(kubeletUid);
   }

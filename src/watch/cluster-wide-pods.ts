@@ -49,7 +49,7 @@ export class ClusterWidePods {
   }
 
   /**
-   * False only when the request is refused. After any other failure, such as while it restarts, the request is repeated,
+   * Returns false only when the request is refused. After any other failure, such as while it restarts, the request is repeated,
    * with the delays of lists: the answer counts for as long as the watch lives. Throws the signal's reason.
    */
   async areWatched(signal: AbortSignal): Promise<boolean> {

@@ -20,12 +20,12 @@ export class NamedObjects<T extends { readonly name: string }> {
     return this.#namespaces.get(namespace)?.get(name);
   }
 
-  /** The one with the name of `object`, in its namespace. */
+  /** Returns the one with the name of `object`, in its namespace. */
   namedAs(object: T): T | undefined {
     return this.get(object.name, this.#namespaceOf(object));
   }
 
-  /** In the place of the one with its name. */
+  /** Replaces the one with its name. */
   set(object: T): void {
     const namespace = this.#namespaceOf(object) ?? '';
     const objects = this.#namespaces.get(namespace) ?? new Map<string, T>();
@@ -34,7 +34,7 @@ export class NamedObjects<T extends { readonly name: string }> {
     objects.set(object.name, object);
   }
 
-  /** The one with its name. */
+  /** Removes the one with its name. */
   delete(object: T): void {
     const namespace = this.#namespaceOf(object) ?? '';
     const objects = this.#namespaces.get(namespace);

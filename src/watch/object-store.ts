@@ -85,12 +85,12 @@ export class ObjectStore<T extends StoredObject> {
     return this.#content.objects.values();
   }
 
-  /** The names of the groups that have objects. */
+  /** Returns the names of the groups that have objects. */
   groupNames(): Iterable<string> {
     return this.#content.groups.keys();
   }
 
-  /** The objects of a group: the same array until one of them changes. */
+  /** Returns the objects of a group: the same array until one of them changes. */
   group(name: string): readonly T[] {
     return this.#content.groups.get(name) ?? this.#noMembers;
   }
@@ -212,7 +212,7 @@ export class ObjectStore<T extends StoredObject> {
     }
   }
 
-  /** A member that is replaced within its group keeps its place. */
+  /** Moves an object between groups. A member that is replaced within its group keeps its place. */
   #regroup(groups: Content<T>['groups'], previous: T | undefined, object: T | undefined): void {
     const { groupOf } = this.#options;
     const from = previous && groupOf(previous);

@@ -162,7 +162,7 @@ export class Reflector<T extends StoredObject> {
     return delayMs;
   }
 
-  /** A watch from version 0 would begin with events for all objects: the server must be asked for lists instead. */
+  /** Asks for lists instead of a watch: one from version 0 would begin with events for all objects. */
   #listAgain(): number {
     this.#next = 'list';
     const error = 'the resource version of the list is 0, from which no watch can continue';

@@ -29,16 +29,13 @@ export interface StoreState {
 /** Sums up the scopes of one resource. */
 export function storeState(resource: Resource, objectCount: number, scopes: readonly ScopeState[]): StoreState {
   const listed = scopes.filter(({ isSynced }) => isSynced);
+  const progress = listed.flatMap(({ lastProgress }) => lastProgress ?? []);
   return {
     ...{ resource, objectCount, scopes },
     isConnected: listed.length > 0 && listed.every(({ isConnected }) => isConnected),
     mode: scopes.some(({ mode }) => mode === 'polling') ? 'polling' : 'watch',
-    lastProgress: earliest(listed.flatMap(({ lastProgress }) => lastProgress ?? [])),
+    lastProgress: progress.sort((a, b) => a.monotonicMs - b.monotonicMs)[0],
   };
-}
-
-function earliest(instants: readonly Instant[]): Instant | undefined {
-  return [...instants].sort((a, b) => a.monotonicMs - b.monotonicMs)[0];
 }
 
 interface UnsyncedScope {
@@ -80,12 +77,12 @@ export class StoreLists {
 
   /** Resolves when all nodes and pods in scope have been listed once. */
   async synced(): Promise<void> {
-    await Promise.all(this.#watches.map((watch) => watch.synced()));
+    await Promise.all([this.#options.nodes.synced(), this.#options.pods.synced()]);
   }
 
   /** Resolves when each list has succeeded once, or failed for a reason that does not go away by itself. */
   async settled(): Promise<void> {
-    await Promise.all(this.#watches.map((watch) => watch.settled()));
+    await Promise.all([this.#options.nodes.settled(), this.#options.pods.settled()]);
   }
 
   /** True when all nodes and pods in scope have been listed once. */
@@ -110,7 +107,7 @@ export class StoreLists {
     return this.#options.nodes.scopes.every(({ isSynced }) => isSynced);
   }
 
-  /** The namespaces in scope whose pods have not been listed yet: the same array until one of them is. */
+  /** Returns the namespaces in scope whose pods have not been listed yet: the same array until one of them is. */
   unlistedNamespaces(): readonly string[] {
     const { scopes } = this.#options.pods;
     const unlisted = this.#unlistedNamespaces.filter((name) =>
@@ -145,10 +142,6 @@ export class StoreLists {
   states(): readonly StoreState[] {
     const { nodes, pods } = this.#options;
     return [storeState('nodes', nodes.objects.size, nodes.scopes), storeState('pods', pods.objects.size, pods.scopes)];
-  }
-
-  get #watches(): readonly (SharedWatch<Node> | SharedWatch<Pod>)[] {
-    return [this.#options.nodes, this.#options.pods];
   }
 
   get #scopes(): readonly (Reflector<Node> | Reflector<Pod>)[] {

@@ -64,9 +64,9 @@ export class Subscription<T> implements Disposable {
 
   /** Adds the changes of one step of the store. Whatever the subscriber throws stays here: others wait for the same changes. */
   add(changes: readonly StoreChange<T>[]): void {
-    if (changes.every(isFirst)) this.#initial.add(changes.length, changes.values());
+    if (changes.every(isFirst)) this.#initial.add(changes.length, changes);
     else if (this.#unmerged.count > 0 || changes.length > mergedAtOnceCount)
-      this.#unmerged.add(changes.length, changes.values());
+      this.#unmerged.add(changes.length, changes);
     else for (const change of changes) this.#merge(change);
     this.#deliverPending();
   }
@@ -133,7 +133,7 @@ export class Subscription<T> implements Disposable {
     return this.#try('mustDeliver', () => this.#subscriber.mustDeliver?.(object) ?? false) ?? true;
   }
 
-  /** Undefined when it throws. */
+  /** Returns undefined when it throws. */
   #try<R>(call: keyof Subscriber<T>, run: () => R): R | undefined {
     try {
       const result = run();
@@ -170,7 +170,7 @@ function merge<T>(
 
 /** Changes in the order in which they are added, of any number of steps: adding takes the same time for all sizes. */
 class ChangeQueue<T> {
-  #steps: Iterator<StoreChange<T>>[] = [];
+  #steps: Iterable<StoreChange<T>>[] = [];
   #count = 0;
 
   /** How many have not been taken. */
@@ -179,21 +179,18 @@ class ChangeQueue<T> {
   }
 
   /** `changes` are read when they are taken. */
-  add(count: number, changes: Iterator<StoreChange<T>>): void {
+  add(count: number, changes: Iterable<StoreChange<T>>): void {
     this.#steps.push(changes);
     this.#count += count;
   }
 
   /** Takes what is added meanwhile too. */
   *take(): Generator<StoreChange<T>> {
-    for (let step = this.#steps[0]; step !== undefined; step = this.#steps[0]) {
-      const next = step.next();
-      if (next.done === true) {
-        this.#steps.shift();
-        continue;
+    for (let step = this.#steps.shift(); step !== undefined; step = this.#steps.shift()) {
+      for (const change of step) {
+        this.#count -= 1;
+        yield change;
       }
-      this.#count -= 1;
-      yield next.value;
     }
   }
 

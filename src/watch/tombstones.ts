@@ -41,7 +41,7 @@ export class Tombstones {
     for (const id of former.#removedAtMs.keys()) this.add(id);
   }
 
-  /** The ID is in use again, as that of a re-created static pod. */
+  /** Forgets an ID that is in use again, as that of a re-created static pod. */
   delete(id: string): void {
     this.#removedAtMs.delete(id);
   }
