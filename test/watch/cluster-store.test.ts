@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { type Scope, wholeCluster } from '../../src/kube/scope.js';
+import { parseSelector } from '../../src/kube/selector.js';
 import { shardOf } from '../../src/kube/shard.js';
-import type { ClusterStore } from '../../src/watch/cluster-store.js';
 import type { StoreChange } from '../../src/watch/object-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { startStore } from '../support/running-store.js';
@@ -22,74 +22,68 @@ const metadataOf = (name: string, resourceVersion: string, uid = `uid-${name}`):
   resourceVersion,
 });
 
+const nodeOf = (name: string, resourceVersion = '1'): object => ({
+  kind: 'Node',
+  metadata: metadataOf(name, resourceVersion),
+});
+
 const podOn = (nodeName: string | undefined, name: string, resourceVersion = '1', uid?: string): object => ({
   kind: 'Pod',
   metadata: { ...metadataOf(name, resourceVersion, uid), namespace: 'shop' },
   spec: { nodeName },
 });
 
+const runningOn = (nodeName: string, name: string): object => ({
+  ...podOn(nodeName, name),
+  status: { phase: 'Running' },
+});
+
 const list = (kind: string, items: readonly object[]): string =>
   JSON.stringify({ kind: `${kind}List`, metadata: { resourceVersion: '10' }, items });
 
-interface Running extends AsyncDisposable {
-  readonly store: ClusterStore;
-  /** Resolves when the event has been applied. */
-  readonly send: (type: string, object: object) => Promise<void>;
-  readonly pods: () => readonly string[];
-  readonly told: readonly string[];
-  readonly podChanges: readonly StoreChange<Pod>[];
-  readonly selectors: () => readonly string[];
-  /** Of nodes and of pods. */
-  readonly listCounts: () => readonly number[];
-  readonly advance: (durationMs: number) => Promise<void>;
-}
-
-async function start(scope: Scope, pods: readonly object[]): Promise<Running> {
+/** A store of these pods, and of all nodes unless `selected` are those of a selector. `send`: of the kind of the object. */
+async function start(scope: Scope, pods: readonly object[], selected?: readonly string[]) {
   const clock = new ManualClock();
-  const feed = new WatchFeed();
+  const [nodeFeed, podFeed] = [new WatchFeed(), new WatchFeed()];
   const told: string[] = [];
   const podChanges: StoreChange<Pod>[] = [];
-  const byPath: Readonly<Record<string, ScriptedApi>> = {
-    '/api/v1/nodes': new ScriptedApi(
-      sends(
-        list(
-          'Node',
-          nodes.map((name) => ({ metadata: metadataOf(name, '1') })),
-        ),
-      ),
-      new WatchFeed().answer,
+  const nodeList = sends(
+    list(
+      'Node',
+      (selected ?? nodes).map((name) => nodeOf(name)),
     ),
-    '/api/v1/pods': new ScriptedApi(sends(list('Pod', pods)), feed.answer),
-  };
+  );
+  const confirmed = selected?.length === 0 ? [nodeList] : [];
+  const nodeApi = new ScriptedApi(nodeList, ...confirmed, nodeFeed.answer);
+  const podApi = new ScriptedApi(sends(list('Pod', pods)), podFeed.answer);
   const api: ApiTransport = {
-    open: async (request, signal) => (byPath[request.path] ?? new ScriptedApi()).open(request, signal),
+    open: async (request, signal) => (request.path === '/api/v1/nodes' ? nodeApi : podApi).open(request, signal),
   };
-  const running = startStore({
-    api,
-    scope,
-    clock,
+  const { store, ...running } = startStore({
+    ...{ api, scope, clock },
+    nodeSelector: selected === undefined ? [] : parseSelector('pool=blue'),
     observer: {
       ...silentObserver,
       eventApplied: (_resource, type) => told.push(type),
       updateSuppressed: () => told.push('suppressed'),
     },
   });
-  const { store } = running;
   store.subscribeToPods({ name: 'test', onChange: (change) => podChanges.push(change) });
   await clock.advance(0);
+  const listCount = ({ requestLines }: ScriptedApi): number =>
+    requestLines.filter((line) => line.startsWith('list')).length;
   return {
-    store,
-    send: async (type, object) => {
-      feed.send(eventLine(type, object));
+    ...{ store, told, podChanges },
+    /** Resolves when the event has been applied. */
+    send: async (type: string, object: object): Promise<void> => {
+      ('kind' in object && object.kind === 'Node' ? nodeFeed : podFeed).send(eventLine(type, object));
       await clock.advance(0);
     },
     pods: () => Array.from(store.pods(), ({ name, nodeName }) => `${nodeName}/${name}`),
-    told,
-    podChanges,
-    selectors: () => Object.values(byPath).map(({ requests }) => requests[0]?.query?.['fieldSelector'] ?? ''),
-    listCounts: () =>
-      Object.values(byPath).map(({ requestLines }) => requestLines.filter((line) => line.startsWith('list')).length),
-    advance: (durationMs) => clock.advance(durationMs),
+    selectors: () => [nodeApi, podApi].map(({ requests }) => requests[0]?.query?.['fieldSelector'] ?? ''),
+    /** Of nodes and of pods. */
+    listCounts: () => [listCount(nodeApi), listCount(podApi)],
+    advance: (durationMs: number) => clock.advance(durationMs),
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   };
 }
@@ -147,10 +141,12 @@ it('the store of one node requests that node and its pods, and keeps no others',
   expect(running.pods()).toEqual([`${own}/mine`]);
 });
 
-it('the store of the whole cluster keeps all nodes, and pods without a node too', async () => {
+it('S100: the store of the whole cluster keeps all nodes, and pods without a node too, listed or of the watch', async () => {
   await using running = await start(wholeCluster, [podOn(own, 'a'), podOn(foreign, 'b'), podOn(undefined, 'c')]);
   expect(Array.from(running.store.nodes(), ({ name }) => name)).toEqual(nodes);
   expect(running.pods()).toEqual([`${own}/a`, `${foreign}/b`, 'undefined/c']);
+  await running.send('ADDED', podOn(own, 'd', '11'));
+  expect(running.store.podsOn(own).map(({ name }) => name)).toEqual(['a', 'd']);
 });
 
 describe('a pod that started in the future', () => {
@@ -188,7 +184,7 @@ describe('a store in doubt', () => {
   });
 
   it('lists nodes again when many pods run on nodes that it does not know for a minute', async () => {
-    const pods = ['a', 'b', 'c'].map((name) => ({ ...podOn('lost', name), status: { phase: 'Running' } }));
+    const pods = ['a', 'b', 'c'].map((name) => runningOn('lost', name));
     await using running = await start(wholeCluster, [podOn(own, 'a'), ...pods]);
     running.store.compare(noDoubt);
     await running.advance(60_000);
@@ -197,13 +193,49 @@ describe('a store in doubt', () => {
     expect(running.listCounts()).toEqual([2, 1]);
   });
 
-  it('lists nothing again while pods and nodes agree', async () => {
-    await using running = await start(wholeCluster, [podOn(own, 'a'), podOn('lost', 'b')]);
-    for (let minute = 0; minute < 2; minute += 1) {
-      running.store.compare(noDoubt);
-      await running.advance(60_000);
+  it.each<[string, readonly object[], readonly string[] | undefined]>([
+    ['while pods and nodes agree', [podOn(own, 'a'), podOn('lost', 'b')], undefined],
+    [
+      'for pods on nodes that are not selected',
+      Array.from({ length: 100 }, (_, index) => runningOn('red', `p${index}`)),
+      ['blue'],
+    ],
+  ])('lists nothing again %s', async (_case, pods, selected) => {
+    await using world = await start(wholeCluster, pods, selected);
+    for (let minute = 0; minute < 3; minute += 1) {
+      world.store.compare(noDoubt);
+      await world.advance(60_000);
     }
-    expect(running.listCounts()).toEqual([1, 1]);
+    expect(world.listCounts()).toEqual([1, 1]);
+  });
+});
+
+describe('the store of selected nodes', () => {
+  it('does not take nodes that it has never known for gone: they may not be selected', async () => {
+    await using world = await start(wholeCluster, [podOn('blue', 'a'), podOn('red', 'b')], ['blue']);
+    const { store } = world;
+    expect([...store.boundNodeNames()]).toEqual(['blue']);
+    expect(store.mayBeGone('red')).toBe(false);
+  });
+
+  it('takes a node that was removed for gone for 5 minutes: it may have left the selector', async () => {
+    await using world = await start(wholeCluster, [podOn('blue', 'a')], ['blue']);
+    const { store } = world;
+    await world.send('DELETED', nodeOf('blue', '11'));
+    expect([[...store.nodes()], [...store.boundNodeNames()]]).toEqual([[], ['blue']]);
+    await world.advance(299_999);
+    expect(store.mayBeGone('blue')).toBe(true);
+    await world.advance(1);
+    expect([...store.boundNodeNames()]).toEqual([]);
+  });
+
+  it('passes the nodes that may be gone on to the store that replaces it', async () => {
+    await using former = await start(wholeCluster, [podOn('blue', 'a')], ['blue']);
+    await former.send('DELETED', nodeOf('blue', '11'));
+    await using world = await start(wholeCluster, [podOn('blue', 'a')], []);
+    expect(world.store.mayBeGone('blue')).toBe(false);
+    world.store.inherit(former.store);
+    expect(world.store.mayBeGone('blue')).toBe(true);
   });
 });
 

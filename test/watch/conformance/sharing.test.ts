@@ -17,7 +17,7 @@ import { untilEnd } from '../../support/fixtures.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { recordingLogger } from '../../support/recording-logger.js';
 import { mustNotEnd, silentObserver } from '../../support/watch-observers.js';
-import { answers, podJson, ScriptedApi, sendsList, WatchFeed } from '../scripted-api.js';
+import { type Answer, answers, podJson, ScriptedApi, sendsList, WatchFeed } from '../scripted-api.js';
 import { added, allThings, deleted, listOfA, modified, type Thing } from '../scripted-reflector.js';
 
 interface Setting extends SharedWatchOptions {
@@ -61,10 +61,12 @@ interface Watching extends AsyncDisposable, Setting {
   readonly stop: () => Promise<void>;
 }
 
-/** A watch of `a@1` unless the list says otherwise. */
-async function watching(list = listOfA, feed = new WatchFeed()): Promise<Watching> {
-  const setting = settingOf(new ScriptedApi(list, feed.answer));
+/** A watch of `a@1` unless the answers before it say otherwise. `early` subscribe before the first list. */
+async function watching(before: readonly Answer[] = [listOfA], ...early: Subscriber<Thing>[]): Promise<Watching> {
+  const feed = new WatchFeed();
+  const setting = settingOf(new ScriptedApi(...before, feed.answer));
   const watch = new SharedWatch(allThings, setting);
+  for (const subscriber of early) watch.subscribe(subscriber);
   const stopping = new AbortController();
   const running = watch.run(stopping.signal);
   const stop = async (): Promise<void> => {
@@ -280,16 +282,10 @@ describe('a subscription', () => {
   });
 
   it('S84: that begins before the first list has its objects as initial ones', async () => {
-    const setting = settingOf(new ScriptedApi(listOfA, new WatchFeed().answer));
-    const watch = new SharedWatch(allThings, setting);
     const early = listener();
-    watch.subscribe(early);
-    const stopping = new AbortController();
-    const running = watch.run(stopping.signal);
-    await setting.clock.advance(0);
+    await using running = await watching([listOfA], early);
+    await running.watch.synced();
     expect(early.told).toEqual(['initial added a@1']);
-    stopping.abort(new Error('stopped'));
-    await running;
   });
 
   it('S84: tells of an object that it begins with, then of its end, in this order', async ({ running }) => {
@@ -414,11 +410,8 @@ describe('a subscription', () => {
   });
 
   it('S91: has synced when its subscriber has been told of the whole first list, after the store has', async () => {
-    const list = sendsList(
-      '10',
-      ['a', 'b', 'c', 'd', 'e'].map((name) => podJson(name, '1')),
-    );
-    await using running = await watching(list);
+    const items = ['a', 'b', 'c', 'd', 'e'].map((name) => podJson(name, '1'));
+    await using running = await watching([sendsList('10', items)]);
     await running.watch.synced();
     const [late, broken] = [listener(), listener('broken')];
     const subscription = running.watch.subscribe(late);
@@ -434,40 +427,22 @@ describe('a subscription', () => {
   });
 
   it('S92: is told after a gap of what has changed, and of nothing else', async () => {
-    const feed = new WatchFeed();
-    const api = new ScriptedApi(
-      sendsList('10', [podJson('a', '1'), podJson('b', '2')]),
-      answers(410, { reason: 'Expired' }),
-      sendsList('20', [podJson('a', '1'), podJson('b', '15'), podJson('c', '16')]),
-      feed.answer,
-    );
-    const setting = settingOf(api);
-    const watch = new SharedWatch(allThings, setting);
+    const before = sendsList('10', [podJson('a', '1'), podJson('b', '2')]);
+    const after = sendsList('20', [podJson('a', '1'), podJson('b', '15'), podJson('c', '16')]);
     const [one, other] = [listener(), listener()];
-    for (const subscriber of [one, other]) watch.subscribe(subscriber);
-    const stopping = new AbortController();
-    const running = watch.run(stopping.signal);
-    await setting.clock.advance(5_000);
+    await using running = await watching([before, answers(410, { reason: 'Expired' }), after], one, other);
+    await running.clock.advance(5_000);
     expect(one.told).toEqual(['initial added a@1', 'initial added b@2', 'updated b@15', 'added c@16']);
     expect(other.told).toEqual(one.told);
-    stopping.abort(new Error('stopped'));
-    await running;
   });
 
   it('S94: whose list is denied shows why at once', async () => {
     const message = 'pods is forbidden: User "exporter" cannot list resource "pods"';
-    const setting = settingOf(new ScriptedApi(answers(403, { reason: 'Forbidden', message })));
-    const watch = new SharedWatch(allThings, setting);
-    const stopping = new AbortController();
-    const running = watch.run(stopping.signal);
-    await watch.settled();
-    expect(watch.scopes[0]?.lastFailure).toMatchObject({
-      reason: 'forbidden',
-      message: expect.stringContaining(message) as string,
-    });
-    expect(setting.logged).toEqual([expect.stringMatching(/^warn: list failed .*is forbidden: User/)]);
-    stopping.abort(new Error('stopped'));
-    await running;
+    await using running = await watching([answers(403, { reason: 'Forbidden', message })]);
+    await running.watch.settled();
+    const containing = expect.stringContaining(message) as string;
+    expect(running.watch.scopes[0]?.lastFailure).toMatchObject({ reason: 'forbidden', message: containing });
+    expect(running.logged).toEqual([expect.stringMatching(/^warn: list failed .*is forbidden: User/)]);
   });
 });
 
@@ -480,7 +455,7 @@ describe('changes that a subscriber has yet to be told', () => {
   });
 
   it('S95: are one for each object, of its latest state', async () => {
-    await using running = await watching(sendsList('10', []));
+    await using running = await watching([sendsList('10', [])]);
     const slow = listener();
     const subscription = running.watch.subscribe(slow);
     const { put } = objectsOf(running.watch);
@@ -597,15 +572,11 @@ describe('changes that a subscriber has yet to be told', () => {
   });
 
   it('of a list are not told to who begins with its objects', async () => {
-    const list = sendsList(
-      '10',
-      Array.from({ length: 1_000 }, (_, index) => podJson(`pod-${index}`, '1')),
-    );
-    await using running = await watching(list);
+    const items = Array.from({ length: 1_000 }, (_, index) => podJson(`pod-${index}`, '1'));
+    await using running = await watching([sendsList('10', items)]);
     const late = listener();
     const changed = Array.from(running.watch.objects.values(), (object) => ({ ...object, value: 'changed' }));
-    const replaced = running.watch.objects.replace(changed).then(() => running.watch.subscribe(late));
-    const subscription = await replaced;
+    const subscription = await running.watch.objects.replace(changed).then(() => running.watch.subscribe(late));
     await subscription.synced;
     expect([late.told.length, new Set(late.told).size]).toEqual([1_000, 1_000]);
     expect(late.told.every((line) => line.startsWith('initial added'))).toBe(true);
