@@ -446,6 +446,24 @@ describe('a subscription', () => {
   });
 });
 
+const subscriptionOf = (subscriber: Subscriber<Thing>): Subscription<Thing> =>
+  new Subscription<Thing>(subscriber, {
+    keyOf: ({ name }) => name,
+    objects: [],
+    listed: Promise.resolve(),
+    slicer: new TimeSlicer(new ManualClock()),
+    onError: (error) => {
+      expect(error).toBeUndefined();
+    },
+    onDispose: () => undefined,
+  });
+
+const version = (name: string, resourceVersion: string): Thing => ({ name, uid: name, resourceVersion, value: '' });
+const change = (type: 'added' | 'updated', name: string, to: string, from?: string): StoreChange<Thing> => ({
+  ...{ type, object: version(name, to), previous: from === undefined ? undefined : version(name, from) },
+  isInitial: false,
+});
+
 describe('changes that a subscriber has yet to be told', () => {
   const objectsOf = (watch: SharedWatch<Thing>) => ({
     put: (name: string, version: number, uid = `uid-${name}`) =>
@@ -538,23 +556,19 @@ describe('changes that a subscriber has yet to be told', () => {
     );
   });
 
+  it('of a first list are told one by one, also of an object that is gone again', async () => {
+    const told = listener();
+    const subscription = subscriptionOf(told);
+    const [first, last] = [version('a', '1'), version('a', '2')];
+    subscription.add([{ type: 'added', object: first, previous: undefined, isInitial: true }]);
+    subscription.add([{ type: 'removed', object: last, previous: first, isInitial: false }]);
+    await subscription.synced;
+    expect(told.told).toEqual(['initial added a@1', 'removed a@2']);
+  });
+
   it('of a long list are merged with those before and after it, in their order', async () => {
     const told = listener();
-    const subscription = new Subscription<Thing>(told, {
-      keyOf: ({ name }) => name,
-      objects: [],
-      listed: Promise.resolve(),
-      slicer: new TimeSlicer(new ManualClock()),
-      onError: (error) => {
-        expect(error).toBeUndefined();
-      },
-      onDispose: () => undefined,
-    });
-    const version = (name: string, resourceVersion: string): Thing => ({ name, uid: name, resourceVersion, value: '' });
-    const change = (type: 'added' | 'updated', name: string, to: string, from?: string): StoreChange<Thing> => ({
-      ...{ type, object: version(name, to), previous: from === undefined ? undefined : version(name, from) },
-      isInitial: false,
-    });
+    const subscription = subscriptionOf(told);
     const names = Array.from({ length: 1_000 }, (_, index) => `pod-${index}`);
     subscription.add([change('added', 'pod-0', '11')]);
     subscription.add([
