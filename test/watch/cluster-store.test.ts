@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { RequestError } from '../../src/base/errors.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { type Scope, wholeCluster } from '../../src/kube/scope.js';
@@ -78,6 +79,11 @@ async function start(scope: Scope, pods: readonly object[], selected?: readonly 
     send: async (type: string, object: object): Promise<void> => {
       ('kind' in object && object.kind === 'Node' ? nodeFeed : podFeed).send(eventLine(type, object));
       await clock.advance(0);
+    },
+    /** Breaks the watch of pods; the next one gets no response. */
+    breakWatch: async (): Promise<void> => {
+      podFeed.break(new RequestError('connection', 'ECONNRESET'));
+      await clock.advance(1_000);
     },
     pods: () => Array.from(store.pods(), ({ name, nodeName }) => `${nodeName}/${name}`),
     selectors: () => [nodeApi, podApi].map(({ requests }) => requests[0]?.query?.['fieldSelector'] ?? ''),
@@ -181,6 +187,16 @@ describe('a store in doubt', () => {
     running.store.compare(reported);
     await running.advance(0);
     expect(running.listCounts()).toEqual([1, 2]);
+  });
+
+  it('lists nothing again while the API server is away: a list follows anyway', async () => {
+    await using running = await start(wholeCluster, [podOn(own, 'a')]);
+    await running.breakWatch();
+    for (let minute = 0; minute < 3; minute += 1) {
+      running.store.compare({ knownCount: 1, unknownCount: 5 });
+      await running.advance(55_000);
+    }
+    expect([running.store.lists.isServerAway, running.listCounts()]).toEqual([true, [1, 1]]);
   });
 
   it('lists nodes again when many pods run on nodes that it does not know for a minute', async () => {
