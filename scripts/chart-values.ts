@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { isCollection, isMap, isScalar, type Pair, parseDocument } from 'yaml';
 
-import { markdownTable } from '../src/commands/markdown.js';
+import { markdownTable } from '../src/commands/metrics.js';
 
 const valuesFile = new URL('../charts/ephemeral-storage-exporter/values.yaml', import.meta.url);
 

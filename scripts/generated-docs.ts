@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url';
 
 import { format, resolveConfig } from 'prettier';
 
-import { commandReference, commandTable } from '../src/commands/command-reference.js';
-import { markdownTable } from '../src/commands/markdown.js';
+import { markdownTable } from '../src/commands/metrics.js';
 import { listSettings, type SettingRow } from '../src/config/settings.js';
 import { familyTable } from '../src/exposition/families.js';
 import type { FamilyRow } from '../src/exposition/family.js';
 import { selfFamilies } from '../src/telemetry/self-families.js';
 import { chartValuesTable } from './chart-values.js';
+import { commandReference, commandTable } from './command-reference.js';
 import { profileTable } from './profile-table.js';
 import { versionsTable } from './versions-table.js';
 

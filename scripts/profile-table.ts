@@ -1,5 +1,5 @@
 /** The table of profiles: what a pod costs in each, and what each leaves out. */
-import { markdownTable } from '../src/commands/markdown.js';
+import { markdownTable } from '../src/commands/metrics.js';
 import { type Profile, profiles } from '../src/exposition/family.js';
 import { costOfPods } from '../test/support/profile-cost.js';
 

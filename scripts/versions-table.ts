@@ -1,7 +1,7 @@
 /** The versions with which the tests run, read from the files that pin them. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-import { markdownTable } from '../src/commands/markdown.js';
+import { markdownTable } from '../src/commands/metrics.js';
 
 const root = new URL('../', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, root), 'utf8');

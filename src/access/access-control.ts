@@ -2,24 +2,6 @@ import type { PasswordChecker } from './password-checker.js';
 import type { TokenReviewer } from './token-reviewer.js';
 import type { Verdict } from './verdict.js';
 
-/** What a decision depends on. */
-export interface AccessRequest {
-  /** The header. */
-  readonly authorization: string | undefined;
-  /** Of HTTP. */
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  /** The address of the client. */
-  readonly client: string;
-}
-
-export interface AccessControlOptions {
-  readonly passwords: PasswordChecker;
-  /** Undefined: no tokens. */
-  readonly tokens: TokenReviewer | undefined;
-}
-
 const realm = 'realm="ephemeral-storage-exporter"';
 
 /** Who may send requests: everybody without users and tokens, otherwise those with a password or a token. */
@@ -28,7 +10,14 @@ export class AccessControl implements Disposable {
   readonly #tokens: TokenReviewer | undefined;
   #hashes: ReadonlyMap<string, string> = new Map();
 
-  constructor({ passwords, tokens }: AccessControlOptions) {
+  constructor({
+    passwords,
+    tokens,
+  }: {
+    readonly passwords: PasswordChecker;
+    /** Undefined: no tokens. */
+    readonly tokens: TokenReviewer | undefined;
+  }) {
     this.#passwords = passwords;
     this.#tokens = tokens;
   }
@@ -47,7 +36,19 @@ export class AccessControl implements Disposable {
   }
 
   /** Never rejects. */
-  async check({ authorization = '', ...request }: AccessRequest): Promise<Verdict> {
+  async check({
+    authorization = '',
+    ...request
+  }: {
+    /** The header. */
+    readonly authorization: string | undefined;
+    /** Of HTTP. */
+    readonly method: string;
+    /** Without the query. */
+    readonly path: string;
+    /** The address of the client. */
+    readonly client: string;
+  }): Promise<Verdict> {
     if (this.challenges.length === 0) return 'allowed';
     const [, scheme = '', credentials = ''] = /^(\S+) +(\S+) *$/.exec(authorization) ?? [];
     switch (scheme.toLowerCase()) {

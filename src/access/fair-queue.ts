@@ -1,21 +1,8 @@
 import type { Clock } from '../base/clock.js';
 
-export interface FairQueueOptions {
-  /** Above 0. */
-  readonly maxRunningCount: number;
-  /** For all keys together, and for one. */
-  readonly maxWaitingCount: number;
-  readonly maxWaitingCountPerKey: number;
-}
-
 /** The work was not begun: too much other work waits. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
-}
-
-interface Waiting {
-  readonly start: () => void;
-  readonly refuse: (error: QueueFullError) => void;
 }
 
 /**
@@ -23,13 +10,22 @@ interface Waiting {
  * full, a key gets a place from the one that has the most, as long as that has more of them afterwards.
  */
 export class FairQueue {
-  readonly #options: FairQueueOptions;
+  readonly #options;
   /** By key, in the order of their turns; no list is empty. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #waiting = new Map<
+    string,
+    { readonly start: () => void; readonly refuse: (error: QueueFullError) => void }[]
+  >();
   #runningCount = 0;
   #waitingCount = 0;
 
-  constructor(options: FairQueueOptions) {
+  constructor(options: {
+    /** Above 0. */
+    readonly maxRunningCount: number;
+    /** For all keys together, and for one. */
+    readonly maxWaitingCount: number;
+    readonly maxWaitingCountPerKey: number;
+  }) {
     this.#options = options;
   }
 

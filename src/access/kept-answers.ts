@@ -3,20 +3,6 @@ import { singleFlight } from '../base/memo.js';
 import { ExpiringCache } from './expiring-cache.js';
 import { QueueFullError } from './fair-queue.js';
 
-export interface KeptAnswersOptions {
-  readonly clock: Clock;
-  /** Of the values, of the answers without one, and of the failures. */
-  readonly maxCount: number;
-  /** In milliseconds: for how long a value is not asked for again. */
-  readonly keepMs: number;
-  /** In milliseconds, at least `keepMs`: for how long a value counts after it was found, and after the first failure since. */
-  readonly keepFailingMs: number;
-  /** In milliseconds: for how long it is kept that there is no value. */
-  readonly keepNoneMs: number;
-  /** In milliseconds: for how long nothing is asked again that could not be answered. */
-  readonly keepFailureMs: number;
-}
-
 interface CachedAnswer<V> {
   readonly value: V;
   readonly askAgainMs: number;
@@ -30,13 +16,25 @@ interface CachedAnswer<V> {
  * nobody waits, and it is asked for again in the background.
  */
 export class KeptAnswers<V> {
-  readonly #options: KeptAnswersOptions;
+  readonly #options;
   readonly #values: ExpiringCache<CachedAnswer<V>>;
   readonly #none: ExpiringCache<true>;
   readonly #failures: ExpiringCache<{ readonly error: unknown }>;
   readonly #flight = singleFlight<V | undefined>();
 
-  constructor(options: KeptAnswersOptions) {
+  constructor(options: {
+    readonly clock: Clock;
+    /** Of the values, of the answers without one, and of the failures. */
+    readonly maxCount: number;
+    /** In milliseconds: for how long a value is not asked for again. */
+    readonly keepMs: number;
+    /** In milliseconds, at least `keepMs`: for how long a value counts after it was found, and after the first failure since. */
+    readonly keepFailingMs: number;
+    /** In milliseconds: for how long it is kept that there is no value. */
+    readonly keepNoneMs: number;
+    /** In milliseconds: for how long nothing is asked again that could not be answered. */
+    readonly keepFailureMs: number;
+  }) {
     const { clock, maxCount } = options;
     this.#options = options;
     this.#values = new ExpiringCache(clock, maxCount);

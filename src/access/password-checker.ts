@@ -1,4 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
@@ -6,19 +8,6 @@ import type { Logger } from '../base/logger.js';
 import { FairQueue, QueueFullError, rest } from './fair-queue.js';
 import { KeptAnswers } from './kept-answers.js';
 import type { Verdict } from './verdict.js';
-
-export interface PasswordAttempt {
-  readonly user: string;
-  readonly password: string;
-  /** The address of the client: clients take turns. */
-  readonly client: string;
-}
-
-export interface PasswordCheckerOptions {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly compare: (password: string, hash: string, signal: AbortSignal) => Promise<boolean>;
-}
 
 /** Whether a password has a hash does not change. */
 const keepForever = { keepMs: Infinity, keepFailingMs: Infinity, keepNoneMs: Infinity, keepFailureMs: 0 };
@@ -31,21 +20,37 @@ const restFactor = 4;
  * or delays a client that is known.
  */
 export class PasswordChecker implements Disposable {
-  readonly #options: PasswordCheckerOptions;
+  readonly #options;
   readonly #queue = new FairQueue({ maxRunningCount: 1, maxWaitingCount: 64, maxWaitingCountPerKey: 4 });
   readonly #answers: KeptAnswers<true>;
   readonly #stopping = new AbortController();
   /** Keeps passwords out of the keys of what is kept. */
   readonly #secret = randomBytes(32);
 
-  constructor(options: PasswordCheckerOptions) {
+  constructor(options: {
+    readonly clock: Clock;
+    readonly logger: Logger;
+    readonly compare: (password: string, hash: string, signal: AbortSignal) => Promise<boolean>;
+  }) {
     const { clock } = options;
     this.#options = options;
     this.#answers = new KeptAnswers({ clock, maxCount: 100, ...keepForever });
   }
 
   /** `hashes`: by user. Never rejects. */
-  async check({ user, password, client }: PasswordAttempt, hashes: ReadonlyMap<string, string>): Promise<Verdict> {
+  async check(
+    {
+      user,
+      password,
+      client,
+    }: {
+      readonly user: string;
+      readonly password: string;
+      /** The address of the client: clients take turns. */
+      readonly client: string;
+    },
+    hashes: ReadonlyMap<string, string>,
+  ): Promise<Verdict> {
     const [somebodysHash = ''] = hashes.values();
     const hash = hashes.get(user);
     const key = createHmac('sha256', this.#secret)
@@ -86,5 +91,21 @@ export class PasswordChecker implements Disposable {
       }
       throw error;
     }
+  }
+}
+
+/** Whether a password has a hash of bcrypt. Runs on a thread of its own, which ends with the signal. */
+export async function comparePassword(password: string, hash: string, signal: AbortSignal): Promise<boolean> {
+  signal.throwIfAborted();
+  const worker = new Worker(new URL('bcrypt-worker.js', import.meta.url), {
+    workerData: { password, hash },
+    resourceLimits: { maxOldGenerationSizeMb: 16 },
+    execArgv: [],
+  });
+  try {
+    const [isSame] = (await once(worker, 'message', { signal })) as [boolean];
+    return isSame;
+  } finally {
+    await worker.terminate();
   }
 }

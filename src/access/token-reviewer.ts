@@ -23,15 +23,6 @@ export interface TokenAttempt {
   readonly client: string;
 }
 
-export interface TokenReviewerOptions {
-  /** Disposed of with the reviewer. */
-  readonly api: ApiTransport & Disposable;
-  /** A token must be for one of them; empty: for the API server. */
-  readonly audiences: readonly string[];
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /**
  * As kube-apiserver keeps those of its webhooks, by and large. While the API server does not answer, what it said lets
  * Prometheus in for a while: outages are when metrics are needed, and nobody can revoke a token during one.
@@ -73,7 +64,7 @@ interface Permission {
  * https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
  */
 export class TokenReviewer implements Disposable {
-  readonly #options: TokenReviewerOptions;
+  readonly #options;
   /** By the address of the client. */
   readonly #newClients = new FairQueue({ maxRunningCount: 4, maxWaitingCount: 64, maxWaitingCountPerKey: 8 });
   /** By the key of the token. No flood of others delays them. */
@@ -84,7 +75,14 @@ export class TokenReviewer implements Disposable {
   readonly #known: ExpiringCache<true>;
   readonly #stopping = new AbortController();
 
-  constructor(options: TokenReviewerOptions) {
+  constructor(options: {
+    /** Disposed of with the reviewer. */
+    readonly api: ApiTransport & Disposable;
+    /** A token must be for one of them; empty: for the API server. */
+    readonly audiences: readonly string[];
+    readonly clock: Clock;
+    readonly logger: Logger;
+  }) {
     const { clock } = options;
     this.#options = options;
     this.#users = new KeptAnswers({ clock, maxCount: maxKeptCount, ...keep.user });

@@ -1,6 +1,5 @@
 import { AccessControl } from '../access/access-control.js';
-import { comparePassword } from '../access/compare-password.js';
-import { PasswordChecker } from '../access/password-checker.js';
+import { comparePassword, PasswordChecker } from '../access/password-checker.js';
 import type { TokenReviewer } from '../access/token-reviewer.js';
 import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';

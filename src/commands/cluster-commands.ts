@@ -6,12 +6,14 @@ import type { CommandContext } from './context.js';
 import { type ExporterAddress, parseExporter, withFiles } from './evictions/exporter-address.js';
 import type { ExplainOptions } from './explain/explain-command.js';
 import type { ClusterFlags } from './one-shot.js';
-import { explainForms, outputFlag, topForms } from './output-flag.js';
 import {
+  explainForms,
   type ExplainResource,
   explainResources,
+  outputFlag,
   parseExplainResource,
   parseTopResource,
+  topForms,
   type TopResource,
   topResources,
 } from './resources.js';
@@ -44,13 +46,6 @@ interface TopFlags extends NamespaceFlags {
 
 interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output'> {
   readonly free?: number;
-}
-
-interface ExporterFlags {
-  readonly exporter?: ExporterAddress;
-  readonly exporterTokenFile?: string;
-  readonly exporterBasicAuthFile?: string;
-  readonly exporterCaFile?: string;
 }
 
 const exporterMisuse =
@@ -126,7 +121,12 @@ function withSource(command: Command): Command {
 }
 
 function exporterFlags(command: Command): ExporterAddress | undefined {
-  const { exporter, ...files } = command.opts<ExporterFlags>();
+  const { exporter, ...files } = command.opts<{
+    readonly exporter?: ExporterAddress;
+    readonly exporterTokenFile?: string;
+    readonly exporterBasicAuthFile?: string;
+    readonly exporterCaFile?: string;
+  }>();
   const { exporterTokenFile: tokenFile, exporterBasicAuthFile: basicAuthFile, exporterCaFile: caFile } = files;
   return withFiles(exporter, { tokenFile, basicAuthFile, caFile });
 }

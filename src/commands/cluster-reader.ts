@@ -52,29 +52,27 @@ export interface Reader {
   read(durationMs: number, signal: AbortSignal): Promise<ClusterReading>;
 }
 
-export interface ClusterReaderOptions {
-  readonly config: Config;
-  readonly scope: Scope;
-  readonly credentials: Credentials;
-  readonly context: Pick<CommandContext, 'clock' | 'random' | 'version' | 'openFileLimit'>;
-  /**
-   * The node that is shown in detail: readings wait for the configuration of its kubelet, where the settings have it read,
-   * and nodes have the list of their images.
-   */
-  readonly detailsOf?: string | undefined;
-  /** Readings wait for the configurations of the kubelets that have a pod of this name. */
-  readonly podName?: string | undefined;
-}
-
 /** Reads a cluster as the exporter does, without listening anywhere. All pods are shown, whether or not they belong to a workload. */
 export class ClusterReader implements Reader, AsyncDisposable {
-  readonly #options: ClusterReaderOptions;
+  readonly #options;
   readonly #connection: ClusterConnection;
   readonly #source: ClusterSource;
   readonly #collection: Collection;
   readonly #lifetime = new Lifetime();
 
-  constructor(options: ClusterReaderOptions) {
+  constructor(options: {
+    readonly config: Config;
+    readonly scope: Scope;
+    readonly credentials: Credentials;
+    readonly context: Pick<CommandContext, 'clock' | 'random' | 'version' | 'openFileLimit'>;
+    /**
+     * The node that is shown in detail: readings wait for the configuration of its kubelet, where the settings have it read,
+     * and nodes have the list of their images.
+     */
+    readonly detailsOf?: string | undefined;
+    /** Readings wait for the configurations of the kubelets that have a pod of this name. */
+    readonly podName?: string | undefined;
+  }) {
     const { config, scope, credentials, context, detailsOf } = options;
     this.#options = options;
     const log = new EvictionLog(config.evictions, context.clock);

@@ -4,9 +4,8 @@ import { type Command, CommanderError } from 'commander';
 
 import { messageOf, UserError } from '../base/errors.js';
 import { ConfigError } from '../config/faults.js';
-import type { CommandContext } from './context.js';
+import { type CommandContext, createContext } from './context.js';
 import { commandFirst, separateValues } from './flag-order.js';
-import { createContext } from './process-context.js';
 import { createProgram, pluginName, programName } from './program.js';
 import { terminalLines } from './text/terminal-text.js';
 import { UsageError } from './usage-error.js';
@@ -53,7 +52,7 @@ async function complete(
   program: Command,
   { writeOut }: Pick<CommandContext, 'writeOut'>,
 ): Promise<number> {
-  const { candidates } = await import('./completion/candidates.js');
+  const { candidates } = await import('./command-model.js');
   const found = candidates(words, program);
   writeOut((found ?? []).map((candidate) => `${candidate}\n`).join(''));
   return found === undefined ? exitCodes.failure : exitCodes.success;

@@ -1,5 +1,11 @@
-import type { Clock } from '../base/clock.js';
+import { homedir, hostname } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
+
+import type { Host } from '../app/resolve-scope.js';
+import { type Clock, systemClock } from '../base/clock.js';
+import { readOpenFileLimit } from '../base/open-files.js';
 import type { Environment } from '../config/text-layers.js';
+import { readVersion } from '../version.js';
 
 /** What a command has of the process that it runs in. */
 export interface CommandContext {
@@ -25,4 +31,65 @@ export interface CommandContext {
   /** Texts end with a newline. */
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
+}
+
+/** An empty `$NODE_NAME` counts as not set. */
+export function hostOf({ hostName, environment }: Pick<CommandContext, 'hostName' | 'environment'>): Host {
+  const nodeName = environment['NODE_NAME'];
+  return { name: hostName, nodeName: nodeName === '' ? undefined : nodeName };
+}
+
+/** After a stop signal the event loop drains; what still holds the process then is ended by force. */
+const forcedExitMs = 25_000;
+
+/** V8's compilers, all but that of regular expressions. https://v8.dev/docs */
+const noCompilers = ['--no-opt', '--no-maglev', '--no-sparkplug'];
+
+/** The first SIGINT or SIGTERM stops gracefully, the second ends the process at once. */
+export function createContext(process: NodeJS.Process): CommandContext {
+  const stop = new AbortController();
+  const stopOrExit = (): void => {
+    if (stop.signal.aborted) process.exit(1);
+    stop.abort(new Error('stopped by a signal'));
+    setTimeout(() => process.exit(1), forcedExitMs).unref();
+  };
+  const outputClosed = new AbortController();
+  // Who reads the output may leave early (`| head`); a log that nobody reads needs no message.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    outputClosed.abort(error);
+    if (error.code === 'EPIPE') return;
+    process.exitCode = 1;
+    process.stderr.write(`standard output: ${error.message}\n`);
+  });
+  process.stderr.on('error', () => undefined);
+  process.on('SIGINT', stopOrExit).on('SIGTERM', stopOrExit);
+  return {
+    environment: process.env,
+    homeDir: readHomeDir(),
+    hostName: hostname(),
+    clock: systemClock,
+    random: Math.random,
+    version: readVersion(),
+    openFileLimit: readOpenFileLimit(),
+    stopSignal: stop.signal,
+    outputClosed: outputClosed.signal,
+    onHangUp: (listener) => {
+      process.on('SIGHUP', listener);
+    },
+    interpretOnly: () => {
+      for (const flag of noCompilers) setFlagsFromString(flag);
+    },
+    terminal: () => (process.stdout.isTTY ? { columns: process.stdout.columns, rows: process.stdout.rows } : undefined),
+    writeOut: (text) => process.stdout.write(text),
+    writeError: (text) => process.stderr.write(text),
+  };
+}
+
+/** `/` for a user without $HOME and without an entry in /etc/passwd, as container runtimes set it: Node.js throws. */
+function readHomeDir(): string {
+  try {
+    return homedir();
+  } catch {
+    return '/';
+  }
 }

@@ -2,7 +2,7 @@ import { staticCredentials } from '../credentials/credentials.js';
 import type { CommandContext } from './context.js';
 import { loadSettings, type SettingFlags } from './load-settings.js';
 import { runApp, type RunAppOptions } from './run-app.js';
-import { loadSimulation } from './simulation.js';
+import { loadSimulation } from './simulate.js';
 
 /** Shorter than the defaults, so that a viewer sees the figures move and a failing node turn stale and absent. */
 const demoSettings = `

@@ -1,8 +1,10 @@
+import { readConfigFile } from '../config/file-layer.js';
 import { loadConfig } from '../config/load.js';
-import { readConfigFile } from '../config/read-file.js';
 import type { Config } from '../config/schema.js';
 import type { FlagValues } from '../config/text-layers.js';
 import { plainWeb, type WebConfig } from '../config/web/web-config.js';
+import type { Credentials } from '../credentials/credentials.js';
+import { loadCredentials } from '../credentials/load-credentials.js';
 import type { CommandContext } from './context.js';
 
 /** What the command line says about the settings. */
@@ -58,4 +60,19 @@ export async function loadWeb({ web: { configFile } }: Pick<Config, 'web'>): Pro
   const load = (text: string): WebConfig => loadWebFile(configFile, text);
   const text = await read();
   return { web: load(text), file: { text, read, load } };
+}
+
+/** What the command line says about the credentials. */
+export interface CredentialFlags {
+  readonly kubeconfig: string | undefined;
+  /** Of the kubeconfig. */
+  readonly context: string | undefined;
+}
+
+/** Throws UserError when there are none. */
+export function commandCredentials(
+  { kubeconfig: kubeconfigPath, context: contextName }: CredentialFlags,
+  { environment, homeDir, clock }: Pick<CommandContext, 'environment' | 'homeDir' | 'clock'>,
+): Promise<Credentials> {
+  return loadCredentials({ environment, homeDir, clock, kubeconfigPath, context: contextName });
 }

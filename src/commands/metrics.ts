@@ -1,7 +1,6 @@
 import { familyTable } from '../exposition/families.js';
 import type { FamilyRow } from '../exposition/family.js';
 import { selfFamilies } from '../telemetry/self-families.js';
-import { markdownTable } from './markdown.js';
 
 /** The table of metric families, as markdown. */
 export function metricsTable(): string {
@@ -27,4 +26,11 @@ function tableOf(families: readonly FamilyRow[]): string {
       help,
     ]),
   );
+}
+
+/** A markdown table; `|` in cells is escaped. */
+export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;
+  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
 }

@@ -4,14 +4,11 @@ import { UserError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
 import { WorkloadResolver } from '../workload/workload-resolver.js';
 import { ClusterReader, type Reader } from './cluster-reader.js';
-import { commandCredentials, type CredentialFlags } from './command-credentials.js';
-import type { CommandContext } from './context.js';
-import { EvictionsReader } from './evictions/evictions-reader.js';
+import { type CommandContext, hostOf } from './context.js';
+import { EvictionsReader } from './evictions/eviction-sources.js';
 import type { ExporterAddress } from './evictions/exporter-address.js';
-import { hostOf } from './host.js';
-import { loadSettings, type SettingFlags } from './load-settings.js';
-import { readRecordedCollection, type RecordingFlags } from './recorded-collection.js';
-import { RecordedReader } from './recorded-reader.js';
+import { commandCredentials, type CredentialFlags, loadSettings, type SettingFlags } from './load-settings.js';
+import { readRecordedCollection, RecordedReader, type RecordingFlags } from './recorded-collection.js';
 import { terminalText } from './text/terminal-text.js';
 
 /** Which cluster a command reads that serves nothing. */
@@ -32,7 +29,7 @@ export interface ClusterSession {
 interface ReadOptions {
   /** Evictions are read, and nothing else. */
   readonly evictions?: EvictionFlags | undefined;
-  /** See `ClusterReaderOptions`. */
+  /** See {@link ClusterReader}. */
   readonly detailsOf?: string | undefined;
   readonly podName?: string | undefined;
 }

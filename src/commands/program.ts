@@ -2,9 +2,9 @@ import { Command, Option } from 'commander';
 
 import { nearest } from '../config/suggestion.js';
 import { addClusterCommands } from './cluster-commands.js';
-import { shims } from './completion/shims.js';
+import { shims } from './completion-shims.js';
 import type { CommandContext } from './context.js';
-import { outputFlag } from './output-flag.js';
+import { outputFlag } from './resources.js';
 import {
   collect,
   credentialFlags,
@@ -14,23 +14,23 @@ import {
   withSettingsFile,
 } from './setting-flags.js';
 import type { SimulateOptions } from './simulate.js';
+import { type DataForm, dataText } from './text/data-text.js';
 import { terminalText } from './text/terminal-text.js';
 import { UsageError } from './usage-error.js';
-import { printVersion, versionForms } from './version-command.js';
 
 export const programName = 'ephemeral-storage-exporter';
 export const pluginName = 'kubectl ephemeral-storage';
 
 const defaultColumns = 80;
 
-/** What the program needs of its surroundings to describe its commands; to run them it needs all of the context. */
-export type ProgramContext = Pick<CommandContext, 'version' | 'terminal' | 'writeOut' | 'writeError'>;
-
 /**
  * All commands. Of a context without the rest, only the descriptions are of use. What a command runs is loaded when it
  * runs: the exporter needs no code of `top`, and `top` none of the exporter.
  */
-export function createProgram(name: string, context: ProgramContext & Partial<CommandContext>): Command {
+export function createProgram(
+  name: string,
+  context: Pick<CommandContext, 'version' | 'terminal' | 'writeOut' | 'writeError'> & Partial<CommandContext>,
+): Command {
   const program = new Command(name)
     .description(
       'Prometheus exporter of the ephemeral storage of Kubernetes workloads, pods, containers, volumes and nodes',
@@ -63,7 +63,7 @@ function addServingCommands(program: Command, context: CommandContext): void {
     .action(async (_options, command: Command) => {
       const [unexpected] = command.args;
       if (unexpected !== undefined) throw unknownCommand(unexpected, program);
-      const { serve } = await import('./serve.js');
+      const { serve } = await import('./run-app.js');
       await serve({ settings: settingFlags(command), ...credentialFlags(command) }, context);
     });
   withSettings(program.command('demo'))
@@ -144,3 +144,13 @@ const completionHelp = `
 bash   source <(${programName} completion bash)
 zsh    source <(${programName} completion zsh)
 fish   ${programName} completion fish | source`;
+
+const versionForms = ['text', 'json', 'yaml'] as const;
+
+/** The version of the program and of what it runs on. */
+function printVersion(form: (typeof versionForms)[number], { version, writeOut }: CommandContext): void {
+  const nodeVersion = process.version.replace(/^v/, '');
+  const platform = `${process.platform}/${process.arch}`;
+  if (form === 'text') writeOut(`ephemeral-storage-exporter ${version}, Node.js ${nodeVersion}, ${platform}\n`);
+  else writeOut(dataText({ version, nodeVersion, platform }, form satisfies DataForm));
+}

@@ -4,6 +4,8 @@ import { type Clock, systemClock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
 import { EvictionLog } from '../history/eviction-log.js';
+import type { ClusterReading, Reader } from './cluster-reader.js';
+import { statusEvictions } from './evictions/eviction-sources.js';
 import { RecordedCluster } from './recorded-cluster.js';
 import { readObjects, readSummaries, type Warn } from './recordings.js';
 
@@ -15,25 +17,27 @@ export interface RecordingFlags {
   readonly objects: string | undefined;
 }
 
-export interface RecordedCollection {
+interface RecordedCollection {
   readonly cluster: RecordedCluster;
   readonly collection: Collection;
   /** Stands still at the newest time in the summaries: a recording does not age while it is read, and gives the same each time. */
   readonly clock: Clock;
 }
 
-interface RecordingOptions {
-  readonly config: Config;
-  /** Told of files that cannot be read. */
-  readonly warn: Warn;
-  /** Without API objects no pod has a workload, and all pods are shown anyway. */
-  readonly showsAllPods: boolean;
-}
-
 /** What the exporter makes of recorded summaries and API objects. Throws UserError without a summary. */
 export async function readRecordedCollection(
   { summaries, objects }: RecordingFlags,
-  { config, warn, showsAllPods }: RecordingOptions,
+  {
+    config,
+    warn,
+    showsAllPods,
+  }: {
+    readonly config: Config;
+    /** Told of files that cannot be read. */
+    readonly warn: Warn;
+    /** Without API objects no pod has a workload, and all pods are shown anyway. */
+    readonly showsAllPods: boolean;
+  },
 ): Promise<RecordedCollection> {
   if (config.cluster.ownNamespace)
     throw new UserError('recordings name no own namespace: set cluster.namespaces instead of cluster.ownNamespace');
@@ -64,4 +68,29 @@ export async function readRecordedCollection(
 
 function clockAt(nowMs: number): Clock {
   return { ...systemClock, nowMs: () => nowMs, steadyNowMs: () => nowMs, monotonicMs: () => 0 };
+}
+
+/** Reads a recording as a cluster is read. All pods are shown, whether or not they belong to a workload. */
+export class RecordedReader implements Reader {
+  readonly #recorded: RecordedCollection;
+
+  constructor(recorded: RecordedCollection) {
+    this.#recorded = recorded;
+  }
+
+  async read(_durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
+    const { cluster, collection, clock } = this.#recorded;
+    const snapshot = await collection.collector.collect(signal);
+    if (snapshot === undefined) throw new Error('recordings need no list');
+    const knownPods = Array.from(cluster.pods(), (pod) => ({ pod, workloads: collection.resolver.workloadsOf(pod) }));
+    return {
+      snapshot,
+      knownPods,
+      knownNodes: [...cluster.nodes()],
+      readAtMs: clock.nowMs(),
+      failures: new Map(),
+      evictions: statusEvictions(cluster.pods(), collection.resolver, clock.nowMs()),
+      notes: [],
+    };
+  }
 }

@@ -7,15 +7,14 @@ import { loadSettings, type SettingFlags } from './load-settings.js';
 import { readRecordedCollection, type RecordingFlags } from './recorded-collection.js';
 import { terminalText } from './text/terminal-text.js';
 
-export interface ReplayOptions extends RecordingFlags {
-  readonly settings: SettingFlags;
-}
-
 /**
  * Prints the exposition of recorded summaries and API objects, as of the newest time in the summaries; without API objects,
  * of all pods. Files that cannot be read are reported on standard error. Throws UserError when no summary is left.
  */
-export async function replay({ settings, ...recordings }: ReplayOptions, context: CommandContext): Promise<void> {
+export async function replay(
+  { settings, ...recordings }: RecordingFlags & { readonly settings: SettingFlags },
+  context: CommandContext,
+): Promise<void> {
   const { config } = await loadSettings(settings, context);
   const warn = (text: string): void => {
     context.writeError(`${terminalText(text)}\n`);

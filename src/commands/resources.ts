@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 
 import { nearest } from '../config/suggestion.js';
 
@@ -39,4 +39,12 @@ function resourceNamed<T extends string>(text: string, allowed: readonly T[]): T
     throw new InvalidArgumentError(`Allowed choices are ${allowed.join(', ')}${hint}.`);
   }
   return found;
+}
+
+export const topForms = ['table', 'wide', 'json', 'yaml', 'name'] as const;
+export const explainForms = ['text', 'json', 'yaml'] as const;
+
+/** `-o`, with the first form as default. */
+export function outputFlag(forms: readonly [string, ...string[]]): Option {
+  return new Option('-o, --output <form>', 'output format').choices(forms).default(forms[0]);
 }

@@ -3,8 +3,7 @@ import { type Command, Option } from 'commander';
 
 import { listSettings } from '../config/settings.js';
 import type { FlagValues } from '../config/text-layers.js';
-import type { CredentialFlags } from './command-credentials.js';
-import type { SettingFlags } from './load-settings.js';
+import type { CredentialFlags, SettingFlags } from './load-settings.js';
 import type { RecordingFlags } from './recorded-collection.js';
 import { UsageError } from './usage-error.js';
 

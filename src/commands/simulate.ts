@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import type { SimulatedCluster } from '../../sim/cluster.js';
 import type { parseFault } from '../../sim/simulated-faults.js';
-import { messageOf } from '../base/errors.js';
+import { messageOf, UserError } from '../base/errors.js';
 import type { CommandContext } from './context.js';
-import { loadSimulation } from './simulation.js';
 import { UsageError } from './usage-error.js';
 
 export interface SimulateOptions {
@@ -47,12 +47,10 @@ export async function simulate(options: SimulateOptions, context: CommandContext
   }
 }
 
-interface NodeFault {
-  readonly nodeName: string;
-  readonly fault: ReturnType<typeof parseFault>;
-}
-
-function parseNodeFault(text: string, parse: typeof parseFault): NodeFault {
+function parseNodeFault(
+  text: string,
+  parse: typeof parseFault,
+): { readonly nodeName: string; readonly fault: ReturnType<typeof parseFault> } {
   const [nodeName, ...fault] = text.split('=');
   if (!nodeName || fault.length === 0)
     throw new UsageError(`--fault ${text}: expected NODE=FAULT, such as node-3=hang`);
@@ -67,4 +65,24 @@ function wholeNumber(flag: string, text: string, max: number): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && number <= max) return number;
   throw new UsageError(`${flag}: found "${text}", allowed: a whole number from 0 to ${max}`);
+}
+
+/** Loads the simulated cluster. Throws UserError if it is not part of the bundle, as in the production image. */
+export async function loadSimulation(): Promise<{
+  readonly SimulatedCluster: typeof SimulatedCluster;
+  readonly parseFault: typeof parseFault;
+}> {
+  try {
+    const [cluster, faults] = await Promise.all([
+      import('../../sim/cluster.js'),
+      import('../../sim/simulated-faults.js'),
+    ]);
+    return { SimulatedCluster: cluster.SimulatedCluster, parseFault: faults.parseFault };
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+    if (!isMissing) throw error;
+    throw new UserError(
+      'the simulated cluster is not part of this installation; run it from a checkout: npm ci && npm run demo',
+    );
+  }
 }

@@ -3,7 +3,7 @@ import { joinTruncated } from '../base/text.js';
 import type { WorkloadReference } from '../report/workload-report.js';
 import { type Workload, workloadKey, workloadName } from '../workload/workload.js';
 import type { ClusterReading } from './cluster-reader.js';
-import { notFound } from './not-found.js';
+import { notFound } from './text/suggestions.js';
 import { terminalText } from './text/terminal-text.js';
 
 /** All workloads that there are, each once; those without a measured pod too. */
@@ -54,13 +54,10 @@ function isNamed(workload: Workload, text: string, namespace: string | undefined
   );
 }
 
-interface Qualifier {
-  readonly namespace?: string | undefined;
-  readonly type?: string | undefined;
-}
-
 /** What the parts before a name may mean. */
-function qualifiersOf(parts: readonly string[]): readonly Qualifier[] {
+function qualifiersOf(
+  parts: readonly string[],
+): readonly { readonly namespace?: string | undefined; readonly type?: string | undefined }[] {
   const [first, second] = parts;
   if (parts.length === 0) return [{}];
   if (parts.length === 1) return [{ namespace: first }, { type: first }];

@@ -1,4 +1,7 @@
-/** The settings file as a layer. */
+import { open } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+
+import { messageOf, UserError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import { pathText, type SettingFault } from './faults.js';
 import { type Layer, TreeReader } from './layer.js';
@@ -13,8 +16,9 @@ export interface ConfigFile {
 }
 
 /** The size limit of a ConfigMap: https://kubernetes.io/docs/concepts/configuration/configmap/ */
-export const maxFileBytes = 2 ** 20;
+const maxFileBytes = 2 ** 20;
 
+/** Reads the settings file as a layer. */
 export function fileLayer({ path: file, text }: ConfigFile): Layer {
   const bytes = Buffer.byteLength(text);
   if (bytes > maxFileBytes) {
@@ -44,4 +48,19 @@ export function duplicateKeyFaults(file: string, { duplicateKeys }: YamlText): S
     source: `${file}:${position.line}:${position.column}`,
     hint: `allowed: each key once (line ${firstLine} has it already)`,
   }));
+}
+
+/**
+ * The text of a configuration file, which must be UTF-8. Of a file that is too large, one byte more than the limit, so
+ * that loading it reports the fault. Throws UserError.
+ */
+export async function readConfigFile(path: string): Promise<string> {
+  try {
+    await using file = await open(path);
+    const bytes = await buffer(file.createReadStream({ end: maxFileBytes }));
+    const fatal = bytes.length <= maxFileBytes; // a truncated file may end within a character
+    return new TextDecoder('utf-8', { fatal, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new UserError(`${path}: cannot read the configuration file: ${messageOf(error)}`, { cause: error });
+  }
 }

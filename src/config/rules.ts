@@ -4,14 +4,6 @@ import * as z from 'zod/mini';
 import { describeValue, type SettingFault, valueAt } from './faults.js';
 import { type Config, schema } from './schema.js';
 
-interface Rule {
-  readonly path: string;
-  readonly other: string;
-  readonly holds: (config: Config) => boolean;
-  /** The allowed values of `path`; the name and value of `other` follow. */
-  readonly allowed: string;
-}
-
 /** Settings of direct connections to kubelets. */
 const directSettings = [
   'kubelet.addressTypes',
@@ -26,7 +18,13 @@ const directSettings = [
 
 const defaults = z.decode(schema, {});
 
-const rules: readonly Rule[] = [
+const rules: readonly {
+  readonly path: string;
+  readonly other: string;
+  readonly holds: (config: Config) => boolean;
+  /** The allowed values of `path`; the name and value of `other` follow. */
+  readonly allowed: string;
+}[] = [
   {
     path: 'cluster.shard',
     other: 'cluster.totalShards',

@@ -76,16 +76,17 @@ export function integer(spec: IntegerSpec) {
     .register(settingMeta, { ...about(spec), allowed: allowedIntegers(spec), fromText: integerFromText });
 }
 
-interface OptionalIntegerSpec extends About {
+/** 0 stands for "not set" and becomes undefined. */
+export function optionalInteger({
+  default: byDefault = 0,
+  ...spec
+}: About & {
   /** 0 without it. */
   readonly default?: number;
   readonly max: number;
   /** What 0 stands for. */
   readonly zero: string;
-}
-
-/** 0 stands for "not set" and becomes undefined. */
-export function optionalInteger({ default: byDefault = 0, ...spec }: OptionalIntegerSpec) {
+}) {
   const schema = mapped(
     integerWithin(0, spec.max),
     (value) => (value === 0 ? undefined : value),

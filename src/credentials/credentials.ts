@@ -39,14 +39,6 @@ export interface Credentials {
   reread(): Promise<CredentialMaterial>;
 }
 
-export interface StaticCredentialsOptions {
-  readonly server: URL;
-  /** PEM. */
-  readonly ca?: string | undefined;
-  readonly token?: string | undefined;
-  readonly password?: UserPassword | undefined;
-}
-
 export interface UserPassword {
   /** Without a colon. */
   readonly user: string;
@@ -54,7 +46,18 @@ export interface UserPassword {
 }
 
 /** Credentials that never change. */
-export function staticCredentials({ server, ca, token, password }: StaticCredentialsOptions): Credentials {
+export function staticCredentials({
+  server,
+  ca,
+  token,
+  password,
+}: {
+  readonly server: URL;
+  /** PEM. */
+  readonly ca?: string | undefined;
+  readonly token?: string | undefined;
+  readonly password?: UserPassword | undefined;
+}): Credentials {
   const material = { headers: { ...bearer(token), ...basic(password) }, tls: { ca, rejectUnauthorized: true } };
   return {
     server,

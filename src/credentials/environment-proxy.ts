@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
-import { proxyUrlOf } from './url.js';
+import { UserError } from '../base/errors.js';
+import { withoutUserInfo } from '../base/text.js';
 
 type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -22,13 +23,6 @@ function variableOf(name: string, environment: ProxyEnvironment): string {
   return values.find((value) => value !== undefined && value !== '')?.trim() ?? '';
 }
 
-interface Target {
-  /** In lower case, IPv6 addresses without brackets. */
-  readonly host: string;
-  readonly port: string;
-  readonly isAddress: boolean;
-}
-
 function isExcluded(server: URL, noProxy: string): boolean {
   const host = server.hostname.replace(/^\[|\]$/g, '');
   const port = server.port || (server.protocol === 'https:' ? '443' : '80');
@@ -39,7 +33,19 @@ function isExcluded(server: URL, noProxy: string): boolean {
 }
 
 /** `10.0.0.0/8`, `10.1.2.3`, `example.com` with its subdomains, `.example.com` or `*.example.com`; all but the first with a port. */
-function matches(entry: string, { host, port, isAddress }: Target): boolean {
+function matches(
+  entry: string,
+  {
+    host,
+    port,
+    isAddress,
+  }: {
+    /** In lower case, IPv6 addresses without brackets. */
+    readonly host: string;
+    readonly port: string;
+    readonly isAddress: boolean;
+  },
+): boolean {
   if (isAddress && isInAny([entry], host)) return true;
   const [name, wantedPort = port] = splitPort(entry);
   if (wantedPort !== port || name === '') return false;
@@ -72,4 +78,17 @@ function isInAny(ranges: readonly string[], address: string): boolean {
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+/** Throws UserError for another text; `what` names it. Credentials are not part of the message. */
+export function proxyUrlOf(text: string, what: string): URL {
+  return urlOf(text, what, ['http:', 'https:', 'socks5:', 'socks5h:']);
+}
+
+/** Throws UserError unless the text is a URL of one of the protocols; `what` names it. Credentials are not part of the message. */
+export function urlOf(text: string, what: string, protocols: readonly string[]): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && protocols.includes(url.protocol)) return url;
+  const found = url === undefined ? withoutUserInfo(text) : url.protocol;
+  throw new UserError(`${what} "${found}" must begin with ${protocols.join(', ')}`);
 }

@@ -7,17 +7,6 @@ import { messageOf, UserError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import { objectOf, objectsOf, parseJson, textOf } from '../json/json.js';
 
-export interface ExecPluginOptions {
-  /** The `exec` object of the kubeconfig's user. */
-  readonly settings: unknown;
-  /** Of the kubeconfig; the base of a relative command with a slash. */
-  readonly directory: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** `spec.cluster` of the request, for plugins with `provideClusterInfo`. */
-  readonly cluster: Readonly<Record<string, unknown>>;
-  readonly clock: Clock;
-}
-
 export interface ExecCredential {
   readonly token: string | undefined;
   /** PEM. */
@@ -49,7 +38,22 @@ export class ExecPlugin {
   #cached: CachedCredential | undefined;
 
   /** Throws UserError when the settings cannot work here. */
-  constructor({ settings, directory, environment, cluster, clock }: ExecPluginOptions) {
+  constructor({
+    settings,
+    directory,
+    environment,
+    cluster,
+    clock,
+  }: {
+    /** The `exec` object of the kubeconfig's user. */
+    readonly settings: unknown;
+    /** Of the kubeconfig; the base of a relative command with a slash. */
+    readonly directory: string;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+    /** `spec.cluster` of the request, for plugins with `provideClusterInfo`. */
+    readonly cluster: Readonly<Record<string, unknown>>;
+    readonly clock: Clock;
+  }) {
     const { command, args, env, apiVersion, installHint, interactiveMode, provideClusterInfo } = objectOf(settings);
     const program = textOf(command);
     if (program === undefined) throw new UserError('exec plugin of the kubeconfig: command is missing');

@@ -1,12 +1,14 @@
 import { dirname, resolve } from 'node:path';
 
-import type { Cluster, Context, KubeConfig, User } from '@kubernetes/client-node'; // `import type`: nothing is loaded
+import type { Cluster, Context, KubeConfig, User } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 
 import { UserError } from '../base/errors.js';
 import { yamlProblem } from '../base/yaml-problem.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../json/json.js';
 import { readTextFile } from './credential-files.js';
+
+// `import type`: nothing is loaded
 
 /** A context of a kubeconfig, with its cluster and its user. Paths are absolute. */
 export interface KubeconfigContext {
@@ -115,4 +117,48 @@ function named<T extends { readonly name: string }>(
   return files
     .flatMap((file) => entriesOf(file).map((entry) => ({ entry, file })))
     .find(({ entry }) => entry.name === name);
+}
+
+/** Whether one of them is. */
+const isSet = (...settings: unknown[]): boolean => settings.some(Boolean);
+
+/** What kubectl refuses, as only one of two settings could be followed. */
+const rules: readonly { readonly isBroken: (user: User, cluster: Cluster) => boolean; readonly problem: string }[] = [
+  {
+    isBroken: ({ token, username }) => isSet(token) && isSet(username),
+    problem: 'the user has both token and username; remove one',
+  },
+  {
+    isBroken: ({ exec, authProvider }) => isSet(exec) && isSet(authProvider),
+    problem: 'the user has both exec and auth-provider; remove one',
+  },
+  {
+    isBroken: ({ certFile, certData, keyFile, keyData }) => isSet(certFile, certData) && !isSet(keyFile, keyData),
+    problem: 'the user has a client-certificate without its client-key; set client-key or client-key-data',
+  },
+  {
+    isBroken: ({ certFile, certData }) => isSet(certFile) && isSet(certData),
+    problem: 'the user has both client-certificate and client-certificate-data; remove one',
+  },
+  {
+    isBroken: ({ keyFile, keyData }) => isSet(keyFile) && isSet(keyData),
+    problem: 'the user has both client-key and client-key-data; remove one',
+  },
+  {
+    isBroken: (_user, { caFile, caData }) => isSet(caFile) && isSet(caData),
+    problem: 'the cluster has both certificate-authority and certificate-authority-data; remove one',
+  },
+  {
+    isBroken: (_user, { skipTLSVerify, caFile, caData }) => skipTLSVerify && isSet(caFile, caData),
+    problem: 'the cluster has a certificate-authority and insecure-skip-tls-verify, which disables it; remove one',
+  },
+];
+
+/**
+ * Throws UserError for settings that contradict each other; `what` begins the message.
+ * https://pkg.go.dev/k8s.io/client-go/tools/clientcmd#ConfirmUsable
+ */
+export function checkRules({ user, cluster }: { readonly user: User; readonly cluster: Cluster }, what: string): void {
+  const broken = rules.find(({ isBroken }) => isBroken(user, cluster));
+  if (broken !== undefined) throw new UserError(`${what}: ${broken.problem}`);
 }

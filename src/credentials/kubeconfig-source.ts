@@ -7,13 +7,11 @@ import { type JsonObject, objectOf, objectsOf, textOf } from '../json/json.js';
 import { idTokenReader } from './auth-provider.js';
 import { checkCertificate, checkPrivateKey, readCredentialFile, readTextFile } from './credential-files.js';
 import { bearer, type CredentialMaterial, type TlsMaterial } from './credentials.js';
-import { environmentProxy } from './environment-proxy.js';
+import { environmentProxy, proxyUrlOf, urlOf } from './environment-proxy.js';
 import { type ExecCredential, ExecPlugin } from './exec-plugin.js';
 import { impersonationHeaders } from './impersonation.js';
-import { type KubeconfigContext, openContext } from './kubeconfig-context.js';
-import { checkRules } from './kubeconfig-rules.js';
+import { checkRules, type KubeconfigContext, openContext } from './kubeconfig-context.js';
 import type { CredentialSource } from './rotating-credentials.js';
-import { proxyUrlOf, urlOf } from './url.js';
 
 export interface KubeconfigOptions {
   readonly paths: readonly string[];

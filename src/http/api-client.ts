@@ -1,8 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { RequestError } from '../base/errors.js';
 import type { Credentials } from '../credentials/credentials.js';
-import { apiErrorFromResponse } from './api-error.js';
-import type { ErrorResponse } from './error-response.js';
+import { apiErrorFromResponse, type ErrorResponse } from './api-error.js';
 import { HttpClient, type RequestBody } from './http-client.js';
 import type { TlsHints } from './request-failure.js';
 
@@ -25,18 +24,6 @@ export interface ApiTransport {
   open(request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>>;
 }
 
-export interface ApiClientOptions {
-  readonly credentials: Credentials;
-  readonly clock: Clock;
-  /** Of the exporter, for the User-Agent header. */
-  readonly version: string;
-  /** From the call to the headers of the response, in milliseconds; 35 s without it. */
-  readonly headersTimeoutMs?: number;
-  readonly tlsHints?: TlsHints;
-  /** For another server in place of the API server. */
-  readonly errorFromResponse?: (response: ErrorResponse) => RequestError;
-}
-
 /** More than the 30 s after which proxies commonly time out, so that their response arrives. */
 const defaultHeadersTimeoutMs = 35_000;
 
@@ -50,7 +37,20 @@ export class ApiClient implements ApiTransport, Disposable {
   readonly #disablesCompression: boolean;
   readonly #http: HttpClient;
 
-  constructor({ headersTimeoutMs = defaultHeadersTimeoutMs, ...options }: ApiClientOptions) {
+  constructor({
+    headersTimeoutMs = defaultHeadersTimeoutMs,
+    ...options
+  }: {
+    readonly credentials: Credentials;
+    readonly clock: Clock;
+    /** Of the exporter, for the User-Agent header. */
+    readonly version: string;
+    /** From the call to the headers of the response, in milliseconds; 35 s without it. */
+    readonly headersTimeoutMs?: number;
+    readonly tlsHints?: TlsHints;
+    /** For another server in place of the API server. */
+    readonly errorFromResponse?: (response: ErrorResponse) => RequestError;
+  }) {
     const { server, proxyUrl, disablesCompression = false } = options.credentials;
     this.#server = server;
     this.#disablesCompression = disablesCompression;

@@ -1,25 +1,27 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 import type { Clock } from '../base/clock.js';
-import { RequestError } from '../base/errors.js';
+import { type FailureReason, RequestError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import { objectOf, objectsOf, parseJson, textOf } from '../json/json.js';
-import { type ErrorResponse, rbacHint, reasonForStatus, statusMessage } from './error-response.js';
-
-export interface ApiErrorDetails {
-  /** HTTP status, or the `code` of a Status object. */
-  readonly status: number;
-  /** `reason` of the Status object: `Expired`, `Timeout`, `TooManyRequests`, … */
-  readonly statusReason: string | undefined;
-  /** How long the server asks clients to wait, in milliseconds, at most {@link maxRetryAfterMs}. */
-  readonly retryAfterMs: number | undefined;
-  /** Of each of the `details.causes` of the Status object, its reason and its message. */
-  readonly causes: readonly string[];
-}
 
 /** The API server answered a request with an error. */
 export class ApiError extends RequestError {
-  readonly #details: ApiErrorDetails;
+  readonly #details;
 
-  constructor(message: string, details: ApiErrorDetails) {
+  constructor(
+    message: string,
+    details: {
+      /** HTTP status, or the `code` of a Status object. */
+      readonly status: number;
+      /** `reason` of the Status object: `Expired`, `Timeout`, `TooManyRequests`, … */
+      readonly statusReason: string | undefined;
+      /** How long the server asks clients to wait, in milliseconds, at most {@link maxRetryAfterMs}. */
+      readonly retryAfterMs: number | undefined;
+      /** Of each of the `details.causes` of the Status object, its reason and its message. */
+      readonly causes: readonly string[];
+    },
+  ) {
     super(reasonForStatus(details.status), message, { status: details.status });
     this.#details = details;
   }
@@ -75,7 +77,16 @@ export function apiErrorFromResponse({ what, status, headers, text }: ErrorRespo
   return apiErrorFromStatus({ what, status, body: parseJson(text) ?? plainBody(headers, text), retryAfterMs });
 }
 
-export interface StatusOptions {
+/**
+ * The error for a Status object: of a response, or of a watch's ERROR event.
+ * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
+ */
+export function apiErrorFromStatus({
+  what,
+  status,
+  body,
+  retryAfterMs,
+}: {
   /** Names the request, such as `GET /api/v1/pods`. */
   readonly what: string;
   readonly status: number;
@@ -83,13 +94,7 @@ export interface StatusOptions {
   readonly body: unknown;
   /** Takes precedence over that of the Status object. */
   readonly retryAfterMs?: number | undefined;
-}
-
-/**
- * The error for a Status object: of a response, or of a watch's ERROR event.
- * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
- */
-export function apiErrorFromStatus({ what, status, body, retryAfterMs }: StatusOptions): ApiError {
+}): ApiError {
   const { message, reason, details } = objectOf(body);
   const { retryAfterSeconds, causes } = objectOf(details);
   const quote = oneLine(textOf(message) ?? '', maxQuoteLength);
@@ -131,4 +136,44 @@ function hintFor(status: number, serverMessage: string): string {
 /** The proxy of the API server passes on a kubelet's plain text. */
 function plainBody(headers: ErrorResponse['headers'], message: string): unknown {
   return headers['content-type']?.startsWith('text/plain') === true ? { message } : undefined;
+}
+
+/** A response with a status other than 200. */
+export interface ErrorResponse {
+  /** Names the request; begins the error message. */
+  readonly what: string;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The beginning of the body, at most 64 KiB, without the credentials that the server may repeat in it. */
+  readonly text: string;
+}
+
+export function reasonForStatus(status: number): FailureReason {
+  switch (status) {
+    case 401:
+      return 'unauthorized';
+    case 403:
+      return 'forbidden';
+    case 404:
+      return 'not_found';
+    default:
+      return 'http_status';
+  }
+}
+
+/** `WHAT: the kubelet answered 403: QUOTE`. */
+export function statusMessage(
+  { what, status }: Pick<ErrorResponse, 'what' | 'status'>,
+  server: string,
+  quote: string,
+): string {
+  return `${what}: ${server} answered ${status}${quote === '' ? '' : `: ${quote}`}`;
+}
+
+/** `role` names where the rule belongs, such as `its ClusterRole`. */
+export function rbacHint(
+  { apiGroup, resource, verb }: { readonly apiGroup: string; readonly resource: string; readonly verb: string },
+  role: string,
+): string {
+  return `grant it with the RBAC rule {apiGroups: ["${apiGroup}"], resources: ["${resource}"], verbs: ["${verb}"]} in ${role}`;
 }

@@ -6,7 +6,7 @@ import { abortable } from '../base/abortable.js';
 import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import type { CredentialMaterial, Credentials } from '../credentials/credentials.js';
-import type { ErrorResponse } from './error-response.js';
+import type { ErrorResponse } from './api-error.js';
 import { redacted, withoutSecrets } from './redaction.js';
 import { isTlsFailure, requestFailure, type TlsHints } from './request-failure.js';
 import { readAtMost, responseBody } from './response-body.js';

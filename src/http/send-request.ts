@@ -5,13 +5,6 @@ import { abortable } from '../base/abortable.js';
 
 const tcpKeepAliveMs = 30_000;
 
-export interface SentRequest {
-  readonly url: URL;
-  readonly options: RequestOptions;
-  /** Without one, a GET; otherwise a POST, which must have no effect, as it may be sent twice. */
-  readonly body?: string | undefined;
-}
-
 /**
  * Sends a request and resolves with the headers of its response. Rejects and closes the connection at once when the
  * signal aborts.
@@ -19,7 +12,15 @@ export interface SentRequest {
  * A server may close an idle connection just when it is used again. That is not a failure: the request is sent again on
  * another connection. https://nodejs.org/docs/latest-v20.x/api/http.html#requestreusedsocket
  */
-export async function sendRequest(sent: SentRequest, signal: AbortSignal): Promise<IncomingMessage> {
+export async function sendRequest(
+  sent: {
+    readonly url: URL;
+    readonly options: RequestOptions;
+    /** Without one, a GET; otherwise a POST, which must have no effect, as it may be sent twice. */
+    readonly body?: string | undefined;
+  },
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   signal.throwIfAborted();
   const { url, options, body } = sent;
   const method = body === undefined ? 'GET' : 'POST';

@@ -12,20 +12,21 @@ export interface LifecycleEvent {
   readonly atMs: number | undefined;
 }
 
-/** A change of one pod in the store, whose UID stays the same. */
-export interface ObservedChange {
+/**
+ * What lies between two states of a pod. A run that came and went between them is not seen. A removed pod whose
+ * containers still ran has died too.
+ */
+export function lifecycleEvents({
+  type,
+  object,
+  previous,
+}: {
   readonly type: 'added' | 'updated' | 'removed';
   /** The new state; of a removed pod its final one. */
   readonly object: Pod;
   /** Undefined for an added pod. */
   readonly previous: Pod | undefined;
-}
-
-/**
- * What lies between two states of a pod. A run that came and went between them is not seen. A removed pod whose
- * containers still ran has died too.
- */
-export function lifecycleEvents({ type, object, previous }: ObservedChange): readonly LifecycleEvent[] {
+}): readonly LifecycleEvent[] {
   const before = previous?.runs ?? [];
   const now = type === 'removed' ? [] : object.runs;
   const { runsChangedAtMs, eviction } = object;

@@ -11,7 +11,16 @@ import { hasOwnName } from './pod-volumes.js';
 import { roundUp } from './quantity.js';
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/. Throws RequestError, see {@link projectPod}. */
-export function projectNode(object: unknown, intern: Intern, { keepsImages = false }: NodeProjection = {}): Node {
+export function projectNode(
+  object: unknown,
+  intern: Intern,
+  {
+    keepsImages = false,
+  }: {
+    /** Up to 50 for each node: kept only where they are shown. Default: false. */
+    readonly keepsImages?: boolean;
+  } = {},
+): Node {
   const { metadata, status } = objectOf(object);
   const { conditions, addresses, daemonEndpoints, allocatable, capacity, nodeInfo, images } = objectOf(status);
   const { kubeletVersion, operatingSystem } = objectOf(nodeInfo);
@@ -30,11 +39,6 @@ export function projectNode(object: unknown, intern: Intern, { keepsImages = fal
     diskPressure: conditionOf(conditions, 'DiskPressure'),
     images: keepsImages ? objectsOf(images).flatMap(projectImage) : [],
   };
-}
-
-interface NodeProjection {
-  /** Up to 50 for each node: kept only where they are shown. Default: false. */
-  readonly keepsImages?: boolean;
 }
 
 /** Undefined without the condition, or with the status `Unknown`. */

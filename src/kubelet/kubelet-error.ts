@@ -1,6 +1,6 @@
 import { RequestError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
-import { type ErrorResponse, rbacHint, reasonForStatus, statusMessage } from '../http/error-response.js';
+import { type ErrorResponse, rbacHint, reasonForStatus, statusMessage } from '../http/api-error.js';
 import type { Node } from '../kube/objects.js';
 import type { KubeletPath } from './transport.js';
 

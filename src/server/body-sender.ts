@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { notNeeded } from '../base/abortable.js';
 import type { Clock } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
-import type { ResponseLimit } from './response-limit.js';
+import type { ResponseLimit } from './responses.js';
 
 export interface BodySenderOptions {
   readonly clock: Clock;

@@ -3,13 +3,6 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
 
-export interface ConnectionsOptions {
-  /** Open at any time, to all listeners together. */
-  readonly maxCount: number;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 type Endpoint = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
 
 interface Connection {
@@ -36,12 +29,17 @@ const quietMs = 600_000;
  * https://en.wikipedia.org/wiki/Slowloris_(cyber_attack)
  */
 export class Connections {
-  readonly #options: ConnectionsOptions;
+  readonly #options;
   /** By both ends; the silent ones by age and the idle ones by the time of their last response, the oldest first. */
   readonly #open = new Map<string, Connection>();
   #fullAtMs = -Infinity;
 
-  constructor(options: ConnectionsOptions) {
+  constructor(options: {
+    /** Open at any time, to all listeners together. */
+    readonly maxCount: number;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  }) {
     this.#options = options;
   }
 

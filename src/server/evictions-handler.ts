@@ -7,23 +7,22 @@ import type { EvictionReport } from '../report/eviction-report.js';
 import { sendText } from './responses.js';
 import { SharedResponses } from './shared-responses.js';
 
-interface EvictionReader {
-  /** The newest first, the same array until it changes; undefined before the first lists. */
-  evictions(): readonly EvictionReport[] | undefined;
-}
-
-export interface EvictionsHandlerOptions {
-  readonly source: EvictionReader;
-  readonly clock: Clock;
-}
-
 /** Serves the evictions that were seen, as JSON. */
 export class EvictionsHandler {
-  readonly #source: EvictionReader;
+  readonly #source;
   readonly #responses: SharedResponses;
   readonly #bytes = new Memo<Buffer>();
 
-  constructor({ source, clock }: EvictionsHandlerOptions) {
+  constructor({
+    source,
+    clock,
+  }: {
+    readonly source: {
+      /** The newest first, the same array until it changes; undefined before the first lists. */
+      evictions(): readonly EvictionReport[] | undefined;
+    };
+    readonly clock: Clock;
+  }) {
     this.#source = source;
     this.#responses = new SharedResponses(clock);
   }

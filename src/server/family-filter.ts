@@ -1,13 +1,13 @@
 import { type FamilyFilter, familyLevels } from '../exposition/selection.js';
 
-/** `fault`: one line for the client, which repeats nothing that the client sent. */
-export type FilterResult = { readonly filter: FamilyFilter } | { readonly fault: string };
-
 /**
  * The filter in the query: `name[]=FAMILY` and `collect[]=LEVEL`, each any number of times, with or without the brackets.
  * Other parameters are ignored.
  */
-export function familyFilter(query: object, isFamily: (name: string) => boolean): FilterResult {
+export function familyFilter(
+  query: object,
+  isFamily: (name: string) => boolean,
+): { readonly filter: FamilyFilter } | { readonly fault: string } {
   const names = new Set(valuesOf(query, 'name'));
   const levels = new Set(valuesOf(query, 'collect'));
   const known = familyLevels.filter((level) => levels.has(level));

@@ -6,9 +6,8 @@ import type { AccessControl } from '../access/access-control.js';
 import type { Verdict } from '../access/verdict.js';
 import type { Clock } from '../base/clock.js';
 import { type RateLimit, RateLimiter } from '../base/rate-limiter.js';
-import { noteArrival } from './arrival.js';
-import { isProbe } from './probes.js';
-import { sendText } from './responses.js';
+import { isProbe } from './paths.js';
+import { noteArrival, sendText } from './responses.js';
 
 export interface GuardSettings {
   /** Hashes of bcrypt by user. Empty: no passwords. */
@@ -19,12 +18,6 @@ export interface GuardSettings {
   readonly rateLimit: RateLimit | undefined;
 }
 
-export interface GuardOptions {
-  readonly settings: GuardSettings;
-  readonly access: AccessControl;
-  readonly clock: Clock;
-}
-
 /** Stands before the endpoints. Probes pass always: a pod must not be restarted for what its clients do. */
 export class Guard {
   readonly #clock: Clock;
@@ -32,7 +25,15 @@ export class Guard {
   #settings: GuardSettings;
   #limiter: RateLimiter | undefined;
 
-  constructor({ settings, access, clock }: GuardOptions) {
+  constructor({
+    settings,
+    access,
+    clock,
+  }: {
+    readonly settings: GuardSettings;
+    readonly access: AccessControl;
+    readonly clock: Clock;
+  }) {
     this.#clock = clock;
     this.#access = access;
     this.#settings = settings;

@@ -8,7 +8,7 @@ import { messageOf, UserError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { Connections } from './connections.js';
 import { noticeLeaving } from './half-closed.js';
-import { isProbe } from './probes.js';
+import { isProbe } from './paths.js';
 import { RequestTurns } from './request-turns.js';
 import { contextOptions, refusalOf, type TlsSettings } from './tls.js';
 

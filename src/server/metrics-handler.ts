@@ -10,13 +10,17 @@ import { type FamilyFilter, filterText } from '../exposition/selection.js';
 import type { PreparedNode } from '../node/node-record.js';
 import type { CollectOptions } from '../scrape/collector.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
-import { arrivalMs } from './arrival.js';
 import { BodySender } from './body-sender.js';
 import { familyFilter } from './family-filter.js';
-import { type ResponseLimit, startResponseLimit } from './response-limit.js';
-import { dataShareOf, type ResponseKind, ResponseTimes } from './response-times.js';
-import { disconnect, sendText } from './responses.js';
-import { scrapeTimeoutHeader, scrapeTimeoutMs, type ScrapeTimes } from './scrape-timeout.js';
+import {
+  dataShareOf,
+  type ResponseKind,
+  ResponseTimes,
+  scrapeTimeoutHeader,
+  scrapeTimeoutMs,
+  type ScrapeTimes,
+} from './response-times.js';
+import { arrivalMs, disconnect, type ResponseLimit, sendText, startResponseLimit } from './responses.js';
 
 export interface ScrapeSource {
   /**
@@ -24,18 +28,6 @@ export interface ScrapeSource {
    * called for each node as soon as it has responded.
    */
   collect(signal: AbortSignal, options: Pick<CollectOptions, 'onNode'>): Promise<ClusterSnapshot | undefined>;
-}
-
-interface ExpositionRenderer {
-  /** Whether there is a family of this name, allowed by the settings or not. */
-  hasFamily(name: string): boolean;
-  /** Makes the text of a node ahead of `render`. */
-  prepareNode(node: PreparedNode, filter: FamilyFilter, signal: AbortSignal): Promise<void>;
-  render(
-    snapshot: ClusterSnapshot | undefined,
-    request: ExpositionRequest,
-    signal: AbortSignal,
-  ): Promise<ExpositionBody>;
 }
 
 export interface ScrapeObserver {
@@ -56,7 +48,17 @@ export interface ScrapeSettings extends ScrapeTimes {
 
 export interface MetricsHandlerOptions {
   readonly source: ScrapeSource;
-  readonly exposition: ExpositionRenderer;
+  readonly exposition: {
+    /** Whether there is a family of this name, allowed by the settings or not. */
+    hasFamily(name: string): boolean;
+    /** Makes the text of a node ahead of `render`. */
+    prepareNode(node: PreparedNode, filter: FamilyFilter, signal: AbortSignal): Promise<void>;
+    render(
+      snapshot: ClusterSnapshot | undefined,
+      request: ExpositionRequest,
+      signal: AbortSignal,
+    ): Promise<ExpositionBody>;
+  };
   readonly observer: ScrapeObserver;
   readonly precedence: Precedence;
   readonly logger: Logger;

@@ -11,38 +11,18 @@ import type { Logger } from '../base/logger.js';
 import { oneLine } from '../base/text.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
 import type { StatusEndpoint } from './deferred-status.js';
-import { evictionsPath, statusPath } from './paths.js';
-import { livenessPaths, readinessPath } from './probes.js';
+import { evictionsPath, livenessPaths, readinessPath, statusPath } from './paths.js';
 import { sendText } from './responses.js';
 
-interface Readiness {
-  checks(): readonly ReadinessCheck[];
-}
-
-interface LivenessEndpoint {
-  /** Why the process cannot work, on one line; undefined while it can. */
-  failure(): string | undefined;
-}
-
-interface MetricsEndpoint {
-  handle(request: Request, response: Response): Promise<void>;
-}
-
-interface EvictionsEndpoint {
-  json(request: Request, response: Response): Promise<void>;
-}
-
-interface RequestGuard {
-  /** Calls `next` when the request may pass, and responds otherwise. */
-  check(request: Request, response: Response, next: NextFunction): Promise<void>;
-}
-
 export interface Endpoints {
-  readonly metrics: MetricsEndpoint;
+  readonly metrics: { handle(request: Request, response: Response): Promise<void> };
   readonly status: StatusEndpoint;
-  readonly evictions: EvictionsEndpoint;
-  readonly liveness: LivenessEndpoint;
-  readonly readiness: Readiness;
+  readonly evictions: { json(request: Request, response: Response): Promise<void> };
+  readonly liveness: {
+    /** Why the process cannot work, on one line; undefined while it can. */
+    failure(): string | undefined;
+  };
+  readonly readiness: { checks(): readonly ReadinessCheck[] };
   /** Rejects, after it has logged the reason, when the old settings stay. Undefined: reloading over HTTP is disabled. */
   readonly reload: (() => Promise<void>) | undefined;
 }
@@ -52,7 +32,10 @@ export interface RoutesOptions extends Endpoints {
   readonly metricsPath: string;
   /** Whether the status and the evictions are served. */
   readonly hasStatus: boolean;
-  readonly guard: RequestGuard;
+  readonly guard: {
+    /** Calls `next` when the request may pass, and responds otherwise. */
+    check(request: Request, response: Response, next: NextFunction): Promise<void>;
+  };
   readonly logger: Logger;
 }
 

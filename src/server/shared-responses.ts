@@ -2,8 +2,7 @@ import type { Request, Response } from 'express';
 
 import type { Clock } from '../base/clock.js';
 import { BodySender } from './body-sender.js';
-import { startResponseLimit } from './response-limit.js';
-import { disconnect } from './responses.js';
+import { disconnect, startResponseLimit } from './responses.js';
 
 /** To make the body and for the client to read it. */
 const responseTimeoutMs = 30_000;

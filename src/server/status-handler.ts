@@ -7,30 +7,28 @@ import type { Status } from '../status/status.js';
 import { evictionsPath, statusPath } from './paths.js';
 import { SharedResponses } from './shared-responses.js';
 
-/** `read` returns the same object for the same status. */
-interface StatusReader {
-  read(): Promise<Status>;
-}
-
-export interface StatusHandlerOptions {
-  readonly source: StatusReader;
-  /** Begins with `/`. */
-  readonly metricsPath: string;
-  readonly documentationUrl: string;
-  readonly clock: Clock;
-}
-
 type Format = 'page' | 'json';
 
 /** Serves the status as a page and as JSON. HEAD gets the headers without a status. */
 export class StatusHandler {
-  readonly #source: StatusReader;
+  readonly #source;
   readonly #responses: SharedResponses;
   readonly #links: PageLinks;
   /** Of the last status; shared by all its responses. */
   readonly #bodies = new Map<Format, { readonly status: Status; readonly bytes: Buffer }>();
 
-  constructor({ source, metricsPath, documentationUrl, clock }: StatusHandlerOptions) {
+  constructor({
+    source,
+    metricsPath,
+    documentationUrl,
+    clock,
+  }: {
+    readonly source: { read(): Promise<Status> };
+    /** Begins with `/`. */
+    readonly metricsPath: string;
+    readonly documentationUrl: string;
+    readonly clock: Clock;
+  }) {
     this.#source = source;
     this.#responses = new SharedResponses(clock);
     const evictionsHref = relative(evictionsPath);

@@ -39,15 +39,20 @@ export function examplesText(examples: readonly string[], count: number): string
   return `${shown.join(', ')}${moreCount > 0 ? ` and ${moreCount} more` : ''}`;
 }
 
-interface Examples {
-  /** Some of what the problem is about. */
-  readonly names: readonly string[];
-  readonly count: number;
-  readonly hint?: (first: string) => string;
-}
-
 /** Each with examples of what it is about, and what to do about the first of them. */
-export function withExamples(problems: readonly Problem[], { names, count, hint }: Examples): readonly Problem[] {
+export function withExamples(
+  problems: readonly Problem[],
+  {
+    names,
+    count,
+    hint,
+  }: {
+    /** Some of what the problem is about. */
+    readonly names: readonly string[];
+    readonly count: number;
+    readonly hint?: (first: string) => string;
+  },
+): readonly Problem[] {
   const [first] = names;
   if (first === undefined) return problems;
   return problems.map((problem) => ({ ...problem, detail: examplesText(names, count), hint: hint?.(first) }));

@@ -5,12 +5,11 @@ import { limitThresholds } from '../report/limit-report.js';
 import type { NodePressureReport } from '../report/pressure-report.js';
 import type { RankedNodeReport } from '../report/ranked-nodes.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
-import { absenceProblems } from './absence-problems.js';
+import { absenceProblems, unlistedProblems } from './absence-problems.js';
 import { evictionProblems } from './eviction-problems.js';
 import { gapProblems } from './gap-problems.js';
 import { counted, namesText, warning, withExamples } from './problem-texts.js';
 import type { Problem, ShownEviction } from './status.js';
-import { unlistedProblems } from './unlisted-problems.js';
 
 export interface ProblemsInput {
   readonly readinessChecks: readonly ReadinessCheck[];

@@ -1,7 +1,10 @@
 import { joinTruncated } from '../base/text.js';
 
-/** The part of the nodes, and the settings that narrow it further. */
-export interface ScopeSettings {
+/** The configuration, which is shown too, lists all of them. */
+const maxNamespacesCount = 10;
+
+/** Which part of the cluster is measured, in words. */
+export function scopeText(settings: {
   readonly shard: number;
   /** 1: not sharded. */
   readonly totalShards: number;
@@ -12,13 +15,7 @@ export interface ScopeSettings {
   /** Label selectors; '' for all. */
   readonly nodeSelector: string;
   readonly podSelector: string;
-}
-
-/** The configuration, which is shown too, lists all of them. */
-const maxNamespacesCount = 10;
-
-/** Which part of the cluster is measured, in words. */
-export function scopeText(settings: ScopeSettings): string {
+}): string {
   const { shard, totalShards, nodeName, namespaces, nodeSelector, podSelector } = settings;
   const parts = [
     nodeName === undefined ? [] : [`node ${nodeName}`],

@@ -1,5 +1,5 @@
 import type { TimeSlicer } from '../base/time-slicer.js';
-import { isEqual } from '../kube/equal.js';
+import { isEqual } from '../kube/dedupe.js';
 import { NamedObjects } from './named-objects.js';
 
 export interface StoredObject {

@@ -1,8 +1,7 @@
 import { hashSync } from 'bcryptjs';
 import { describe, expect, it } from 'vitest';
 
-import { comparePassword } from '../../src/access/compare-password.js';
-import { PasswordChecker } from '../../src/access/password-checker.js';
+import { comparePassword, PasswordChecker } from '../../src/access/password-checker.js';
 import type { Verdict } from '../../src/access/verdict.js';
 import { aLogger } from '../server/test-server.js';
 import { ManualClock } from '../support/manual-clock.js';

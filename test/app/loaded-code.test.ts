@@ -1,7 +1,7 @@
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 
-const entryPoints = ['src/cli.ts', 'src/commands/serve.ts'];
+const entryPoints = ['src/cli.ts', 'src/commands/run-app.ts'];
 
 /** The modules of the project and its libraries that are loaded with `serve`, before anything is imported at run time. */
 async function loadedByServe(): Promise<readonly string[]> {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 import { runArguments } from '../../src/commands/command-line.js';
-import { shims } from '../../src/commands/completion/shims.js';
+import { shims } from '../../src/commands/completion-shims.js';
 import { createProgram } from '../../src/commands/program.js';
 import { aCommandContext } from '../support/command-context.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { UserError } from '../../src/base/errors.js';
-import { readConfigFile } from '../../src/config/read-file.js';
+import { readConfigFile } from '../../src/config/file-layer.js';
 import { errorOf, loadText } from './support.js';
 
 describe('readConfigFile', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { jumpHash, shardOf } from '../../src/kube/shard.js';
+import { jumpHash, shardOf } from '../../src/kube/scope.js';
 
 const nodeName = fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,40}[a-z0-9])?$/);
 const shardCount = fc.integer({ min: 1, max: 1000 });

@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 
 import { messageOf, RequestError } from '../../src/base/errors.js';
 import { BodySender, type BodySenderOptions } from '../../src/server/body-sender.js';
-import { type ResponseLimit, startResponseLimit } from '../../src/server/response-limit.js';
+import { type ResponseLimit, startResponseLimit } from '../../src/server/responses.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const bodyBytes = 64 * 1_024 * 1_024;

@@ -1,6 +1,7 @@
 import { type Clock, startDeadline } from '../../base/clock.js';
 import { messageOf, RequestError, UserError } from '../../base/errors.js';
 import type { Credentials } from '../../credentials/credentials.js';
+import { noEvictionsSeen } from '../../history/eviction-log.js';
 import { storageEviction } from '../../history/eviction-message.js';
 import type { EvictionRecord } from '../../history/eviction-record.js';
 import { ApiClient } from '../../http/api-client.js';
@@ -11,7 +12,7 @@ import { type EvictionReport, evictionReport } from '../../report/eviction-repor
 import { listObjects } from '../../watch/list-session.js';
 import { collectionOf } from '../../watch/resource-path.js';
 import type { WorkloadResolver } from '../../workload/workload-resolver.js';
-import type { ClusterReading } from '../cluster-reader.js';
+import type { ClusterReading, Reader } from '../cluster-reader.js';
 import { defaultExporter, type ExporterAddress, proxyPath } from './exporter-address.js';
 import { exporterClient } from './exporter-client.js';
 import { decodeEvictions } from './received-evictions.js';
@@ -28,8 +29,6 @@ export interface EvictionSourceOptions {
   readonly version: string;
 }
 
-export type ReadEvictions = Pick<ClusterReading, 'evictions' | 'notes'>;
-
 /** A thousand evictions with all that is known of them. */
 const maxBodyBytes = 64 * 2 ** 20;
 
@@ -37,7 +36,10 @@ const maxBodyBytes = 64 * 2 ** 20;
  * The evictions that an exporter has seen, with what the pods used, and those that the status of pods shows besides: of
  * several exporters, the one behind a Service knows a part only.
  */
-export async function readEvictions(options: EvictionSourceOptions, signal: AbortSignal): Promise<ReadEvictions> {
+export async function readEvictions(
+  options: EvictionSourceOptions,
+  signal: AbortSignal,
+): Promise<Pick<ClusterReading, 'evictions' | 'notes'>> {
   const { exporter, credentials } = options;
   const notes: string[] = [];
   const attempt = async (isRequired: boolean, read: () => Promise<readonly EvictionReport[]>) => {
@@ -130,4 +132,24 @@ export function statusEvictions(
     };
     return [evictionReport(record)];
   });
+}
+
+/** Reads evictions alone: it asks no kubelet. */
+export class EvictionsReader implements Reader {
+  readonly #options: EvictionSourceOptions;
+
+  constructor(options: EvictionSourceOptions) {
+    this.#options = options;
+  }
+
+  async read(_durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
+    return {
+      snapshot: { nodes: [], objects: [], workloads: [], evictions: noEvictionsSeen, unlistedNamespaces: [] },
+      knownPods: [],
+      knownNodes: [],
+      readAtMs: this.#options.clock.nowMs(),
+      failures: new Map(),
+      ...(await readEvictions(this.#options, signal)),
+    };
+  }
 }

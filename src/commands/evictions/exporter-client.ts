@@ -4,22 +4,19 @@ import { oneLine } from '../../base/text.js';
 import { readCertificate, readCredentialFile } from '../../credentials/credential-files.js';
 import { type Credentials, staticCredentials, type UserPassword } from '../../credentials/credentials.js';
 import { ApiClient } from '../../http/api-client.js';
-import { apiErrorFromResponse } from '../../http/api-error.js';
-import { type ErrorResponse, reasonForStatus, statusMessage } from '../../http/error-response.js';
+import { apiErrorFromResponse, type ErrorResponse, reasonForStatus, statusMessage } from '../../http/api-error.js';
 import { type ExporterAddress, type ExporterFiles, proxyLimit } from './exporter-address.js';
 
-export interface ExporterClientOptions {
+const headersTimeoutMs = 10_000;
+
+/** The caller disposes of it. Throws UserError for a file that cannot be used, RequestError without a cluster. */
+export async function exporterClient(options: {
   readonly exporter: ExporterAddress;
   /** Of the cluster, for an exporter behind its API server. */
   readonly credentials: Credentials | undefined;
   readonly clock: Clock;
   readonly version: string;
-}
-
-const headersTimeoutMs = 10_000;
-
-/** The caller disposes of it. Throws UserError for a file that cannot be used, RequestError without a cluster. */
-export async function exporterClient(options: ExporterClientOptions): Promise<ApiClient> {
+}): Promise<ApiClient> {
   const { exporter, credentials, clock, version } = options;
   if ('url' in exporter) {
     return new ApiClient({

@@ -4,24 +4,20 @@ import { causeText, evictionHint, unknownUsageText } from '../../report/eviction
 import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';
 import { type Column, renderTable } from '../text/table.js';
-import { terminalText, wrap } from '../text/terminal-text.js';
+import { paragraphs, terminalText, wrap } from '../text/terminal-text.js';
 import { ruleText } from '../top/view.js';
 import { referenceText, type TextOptions } from './pod-text.js';
 
 /** What a pod was evicted for and what it used before, for people. */
 export function evictionText(eviction: EvictionReport, options: TextOptions): string {
   const { lastUsage } = eviction;
-  const sections = [
+  return paragraphs([
     paragraph(headline(eviction, options), options),
     ...(lastUsage === undefined
       ? [paragraph([unknownUsageText(eviction)], options)]
       : usageSections(eviction, lastUsage, options)),
     paragraph([evictionHint(eviction)], options),
-  ];
-  return `${sections
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  ]);
 }
 
 function paragraph(lines: readonly string[], { width }: TextOptions): readonly string[] {

@@ -11,18 +11,24 @@ import { type SignalReport, signalReports } from '../../report/signal-report.js'
 import type { ClusterReading } from '../cluster-reader.js';
 
 /** Who fills a node's disks and whom its kubelet would evict first: plain data with exact numbers. */
-export type NodeExplanation = NodeReport & ObjectFacts & EvictionFacts & PodFindings;
-
-export interface NodeQuestion {
-  readonly name: string;
-  /** The amount of bytes to free; undefined for what each signal lacks. */
-  readonly freeBytes: number | undefined;
-}
+export type NodeExplanation = NodeReport &
+  ObjectFacts &
+  EvictionFacts & {
+    /** What is wrong with the settings of its pods, by kind. */
+    readonly findings: readonly FindingReport[];
+  };
 
 /** Undefined when there is no such node in scope. */
 export function nodeExplanation(
   reading: ClusterReading,
-  { name, freeBytes }: NodeQuestion,
+  {
+    name,
+    freeBytes,
+  }: {
+    readonly name: string;
+    /** The amount of bytes to free; undefined for what each signal lacks. */
+    readonly freeBytes: number | undefined;
+  },
 ): NodeExplanation | undefined {
   const state = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
   if (state === undefined) return undefined;
@@ -53,11 +59,6 @@ function objectFacts(node: Node | undefined): ObjectFacts {
   const { kubeletVersion, operatingSystem, ready, readyChangedAtMs, diskPressure } = node;
   const images = node.images.toSorted((a, b) => b.sizeBytes - a.sizeBytes);
   return { kubeletVersion, operatingSystem, ready, readyChangedAtMs, diskPressure, images };
-}
-
-interface PodFindings {
-  /** What is wrong with the settings of its pods, by kind. */
-  readonly findings: readonly FindingReport[];
 }
 
 /** Without data, what the specs of its pods show. */

@@ -1,19 +1,21 @@
+import { getOrAdd, groupBy } from '../../base/merge.js';
 import { joinTruncated } from '../../base/text.js';
 import { formatAge, formatBytes } from '../../base/units.js';
+import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signals.js';
+import { findingKinds } from '../../node/pod-findings.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
-import type { SignalReport } from '../../report/signal-report.js';
+import type { FindingReport } from '../../report/finding-report.js';
+import type { FreeingReport, SignalReport, VictimReport } from '../../report/signal-report.js';
 import { unreadPodsText } from '../../report/unread-pods-text.js';
 import { type Column, renderTable } from '../text/table.js';
-import { terminalText, wrap } from '../text/terminal-text.js';
-import { nodeFindingLines } from './finding-text.js';
+import { paragraphs, terminalText, wrap } from '../text/terminal-text.js';
 import type { NodeExplanation } from './node-explanation.js';
 import type { TextOptions } from './pod-text.js';
-import { amountText, victimSections } from './victim-text.js';
 
 /** A node's disks by owner, its thresholds and the order of eviction, for people. */
 export function nodeText(explanation: NodeExplanation, options: TextOptions): string {
   const { width } = options;
-  const sections = [
+  return paragraphs([
     headline(explanation, options)
       .map(terminalText)
       .flatMap((line) => wrap(line, width)),
@@ -26,11 +28,7 @@ export function nodeText(explanation: NodeExplanation, options: TextOptions): st
         ]),
     nodeFindingLines(explanation.findings, width),
     imageLines(explanation, width),
-  ];
-  return `${sections
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  ]);
 }
 
 function headline(explanation: NodeExplanation, { readAtMs }: TextOptions): readonly string[] {
@@ -68,10 +66,8 @@ function dataLines(explanation: NodeExplanation, readAtMs: number): readonly str
   ];
 }
 
-type AbsentNode = Extract<NodeExplanation, { readonly state: 'absent' }>;
-
 function absentLines(
-  { reason, hint, failure, ready, readyChangedAtMs }: AbsentNode,
+  { reason, hint, failure, ready, readyChangedAtMs }: Extract<NodeExplanation, { readonly state: 'absent' }>,
   readAtMs: number,
 ): readonly string[] {
   const cause = failure && `${failure.message.replace(/\.$/, '')}, ${formatAge(failure.ageMs)} ago.`;
@@ -158,4 +154,105 @@ function imageLines({ images }: NodeExplanation, width: number): readonly string
   if (images.length === 0) return [];
   const texts = images.map(({ name, sizeBytes }) => `${terminalText(name)} (${formatBytes(sizeBytes)})`);
   return wrap(`Largest images: ${joinTruncated(texts, maxImageCount)}.`, width);
+}
+
+const maxVictimCount = 10;
+const maxNameCount = 8;
+
+/** One section for all signals with the same order of the same values. */
+function victimSections(signals: readonly SignalReport[], width: number): readonly (readonly string[])[] {
+  const groups = groupBy(signals, ({ signal, victims }) => JSON.stringify([countsInodes(signal), victims]));
+  return [...groups.values()].map((group) => groupLines(group, width));
+}
+
+function groupLines(group: readonly SignalReport[], width: number): readonly string[] {
+  const [first] = group;
+  if (first === undefined) return [];
+  const names = group.map(({ signal }) => signal).join(', ');
+  const { signal, victims = [] } = first;
+  if (victims.length === 0) return wrap(`Order of eviction for ${names}: no pod of this node is known.`, width);
+  const shown = victims.slice(0, maxVictimCount);
+  const hiddenCount = victims.length - shown.length;
+  return [
+    ...wrap(`Order of eviction for ${names}:`, width),
+    ...renderTable(victimColumns(signal), shown, width).lines,
+    ...(hiddenCount === 0 ? [] : [`and ${hiddenCount} more.`]),
+    ...freeingTexts(group).flatMap((text) => wrap(text, width)),
+  ];
+}
+
+function victimColumns(signal: EvictionSignal): readonly Column<VictimReport>[] {
+  return [
+    { header: 'RANK', text: ({ rank }) => String(rank), align: 'right' },
+    { header: 'POD', text: ({ namespace, pod }) => `${namespace}/${pod}`, minWidth: 12 },
+    { header: 'USAGE', text: ({ usage }) => amountText(signal, usage), align: 'right' },
+    { header: 'REQUEST', text: ({ request }) => formatBytes(request), align: 'right', dropRank: 3 },
+    { header: 'PRIORITY', text: ({ priority }) => String(priority), align: 'right', dropRank: 2 },
+    { header: 'WHY', text: (victim) => reasonText(signal, victim), minWidth: 16, dropRank: 1 },
+  ];
+}
+
+function reasonText(signal: EvictionSignal, victim: VictimReport): string {
+  const place = placeText(signal, victim);
+  return victim.exempt === undefined ? place : `${place}; never evicted: ${victim.exempt}`;
+}
+
+function placeText(signal: EvictionSignal, { place, usage = 0, request }: VictimReport): string {
+  switch (place) {
+    case 'no_statistics':
+      return 'no statistics';
+    case 'above_request':
+      return countsInodes(signal) ? 'uses inodes' : `${formatBytes(usage - request)} above its request`;
+    case 'within_request':
+      return countsInodes(signal) ? 'uses no inodes' : `${formatBytes(request - usage)} below its request`;
+  }
+}
+
+/** A text for each amount: signals of one order may lack different ones. */
+function freeingTexts(group: readonly SignalReport[]): readonly string[] {
+  const byText = new Map<string, EvictionSignal[]>();
+  for (const { signal, toFree } of group) {
+    if (toFree !== undefined) getOrAdd(byText, freeingText(signal, toFree), (): EvictionSignal[] => []).push(signal);
+  }
+  return byText.size <= 1
+    ? [...byText.keys()]
+    : Array.from(byText, ([text, signals]) => text.replace(': ', ` for ${signals.join(', ')}: `));
+}
+
+function freeingText(signal: EvictionSignal, { amount, isMissing, victims, freed, isEnough }: FreeingReport): string {
+  const unit = countsInodes(signal) ? ' inodes' : '';
+  const what = `To free ${isMissing ? 'the missing ' : ''}${amountText(signal, amount)}${unit}`;
+  const names = joinTruncated(
+    victims.map(({ namespace, pod }) => terminalText(`${namespace}/${pod}`)),
+    maxNameCount,
+  );
+  if (isEnough) return `${what}: ${names}.`;
+  return `${what}: not enough, all pods that may be evicted free ${amountText(signal, freed)}${unit}.`;
+}
+
+/** Bytes or inodes; `-` when it is unknown. */
+function amountText(signal: EvictionSignal, amount: number | undefined): string {
+  if (amount === undefined) return '-';
+  return countsInodes(signal) ? String(amount) : formatBytes(amount);
+}
+
+const maxPodCount = 5;
+
+/** The pods of a node by kind, each kind with its fix. */
+function nodeFindingLines(findings: readonly FindingReport[], width: number): readonly string[] {
+  return findingKinds.flatMap((kind) =>
+    kindLines(
+      findings.filter((finding) => finding.kind === kind),
+      width,
+    ),
+  );
+}
+
+function kindLines(findings: readonly FindingReport[], width: number): readonly string[] {
+  const hiddenCount = findings.length - maxPodCount;
+  return [
+    ...findings.slice(0, maxPodCount).map(({ namespace, pod, what }) => `Finding: ${namespace}/${pod}: ${what}.`),
+    ...(hiddenCount > 0 ? [`and ${hiddenCount} more of this kind.`] : []),
+    ...findings.slice(0, 1).map(({ fix }) => fix),
+  ].flatMap((line) => wrap(terminalText(line), width));
 }

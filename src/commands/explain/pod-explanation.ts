@@ -1,9 +1,12 @@
+import { podGraceMs } from '../../app/collection.js';
+import { formatAge } from '../../base/units.js';
 import type { Pod } from '../../kube/objects.js';
 import { explainPod, type PodBreakdown, type VolumeShare } from '../../node/breakdown.js';
 import type { LimitRatio } from '../../node/limit-ratios.js';
-import type { MeasuredNodeState } from '../../node/node-state.js';
+import type { AbsentNodeState, MeasuredNodeState } from '../../node/node-state.js';
 import { withUsage } from '../../node/summary-pod.js';
 import type { AttributionMode } from '../../node/usage.js';
+import { hintFor } from '../../report/absence-hints.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../../report/finding-report.js';
 import { type LimitReport, limitReport } from '../../report/limit-report.js';
 import {
@@ -13,13 +16,20 @@ import {
   type PodSpecReport,
   podSpecReport,
   type UnmeasuredPodReport,
+  unmeasuredPodReport,
 } from '../../report/pod-report.js';
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../../report/volume-report.js';
-import type { ClusterReading } from '../cluster-reader.js';
-import { knownPodState } from './pod-state.js';
+import { isExpected } from '../../workload/coverage.js';
+import type { ClusterReading, KnownPod } from '../cluster-reader.js';
 
 /** What adds up to a pod's usage: plain data with exact numbers. */
-export type PodExplanation = MeasuredPodExplanation | UnmeasuredPodExplanation;
+export type PodExplanation =
+  | MeasuredPodExplanation
+  | (UnmeasuredPodReport &
+      WithSpec & {
+        /** Of a pod that the kubelet lists without a total: the limits of its volumes and containers. */
+        readonly limits: readonly LimitExplanation[];
+      });
 
 interface WithSpec {
   /** What is wrong with its settings; empty for a pod that the API server does not know. */
@@ -35,11 +45,6 @@ export interface MeasuredPodExplanation extends MeasuredPodReport, WithSpec {
   readonly containers: readonly ContainerExplanation[];
   /** Those that the kubelet lists, then those of the spec that it does not list. */
   readonly volumes: readonly VolumeReport[];
-  readonly limits: readonly LimitExplanation[];
-}
-
-interface UnmeasuredPodExplanation extends UnmeasuredPodReport, WithSpec {
-  /** Of a pod that the kubelet lists without a total: the limits of its volumes and containers. */
   readonly limits: readonly LimitExplanation[];
 }
 
@@ -59,7 +64,7 @@ export interface LimitExplanation extends LimitReport {
   readonly counted: string;
 }
 
-export interface PodQuestion {
+interface PodQuestion {
   readonly namespace: string;
   readonly name: string;
   readonly mode: AttributionMode;
@@ -138,4 +143,68 @@ function limitExplanations(
   const ofContainer = layout.hasDedicatedImagefs === true ? 'logs (dedicated imagefs)' : 'rootfs + logs';
   const counted = { emptydir: 'volume', pod: 'total', container: ofContainer };
   return ratios.map((ratio) => ({ ...limitReport(ratio), counted: counted[ratio.rule] }));
+}
+
+interface Lack {
+  readonly reason: string;
+  /** The summary of its node should have it: its workloads are incomplete without it. */
+  readonly isExpected: boolean;
+}
+
+export function knownPodState(
+  { pod, workloads }: KnownPod,
+  reading: ClusterReading,
+):
+  | { readonly found: FoundPod; readonly report: MeasuredPodReport }
+  | { readonly found?: undefined; readonly report: UnmeasuredPodReport } {
+  const node = reading.snapshot.nodes.find(({ nodeName }) => nodeName === pod.nodeName);
+  if (pod.nodeName === undefined || node === undefined) {
+    const reason = pod.nodeName === undefined ? 'not scheduled to a node yet' : `node ${pod.nodeName} is not in scope`;
+    return { report: unmeasuredPodReport({ pod, workloads, reason, isExpected: false }) };
+  }
+  if (node.state === 'absent') {
+    return { report: unmeasuredPodReport({ pod, workloads, ...lackOnAbsentNode(pod, node, reading) }) };
+  }
+  const snapshot = node.snapshot.pods.find((candidate) => candidate.pod?.uid === pod.uid);
+  if (snapshot === undefined) {
+    return { report: unmeasuredPodReport({ pod, workloads, ...lackInSummary(pod, node, reading) }) };
+  }
+  const found = { node, pod: snapshot };
+  return { found, report: measuredPodReport(found) };
+}
+
+function isDue(pod: Pod, { readAtMs }: ClusterReading): boolean {
+  return isExpected({ pod, nowMs: readAtMs, graceMs: podGraceMs });
+}
+
+function lackOnAbsentNode(pod: Pod, { nodeName, reason }: AbsentNodeState, reading: ClusterReading): Lack {
+  if (reason === 'skipped') return unexpected(`node ${nodeName} is skipped by cluster.skipNodes`);
+  if (pod.runningSinceMs === undefined) return notRunning(pod);
+  const detail = reading.failures.get(nodeName)?.message ?? hintFor(reason);
+  return { reason: `no data from node ${nodeName} (${reason}): ${detail}`, isExpected: isDue(pod, reading) };
+}
+
+function lackInSummary(pod: Pod, { nodeName, snapshot }: MeasuredNodeState, reading: ClusterReading): Lack {
+  const isListed = snapshot.summary.pods.some(
+    ({ uid, namespace, name }) => uid === pod.kubeletUid && namespace === pod.namespace && name === pod.name,
+  );
+  if (isListed) {
+    return { reason: 'the kubelet reports no ephemeral storage for it', isExpected: isDue(pod, reading) };
+  }
+  if (pod.runningSinceMs === undefined) return notRunning(pod);
+  if (isDue(pod, reading)) return { reason: `missing in the summary of node ${nodeName}`, isExpected: true };
+  const age = formatAge(reading.readAtMs - pod.runningSinceMs);
+  return unexpected(
+    `not in the summary of node ${nodeName} yet: it has been running for ${age}, and is expected after ${formatAge(podGraceMs)}`,
+  );
+}
+
+function notRunning({ phase, eviction, namespace, name }: Pod): Lack {
+  if (eviction === undefined) return unexpected(`no container is running (phase ${phase})`);
+  const cause = eviction.message.trim().replace(/\.$/, '');
+  return unexpected(`evicted: ${cause} (explain eviction ${namespace}/${name} shows what it used)`);
+}
+
+function unexpected(reason: string): Lack {
+  return { reason, isExpected: false };
 }

@@ -4,8 +4,7 @@ import type { VolumeReport } from '../../report/volume-report.js';
 import type { WorkloadReference } from '../../report/workload-report.js';
 import { ratioStyle } from '../text/style.js';
 import { type Column, renderTable } from '../text/table.js';
-import { terminalText, wrap } from '../text/terminal-text.js';
-import { podFindingLines } from './finding-text.js';
+import { paragraphs, terminalText, wrap } from '../text/terminal-text.js';
 import type {
   ContainerExplanation,
   LimitExplanation,
@@ -23,12 +22,11 @@ export interface TextOptions {
 
 /** What adds up to the pod's usage, for people: exact bytes first, so that the sums can be checked. */
 export function podText(explanation: PodExplanation, options: TextOptions): string {
-  const sections = [
+  return paragraphs([
     headline(explanation).flatMap((line) => wrap(line, options.width)),
     ...(explanation.state === 'unmeasured' ? limitTable(explanation, options) : measuredSections(explanation, options)),
-    podFindingLines(explanation.findings, options.width),
-  ].filter((lines) => lines.length > 0);
-  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+    explanation.findings.flatMap(({ what, fix }) => wrap(terminalText(`Finding: ${what}. ${fix}`), options.width)),
+  ]);
 }
 
 function headline(explanation: PodExplanation): readonly string[] {
@@ -50,9 +48,7 @@ export function referenceText({ workload, workloadType, workloadNamespace }: Wor
 
 const unknownText = 'The API server does not know this pod: it was deleted, or is not in the store yet.';
 
-type ExplainedSpec = NonNullable<PodExplanation['spec']>;
-
-function specLines({ isExempt }: PodExplanation, spec: ExplainedSpec): readonly string[] {
+function specLines({ isExempt }: PodExplanation, spec: NonNullable<PodExplanation['spec']>): readonly string[] {
   const { phase, qosClass, priorityClass, startTimeMs, isStatic } = spec;
   const parts = [
     `Phase ${phase}`,
@@ -76,9 +72,12 @@ function limitTable({ limits }: PodExplanation, options: TextOptions): readonly 
   return limits.length === 0 ? [] : [renderTable(limitColumns, limits, options.width, options).lines];
 }
 
-type UnmeasuredExplanation = Extract<PodExplanation, { readonly state: 'unmeasured' }>;
-
-function lackLines({ reason, isExpected, limitBytes, requestBytes }: UnmeasuredExplanation): readonly string[] {
+function lackLines({
+  reason,
+  isExpected,
+  limitBytes,
+  requestBytes,
+}: Extract<PodExplanation, { readonly state: 'unmeasured' }>): readonly string[] {
   const effect = isExpected ? ' Its workloads are incomplete without it.' : '';
   return [
     `Not measured: ${reason.replace(/\.$/, '')}.${effect}`,

@@ -8,7 +8,7 @@ import { type Workload, workloadKey } from '../../workload/workload.js';
 import { emptyPartial, type WorkloadContainerUsage, type WorkloadSnapshot } from '../../workload/workload-partial.js';
 import type { ClusterReading, KnownPod } from '../cluster-reader.js';
 import { type NearMiss, nearMisses } from './near-misses.js';
-import { knownPodState } from './pod-state.js';
+import { knownPodState } from './pod-explanation.js';
 
 /** Which pods a workload has and what they add up to: plain data with exact numbers. */
 export interface WorkloadExplanation extends WorkloadReport {

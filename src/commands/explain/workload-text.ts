@@ -1,29 +1,31 @@
 import { formatBytes } from '../../base/units.js';
 import type { PodReport } from '../../report/pod-report.js';
 import { type Column, renderTable } from '../text/table.js';
-import { terminalText, wrap } from '../text/terminal-text.js';
+import { paragraphs, terminalText, wrap } from '../text/terminal-text.js';
 import type { NearMiss } from './near-misses.js';
 import { isMissing, type OriginReport, type WorkloadExplanation } from './workload-explanation.js';
 
-export interface WorkloadTextOptions {
-  /** As `workloadName` has it. */
-  readonly name: string;
-  /** In columns. */
-  readonly width: number;
-}
-
 /** Which pods the workload has, which are missing, and why. */
-export function workloadText(explanation: WorkloadExplanation, { name, width }: WorkloadTextOptions): string {
-  const sections = [
+export function workloadText(
+  explanation: WorkloadExplanation,
+  {
+    name,
+    width,
+  }: {
+    /** As `workloadName` has it. */
+    readonly name: string;
+    /** In columns. */
+    readonly width: number;
+  },
+): string {
+  return paragraphs([
     [`Workload ${name}`, originText(explanation.origin), coverageText(explanation)]
       .map(terminalText)
       .flatMap((line) => wrap(line, width)),
     podLines(explanation, width),
     containerLines(explanation, width),
     nearMissLines(explanation, width),
-  ];
-  const texts = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
-  return `${texts.join('\n\n')}\n`;
+  ]);
 }
 
 function originText(origin: OriginReport): string {
@@ -104,9 +106,7 @@ function sumLines(explanation: Omit<WorkloadExplanation, 'pods'>): readonly stri
   return [`= ${usedBytes} (${formatBytes(usedBytes)}) as exposed; ${extremes}.`];
 }
 
-type ContainerValues = NonNullable<WorkloadExplanation['containers']>[number];
-
-const containerColumns: readonly Column<ContainerValues>[] = [
+const containerColumns: readonly Column<NonNullable<WorkloadExplanation['containers']>[number]>[] = [
   { header: 'CONTAINER', text: ({ container }) => container, minWidth: 9 },
   { header: 'BYTES', text: ({ usedBytes }) => String(usedBytes), align: 'right' },
   { header: 'LARGEST', text: ({ maxUsedBytes }) => String(maxUsedBytes), align: 'right', dropRank: 1 },

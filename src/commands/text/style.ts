@@ -21,3 +21,14 @@ export function ratioStyle(ratio: number | undefined): Style | undefined {
 export function hasColour({ terminal, environment }: Pick<CommandContext, 'terminal' | 'environment'>): boolean {
   return terminal() !== undefined && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb';
 }
+
+const defaultColumns = 80;
+
+/**
+ * The width to write for; also when a terminal does not know its own. A pipe or a file has no end: a search for a name
+ * there must find the whole of it.
+ */
+export function screenColumns(terminal: { readonly columns: number } | undefined): number {
+  if (terminal === undefined) return Infinity;
+  return terminal.columns > 0 ? terminal.columns : defaultColumns;
+}

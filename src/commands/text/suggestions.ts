@@ -1,3 +1,4 @@
+import { UserError } from '../../base/errors.js';
 import { nearest } from '../../config/suggestion.js';
 import { terminalText } from './terminal-text.js';
 
@@ -43,4 +44,10 @@ function siblings(word: string, names: readonly string[]): readonly string[] {
 
 function lastPart(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
+}
+
+/** `names` are those that there are; those of `namespace` are suggested first. */
+export function notFound(kind: string, name: string, names: Iterable<string>, namespace?: string): UserError {
+  const place = namespace === undefined || name.includes('/') ? '' : ` in namespace ${terminalText(namespace)}`;
+  return new UserError(`no ${kind} "${terminalText(name)}"${place}${suggestions(name, names, namespace)}`);
 }

@@ -18,12 +18,6 @@ export interface Column<Row> {
   readonly style?: (row: Row) => Style | undefined;
 }
 
-export interface TableOptions {
-  /** With it unless false. */
-  readonly hasHeader?: boolean;
-  readonly hasColour?: boolean;
-}
-
 export interface TableText {
   /** The header first; no line is wider than the given width. */
   readonly lines: readonly string[];
@@ -52,7 +46,14 @@ export function renderTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   width: number,
-  { hasHeader = true, hasColour = false }: TableOptions = {},
+  {
+    hasHeader = true,
+    hasColour = false,
+  }: {
+    /** With it unless false. */
+    readonly hasHeader?: boolean;
+    readonly hasColour?: boolean;
+  } = {},
 ): TableText {
   const all = columns.map((column) => fittedColumn(column, rows));
   const shown = dropColumns(dropDetails(all, width), width);

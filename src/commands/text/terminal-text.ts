@@ -61,3 +61,9 @@ export function wrap(text: string, width: number): readonly string[] {
   }
   return lines;
 }
+
+/** Paragraphs with an empty line between them; those without a line are left out. */
+export function paragraphs(sections: readonly (readonly string[])[]): string {
+  const texts = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
+  return `${texts.join('\n\n')}\n`;
+}

@@ -66,9 +66,10 @@ export function wantedWorkloads(reading: ClusterReading, filter: PodFilter): rea
   return inNamespace.filter(({ workload }) => keys.has(workloadKey(workload)));
 }
 
-type FilteredPod = Pick<PodSnapshot, 'namespace' | 'pod' | 'workloads'>;
-
-function isWanted({ namespace, pod, workloads }: FilteredPod, filter: PodFilter): boolean {
+function isWanted(
+  { namespace, pod, workloads }: Pick<PodSnapshot, 'namespace' | 'pod' | 'workloads'>,
+  filter: PodFilter,
+): boolean {
   if (filter.namespace !== undefined && filter.namespace !== namespace) return false;
   if (filter.selector.length > 0 && (pod === undefined || !matchesSelector(filter.selector, pod.labels))) return false;
   return filter.workload === undefined || workloads.some((workload) => workloadKey(workload) === filter.workload);

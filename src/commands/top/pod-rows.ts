@@ -1,17 +1,19 @@
 import { largestFirst } from '../../base/ranking.js';
 import { formatAge } from '../../base/units.js';
+import { type ContainerReport, containerReports } from '../../report/container-report.js';
 import { type MeasuredPodReport, measuredPodReport } from '../../report/pod-report.js';
+import { type VolumeReport, volumeReports } from '../../report/volume-report.js';
 import { measuredPods } from './pod-filter.js';
 import { bytesColumn, namespaceColumn, ratioColumn, ruleText, type View } from './view.js';
 
-const order = largestFirst<MeasuredPodReport>(
+const podOrder = largestFirst<MeasuredPodReport>(
   ({ usedBytes }) => usedBytes,
   ({ namespace, pod, node }) => [namespace, pod, node],
 );
 
 /** RATIO, RULE and LIMIT are of the limit with the highest ratio. */
 export const podsView: View<MeasuredPodReport> = {
-  rows: (reading, filter) => measuredPods(reading, filter).map(measuredPodReport).sort(order),
+  rows: (reading, filter) => measuredPods(reading, filter).map(measuredPodReport).sort(podOrder),
   name: ({ pod }) => `pod/${pod}`,
   columns: [
     namespaceColumn(({ namespace }) => namespace, 2),
@@ -29,5 +31,59 @@ export const podsView: View<MeasuredPodReport> = {
     bytesColumn('REQUEST', ({ requestBytes }) => requestBytes, { isWide: true }),
     { header: 'STATE', text: ({ state }) => state, isWide: true },
     { header: 'AGE', text: ({ dataAgeMs }) => formatAge(dataAgeMs), value: ({ dataAgeMs }) => dataAgeMs, isWide: true },
+  ],
+};
+
+const containerOrder = largestFirst<ContainerReport>(
+  ({ usedBytes }) => usedBytes,
+  ({ namespace, pod, container }) => [namespace, pod, container],
+);
+
+export const containersView: View<ContainerReport> = {
+  rows: (reading, filter) => measuredPods(reading, filter).flatMap(containerReports).sort(containerOrder),
+  name: ({ pod, container }) => `container/${pod}/${container}`,
+  columns: [
+    namespaceColumn(({ namespace }) => namespace, 3),
+    { header: 'POD', text: ({ pod }) => pod, minWidth: 10 },
+    { header: 'CONTAINER', text: ({ container }) => container || '-', minWidth: 9 },
+    { header: 'NODE', text: ({ node }) => node ?? '-', minWidth: 10, dropRank: 7 },
+    bytesColumn('USED', ({ usedBytes }) => usedBytes),
+    bytesColumn('ROOTFS', ({ rootfsBytes }) => rootfsBytes, { dropRank: 5 }),
+    bytesColumn('LOGS', ({ logsBytes }) => logsBytes, { dropRank: 6 }),
+    bytesColumn('LIMIT', ({ limitBytes }) => limitBytes, { dropRank: 2 }),
+    ratioColumn('RATIO', ({ nearestLimit }) => nearestLimit?.ratio, 1),
+    bytesColumn('REQUEST', ({ requestBytes }) => requestBytes, { isWide: true }),
+    { header: 'AGE', text: ({ dataAgeMs }) => formatAge(dataAgeMs), value: ({ dataAgeMs }) => dataAgeMs, isWide: true },
+  ],
+};
+
+const volumeOrder = largestFirst<VolumeReport>(
+  ({ usedBytes }) => usedBytes,
+  ({ namespace, pod, volume }) => [namespace, pod, volume],
+);
+
+export const volumesView: View<VolumeReport> = {
+  rows: (reading, filter) => measuredPods(reading, filter).flatMap(volumeReports).sort(volumeOrder),
+  name: ({ pod, volume }) => `volume/${pod}/${volume}`,
+  columns: [
+    namespaceColumn(({ namespace }) => namespace, 4),
+    { header: 'POD', text: ({ pod }) => pod, minWidth: 10 },
+    { header: 'VOLUME', text: ({ volume }) => volume || '-', minWidth: 6 },
+    { header: 'NODE', text: ({ node }) => node ?? '-', minWidth: 10, dropRank: 7 },
+    bytesColumn('USED', ({ usedBytes }) => usedBytes),
+    { header: 'TYPE', text: ({ type }) => type, dropRank: 5 },
+    { header: 'MEDIUM', text: ({ medium }) => medium || '-', dropRank: 6 },
+    { header: 'COUNTED', text: ({ isCounted }) => (isCounted ? 'yes' : 'no'), dropRank: 3 },
+    bytesColumn('LIMIT', ({ limitBytes }) => limitBytes, { dropRank: 2 }),
+    ratioColumn('RATIO', ({ nearestLimit }) => nearestLimit?.ratio, 1),
+    bytesColumn('CAPACITY', ({ capacityBytes }) => capacityBytes, { isWide: true }),
+    bytesColumn('AVAILABLE', ({ availableBytes }) => availableBytes, { isWide: true }),
+    {
+      header: 'INODES',
+      text: ({ inodesUsed }) => String(inodesUsed ?? '-'),
+      value: ({ inodesUsed }) => inodesUsed,
+      align: 'right',
+      isWide: true,
+    },
   ],
 };

@@ -5,11 +5,9 @@ import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
 import type { ExporterAddress } from '../evictions/exporter-address.js';
 import { type ClusterFlags, type ClusterSession, withReader } from '../one-shot.js';
-import type { topForms } from '../output-flag.js';
-import type { TopResource } from '../resources.js';
+import type { topForms, TopResource } from '../resources.js';
 import { dataText } from '../text/data-text.js';
-import { screenColumns } from '../text/screen.js';
-import { hasColour } from '../text/style.js';
+import { hasColour, screenColumns } from '../text/style.js';
 import { terminalText } from '../text/terminal-text.js';
 import { UsageError } from '../usage-error.js';
 import { findWorkload } from '../workload-lookup.js';
@@ -97,15 +95,21 @@ function filterOf(
   return { namespace: isElsewhere ? found.namespace || undefined : scope, workload: workloadKey(found) };
 }
 
-interface Watch {
-  readonly first: ClusterReading;
-  readonly read: () => Promise<ClusterReading>;
-  readonly print: (reading: ClusterReading) => void;
-  readonly intervalMs: number;
-}
-
 /** Until the stop signal, or until the output is closed. A reading that is cut short is not shown. */
-async function watch({ first, read, print, intervalMs }: Watch, context: CommandContext): Promise<void> {
+async function watch(
+  {
+    first,
+    read,
+    print,
+    intervalMs,
+  }: {
+    readonly first: ClusterReading;
+    readonly read: () => Promise<ClusterReading>;
+    readonly print: (reading: ClusterReading) => void;
+    readonly intervalMs: number;
+  },
+  context: CommandContext,
+): Promise<void> {
   const { clock, stopSignal, outputClosed } = context;
   const end = AbortSignal.any([stopSignal, outputClosed]);
   for (let reading = first; !end.aborted; reading = await read()) {

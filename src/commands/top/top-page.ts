@@ -6,14 +6,12 @@ import { suggestions } from '../text/suggestions.js';
 import { renderTable, type TableText } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
 import { UsageError } from '../usage-error.js';
-import { containersView } from './container-rows.js';
 import { evictionsView } from './eviction-rows.js';
 import { ageNote, missingNotes } from './missing.js';
 import { nodesView } from './node-rows.js';
 import { knownPods, measuredPods, type PodFilter } from './pod-filter.js';
-import { podsView } from './pod-rows.js';
+import { containersView, podsView, volumesView } from './pod-rows.js';
 import type { View, ViewColumn } from './view.js';
-import { volumesView } from './volume-rows.js';
 import { workloadsView } from './workload-rows.js';
 
 export interface TopQuery {

@@ -2,14 +2,6 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 
 import { messageOf } from '../../base/errors.js';
-import { certificatesOf, privateKeyOf } from './pem.js';
-
-export interface KeyPair {
-  /** PEM, with the chain and nothing else. */
-  readonly cert: string;
-  /** PEM. */
-  readonly key: string;
-}
 
 /** What is wrong with a PEM, and with which. No text has a part of a key, as messages of OpenSSL have none. */
 export class PemFault {
@@ -31,7 +23,17 @@ const keyAllowed = 'a private key as PEM, without a password';
  * A certificate with its chain and its key. OpenSSL alone accepts pairs with which every handshake fails: none at all, a
  * certificate that is not the key's, and keys that TLS clients do not know.
  */
-export function loadKeyPair(certText: string, keyText: string): KeyPair | PemFault {
+export function loadKeyPair(
+  certText: string,
+  keyText: string,
+):
+  | {
+      /** PEM, with the chain and nothing else. */
+      readonly cert: string;
+      /** PEM. */
+      readonly key: string;
+    }
+  | PemFault {
   const certs = certificatesOf(certText);
   const [first] = certs;
   const key = privateKeyOf(keyText);
@@ -75,4 +77,21 @@ function attempt<T extends object>(run: () => T): T | string {
   } catch (error) {
     return messageOf(error);
   }
+}
+
+/** A certificate or key in a text, as Go finds it: a byte order mark before it hides it. https://pkg.go.dev/encoding/pem#Decode */
+const block = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t\r]*\n(?:(?!-----)[^\n]*\n)*-----END \1-----/gm;
+
+/** Each as PEM, in the order of the text. */
+function certificatesOf(text: string): readonly string[] {
+  return blocksOf(text, (label) => label === 'CERTIFICATE');
+}
+
+/** The first one, as PEM. https://pkg.go.dev/crypto/tls#X509KeyPair */
+function privateKeyOf(text: string): string | undefined {
+  return blocksOf(text, (label) => label === 'PRIVATE KEY' || label.endsWith(' PRIVATE KEY'))[0];
+}
+
+function blocksOf(text: string, isWanted: (label: string) => boolean): readonly string[] {
+  return [...text.matchAll(block)].flatMap(([pem, label = '']) => (isWanted(label) ? [`${pem}\n`] : []));
 }

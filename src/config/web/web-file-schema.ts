@@ -7,8 +7,16 @@
  */
 import * as z from 'zod/mini';
 
-import { isBcryptHash, parseBoolean, parseGoDuration, parseGoInteger } from './go-values.js';
-import { isScalarText, PlainText, type ScalarText, textOf } from './plain-text.js';
+import {
+  isBcryptHash,
+  isScalarText,
+  parseBoolean,
+  parseGoDuration,
+  parseGoInteger,
+  PlainText,
+  type ScalarText,
+  textOf,
+} from './go-values.js';
 import { cipherSuites, clientAuthTypes, curves, tlsVersions } from './tls-names.js';
 
 const nullTexts: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL']);

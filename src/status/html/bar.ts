@@ -14,7 +14,19 @@ export interface Mark {
   readonly amount: number;
 }
 
-export interface Bar {
+const fullHeight = 14;
+const thinHeight = 6;
+/** Narrower segments would be invisible. */
+const minPercent = 0.4;
+
+/** A stacked bar. Widths are attributes: the page's policy forbids inline styles. */
+export function bar({
+  segments,
+  marks = [],
+  scale,
+  text,
+  isThin = false,
+}: {
   readonly segments: readonly Segment[];
   readonly marks?: readonly Mark[];
   /** The amount that fills the width. Segments are cut off at it; marks beyond it are not drawn. */
@@ -23,15 +35,7 @@ export interface Bar {
   readonly text: string;
   /** For amounts that are no part of anything: without a track, which would look like a limit. */
   readonly isThin?: boolean;
-}
-
-const fullHeight = 14;
-const thinHeight = 6;
-/** Narrower segments would be invisible. */
-const minPercent = 0.4;
-
-/** A stacked bar. Widths are attributes: the page's policy forbids inline styles. */
-export function bar({ segments, marks = [], scale, text, isThin = false }: Bar): Markup {
+}): Markup {
   const height = isThin ? thinHeight : fullHeight;
   const track = isThin ? undefined : markup`<rect class="f-track" width="100%" height="${height}" rx="3"/>`;
   return markup`<svg class="bar" width="100%" height="${height}" role="img" aria-label="${text}">${track}${rectangles(segments, scale, height)}${marks.map((mark) => markOf(mark, scale, height))}</svg>`;

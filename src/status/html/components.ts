@@ -2,7 +2,7 @@ import { formatBytes } from '../../base/units.js';
 import { type ComponentBytes, componentOrder } from '../../report/component-bytes.js';
 import { bar, type Mark } from './bar.js';
 import { type Markup, markup } from './markup.js';
-import { term } from './terms.js';
+import { term } from './texts.js';
 
 /** Above its limit a bar shows at most this multiple of it. */
 const maxStretch = 2;

@@ -5,7 +5,6 @@ import type { ShownEviction, ShownEvictions, Status } from '../status.js';
 import { bytesScale, componentBar } from './components.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
-import { sparkline } from './sparkline.js';
 import { countText, moreText, timeText } from './texts.js';
 
 /** The pods that were evicted for local storage, and what they used before; `allHref`: all of them, as JSON. */
@@ -68,4 +67,20 @@ function growth({
       ? undefined
       : markup`<br> <span class="small muted">limit for an hour more: ${formatBytes(limit)}</span>`;
   return markup`${sparkline(samples, `Total over ${samples.length} measurements`)} ${text}${hint}`;
+}
+
+const width = 72;
+const height = 20;
+
+/** The samples as a line above zero; at least two. */
+function sparkline(samples: readonly { readonly atMs: number; readonly usedBytes: number }[], text: string): Markup {
+  const startMs = samples[0]?.atMs ?? 0;
+  const spanMs = Math.max(1, (samples.at(-1)?.atMs ?? startMs) - startMs);
+  const highestBytes = Math.max(1, ...samples.map(({ usedBytes }) => usedBytes));
+  const points = samples.map(({ atMs, usedBytes }) => {
+    const x = ((atMs - startMs) / spanMs) * width;
+    const y = height - (usedBytes / highestBytes) * (height - 2) - 1;
+    return `${x.toFixed(1)},${y.toFixed(1)}`;
+  });
+  return markup`<svg class="spark" width="${width}" height="${height}" role="img" aria-label="${text}"><polyline points="${points.join(' ')}"/></svg>`;
 }

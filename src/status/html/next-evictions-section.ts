@@ -1,12 +1,23 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
+import type { NodePressureReport } from '../../report/pressure-report.js';
+import type { Ranked } from '../../report/ranked.js';
 import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
+import { unreadPodsText } from '../../report/unread-pods-text.js';
 import { bar } from './bar.js';
-import { isLastKnown, podChip, rowClass } from './last-known.js';
-import { type Markup, markup } from './markup.js';
+import { type Markup, markup, type MarkupContent } from './markup.js';
 import { emptyText, panel } from './panel.js';
-import { pressureTable } from './pressure-table.js';
-import { countText, limitSeverity, moreText, percentText, severityClass } from './texts.js';
+import {
+  countText,
+  isLastKnown,
+  lastKnownChip,
+  limitSeverity,
+  moreText,
+  percentText,
+  podChip,
+  rowClass,
+  severityClass,
+} from './texts.js';
 
 /** The pods that kubelets may evict next: those near a limit of theirs, and the first ones on nodes near a threshold. */
 export function nextEvictions(cluster: ClusterReport | undefined): Markup {
@@ -31,7 +42,7 @@ function limitTable({ limits, summary }: Pick<ClusterReport, 'limits' | 'summary
   const scale = scaleOf(limits.items);
   return markup`<table class="stack dense" role="table"><caption class="visually-hidden">Pods nearest to a limit</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Limit of</th><th scope="col" role="columnheader">Used; the mark is the limit</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader" class="number">Ratio</th></tr></thead>
-<tbody role="rowgroup">${limits.items.map((limit) => row(limit, scale))}</tbody></table>
+<tbody role="rowgroup">${limits.items.map((limit) => limitRow(limit, scale))}</tbody></table>
 ${moreText(limits, `pods from ${shownRatio * 100} % of a limit on`)}${unknownText(summary)}`;
 }
 
@@ -62,7 +73,7 @@ function scaleOf(limits: readonly PodLimitReport[]): number {
   return Math.min(Math.max(highest, 1.1), 2);
 }
 
-function row(limit: PodLimitReport, scale: number): Markup {
+function limitRow(limit: PodLimitReport, scale: number): Markup {
   const { namespace, pod, node, usedBytes, limitBytes, ratio, isExempt } = limit;
   const severity = isLastKnown(limit) ? 'unknown' : limitSeverity(ratio);
   const text = `${percentText(ratio)} of the limit`;
@@ -92,4 +103,41 @@ function roughly(timeMs: number): number {
 function ruleText({ rule, container, volume }: PodLimitReport): Markup {
   const what = rule === 'emptydir' ? 'emptyDir' : rule;
   return markup`${what} <span class="name">${container ?? volume}</span>`;
+}
+
+/** The nodes that are close to evicting pods, each with the pods that it would evict first. */
+function pressureTable(nodes: Ranked<NodePressureReport>, { absentNodeCount }: ClusterSummary): Markup {
+  const unknown = absentNodeCount === 0 ? '' : ` Unknown: ${countText(absentNodeCount, 'node', 'nodes')} without data.`;
+  if (nodes.items.length === 0) return emptyText(`No measured node is close to an eviction threshold.${unknown}`);
+  return markup`<table class="stack dense" role="table"><caption class="visually-hidden">Nodes close to an eviction threshold</caption>
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Node</th><th scope="col" role="columnheader">Available</th><th scope="col" role="columnheader">Above the threshold</th><th scope="col" role="columnheader">Evicted first</th></tr></thead>
+<tbody role="rowgroup">${nodes.items.map(pressureRow)}</tbody></table>
+${moreText(nodes, 'nodes close to an eviction threshold')}`;
+}
+
+function pressureRow(pressure: NodePressureReport): Markup {
+  const { node, signal, available, headroom, isAssumed } = pressure;
+  const threshold = pressure.thresholdBytes ?? pressure.thresholdInodes;
+  const assumed = isAssumed
+    ? markup` <span class="small muted" title="Set kubelet.readConfig to read it from the kubelet.">default of Kubernetes, assumed</span>`
+    : undefined;
+  const severity = headroom < 0 ? 't-critical' : 't-warning';
+  const missing = headroom < 0 ? `${amountText(pressure, -headroom)} missing` : amountText(pressure, headroom);
+  return markup`<tr role="row"${rowClass(pressure)}><th scope="row" role="rowheader"><span class="name">${node}</span> <span class="small muted">${signal}</span>${lastKnownChip(pressure)}</th>
+<td role="cell" class="low" data-label="Available">${amountText(pressure, available)}, threshold ${amountText(pressure, threshold)}${assumed}</td>
+<td role="cell" class="low" data-label="Above the threshold"><span class="${isLastKnown(pressure) ? '' : severity}">${missing}</span></td>
+<td role="cell" class="wide">${victimsOf(pressure)}</td></tr>`;
+}
+
+function victimsOf({ victims = [], unreadPodCount }: NodePressureReport): MarkupContent {
+  if (unreadPodCount !== undefined)
+    return markup`<span class="small muted">unknown: ${unreadPodsText(unreadPodCount)}</span>`;
+  if (victims.length === 0) return 'no pod';
+  return markup`<ol>${victims.map(
+    ({ rank, namespace, pod }) => markup`<li>${rank}. <span class="name">${namespace}/${pod}</span></li>`,
+  )}</ol>`;
+}
+
+function amountText({ thresholdInodes }: NodePressureReport, amount: number | undefined): string {
+  return thresholdInodes === undefined ? formatBytes(amount) : `${amount ?? '-'} inodes`;
 }

@@ -1,5 +1,6 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
+import type { FilesystemReport } from '../../report/filesystem-report.js';
 import { limitThresholds } from '../../report/limit-report.js';
 import type { NodeFailure } from '../../report/node-report.js';
 import type {
@@ -9,11 +10,10 @@ import type {
   RankedNodeReport,
   SilentNodeReport,
 } from '../../report/ranked-nodes.js';
-import { filesystems } from './filesystem.js';
+import { bar, type Segment } from './bar.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
-import { term } from './terms.js';
-import { countText, moreText, type Severity } from './texts.js';
+import { countText, limitSeverity, moreText, percentText, type Severity, severityClass, term } from './texts.js';
 
 /** More pods of a node are collapsed. */
 const shownPodCount = 3;
@@ -133,3 +133,52 @@ function podRow({ namespace, pod, state, usedBytes }: NodePodReport): Markup {
 
 /** Volumes are missing from it. */
 const atLeast = markup`<span class="muted">at least</span> `;
+
+/** Each filesystem once, with whose bytes it holds. */
+function filesystems({ filesystems: all }: { readonly filesystems: readonly FilesystemReport[] }): readonly Markup[] {
+  return all.filter(({ sameAs }) => sameAs === undefined).map(filesystemOf);
+}
+
+function filesystemOf(filesystem: FilesystemReport): Markup {
+  const { filesystem: name, capacityBytes, availableBytes, fullRatio: full, inodesFullRatio } = filesystem;
+  const segments = segmentsOf(filesystem);
+  const parts = segments.map(({ label }) => label).join(' · ');
+  return markup`<div class="filesystem"><div class="row small"><span>${term(name)} <span class="${severityClass(limitSeverity(full ?? 0))}">${percentText(full)} full</span></span><span>${formatBytes(availableBytes)} free of ${formatBytes(capacityBytes)}</span></div>
+${capacityBytes === undefined ? undefined : bar({ segments, marks: marksOf(filesystem, capacityBytes), scale: capacityBytes, text: `${name} ${percentText(full)} full: ${parts}` })}
+<div class="row small muted"><span>${parts}</span>${inodesText(inodesFullRatio)}</div></div>`;
+}
+
+/**
+ * The segments together never exceed the occupied bytes: a runtime may count bytes of images several times, and then
+ * less than nothing is left over.
+ */
+function segmentsOf({ usedBytes, capacityBytes, availableBytes, ...owners }: FilesystemReport): readonly Segment[] {
+  const { podsUsedBytes, imagesUsedBytes, unattributedBytes } = owners;
+  const isKnown = capacityBytes !== undefined && availableBytes !== undefined;
+  let remainingBytes = (isKnown ? capacityBytes - availableBytes : usedBytes) ?? Infinity;
+  const all = [
+    ['pods', 'pods', podsUsedBytes],
+    ['images', 'images', imagesUsedBytes],
+    ['other', 'neither', unattributedBytes],
+  ] as const;
+  return all.flatMap(([colour, what, bytes = 0]) => {
+    if (bytes <= 0) return [];
+    const amount = Math.min(bytes, remainingBytes);
+    remainingBytes -= amount;
+    return [{ colour, label: `${what} ${formatBytes(bytes)}`, amount }];
+  });
+}
+
+function marksOf(
+  { evictionThresholdBytes: bytes }: FilesystemReport,
+  capacityBytes: number,
+): Parameters<typeof bar>[0]['marks'] & object {
+  return bytes === undefined
+    ? []
+    : [{ kind: 'limit', label: `evictions below ${formatBytes(bytes)} free`, amount: capacityBytes - bytes }];
+}
+
+function inodesText(ratio: number | undefined): Markup | undefined {
+  if (ratio === undefined) return undefined;
+  return markup`<span class="${severityClass(limitSeverity(ratio))}">inodes ${percentText(ratio)}</span>`;
+}

@@ -2,10 +2,9 @@ import { formatBytes } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import type { MeasuredPodReport } from '../../report/pod-report.js';
 import { bytesScale, componentBar, componentLegend, hasLimit, usedText } from './components.js';
-import { podChip, rowClass } from './last-known.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
-import { moreText, percentText } from './texts.js';
+import { moreText, percentText, podChip, rowClass } from './texts.js';
 
 /** The largest pods. */
 export function pods(cluster: ClusterReport | undefined): Markup {

@@ -1,5 +1,6 @@
-import { formatRatio } from '../../base/units.js';
+import { formatAge, formatRatio } from '../../base/units.js';
 import { limitThresholds } from '../../report/limit-report.js';
+import type { MeasuredPodReport } from '../../report/pod-report.js';
 import type { Ranked } from '../../report/ranked.js';
 import { type Markup, markup } from './markup.js';
 
@@ -36,4 +37,56 @@ export function moreText({ items, totalCount }: Ranked<unknown>, what: string, w
 /** UTC, to the second. */
 export function timeText(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** What the words of the page mean, for people who meet them here first. */
+const meanings = {
+  fresh: 'The last summary of the kubelet is younger than cache.ttl.',
+  stale: 'The last summary of the kubelet is older than cache.ttl. It counts until it is twice as old.',
+  absent: 'Without data: the last summary of the kubelet is older than twice cache.ttl, or there is none.',
+  skipped: 'Never scraped: the node matches cluster.skipNodes.',
+  measured: 'In the summary of its kubelet, with its usage. Pods are expected there after running for a minute.',
+  nodefs: "The node's main filesystem: emptyDirs, logs and, unless imagefs is separate, images and writable layers.",
+  imagefs:
+    'The filesystem on which the container runtime keeps images and, unless containerfs is separate, writable layers.',
+  containerfs: 'The filesystem on which the container runtime keeps writable layers.',
+  rootfs: 'Writable layers: what containers wrote outside of their volumes.',
+  logs: 'Logs of containers.',
+  emptydir: 'Volumes of type emptyDir on disk.',
+  configmap: 'Volumes of type configMap. Secrets, projected and downwardAPI volumes are in memory and do not count.',
+  other: 'The rest of the total that the kubelet reports.',
+  incomplete: 'The sum lacks pods or volumes that are not measured: it is too low.',
+  pending: 'The kubelet has not measured the volumes yet: the total or a ratio is too low.',
+  neither: 'Neither pods nor images: the system, dead containers, hostPath data.',
+} as const;
+
+/** The word with its meaning, which is shown on hover. */
+export function term(word: keyof typeof meanings): Markup {
+  return markup`<abbr title="${meanings[word]}">${word}</abbr>`;
+}
+
+type DataFacts = Pick<MeasuredPodReport, 'dataState' | 'dataAgeMs' | 'absenceReason'>;
+
+/** Whether the values are old, and what they are now is not known. */
+export function isLastKnown({ dataState }: Pick<DataFacts, 'dataState'>): boolean {
+  return dataState === 'absent' || dataState === 'pending';
+}
+
+/** The class of a row, or of a part, that shows what was last known. */
+export function rowClass(facts: DataFacts): Markup | undefined {
+  return isLastKnown(facts) ? markup` class="last"` : undefined;
+}
+
+/** With age and reason. */
+export function lastKnownChip(facts: DataFacts): Markup | undefined {
+  const { dataState, dataAgeMs, absenceReason = 'never' } = facts;
+  if (!isLastKnown(facts)) return undefined;
+  const reason = dataState === 'pending' ? markup`volumes ${term('pending')}` : `node without data (${absenceReason})`;
+  return markup` <span class="chip plain">last known ${formatAge(dataAgeMs)} ago, ${reason}</span>`;
+}
+
+/** Of a pod: that values are old, or too low. */
+export function podChip(pod: DataFacts & Pick<MeasuredPodReport, 'state'>): Markup | undefined {
+  if (isLastKnown(pod)) return lastKnownChip(pod);
+  return pod.state === 'pending' ? markup` <span class="chip warning">volumes ${term('pending')}</span>` : undefined;
 }

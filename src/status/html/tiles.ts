@@ -2,8 +2,7 @@ import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { limitThresholds } from '../../report/limit-report.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
-import { term } from './terms.js';
-import { countText, type Severity } from './texts.js';
+import { countText, type Severity, term } from './texts.js';
 
 interface Tile {
   readonly label: string;

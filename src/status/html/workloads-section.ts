@@ -4,8 +4,7 @@ import type { RankedWorkloadReport } from '../../report/ranked-workloads.js';
 import { bytesScale, componentBar, componentLegend, hasLimit, usedText } from './components.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
-import { term } from './terms.js';
-import { countText, moreText, percentText } from './texts.js';
+import { countText, moreText, percentText, term } from './texts.js';
 
 /** The largest workloads. */
 export function workloads(cluster: ClusterReport | undefined): Markup {

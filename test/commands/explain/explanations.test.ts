@@ -2,15 +2,13 @@ import { describe, expect, it } from 'vitest';
 
 import type { ClusterReading } from '../../../src/commands/cluster-reader.js';
 import { nodeExplanation } from '../../../src/commands/explain/node-explanation.js';
-import { podExplanations } from '../../../src/commands/explain/pod-explanation.js';
-import { knownPodState } from '../../../src/commands/explain/pod-state.js';
+import { knownPodState, podExplanations } from '../../../src/commands/explain/pod-explanation.js';
 import { podText } from '../../../src/commands/explain/pod-text.js';
 import { isMissing, workloadExplanation } from '../../../src/commands/explain/workload-explanation.js';
 import { workloadText } from '../../../src/commands/explain/workload-text.js';
 import { displayWidth } from '../../../src/commands/text/terminal-text.js';
 import type { Config } from '../../../src/config/schema.js';
-import type { Pod } from '../../../src/kube/objects.js';
-import { volumeTypes } from '../../../src/kube/objects.js';
+import { type Pod, volumeTypes } from '../../../src/kube/objects.js';
 import { parseSelector } from '../../../src/kube/selector.js';
 import {
   aContainer,
