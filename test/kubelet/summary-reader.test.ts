@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
+import { objectOf, objectsOf } from '../../src/json/json.js';
+import { maxListedCount } from '../../src/kube/pod-bounds.js';
+import { SummaryDecoder } from '../../src/kubelet/decode-summary.js';
+import { cutPod } from '../../src/kubelet/pod-others.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { decodeSummary, SummaryReader } from '../../src/kubelet/summary-reader.js';
 import { cut } from '../support/cut.js';
 import { containerWithPressure } from '../support/hostile-bodies.js';
-import { referenceSummary } from '../support/reference-summary.js';
 
 const podRef = { name: 'web-0', namespace: 'shop', uid: 'uid-1' };
 
@@ -14,6 +17,23 @@ function read(pieces: readonly Buffer[]): NodeSummary {
   const reader = new SummaryReader('summary of node a');
   for (const piece of pieces) reader.write(piece);
   return reader.finish();
+}
+
+/** The summary from JSON.parse of the whole document, with the same decoder; undefined for a document that is none. */
+function wholeSummary(text: string): NodeSummary | undefined {
+  const { node, pods } = objectOf(JSON.parse(text));
+  const decoder = new SummaryDecoder();
+  const stats = decoder.node(node);
+  if (stats === undefined || !(pods === undefined || pods === null || Array.isArray(pods))) return undefined;
+  const all = objectsOf(pods)
+    .map((pod) => decoder.pod(pod))
+    .filter((pod) => pod !== undefined)
+    .map((pod) => cutPod(pod, maxListedCount));
+  const { waitingUs = 0, stalledUs = 0 } = stats.ioPressure ?? { waitingUs: 1 };
+  const saturated = decoder.saturated;
+  if (waitingUs !== 0 || stalledUs !== 0) return { ...stats, pods: all, saturatedCount: saturated.all };
+  const unmeasured = all.map((pod) => ({ ...pod, ioPressure: undefined }));
+  return { ...stats, ioPressure: undefined, pods: unmeasured, saturatedCount: saturated.all - saturated.ofPressure };
 }
 
 const anything = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
@@ -79,7 +99,7 @@ describe('a summary reader', () => {
   it('decodes what JSON.parse of the whole body has, however the bytes are cut', () => {
     fc.assert(
       fc.property(document, fc.array(fc.nat(), { maxLength: 20 }), (text, places) => {
-        expect(read(cut(Buffer.from(text), places))).toEqual(referenceSummary(text));
+        expect(read(cut(Buffer.from(text), places))).toEqual(wholeSummary(text));
       }),
     );
   });
@@ -131,7 +151,7 @@ describe('a summary of any kind', () => {
       fc.property(fc.array(pod, { minLength: 1, maxLength: 3 }), fc.nat(), bytes, fc.nat(), (pods, place, byte, at) => {
         const body = Buffer.from(`${before}${JSON.stringify(pods).slice(1)}}`);
         body[before.length + (place % (body.length - before.length - 2))] = byte;
-        expect(outcomeOf(() => read(cut(body, [at])))).toEqual(outcomeOf(() => referenceSummary(body.toString())));
+        expect(outcomeOf(() => read(cut(body, [at])))).toEqual(outcomeOf(() => wholeSummary(body.toString())));
       }),
       { numRuns: 500 },
     );
@@ -269,7 +289,7 @@ describe('a pod of any size', () => {
     expect(summary.pods).toHaveLength(3);
     expect(large).toMatchObject({ ...podRef, usedBytes: 123_456, inodesUsed: 9, startTimeMs: 1_795_178_444_000 });
     expect(`c ${large?.containers.length} v ${large?.volumes?.length ?? 0}`).toBe(counts);
-    expect(summary).toEqual(referenceSummary(text));
+    expect(summary).toEqual(wholeSummary(text));
     for (const size of [1_000, 65_536, 1_000_000]) {
       const bytes = Buffer.from(text);
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
