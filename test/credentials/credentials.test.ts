@@ -1,8 +1,5 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -269,39 +266,6 @@ describe('credentials in a cluster', () => {
     expect(message).toContain(problem);
     expect(message).toContain(join(folder.path, 'serviceaccount', name));
     expect(message).toContain('automountServiceAccountToken: true');
-  });
-
-  it('let the API client continue after a token was replaced early', async ({ folder }) => {
-    await mount(folder);
-    const seen: (string | undefined)[] = [];
-    const server = createServer((request, response) => {
-      seen.push(request.headers.authorization);
-      response.writeHead(request.headers.authorization === 'Bearer two' ? 200 : 401, {
-        'content-type': 'application/json',
-      });
-      response.end('{}');
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    const loaded = await folder.load({ environment });
-    await loaded.material();
-    await folder.write('serviceaccount/token', 'two');
-    {
-      const credentials = {
-        ...staticCredentials({ server: url }),
-        material: async () => ({ ...(await loaded.material()), tls: { rejectUnauthorized: true } }),
-        invalidate: () => {
-          loaded.invalidate();
-        },
-      };
-      using api = new ApiClient({ credentials, clock: folder.clock, version: '0' });
-      for await (const chunk of await api.open({ path: '/api' }, never)) expect(chunk.toString()).toBe('{}');
-    }
-    expect(seen).toEqual(['Bearer one', 'Bearer two']);
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
   });
 });
 

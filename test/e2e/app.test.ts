@@ -103,18 +103,6 @@ describe('an exposition', () => {
       scraped.value('workload_used_bytes', { namespace: 'kube-system', workload: 'etcd', workload_type: 'staticpod' }),
     ).toBe(112 * kib);
   });
-
-  it('has no series of the cluster before the first lists, and /readyz names what is missing', async () => {
-    await using exporter = await Exporter.start({ rules: [{ verbs: ['list', 'watch'], resources: ['nodes'] }] });
-    await expect
-      .poll(async () => (await exporter.get('/readyz?verbose')).text, { timeout: 10_000 })
-      .toMatch(/\[\+\]nodes ok.*\n\[-\]pods: not listed yet: .*forbidden/i);
-    expect((await exporter.get('/readyz')).status).toBe(503);
-    expect((await exporter.get('/livez')).status).toBe(200);
-    const { families } = await exporter.scrape();
-    expect(families.filter(({ name }) => /^ephemeral_storage_(?!exporter_)/.test(name))).toEqual([]);
-    expect(exporter.log.join('')).toMatch(/list.*pods|pods.*list/);
-  });
 });
 
 describe('kubelets', () => {
@@ -210,19 +198,6 @@ describe('kubelets', () => {
     },
   );
 
-  it('that just restarted have totals marked as lacking the volumes', async () => {
-    await using exporter = await start(1);
-    await exporter.cluster.setFault('node-1', 'restarted');
-    const scraped = await exporter.scrape();
-    expect(scraped.value('pod_volume_stats_pending', { pod: 'web-5d4f8-0' })).toBe(1);
-    expect(
-      scraped.value('workload_complete', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
-    ).toBe(0);
-    expect(
-      scraped.value('workload_complete', { namespace: 'kube-system', workload: 'etcd', workload_type: 'staticpod' }),
-    ).toBe(1);
-  });
-
   it('that report impossible sizes are served, and the saturated values are counted', async () => {
     await using exporter = await start(1);
     expect((await exporter.scrape()).value('exporter_values_saturated', {})).toBe(0);
@@ -249,14 +224,6 @@ describe('kubelets', () => {
       { verbs: ['get'], resources: ['nodes/proxy'] },
     ]);
     expect((await exporter.scrape()).samples('node_data_available').map(({ value }) => value)).toEqual([1, 1]);
-  });
-
-  it('that deny access without nodes/stats are absent, and the log names the RBAC rule', async () => {
-    await using exporter = await start(1, '', [{ verbs: ['list', 'watch'], resources: ['nodes', 'pods'] }]);
-    const scraped = await exporter.scrape();
-    expect(scraped.value('node_absent_info', { node: 'node-1', reason: 'forbidden' })).toBe(1);
-    await exporter.clock.advance(1_000);
-    expect(exporter.log.join('')).toContain('nodes/stats');
   });
 });
 
@@ -330,36 +297,6 @@ describe('changes of the cluster', () => {
         .flatMap(({ labels }) => (labels['pod'] === 'web-5d4f8-0' ? [labels['node']] : []));
     await expect.poll(nodesOf, { interval: 10 }).toEqual(['node-2']);
     expect((await exporter.scrape()).value('workload_used_bytes', { workload: 'all' })).toBe(before);
-  });
-
-  it('are followed after expired resource versions and dropped watches', async () => {
-    await using exporter = await start(1);
-    exporter.cluster.expireResourceVersions();
-    exporter.cluster.dropWatches();
-    exporter.cluster.model.addPod(web('late', 'node-1'));
-    await exporter.clock.advance(settleMs);
-    await expect
-      .poll(
-        async () => {
-          await exporter.clock.advance(ttlMs);
-          return (await exporter.scrape()).value('pod_workload_info', { pod: 'late' });
-        },
-        { interval: 20, timeout: 10_000 },
-      )
-      .toBe(1);
-  });
-
-  it('S103: keep all known data while the API server is unavailable', async () => {
-    await using exporter = await start(1);
-    await exporter.scrape();
-    await exporter.cluster.setApiFault('down');
-    await exporter.clock.advance(ttlMs);
-    const scraped = await exporter.scrape();
-    expect(scraped.value('pod_used_bytes', { pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
-    await expect
-      .poll(async () => (await exporter.scrape()).value('exporter_store_watch_connected', { resource: 'pods' }))
-      .toBe(0);
-    expect((await exporter.get('/readyz')).status).toBe(200);
   });
 });
 

@@ -128,17 +128,6 @@ describe('shards', () => {
     expect(kept('pods').reduce((a, b) => a + b)).toBe(7);
   });
 
-  it('report which part of the cluster they measure', async () => {
-    await using exporters = await start();
-    const { ofWhole, ofShards } = await scrapes(exporters);
-    const scopes = [ofWhole, ...ofShards].map((scraped) => scraped.samples('exporter_scope_info'));
-    expect(scopes).toMatchObject([
-      [{ labels: { shard: '0', total_shards: '1', node: '' }, value: 1 }],
-      [{ labels: { shard: '0', total_shards: '2', node: '' }, value: 1 }],
-      [{ labels: { shard: '1', total_shards: '2', node: '' }, value: 1 }],
-    ]);
-  });
-
   it('show a configured workload without pods on their nodes as one without pods', async () => {
     await using exporters = await start();
     const { ofShards } = await scrapes(exporters);
@@ -181,14 +170,6 @@ describe('shards', () => {
           .flatMap(({ labels }) => (labels['pod'] === `web-5d4f8-${index}` ? labels['node'] : [])),
       );
     await expect.poll(nodesOf, { interval: 10 }).toEqual([[], [to]]);
-    await expect.poll(() => difference(exporters), { interval: 10 }).toEqual([]);
-  });
-
-  it('forget a pod that is deleted, even while the kubelet still lists it', async () => {
-    await using exporters = await start();
-    await scrapes(exporters);
-    exporters.whole.cluster.model.deletePod('shop', 'web-5d4f8-3');
-    await expect.poll(() => podCount(exporters.whole), { interval: 10 }).toBe(5);
     await expect.poll(() => difference(exporters), { interval: 10 }).toEqual([]);
   });
 

@@ -41,23 +41,3 @@ describe('a stop', () => {
     expect(exporter.requestCounts()).toEqual(counts);
   });
 });
-
-describe('a watch that ends because of a bug', () => {
-  it('rejects `done`, and the rest is stopped as ever', async () => {
-    let isBroken = false;
-    const random = (): number => {
-      if (isBroken) throw new Error('no entropy');
-      return 0.5;
-    };
-    await using exporter = await Exporter.start({ random });
-    await exporter.synced();
-    isBroken = true;
-    exporter.cluster.access.setRules('exporter', []);
-    exporter.cluster.dropWatches();
-    await expect(exporter.app.done).rejects.toThrow(/^the watch of (?:nodes|pods) has ended: no entropy$/);
-    await exporter.app[Symbol.asyncDispose]();
-    expect(exporter.app.ports).toEqual([]);
-    await expect(exporter.app.done).rejects.toThrow('no entropy');
-    await expect.poll(() => exporter.cluster.openWatchCount, { interval: 5 }).toBe(0);
-  });
-});

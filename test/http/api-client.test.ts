@@ -87,25 +87,6 @@ describe('an error response of the API server', () => {
   ])('S68: is reported by its status when its body is %s', async (_what, body) => {
     expect((await answered(503, body)).message).toBe('GET /api/v1/pods: the API server answered 503');
   });
-
-  it.each([
-    ['3', 3000],
-    ['100000', 60_000],
-    ['0', undefined],
-    ['soon', undefined],
-  ])('S59: has a delay from Retry-After: %s', async (value, retryAfterMs) => {
-    expect(await answered(429, '{}', { 'retry-after': value })).toMatchObject({ retryAfterMs, status: 429 });
-  });
-
-  it.each([
-    [5000, 5000],
-    [-5000, undefined],
-  ])('S59: has a delay from a date by the clock of the server: %d ms ahead', async (aheadMs, retryAfterMs) => {
-    const serverNowMs = Date.UTC(2020, 0, 1);
-    const [date, retryAfter] = [serverNowMs, serverNowMs + aheadMs].map((atMs) => new Date(atMs).toUTCString());
-    const headers = { date: date ?? '', 'retry-after': retryAfter ?? '' };
-    expect(await answered(429, '{}', headers)).toMatchObject({ retryAfterMs, status: 429 });
-  });
 });
 
 describe('the time limit of the API client', () => {

@@ -104,6 +104,19 @@ describe('apiErrorFromStatus', () => {
     expect(apiErrorFromStatus({ what, status: 504, body: {} }).isResourceVersionTooLarge).toBe(false);
   });
 
+  const now = 'Wed, 01 Jan 2020 00:00:00 GMT';
+  it.each([
+    [{ 'retry-after': '3' }, 3000],
+    [{ 'retry-after': '100000' }, 60_000],
+    [{ 'retry-after': '0' }, undefined],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{ 'retry-after': 'Wed, 01 Jan 2020 00:00:05 GMT', date: now }, 5000],
+    [{ 'retry-after': 'Tue, 31 Dec 2019 23:59:55 GMT', date: now }, undefined],
+  ])('a response with %j, by the clock of the server, has a delay of %s ms', (headers, retryAfterMs) => {
+    const response = { what, status: 429, headers, text: '{}' };
+    expect(apiErrorFromResponse(response, new ManualClock())).toMatchObject({ retryAfterMs, status: 429 });
+  });
+
   it.each([
     [{ retryAfterSeconds: 3 }, undefined, 3000],
     [{ retryAfterSeconds: 3 }, 5000, 5000],

@@ -7,6 +7,20 @@ const timeoutMs = 10_000;
 const unknownMs = 5_000;
 
 describe('how long responses take', () => {
+  it.each([
+    ['half as much again as the last one took', [[2_000]], 3_000],
+    ['at most three fifths of the time', [[9_000]], 6_000],
+    ['what the longest of the last ten took', [[3_000], ...Array.from({ length: 9 }, () => [100])], 4_500],
+    ['nothing of the eleventh before', [[3_000], ...Array.from({ length: 10 }, () => [100])], 150],
+    ['more where only a part of the nodes had data', [[500, 0.25]], 3_000],
+    ['no more than ten times as much for few nodes', [[100, 0.01]], 1_500],
+    ['nothing of a response without data', [[100], [9_000, 0]], 150],
+  ] as const)('is expected to be %s', (_case, responses, expectedMs) => {
+    const times = new ResponseTimes();
+    for (const [durationMs = 0, dataShare] of responses) times.add(prometheus, durationMs, dataShare);
+    expect(times.roomMs(prometheus, timeoutMs)).toBe(expectedMs);
+  });
+
   it('is not known of another client or selection: one that reads slowly changes nothing for the others', () => {
     const times = new ResponseTimes();
     times.add(prometheus, 200);

@@ -9,7 +9,7 @@ import { untilEnd } from '../support/fixtures.js';
 import type { HttpAnswer } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { podSpec } from './pods.js';
-import { callApi, callKubelet, type ListBody, type RequestOptions, type StatusBody, WatchClient } from './wire.js';
+import { callApi, callKubelet, type ListBody, type StatusBody, WatchClient } from './wire.js';
 
 interface Recording {
   readonly status: number;
@@ -74,7 +74,6 @@ const it = test
   .extend('clock', () => new ManualClock())
   .extend('sim', ({ clock, onTestFinished }) => untilEnd(onTestFinished, start(clock)));
 
-const partial = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
 describe.skipIf(!hasCaptures)(`answers have the shape of the recorded ones (${capturesNeeded})`, () => {
@@ -91,23 +90,6 @@ describe.skipIf(!hasCaptures)(`answers have the shape of the recorded ones (${ca
     expect(withoutMessages(ours)).toEqual(withoutMessages(theirs));
   });
 
-  it.for<[string, string, RequestOptions]>([
-    ['list-nodes', '/api/v1/nodes', {}],
-    ['list-pods-rv0', '/api/v1/pods?resourceVersion=0', {}],
-    ['list-pods-partial', '/api/v1/pods', { headers: { Accept: partial } }],
-    ['discovery-version', '/version', {}],
-  ])('%s', async ([name, path, options], { sim }) => {
-    const answer = await callApi(sim, path, options);
-    const recorded = recording(`apiserver/${name}.http`);
-    expectSameHead(answer, recorded);
-    const ours = JSON.parse(answer.text) as ListBody;
-    const theirs = JSON.parse(recorded.text) as ListBody;
-    expect(Object.keys(ours)).toEqual(Object.keys(theirs));
-    expect([ours.kind, ours.apiVersion]).toEqual([theirs.kind, theirs.apiVersion]);
-    expect(shapeOf(ours.metadata)).toEqual(shapeOf(theirs.metadata));
-    expect(additions(shapeOf(ours.items), shapeOf(theirs.items))).toEqual([]);
-  });
-
   it('list-nodes-table: the columns of kubectl', async ({ sim }) => {
     const answer = await callApi(sim, '/api/v1/nodes', { headers: { Accept: table } });
     const recorded = recording('apiserver/list-nodes-table.http');
@@ -118,12 +100,6 @@ describe.skipIf(!hasCaptures)(`answers have the shape of the recorded ones (${ca
       );
     expect(columns(answer.text)).toEqual(columns(recorded.text));
     expect(Object.keys(JSON.parse(answer.text) as object)).toEqual(Object.keys(JSON.parse(recorded.text) as object));
-  });
-
-  it('list-pods-gzip: compressed', async ({ sim }) => {
-    for (let index = 0; index < 150; index++) sim.model.addPod(podSpec(`more-${index}`));
-    const answer = await callApi(sim, '/api/v1/pods', { headers: { 'Accept-Encoding': 'gzip' } });
-    expectSameHead(answer, recording('apiserver/list-pods-gzip.headers'));
   });
 
   it('list-pods-expired-continue and list-pods-exact-expired', async ({ sim }) => {
