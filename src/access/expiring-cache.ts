@@ -1,16 +1,11 @@
 import type { Clock } from '../base/clock.js';
 import { setNewest } from '../base/merge.js';
 
-interface Kept<V> {
-  readonly value: V;
-  readonly untilMs: number;
-}
-
 /** Values for a time, at most `maxCount`: the one that was set or found the longest ago makes room. */
 export class ExpiringCache<V> {
   readonly #clock: Clock;
   readonly #maxCount: number;
-  readonly #values = new Map<string, Kept<V>>();
+  readonly #values = new Map<string, { readonly value: V; readonly untilMs: number }>();
 
   constructor(clock: Clock, maxCount: number) {
     this.#clock = clock;

@@ -9,7 +9,7 @@ import type { WebConfig } from '../config/web/web-config.js';
 import { Connections } from '../server/connections.js';
 import { Guard } from '../server/guard.js';
 import { Listener } from '../server/listener.js';
-import { Liveness, type LivenessOptions } from '../server/liveness.js';
+import { Liveness } from '../server/liveness.js';
 import { createRoutes, type Endpoints } from '../server/routes.js';
 import { maxReaderConnections } from './connection-budget.js';
 
@@ -21,7 +21,7 @@ export interface WebServerOptions {
   readonly tokens: TokenReviewer | undefined;
   readonly endpoints: Omit<Endpoints, 'liveness'>;
   /** In the background; see {@link Liveness}. */
-  readonly oldestTask: LivenessOptions['oldestTask'];
+  readonly oldestTask: ConstructorParameters<typeof Liveness>[0]['oldestTask'];
   /** Files and connections that the process may have open; undefined: not known. */
   readonly openFileLimit?: number | undefined;
   readonly clock: Clock;

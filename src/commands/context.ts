@@ -4,12 +4,11 @@ import { setFlagsFromString } from 'node:v8';
 import type { Host } from '../app/resolve-scope.js';
 import { type Clock, systemClock } from '../base/clock.js';
 import { readOpenFileLimit } from '../base/open-files.js';
-import type { Environment } from '../config/text-layers.js';
 import { readVersion } from '../version.js';
 
 /** What a command has of the process that it runs in. */
 export interface CommandContext {
-  readonly environment: Environment;
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
   readonly homeDir: string;
   readonly hostName: string;
   readonly clock: Clock;

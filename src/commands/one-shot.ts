@@ -5,10 +5,10 @@ import type { Config } from '../config/schema.js';
 import { WorkloadResolver } from '../workload/workload-resolver.js';
 import { ClusterReader, type Reader } from './cluster-reader.js';
 import { type CommandContext, hostOf } from './context.js';
-import { EvictionsReader } from './evictions/eviction-sources.js';
+import { evictionsReader } from './evictions/eviction-sources.js';
 import type { ExporterAddress } from './evictions/exporter-address.js';
 import { commandCredentials, type CredentialFlags, loadSettings, type SettingFlags } from './load-settings.js';
-import { readRecordedCollection, RecordedReader, type RecordingFlags } from './recorded-collection.js';
+import { readRecordedCollection, recordedReader, type RecordingFlags } from './recorded-collection.js';
 import { terminalText } from './text/terminal-text.js';
 
 /** Which cluster a command reads that serves nothing. */
@@ -28,19 +28,18 @@ export interface ClusterSession {
 
 interface ReadOptions {
   /** Evictions are read, and nothing else. */
-  readonly evictions?: EvictionFlags | undefined;
+  readonly evictions?:
+    | {
+        /** Undefined: the Service of this project's manifests. */
+        readonly exporter: ExporterAddress | undefined;
+        /** Undefined: that of the context. */
+        readonly namespace: string | undefined;
+        readonly allNamespaces: boolean;
+      }
+    | undefined;
   /** See {@link ClusterReader}. */
   readonly detailsOf?: string | undefined;
   readonly podName?: string | undefined;
-}
-
-/** Which evictions are read, and of which exporter. */
-interface EvictionFlags {
-  /** Undefined: the Service of this project's manifests. */
-  readonly exporter: ExporterAddress | undefined;
-  /** Undefined: that of the context. */
-  readonly namespace: string | undefined;
-  readonly allNamespaces: boolean;
 }
 
 /** Reads the recordings of the flags, or the cluster, see {@link withCluster}. */
@@ -61,7 +60,7 @@ export async function withReader(
     warn: warnOn(context),
     showsAllPods: true,
   });
-  await use({ reader: new RecordedReader(recorded), config, namespace: undefined });
+  await use({ reader: recordedReader(recorded), config, namespace: undefined });
 }
 
 /**
@@ -97,7 +96,7 @@ async function withEvictions(
   flags: ClusterFlags,
   context: CommandContext,
   use: (session: ClusterSession) => Promise<void>,
-  { exporter, namespace, allNamespaces }: EvictionFlags,
+  { exporter, namespace, allNamespaces }: NonNullable<ReadOptions['evictions']>,
 ): Promise<void> {
   const { config } = await loadSettings(flags.settings, context);
   const needsCluster = exporter === undefined || !('url' in exporter);
@@ -107,7 +106,7 @@ async function withEvictions(
   });
   const contextNamespace = credentials && (credentials.namespace ?? 'default');
   const { clock, version } = context;
-  const reader = new EvictionsReader({
+  const reader = evictionsReader({
     exporter,
     credentials,
     namespace: allNamespaces ? undefined : (namespace ?? contextNamespace),

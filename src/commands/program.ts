@@ -14,7 +14,7 @@ import {
   withSettingsFile,
 } from './setting-flags.js';
 import type { SimulateOptions } from './simulate.js';
-import { type DataForm, dataText } from './text/data-text.js';
+import { dataText } from './text/data-text.js';
 import { terminalText } from './text/terminal-text.js';
 import { UsageError } from './usage-error.js';
 
@@ -152,5 +152,5 @@ function printVersion(form: (typeof versionForms)[number], { version, writeOut }
   const nodeVersion = process.version.replace(/^v/, '');
   const platform = `${process.platform}/${process.arch}`;
   if (form === 'text') writeOut(`ephemeral-storage-exporter ${version}, Node.js ${nodeVersion}, ${platform}\n`);
-  else writeOut(dataText({ version, nodeVersion, platform }, form satisfies DataForm));
+  else writeOut(dataText({ version, nodeVersion, platform }, form));
 }

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
 import { EvictionLog } from '../history/eviction-log.js';
-import type { ClusterReading, Reader } from './cluster-reader.js';
+import type { Reader } from './cluster-reader.js';
 import { statusEvictions } from './evictions/eviction-sources.js';
 import { RecordedCluster } from './recorded-cluster.js';
 import { readObjects, readSummaries, type Warn } from './recordings.js';
@@ -71,26 +71,21 @@ function clockAt(nowMs: number): Clock {
 }
 
 /** Reads a recording as a cluster is read. All pods are shown, whether or not they belong to a workload. */
-export class RecordedReader implements Reader {
-  readonly #recorded: RecordedCollection;
-
-  constructor(recorded: RecordedCollection) {
-    this.#recorded = recorded;
-  }
-
-  async read(_durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
-    const { cluster, collection, clock } = this.#recorded;
-    const snapshot = await collection.collector.collect(signal);
-    if (snapshot === undefined) throw new Error('recordings need no list');
-    const knownPods = Array.from(cluster.pods(), (pod) => ({ pod, workloads: collection.resolver.workloadsOf(pod) }));
-    return {
-      snapshot,
-      knownPods,
-      knownNodes: [...cluster.nodes()],
-      readAtMs: clock.nowMs(),
-      failures: new Map(),
-      evictions: statusEvictions(cluster.pods(), collection.resolver, clock.nowMs()),
-      notes: [],
-    };
-  }
+export function recordedReader({ cluster, collection, clock }: RecordedCollection): Reader {
+  return {
+    read: async (_durationMs, signal) => {
+      const snapshot = await collection.collector.collect(signal);
+      if (snapshot === undefined) throw new Error('recordings need no list');
+      const knownPods = Array.from(cluster.pods(), (pod) => ({ pod, workloads: collection.resolver.workloadsOf(pod) }));
+      return {
+        snapshot,
+        knownPods,
+        knownNodes: [...cluster.nodes()],
+        readAtMs: clock.nowMs(),
+        failures: new Map(),
+        evictions: statusEvictions(cluster.pods(), collection.resolver, clock.nowMs()),
+        notes: [],
+      };
+    },
+  };
 }

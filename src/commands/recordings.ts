@@ -69,16 +69,11 @@ async function filesAt(location: string, endings: readonly string[]): Promise<re
   }
 }
 
-interface KindedObject {
-  readonly kind: string;
-  readonly value: JsonObject;
-}
-
 function asIs(text: string): string {
   return text;
 }
 
-function itemsOfFile(text: string): readonly KindedObject[] {
+function itemsOfFile(text: string): ReturnType<typeof itemsOf> {
   return parseAllDocuments(text).flatMap((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0];
     return itemsOf(document.toJS());
@@ -86,7 +81,7 @@ function itemsOfFile(text: string): readonly KindedObject[] {
 }
 
 /** Items of lists have no kind of their own unless the list is of kind `List`. */
-function itemsOf(document: unknown): readonly KindedObject[] {
+function itemsOf(document: unknown): readonly { readonly kind: string; readonly value: JsonObject }[] {
   if (!isObject(document)) return [];
   const kind = textOf(document['kind']) ?? '';
   const items = document['items'];

@@ -6,11 +6,11 @@ import { checkValue, type SettingValue } from './layer.js';
 import { checkRules } from './rules.js';
 import { type Config, schema } from './schema.js';
 import { rootSection, type Section } from './settings.js';
-import { assignmentLayer, type Environment, environmentLayer, flagLayer, type FlagValues } from './text-layers.js';
+import { assignmentLayer, environmentLayer, flagLayer, type FlagValues } from './text-layers.js';
 
 export interface ConfigSources {
   readonly file?: ConfigFile;
-  readonly environment: Environment;
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
   /** Of `--set`, each `PATH=VALUE`. */
   readonly assignments?: readonly string[];
   readonly flags: FlagValues;

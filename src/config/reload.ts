@@ -12,25 +12,6 @@ const maxReadCount = 10;
 /** Between attempts to apply the same settings, from the end of one. Each may take a minute, and lists again. */
 const retryPauseMs = 60_000;
 
-export interface ConfigWatcherOptions<T> {
-  readonly clock: Clock;
-  readonly observer: {
-    reloaded(config: T): void;
-    /** The file cannot be read, has faults, or its settings could not be applied: the last good ones stay in effect. */
-    reloadFailed(error: Error): void;
-  };
-  readonly readFile: () => Promise<string>;
-  /** The text whose settings are in effect at first. */
-  readonly initialText: string;
-  /** Throws when the text has faults. */
-  readonly load: (text: string) => T;
-  /**
-   * Puts the settings into effect; when it rejects, the previous ones are still in effect. After an error that is temporary it
-   * is tried again, without a change of the file.
-   */
-  readonly apply: (config: T) => Promise<void> | void;
-}
-
 export type ReloadResult<T> =
   { readonly result: 'reloaded'; readonly config: T } | { readonly result: 'failed'; readonly error: Error };
 
@@ -41,14 +22,31 @@ type Reading = { readonly text: string } | { readonly error: Error };
  * symbolic links by which a mounted ConfigMap changes. One reload at a time.
  */
 export class ConfigWatcher<T> {
-  readonly #options: ConfigWatcherOptions<T>;
+  readonly #options;
   #seen: Reading;
   /** Monotonic time in milliseconds; undefined when another attempt with the same content would not help. */
   #retryAtMs: number | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #waiting: Promise<ReloadResult<T>> | undefined;
 
-  constructor(options: ConfigWatcherOptions<T>) {
+  constructor(options: {
+    readonly clock: Clock;
+    readonly observer: {
+      reloaded(config: T): void;
+      /** The file cannot be read, has faults, or its settings could not be applied: the last good ones stay in effect. */
+      reloadFailed(error: Error): void;
+    };
+    readonly readFile: () => Promise<string>;
+    /** The text whose settings are in effect at first. */
+    readonly initialText: string;
+    /** Throws when the text has faults. */
+    readonly load: (text: string) => T;
+    /**
+     * Puts the settings into effect; when it rejects, the previous ones are still in effect. After an error that is temporary it
+     * is tried again, without a change of the file.
+     */
+    readonly apply: (config: T) => Promise<void> | void;
+  }) {
     this.#options = options;
     this.#seen = { text: options.initialText };
   }

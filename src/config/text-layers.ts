@@ -6,8 +6,6 @@ import { allSettings, environmentPrefix, nodeAt, type Setting, settingFromText }
 import { nearest } from './suggestion.js';
 import { readYaml } from './yaml-text.js';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** By the name of the flag, without dashes; a list for a repeatable flag. */
 export type FlagValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
@@ -15,7 +13,7 @@ export type FlagValues = Readonly<Record<string, string | boolean | readonly str
  * The variables with the exporter's prefix. An empty variable counts as not set, as in
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#parsing-empty-value
  */
-export function environmentLayer(environment: Environment): Layer {
+export function environmentLayer(environment: Readonly<NodeJS.ProcessEnv>): Layer {
   const settings = new Map(allSettings.map((setting) => [setting.environmentName, setting]));
   const variables = Object.entries(environment).filter(
     ([name, text = '']) => text !== '' && name.startsWith(environmentPrefix) && !isServiceLink(name, text),

@@ -3,22 +3,20 @@ import { BlockList, isIP } from 'node:net';
 import { UserError } from '../base/errors.js';
 import { withoutUserInfo } from '../base/text.js';
 
-type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
-
 /**
  * The proxy for connections to a server, as kubectl finds it: `$HTTPS_PROXY` for https servers, `$HTTP_PROXY` for http ones,
  * with `http://` where there is no scheme; the names in lower case come first. Undefined for hosts of `$NO_PROXY`,
  * `localhost` and loopback addresses. https://pkg.go.dev/golang.org/x/net/http/httpproxy#Config
  * Throws UserError for a proxy that is not a URL of a known protocol.
  */
-export function environmentProxy(server: URL, environment: ProxyEnvironment): URL | undefined {
+export function environmentProxy(server: URL, environment: Readonly<NodeJS.ProcessEnv>): URL | undefined {
   const variable = server.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const text = variableOf(variable, environment);
   if (text === '' || isExcluded(server, variableOf('NO_PROXY', environment))) return undefined;
   return proxyUrlOf(text.includes('://') ? text : `http://${text}`, `$${variable}`);
 }
 
-function variableOf(name: string, environment: ProxyEnvironment): string {
+function variableOf(name: string, environment: Readonly<NodeJS.ProcessEnv>): string {
   const values = [environment[name.toLowerCase()], environment[name]];
   return values.find((value) => value !== undefined && value !== '')?.trim() ?? '';
 }

@@ -13,27 +13,6 @@ import { readAtMost, responseBody } from './response-body.js';
 import { RotatingAgent } from './rotating-agent.js';
 import { sendRequest } from './send-request.js';
 
-export interface HttpClientOptions {
-  readonly credentials: Pick<Credentials, 'material' | 'invalidate' | 'reread'>;
-  /** Of all requests: `https:` or `http:`. */
-  readonly protocol: string;
-  /** All requests through a proxy go to this one host. */
-  readonly proxy?: { readonly url: URL; readonly serverHost: string } | undefined;
-  /** Of the exporter, for the User-Agent header. */
-  readonly version: string;
-  readonly clock: Clock;
-  /** From the call to the headers of the response, in milliseconds. Without it, only the signal limits the wait. */
-  readonly headersTimeoutMs?: number;
-  readonly tlsHints?: TlsHints;
-  /** To all hosts together; the others are closed after their request. Default: all. */
-  readonly maxKeptConnections?: number;
-  /**
-   * In milliseconds: how long credentials are not read again after a refusal by any server. It would not help against a
-   * server that accepts none, and an exec plugin would run for each of its responses. Files are read again every 60 s anyway.
-   */
-  readonly renewalPauseMs: number;
-}
-
 export interface HttpRequest {
   readonly url: URL;
   /** Begins error messages, such as `GET /api/v1/pods`. */
@@ -60,12 +39,31 @@ const maxErrorBytes = 64 * 1024;
 
 /** Sends requests for JSON over kept connections, with credentials that may change between requests. */
 export class HttpClient implements Disposable {
-  readonly #options: HttpClientOptions;
+  readonly #options;
   readonly #agent: RotatingAgent;
   /** Monotonic time in milliseconds. */
   #renewedAtMs = -Infinity;
 
-  constructor(options: HttpClientOptions) {
+  constructor(options: {
+    readonly credentials: Pick<Credentials, 'material' | 'invalidate' | 'reread'>;
+    /** Of all requests: `https:` or `http:`. */
+    readonly protocol: string;
+    /** All requests through a proxy go to this one host. */
+    readonly proxy?: { readonly url: URL; readonly serverHost: string } | undefined;
+    /** Of the exporter, for the User-Agent header. */
+    readonly version: string;
+    readonly clock: Clock;
+    /** From the call to the headers of the response, in milliseconds. Without it, only the signal limits the wait. */
+    readonly headersTimeoutMs?: number;
+    readonly tlsHints?: TlsHints;
+    /** To all hosts together; the others are closed after their request. Default: all. */
+    readonly maxKeptConnections?: number;
+    /**
+     * In milliseconds: how long credentials are not read again after a refusal by any server. It would not help against a
+     * server that accepts none, and an exec plugin would run for each of its responses. Files are read again every 60 s anyway.
+     */
+    readonly renewalPauseMs: number;
+  }) {
     const { protocol, proxy, headersTimeoutMs = 0, maxKeptConnections } = options;
     this.#options = options;
     this.#agent = new RotatingAgent({

@@ -6,11 +6,9 @@ import { UserError } from '../base/errors.js';
 import type { Labels } from './objects.js';
 
 const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
-type Operator = (typeof operators)[number];
-
 export interface Requirement {
   readonly key: string;
-  readonly operator: Operator;
+  readonly operator: (typeof operators)[number];
   /** At least one for In and NotIn, none for the others. */
   readonly values: readonly string[];
 }
@@ -204,7 +202,7 @@ function textOf(value: unknown, place: string): string {
   );
 }
 
-function operatorOf(value: unknown, place: string): Operator {
+function operatorOf(value: unknown, place: string): Requirement['operator'] {
   const operator = operators.find((known) => known === value);
   if (operator !== undefined) return operator;
   throw problemAt(

@@ -43,21 +43,16 @@ function firstByName(volumes: readonly GroupedVolume[]): readonly GroupedVolume[
   return volumes.filter(({ name }) => first.has(name));
 }
 
-interface Mounters {
-  readonly mountedBy: number[];
-  othersCount: number;
-}
-
 /** By the name of the volume. An init container that is not in detail has ended before the others begin. */
 function mountersOf(
   volumeNames: ReadonlySet<unknown>,
   containers: readonly ListedContainer[],
-): ReadonlyMap<unknown, Mounters> {
-  const mounters = new Map<unknown, Mounters>();
+): ReadonlyMap<unknown, { readonly mountedBy: readonly number[]; readonly othersCount: number }> {
+  const mounters = new Map<unknown, { readonly mountedBy: number[]; othersCount: number }>();
   for (const [position, { container, kind }] of containers.entries()) {
     for (const name of new Set(objectsOf(container['volumeMounts']).map(({ name }) => name))) {
       if (!volumeNames.has(name)) continue;
-      const known = getOrAdd(mounters, name, () => ({ mountedBy: [] as number[], othersCount: 0 }));
+      const known = getOrAdd(mounters, name, () => ({ mountedBy: [], othersCount: 0 }));
       if (position < maxDetailCount) known.mountedBy.push(position);
       else if (kind !== 'init') known.othersCount += 1;
     }

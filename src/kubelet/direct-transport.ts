@@ -1,12 +1,12 @@
 import type { Clock } from '../base/clock.js';
-import { HttpClient, type HttpClientOptions, type HttpRequest } from '../http/http-client.js';
+import { HttpClient, type HttpRequest } from '../http/http-client.js';
 import type { Node } from '../kube/objects.js';
 import { type AddressOptions, kubeletUrl, type Resolve, resolveBySystem, usableLookup } from './address.js';
 import { kubeletErrorFromResponse } from './kubelet-error.js';
 import { type KubeletEndpoint, type KubeletPath, kubeletPaths, type KubeletTransport } from './transport.js';
 
 export interface DirectTransportOptions extends AddressOptions {
-  readonly credentials: HttpClientOptions['credentials'];
+  readonly credentials: ConstructorParameters<typeof HttpClient>[0]['credentials'];
   readonly clock: Clock;
   /** Whether the API server cannot be reached: kubelets ask it who a token belongs to. */
   readonly isApiServerAway: () => boolean;

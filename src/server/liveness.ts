@@ -9,13 +9,6 @@ export interface TimedTask extends TaskRun {
   readonly maxRunMs: number;
 }
 
-export interface LivenessOptions {
-  /** The task that has been in process for the longest time; undefined when there is none. */
-  readonly oldestTask: () => TimedTask | undefined;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 const heartbeatMs = 10_000;
 const maxSilenceMs = 120_000;
 
@@ -25,11 +18,16 @@ const maxSilenceMs = 120_000;
  * event loop is blocked does not get here: it does not respond.
  */
 export class Liveness {
-  readonly #options: LivenessOptions;
+  readonly #options;
   #beatAtMs: number;
   #isLogged = false;
 
-  constructor(options: LivenessOptions) {
+  constructor(options: {
+    /** The task that has been in process for the longest time; undefined when there is none. */
+    readonly oldestTask: () => TimedTask | undefined;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  }) {
     this.#options = options;
     this.#beatAtMs = options.clock.monotonicMs();
   }

@@ -5,7 +5,7 @@ import type { EvictionReport } from '../report/eviction-report.js';
 import type { HealthReport } from '../report/health-report.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
 import { problemsOf } from './problems.js';
-import type { ShownEviction, ShownEvictions, Status, StatusLink } from './status.js';
+import type { ShownEviction, ShownEvictions, Status } from './status.js';
 
 /** What a status is made from. */
 export interface StatusInputs {
@@ -22,7 +22,7 @@ export interface StatusInputs {
 export interface StatusSettings {
   readonly clusterName: string;
   /** To pages elsewhere; `http:` or `https:`. */
-  readonly links: readonly StatusLink[];
+  readonly links: Status['links'];
   /** Which part of the cluster is measured, in words. */
   readonly scope: string;
   /** YAML. */

@@ -12,8 +12,12 @@ export interface Status {
   readonly version: string;
   /** As configured; else the address of the API server. */
   readonly clusterName: string;
-  /** As configured. */
-  readonly links: readonly StatusLink[];
+  /** To pages elsewhere, as configured. */
+  readonly links: readonly {
+    readonly name: string;
+    /** `http:` or `https:`. */
+    readonly url: string;
+  }[];
   /** Which part of which cluster is measured, in words. */
   readonly scope: string;
   readonly generatedAtMs: number;
@@ -31,13 +35,6 @@ export interface Status {
   readonly configuration: string;
 }
 
-/** To a page elsewhere. */
-export interface StatusLink {
-  readonly name: string;
-  /** `http:` or `https:`. */
-  readonly url: string;
-}
-
 /** Evictions of running pods; pods that were refused at admission are counted only. */
 export interface ShownEvictions extends Ranked<ShownEviction> {
   readonly refusedCount: number;
@@ -48,10 +45,6 @@ export interface ShownEviction extends EvictionReport {
   readonly ageMs: number;
 }
 
-/** A part of the page. */
-export type StatusSection =
-  'next-evictions' | 'evictions' | 'workloads' | 'pods' | 'findings' | 'nodes' | 'trust' | 'configuration';
-
 /** A current problem in a few words: one for each cause, not for each symptom. */
 export interface Problem {
   readonly severity: 'critical' | 'warning';
@@ -61,5 +54,6 @@ export interface Problem {
   /** What to do about it. */
   readonly hint?: string | undefined;
   /** The part of the page with more details. */
-  readonly section: StatusSection;
+  readonly section:
+    'next-evictions' | 'evictions' | 'workloads' | 'pods' | 'findings' | 'nodes' | 'trust' | 'configuration';
 }

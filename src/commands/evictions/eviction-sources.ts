@@ -135,21 +135,15 @@ export function statusEvictions(
 }
 
 /** Reads evictions alone: it asks no kubelet. */
-export class EvictionsReader implements Reader {
-  readonly #options: EvictionSourceOptions;
-
-  constructor(options: EvictionSourceOptions) {
-    this.#options = options;
-  }
-
-  async read(_durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
-    return {
+export function evictionsReader(options: EvictionSourceOptions): Reader {
+  return {
+    read: async (_durationMs, signal) => ({
       snapshot: { nodes: [], objects: [], workloads: [], evictions: noEvictionsSeen, unlistedNamespaces: [] },
       knownPods: [],
       knownNodes: [],
-      readAtMs: this.#options.clock.nowMs(),
+      readAtMs: options.clock.nowMs(),
       failures: new Map(),
-      ...(await readEvictions(this.#options, signal)),
-    };
-  }
+      ...(await readEvictions(options, signal)),
+    }),
+  };
 }

@@ -1,12 +1,11 @@
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
-import { components } from '../../node/usage.js';
 import { causeText, evictionHint, unknownUsageText } from '../../report/eviction-cause-text.js';
 import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';
 import { type Column, renderTable } from '../text/table.js';
 import { paragraphs, terminalText, wrap } from '../text/terminal-text.js';
 import { ruleText } from '../top/view.js';
-import { referenceText, type TextOptions } from './pod-text.js';
+import { componentRows, referenceText, sumColumns, type TextOptions } from './pod-text.js';
 
 /** What a pod was evicted for and what it used before, for people. */
 export function evictionText(eviction: EvictionReport, options: TextOptions): string {
@@ -49,7 +48,7 @@ function usageSections(
   const pending = isPending ? ' The kubelet had not measured its volumes yet: they are missing from the total.' : '';
   return [
     paragraph([`Last measured ${formatAge(ageMs)} before the eviction: ${total}${inodes}.${pending}`], options),
-    table(componentColumns, componentRows(lastUsage), width),
+    table(sumColumns('COMPONENT'), componentRows(lastUsage), width),
     table(containerColumns, containers, width),
     table(volumeColumns, volumes, width),
     table(limitColumns, limits, width),
@@ -73,25 +72,6 @@ function growthLines({ cause }: EvictionReport, lastUsage: LastUsageReport): rea
   const subject = cause === 'emptydir_limit' ? 'A size limit' : 'A limit';
   return [`${line} ${subject} of ${formatBytes(limit)} would have let it run for an hour more at this growth.`];
 }
-
-interface ComponentRow {
-  readonly label: string;
-  readonly bytes: number;
-}
-
-function componentRows({ components: bytes, usedBytes }: LastUsageReport): readonly ComponentRow[] {
-  if (bytes === undefined || usedBytes === undefined) return [];
-  return [
-    ...components.map((component) => ({ label: component, bytes: bytes[component] })),
-    { label: '= total', bytes: usedBytes },
-  ];
-}
-
-const componentColumns: readonly Column<ComponentRow>[] = [
-  { header: 'COMPONENT', text: ({ label }) => label, minWidth: 9 },
-  { header: 'BYTES', text: ({ bytes }) => String(bytes), align: 'right' },
-  { header: '', text: ({ bytes }) => formatBytes(bytes), align: 'right', dropRank: 1 },
-];
 
 const containerColumns: readonly Column<LastUsageReport['containers'][number]>[] = [
   { header: 'CONTAINER', text: ({ container }) => container, minWidth: 9 },

@@ -64,14 +64,11 @@ export interface LimitExplanation extends LimitReport {
   readonly counted: string;
 }
 
-interface PodQuestion {
-  readonly namespace: string;
-  readonly name: string;
-  readonly mode: AttributionMode;
-}
-
 /** Of every pod of the name: one, unless kubelets report others that the API server does not know. */
-export function podExplanations(reading: ClusterReading, question: PodQuestion): readonly PodExplanation[] {
+export function podExplanations(
+  reading: ClusterReading,
+  question: { readonly namespace: string; readonly name: string; readonly mode: AttributionMode },
+): readonly PodExplanation[] {
   const { namespace, name, mode } = question;
   const knownPods = reading.knownPods.filter(({ pod }) => pod.namespace === namespace && pod.name === name);
   return [
@@ -108,7 +105,10 @@ function limitsWithoutTotal({ snapshot }: ClusterReading, uid: string): readonly
   );
 }
 
-function unknownPods({ snapshot }: ClusterReading, { namespace, name }: PodQuestion): readonly FoundPod[] {
+function unknownPods(
+  { snapshot }: ClusterReading,
+  { namespace, name }: Pick<Pod, 'namespace' | 'name'>,
+): readonly FoundPod[] {
   return snapshot.nodes.flatMap((node) => {
     if (node.state === 'absent') return [];
     return node.snapshot.pods

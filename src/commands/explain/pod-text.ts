@@ -1,5 +1,6 @@
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
 import { components } from '../../node/usage.js';
+import type { LastUsageReport } from '../../report/eviction-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';
 import type { WorkloadReference } from '../../report/workload-report.js';
 import { ratioStyle } from '../text/style.js';
@@ -104,7 +105,7 @@ interface SumRow {
   readonly bytes: number | undefined;
 }
 
-function sumColumns(header: string): readonly Column<SumRow>[] {
+export function sumColumns(header: string): readonly Column<SumRow>[] {
   return [
     { header, text: ({ label }) => label, minWidth: 12 },
     { header: 'BYTES', text: ({ bytes }) => (bytes === undefined ? '' : String(bytes)), align: 'right' },
@@ -112,7 +113,12 @@ function sumColumns(header: string): readonly Column<SumRow>[] {
   ];
 }
 
-function componentRows({ components: bytes, usedBytes }: MeasuredPodExplanation): readonly SumRow[] {
+/** The components and their total; none where they are not known. */
+export function componentRows({
+  components: bytes,
+  usedBytes,
+}: Pick<LastUsageReport, 'components' | 'usedBytes'>): readonly SumRow[] {
+  if (bytes === undefined || usedBytes === undefined) return [];
   const rows = components.map((component) => ({ label: component, bytes: bytes[component] }));
   return [...rows, { label: '= total', bytes: usedBytes }];
 }

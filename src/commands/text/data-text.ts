@@ -3,11 +3,8 @@ import { stringify } from 'yaml';
 import { escapeInvisible } from '../../base/text.js';
 import { toJson } from '../../json/json.js';
 
-/** `line`: JSON on one line. */
-export type DataForm = 'json' | 'line' | 'yaml';
-
 /** Plain data as JSON or YAML, fields without a value left out, that is safe on a terminal too. */
-export function dataText(value: unknown, form: DataForm): string {
+export function dataText(value: unknown, form: 'json' | 'line' | 'yaml'): string {
   const text = form === 'yaml' ? yamlText(value) : toJson(value, form === 'json' ? 2 : undefined);
   return `${text.trimEnd().split('\n').map(escapeInvisible).join('\n')}\n`;
 }

@@ -18,13 +18,6 @@ export interface Column<Row> {
   readonly style?: (row: Row) => Style | undefined;
 }
 
-export interface TableText {
-  /** The header first; no line is wider than the given width. */
-  readonly lines: readonly string[];
-  /** Headers of the columns that found no room. */
-  readonly dropped: readonly string[];
-}
-
 interface FittedColumn {
   readonly header: string;
   readonly align: 'left' | 'right';
@@ -54,7 +47,12 @@ export function renderTable<Row>(
     readonly hasHeader?: boolean;
     readonly hasColour?: boolean;
   } = {},
-): TableText {
+): {
+  /** The header first; no line is wider than the given width. */
+  readonly lines: readonly string[];
+  /** Headers of the columns that found no room. */
+  readonly dropped: readonly string[];
+} {
   const all = columns.map((column) => fittedColumn(column, rows));
   const shown = dropColumns(dropDetails(all, width), width);
   const widths = shareWidth(shown, width);

@@ -3,7 +3,7 @@ import { nearest } from '../../config/suggestion.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { TopResource } from '../resources.js';
 import { suggestions } from '../text/suggestions.js';
-import { renderTable, type TableText } from '../text/table.js';
+import { renderTable } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
 import { UsageError } from '../usage-error.js';
 import { evictionsView } from './eviction-rows.js';
@@ -29,7 +29,7 @@ export interface Listing {
   /** Of the first rows. */
   readonly reports: (limit: number) => readonly object[];
   readonly names: (limit: number) => readonly string[];
-  readonly table: (limit: number, screen: Screen) => TableText;
+  readonly table: (limit: number, screen: Screen) => ReturnType<typeof renderTable>;
 }
 
 export interface Screen {

@@ -15,17 +15,15 @@ import { tiles } from './tiles.js';
 import { trust } from './trust-section.js';
 import { workloads } from './workloads-section.js';
 
-interface PageLink {
-  /** Relative to the page, which may be served below an unknown prefix, or a page elsewhere. */
-  readonly href: string;
-  readonly text: string;
-}
-
 /** What the page links to. */
 export interface PageLinks {
   /** All evictions, as JSON. */
   readonly evictionsHref: string;
-  readonly footer: readonly PageLink[];
+  readonly footer: readonly {
+    /** Relative to the page, which may be served below an unknown prefix, or a page elsewhere. */
+    readonly href: string;
+    readonly text: string;
+  }[];
 }
 
 /** Only the page's own style, script (by their hashes) and icon, and requests to its own origin. */
@@ -100,7 +98,7 @@ function configuration({ configuration: text }: Status): Markup {
   });
 }
 
-function footer(links: readonly PageLink[]): Markup {
+function footer(links: PageLinks['footer']): Markup {
   return markup`<footer><nav aria-label="Other pages"><ul>${links.map(({ href, text }) => markup`<li><a href="${href}">${text}</a></li>`)}</ul></nav></footer>`;
 }
 

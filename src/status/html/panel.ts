@@ -1,4 +1,4 @@
-import type { StatusSection } from '../status.js';
+import type { Problem } from '../status.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 
 /** A section that page.js replaces as a whole. */
@@ -8,7 +8,7 @@ export function panel({
   aside,
   body,
 }: {
-  readonly id: StatusSection;
+  readonly id: Problem['section'];
   readonly title: string;
   /** Next to the title. */
   readonly aside?: MarkupContent;
