@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
-import { Exporter, leastRules, settingsOf } from '../support/exporter.js';
+import { Exporter, leastRules, settingsOf, settleMs } from '../support/exporter.js';
 import { kib, mib } from '../support/units.js';
 
 const web = (name: string, nodeName: string, more: Partial<PodSpec> = {}): PodSpec => ({
@@ -53,16 +53,12 @@ function shop(nodeCount: number): Scenario {
   };
 }
 
-/** Long enough for volumes to be measured and grace periods to end. */
-const settleMs = 180_000;
 const ttlMs = 55_000;
 const graceMs = 60_000;
 
 async function start(nodeCount: number, settings = '', rules = leastRules): Promise<Exporter> {
   const exporter = await Exporter.start({ scenario: shop(nodeCount), settings, rules });
-  await exporter.synced();
-  await exporter.clock.advance(settleMs);
-  return exporter;
+  return exporter.settled();
 }
 
 describe('an exposition', () => {

@@ -41,8 +41,7 @@ const familiesOf = (text: string): readonly string[] =>
 
 it('serves the families of the other exporter while its name is set, and only then', async () => {
   await using exporter = await Exporter.start({ scenario });
-  await exporter.synced();
-  await exporter.clock.advance(180_000);
+  await exporter.settled();
   const own = familiesOf((await exporter.scrape()).answer.text);
   expect(own.join('')).not.toContain('pod_name');
 
@@ -60,8 +59,7 @@ it('puts the labels of both on families with the same name, and changes no other
     scenario,
     settings: 'metrics: {compatibility: k8s-ephemeral-storage-metrics}',
   });
-  await exporter.synced();
-  await exporter.clock.advance(180_000);
+  await exporter.settled();
   const { families, value } = await exporter.scrape();
   for (const name of ['rootfs_used_bytes', 'logs_used_bytes', 'rootfs_inodes_used', 'logs_inodes_used']) {
     const [family, ...others] = families.filter((found) => found.name === `ephemeral_storage_container_${name}`);

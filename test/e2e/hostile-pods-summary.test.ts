@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import type { ContainerSpec, PodSpec, VolumeSpec } from '../../sim/model/specs.js';
 import type { Status } from '../../src/status/status.js';
-import { Exporter, type Scraped } from '../support/exporter.js';
+import { Exporter, type Scraped, settleMs } from '../support/exporter.js';
 import { answerWith, containerWithPressure } from '../support/hostile-bodies.js';
 import { indexed } from '../support/hostile-pods.js';
 import { mib } from '../support/units.js';
 
 const ttlMs = 55_000;
-const settleMs = 180_000;
 
 const container = (name: string, bytes: number, mounts: readonly string[] = []): ContainerSpec => ({
   name,

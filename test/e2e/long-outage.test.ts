@@ -23,8 +23,7 @@ const scenario: Scenario = {
 
 async function start(settings = ''): Promise<Exporter> {
   const exporter = await Exporter.start({ scenario, settings });
-  await exporter.synced();
-  await exporter.clock.advance(180_000);
+  await exporter.settled();
   expect(podsOf(await exporter.scrape())).toEqual(['cart-node-1', 'cart-node-2']);
   return exporter;
 }

@@ -4,9 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
-import { Exporter, type ExporterOptions, settingsOf } from '../support/exporter.js';
-
-const settleMs = 180_000;
+import { Exporter, type ExporterOptions, settingsOf, settleMs } from '../support/exporter.js';
 
 const pod = (name: string, nodeName?: string, namespace = 'shop'): PodSpec => ({
   namespace,
@@ -35,9 +33,7 @@ const nodeLocal = 'cluster: {nodeLocal: true}';
 async function start(options: ExporterOptions): Promise<Exporter> {
   const exporter = await Exporter.start({ scenario, ...options });
   await exporter.clock.advance(2_500); // half of the time within which exporters of one node list its pods
-  await exporter.synced();
-  await exporter.clock.advance(settleMs);
-  return exporter;
+  return exporter.settled();
 }
 
 const podsOf = async (exporter: Exporter) =>

@@ -7,13 +7,11 @@ import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { CacheFault } from '../../sim/simulated-faults.js';
 import type { Status } from '../../src/status/status.js';
 import { cartPod } from '../support/cart-pod.js';
-import { Exporter, type Scraped, settingsOf } from '../support/exporter.js';
+import { Exporter, type Scraped, settingsOf, settleMs } from '../support/exporter.js';
 
 const hourMs = 3_600_000;
 const graceMs = 60_000;
 const ttlMs = 55_000;
-/** Long enough for grace periods to end. */
-const settleMs = 180_000;
 
 describe('a hundred silent nodes', () => {
   it('are one line in the log, with their number and examples', async () => {
@@ -56,9 +54,7 @@ describe.each([
         faults: { 'node-2': 'status:500' },
       },
     });
-    await exporter.synced();
-    await exporter.clock.advance(settleMs);
-    return exporter;
+    return exporter.settled();
   };
   const podsOf = (scraped: Scraped): number | undefined => scraped.value('workload_pods', { workload: 'cart' });
 
@@ -118,8 +114,7 @@ it.each(['namespaces: [shop]', 'podSelector: app=shop'])(
       },
       settings: `cluster: {${scope}}`,
     });
-    await exporter.synced();
-    await exporter.clock.advance(settleMs);
+    await exporter.settled();
     const usedBytes = async () => (await exporter.scrape()).value('node_pods_used_bytes', { filesystem: 'nodefs' });
     const beforeBytes = await usedBytes();
     expect(beforeBytes).toBeGreaterThan(0);
@@ -135,8 +130,7 @@ it('a node whose last pod is gone is served without pods at once, where all pods
   await using exporter = await Exporter.start({
     scenario: { ...emptyScenario('node-1'), populate: ({ model }) => void model.addPod(cartPod('cart-0', 'node-1')) },
   });
-  await exporter.synced();
-  await exporter.clock.advance(settleMs);
+  await exporter.settled();
   const usedBytes = async () => (await exporter.scrape()).value('node_pods_used_bytes', { filesystem: 'nodefs' });
   expect(await usedBytes()).toBeGreaterThan(0);
   exporter.cluster.model.deletePod('shop', 'cart-0');
@@ -190,7 +184,7 @@ workloads:
   const statusOf = async (exporter: Exporter): Promise<Status> =>
     JSON.parse((await exporter.get('/api/v1/status')).text) as Status;
 
-  it('S102: costs nothing but its pods, from 30 s on', async () => {
+  it('costs nothing but its pods, from 30 s on', async () => {
     await using exporter = await start('shop', 'media');
     await exporter.clock.advance(29_999);
     expect((await exporter.get('/readyz')).status).toBe(503);
@@ -314,8 +308,7 @@ describe('a watch that loses events', () => {
       },
     };
     await using exporter = await Exporter.start({ scenario });
-    await exporter.synced();
-    await exporter.clock.advance(settleMs);
+    await exporter.settled();
     const shown = async (): Promise<readonly (number | undefined)[]> => {
       const scraped = await exporter.scrape();
       const families = ['exporter_store_objects', 'exporter_store_drift_total', 'exporter_store_watch_connected'];
@@ -397,8 +390,7 @@ describe('lists of a server that has lost objects from its cache', () => {
   /** Both nodes have half of the pods, and lose half of those. The store lists again. */
   const start = async (podCount: number, fault: CacheFault): Promise<Exporter> => {
     const exporter = await Exporter.start({ scenario: scenario(podCount) });
-    await exporter.synced();
-    await exporter.clock.advance(settleMs);
+    await exporter.settled();
     expect(podsOf(await exporter.scrape())).toBe(podCount);
     await exporter.cluster.setApiFault(fault);
     exporter.cluster.dropWatches();

@@ -8,7 +8,7 @@ import { parseAllDocuments } from 'yaml';
 import type { Rule } from '../../sim/access.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
-import { Exporter } from '../support/exporter.js';
+import { Exporter, settleMs } from '../support/exporter.js';
 
 /** One verb on one resource. */
 interface Permission {
@@ -54,8 +54,6 @@ const scenario: Scenario = {
   },
 };
 
-const settleMs = 180_000;
-
 /** Names the user, the denied request and the rule to add. */
 function names({ verb, resource }: Permission): RegExp {
   const rule = `{apiGroups: [""], resources: ["${resource}"], verbs: ["${verb}"]}`;
@@ -83,8 +81,7 @@ describe('the shipped ClusterRole', () => {
 
   it('is enough for everything: nothing is forbidden', async () => {
     await using exporter = await Exporter.start({ scenario, rules: rulesOf(permissions) });
-    await exporter.synced();
-    await exporter.clock.advance(settleMs);
+    await exporter.settled();
     const connected = async () =>
       (await exporter.scrape()).samples('exporter_store_watch_connected').map(({ value }) => value);
     await expect.poll(connected, { interval: 10 }).toEqual([1, 1]);
@@ -157,8 +154,7 @@ describe('without the permission to', () => {
     '$verb $resource, each node and the log tell',
     async (missing) => {
       await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
-      await exporter.synced();
-      await exporter.clock.advance(settleMs);
+      await exporter.settled();
       const scraped = await exporter.scrape();
       const absent = scraped.samples('node_absent_info').map(({ labels }) => `${labels['node']} ${labels['reason']}`);
       expect(absent).toEqual(['node-1 forbidden', 'node-2 forbidden']);

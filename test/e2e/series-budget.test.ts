@@ -29,9 +29,7 @@ async function start(settings = ''): Promise<Exporter> {
       },
     },
   });
-  await exporter.synced();
-  await exporter.clock.advance(180_000);
-  return exporter;
+  return exporter.settled();
 }
 
 async function familiesAt(exporter: Exporter, query: string): Promise<readonly string[]> {

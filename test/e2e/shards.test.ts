@@ -6,10 +6,9 @@ import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import { shardOf } from '../../src/kube/scope.js';
 import { combinedSeries, seriesOf } from '../support/combined-shards.js';
-import { Exporter, settingsOf } from '../support/exporter.js';
+import { Exporter, settingsOf, settleMs } from '../support/exporter.js';
 import { mib } from '../support/units.js';
 
-const settleMs = 180_000;
 const ttlMs = 55_000;
 
 const nodes = Array.from({ length: 6 }, (_, index) => `node-${index + 1}`);

@@ -5,12 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import type { Status } from '../../src/status/status.js';
-import { Exporter, type ExporterOptions } from '../support/exporter.js';
+import { Exporter, type ExporterOptions, settleMs } from '../support/exporter.js';
 import { mib } from '../support/units.js';
 
 const ttlMs = 55_000;
-/** Long enough for volumes to be measured and grace periods to end. */
-const settleMs = 180_000;
 
 const web = (name: string, nodeName: string, more: Partial<PodSpec> = {}): PodSpec => ({
   namespace: 'shop',
@@ -34,9 +32,7 @@ const shop: Scenario = {
 
 async function start(options: ExporterOptions = {}): Promise<Exporter> {
   const exporter = await Exporter.start({ scenario: shop, ...options });
-  await exporter.synced();
-  await exporter.clock.advance(settleMs);
-  return exporter;
+  return exporter.settled();
 }
 
 async function statusOf(exporter: Exporter): Promise<Status> {

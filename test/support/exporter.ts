@@ -42,6 +42,8 @@ export interface ExporterOptions {
   readonly behindMs?: number;
 }
 
+export const settleMs = 180_000;
+
 export interface Scraped {
   readonly answer: HttpAnswer;
   readonly families: readonly ParsedFamily[];
@@ -127,6 +129,13 @@ export class Exporter implements AsyncDisposable {
   /** Resolves when nodes and pods have been listed. */
   async synced(): Promise<this> {
     await expect.poll(() => this.app.hasSynced, { interval: 5, timeout: 10_000 }).toBe(true);
+    return this;
+  }
+
+  /** Resolves when volumes have been measured too, and grace periods are over. */
+  async settled(): Promise<this> {
+    await this.synced();
+    await this.clock.advance(settleMs);
     return this;
   }
 
