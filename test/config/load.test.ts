@@ -28,7 +28,7 @@ describe('precedence', () => {
     [{ file: 'debug', environment: 'warn', flag: 'error' }, 'error'],
     [{ file: 'debug', flag: 'error' }, 'error'],
     [{ file: 'debug', environment: '' }, 'debug'],
-  ])('of %j is %s', (texts, expected) => {
+  ])('the level of the log with %j is %s', (texts, expected) => {
     expect(levelsOf(texts)).toBe(expected);
   });
 
@@ -83,7 +83,7 @@ describe('environment', () => {
     ['WORKLOADS_SELECTORS', '[{name: a, selector: b}]', { workloads: { selectors: [{ name: 'a' }] } }],
     ['WEB_LISTEN_ADDRESSES', '[::1]:2', { web: { listenAddresses: [{ host: '::1', port: 2 }] } }],
     ['KUBELET_TLS_SERVER_NAME', '{node}', { kubelet: { tls: { serverName: '{node}' } } }],
-  ])('%s=%s', (name, text, expected) => {
+  ])('the variable %s=%s sets its setting', (name, text, expected) => {
     expect(load({ environment: { [prefix + name]: text } })).toMatchObject(expected);
   });
 
@@ -190,7 +190,7 @@ describe('assignments', () => {
     ['cluster.skipNodes=', { cluster: { skipNodes: [] } }],
     ['workloads.selectors=[{name: a, selector: b}]', { workloads: { selectors: [{ name: 'a' }] } }],
     ['attribution=even', { attribution: 'even' }],
-  ])('%s', (assignment, expected) => {
+  ])('the assignment %s sets its setting', (assignment, expected) => {
     expect(load({ assignments: [assignment] })).toMatchObject(expected);
   });
 
@@ -243,7 +243,7 @@ describe('unknown keys', () => {
     ['cache:\nttl: 5s', 'ttl', `${sections} (did you mean cache.ttl?)`],
     ['"a\\nb": 1', '"a\\nb"', sections],
     ['"cache.ttl": 5s', 'cache.ttl', sections],
-  ])('%s', (text, path, allowed) => {
+  ])('the unknown key in %s is named, with what is allowed', (text, path, allowed) => {
     expect(faultsOf(text)).toMatchObject([{ path, problem: 'unknown key', hint: `allowed: ${allowed}` }]);
   });
 

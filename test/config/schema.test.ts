@@ -153,7 +153,7 @@ describe('accepted values', () => {
         },
       },
     ],
-  ])('%s', (text, expected) => {
+  ])('the settings %s are accepted', (text, expected) => {
     expect(loadText(text)).toMatchObject(expected);
   });
 

@@ -51,7 +51,7 @@ describe('listSettings', () => {
     ['workloads.controllers', { defaultText: 'true when neither selectors nor labels are set, else false' }],
     ['web.listenAddresses', { flag: '--web.listen-address', defaultText: '[ :9797 ]' }],
     ['log.level', { flag: '--log.level', allowed: 'debug, info, warn or error', defaultText: 'info' }],
-  ])('%s', (path, expected) => {
+  ])('the row of %s has its names, what is allowed and its default', (path, expected) => {
     expect(rows.find((row) => row.path === path)).toMatchObject(expected);
   });
 });

@@ -27,7 +27,7 @@ describe('the proxy of the environment', () => {
     ['is none for localhost', 'https://localhost:6443', { HTTPS_PROXY: 'http://p' }, undefined],
     ['is none for loopback addresses', 'https://127.8.9.10:6443', { HTTPS_PROXY: 'http://p' }, undefined],
     ['is none for the loopback address of IPv6', 'https://[::1]:6443', { HTTPS_PROXY: 'http://p' }, undefined],
-  ])('%s', (_case, server, environment, expected) => {
+  ])('the proxy of the environment %s', (_case, server, environment, expected) => {
     expect(proxyOf(server, environment)).toBe(expected);
   });
 

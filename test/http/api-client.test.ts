@@ -64,7 +64,7 @@ describe('an error response of the API server', () => {
     return error;
   };
 
-  it('S68: names the message of its Status and the RBAC rule that is missing', async () => {
+  it('names the message of its Status and the RBAC rule that is missing', async () => {
     const message = 'pods is forbidden: User "ci" cannot list resource "pods" in API group "" at the cluster scope';
     const error = await answered(403, JSON.stringify({ kind: 'Status', reason: 'Forbidden', message, code: 403 }));
     expect(error).toMatchObject({ reason: 'forbidden', status: 403 });
@@ -84,7 +84,7 @@ describe('an error response of the API server', () => {
     ['cut off', '{"message": "x'],
     ['longer than 64 KiB', JSON.stringify({ message: 'x', filler: 'y'.repeat(64 * 1024) })],
     ['empty', ''],
-  ])('S68: is reported by its status when its body is %s', async (_what, body) => {
+  ])('is reported by its status when its body is %s', async (_what, body) => {
     expect((await answered(503, body)).message).toBe('GET /api/v1/pods: the API server answered 503');
   });
 });

@@ -301,7 +301,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       [{ 'content-type': 'application/jsonp' }, 'application/jsonp'],
       [{ 'content-type': 'text/plain; x=application/json' }, 'text/plain; x=application/json'],
       [{}, 'none'],
-    ])('S71: with the headers %j, such as a login page, is refused', async ([headers, type], { server, client }) => {
+    ])('with the headers %j, such as a login page, is refused', async ([headers, type], { server, client }) => {
       server.answer = replyWith({ headers, body: '<html>Please log in</html>' });
       const error = await client.failure();
       expect(error).toMatchObject({ reason: 'decode', status: 200 });
@@ -334,7 +334,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       },
     );
 
-    it('S70: is decompressed although compression was not requested', async ({ server, client }) => {
+    it('is decompressed although compression was not requested', async ({ server, client }) => {
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
       server.answer = replyWith({ headers, body: gzipSync('{"a":1}') });
       expect(await client.read()).toBe('{"a":1}');
@@ -358,7 +358,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       ['gzip', 'not gzip', 'corrupt compressed body'],
       ['gzip', gzipSync('{"a":1}').subarray(0, 15), 'corrupt compressed body'],
       ['br', '{}', 'unsupported content encoding "br"'],
-    ])('S70: in %s that cannot be decoded is refused', async ([encoding, body, message], { server, client }) => {
+    ])('in %s that cannot be decoded is refused', async ([encoding, body, message], { server, client }) => {
       const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
       server.answer = replyWith({ headers, body });
       const error = await client.failure();
@@ -389,7 +389,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect(await client.read()).toBe('{}');
     });
 
-    it.for([301, 302, 307, 308])('S71: with status %i is not followed', async (status, { server, client }) => {
+    it.for([301, 302, 307, 308])('with status %i is not followed', async (status, { server, client }) => {
       await using other = await LoopbackServer.listenTls(pair);
       server.answer = replyWith({ status, headers: { location: new URL('/secret-path', other.url).href } });
       const error = await client.failure();
@@ -453,7 +453,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       };
     };
 
-    it('S69: is followed by one more attempt with the credentials read again', async ({ server, client }) => {
+    it('is followed by one more attempt with the credentials read again', async ({ server, client }) => {
       acceptToken(server, 'token-2');
       client.tokens = ['token-1', 'token-2'];
       expect(await client.read()).toBe('{}');

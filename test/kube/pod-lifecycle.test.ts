@@ -120,7 +120,7 @@ describe('the events of a pod', () => {
       states: [sent('Running', { app: [running(10)] }), sent('Running', { app: [running(10)] })],
       expected: ['started app#0 10 *', ''],
     },
-  ])('$title', ({ states, isRemoved, expected }) => {
+  ])('the events of a pod $title', ({ states, isRemoved, expected }) => {
     expect(stepsOf(states, isRemoved)).toEqual(expected);
   });
 });

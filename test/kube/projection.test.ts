@@ -203,16 +203,16 @@ describe('projectPod', () => {
       ['its app container after an init container', [{ state: running(8) }], [{ state: { terminated: {} } }], 8],
       ['the start of the pod, when the container has no date', [{ state: { running: { startedAt: null } } }], [], 0],
       ['the start of the pod, without any container status', [], [], 0],
-    ])('%s', (_name, containerStatuses, initContainerStatuses, seconds) => {
+    ])('a pod runs since %s', (_name, containerStatuses, initContainerStatuses, seconds) => {
       expect(since({ containerStatuses, initContainerStatuses })).toBe(Date.UTC(2026, 0, 1, 0, 0, seconds));
     });
 
-    it('its first container, while others are being pulled', () => {
+    it('a pod runs since its first container, while others are being pulled', () => {
       const containerStatuses = [{ state: { waiting: {} } }, { state: running(7) }];
       expect(since({ phase: 'Pending', containerStatuses })).toBe(Date.UTC(2026, 0, 1, 0, 0, 7));
     });
 
-    it('an ephemeral container, while its own have crashed', () => {
+    it('a pod runs since an ephemeral container, while its own have crashed', () => {
       const containerStatuses = [{ state: { waiting: {} } }];
       const ephemeralContainerStatuses = [{ state: running(9) }];
       expect(since({ containerStatuses, ephemeralContainerStatuses })).toBe(Date.UTC(2026, 0, 1, 0, 0, 9));
@@ -226,7 +226,7 @@ describe('projectPod', () => {
       ['its phase is unknown', { phase: undefined, containerStatuses: [{ state: running(1) }] }],
       ['nothing says when', { startTime: undefined }],
       ['the date is not one', { startTime: 'yesterday' }],
-    ])('no time, when %s', (_name, status) => {
+    ])('a pod runs since no time, when %s', (_name, status) => {
       expect(since(status)).toBeUndefined();
     });
   });

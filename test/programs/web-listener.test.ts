@@ -115,7 +115,7 @@ describe.skipIf(!isInstalled('curl'))('passwords and headers (need curl)', () =>
     ['that of another user', ['--user', `bob:${password}`], 401],
     ['none', [], 401],
     ['one that curl sends only when asked', ['--anyauth', '--user', `alice:${password}`], 200],
-  ])('%s', async (_name, flags, status) => {
+  ])('a request with this password has its status: %s', async (_name, flags, status) => {
     for (const page of ['/metrics', '/', '/api/v1/status']) {
       expect((await get(demo, page, ...flags)).status).toBe(status);
     }

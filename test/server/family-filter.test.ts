@@ -21,7 +21,7 @@ describe('the filter of a query', () => {
     ['collect[]=volume&collect=pod', [], ['pod', 'volume']],
     ['collect[]=exporter', [], ['exporter']],
     ['name[]=a_bytes&collect[]=node', ['a_bytes'], ['node']],
-  ])('%s', (query, names, levels) => {
+  ])('the query %j selects the families %j and the levels %j', (query, names, levels) => {
     expect(filterOf(query)).toEqual({ names, levels });
   });
 

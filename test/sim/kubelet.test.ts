@@ -212,22 +212,25 @@ describe('the faults of a kubelet', () => {
     ['status:429', 429, 'text/plain; charset=utf-8', /^Internal Error/],
     ['html', 200, 'text/html; charset=utf-8', /^<!doctype html>/],
     ['wrong-body', 200, 'application/json', /^\{"kind":"PodList"/],
-  ])('%s', async ([fault, status, contentType, body], { sim }) => {
-    await sim.setFault('node-1', fault);
-    const answer = await callKubelet(sim, 'node-1');
-    expect([answer.status, answer.headers['content-type']]).toEqual([status, contentType]);
-    expect(answer.text).toMatch(body);
-    expect((await callKubelet(sim, 'node-2')).status).toBe(200);
-    await sim.setFault('node-1', undefined);
-    await summaryOf(sim);
-  });
+  ])(
+    'a kubelet with the fault %s responds with status %i and %s',
+    async ([fault, status, contentType, body], { sim }) => {
+      await sim.setFault('node-1', fault);
+      const answer = await callKubelet(sim, 'node-1');
+      expect([answer.status, answer.headers['content-type']]).toEqual([status, contentType]);
+      expect(answer.text).toMatch(body);
+      expect((await callKubelet(sim, 'node-2')).status).toBe(200);
+      await sim.setFault('node-1', undefined);
+      await summaryOf(sim);
+    },
+  );
 
   it.for<[Fault, RegExp]>([
     ['reset', /ECONNRESET|socket hang up/],
     ['truncated', /aborted/],
     ['down', /ECONNREFUSED/],
     ['expired-certificate', /certificate has expired/],
-  ])('%s', async ([fault, message], { sim }) => {
+  ])('a kubelet with the fault %s fails a request: %s', async ([fault, message], { sim }) => {
     await sim.setFault('node-1', fault);
     await expect(callKubelet(sim, 'node-1')).rejects.toThrow(message);
     await sim.setFault('node-1', undefined);

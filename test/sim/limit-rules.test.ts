@@ -94,7 +94,7 @@ describe('a limit of a pod', () => {
       { containers: [container({ rootfs: 2 * mib, limit: mib }), large] },
       overContainer('app', '1Mi'),
     ],
-  ])('%s', (_, spec, expected) => {
+  ])('the limit of a pod is enforced by the rules of the kubelet: %s', (_, spec, expected) => {
     expect(messageFor(spec)).toBe(expected);
   });
 });
@@ -114,7 +114,7 @@ describe('a limit of a container', () => {
     ['0 is none', { rootfs: mib, limit: 0 }, {}, undefined],
     ['of a sidecar', { kind: 'sidecar', rootfs: 2 * mib, limit: mib }, {}, overContainer('app', '1Mi')],
     ['of a sidecar before 1.37', { kind: 'sidecar', rootfs: 2 * mib, limit: mib }, { minorVersion: 36 }, undefined],
-  ])('%s', (_, bytes, kubelet, expected) => {
+  ])('the limit of a container is enforced by the rules of the kubelet: %s', (_, bytes, kubelet, expected) => {
     expect(messageFor({ containers: [container(bytes), spare] }, kubelet)).toBe(expected);
   });
 });

@@ -68,7 +68,7 @@ describe('the order of eviction', () => {
       'b a',
     ],
     ['then the name', { b: app(mib), a: app(mib) }, 'a b'],
-  ])('%s', (_, pods, expected) => {
+  ])('pods are ranked by the rules of the kubelet: %s', (_, pods, expected) => {
     expect(order(pods)).toBe(expected);
   });
 
@@ -167,11 +167,14 @@ describe('thresholds', () => {
       { evictionHard: { 'nodefs.available': '1Gi' }, node: system(gib - 4096), expected: '1Gi 1048572Ki' },
     ],
     ['switched off', { evictionHard: { 'nodefs.available': '0%' }, node: system(0) }],
-  ])('%s', (_, { evictionHard, node = roomy, image = roomy, expected }) => {
-    const spec = { name: 'node-1', ...(evictionHard !== undefined && { evictionHard }) };
-    const crossed = crossedThreshold(spec, { atMs: nowMs, node, image, snapshotBytes: 0 });
-    expect(crossed && `${crossed.threshold} ${crossed.available}`).toBe(expected);
-  });
+  ])(
+    'a threshold of the kubelet is crossed by its rules: %s',
+    (_, { evictionHard, node = roomy, image = roomy, expected }) => {
+      const spec = { name: 'node-1', ...(evictionHard !== undefined && { evictionHard }) };
+      const crossed = crossedThreshold(spec, { atMs: nowMs, node, image, snapshotBytes: 0 });
+      expect(crossed && `${crossed.threshold} ${crossed.available}`).toBe(expected);
+    },
+  );
 
   it('are percentages or quantities', () => {
     const spec = { name: 'node-1', evictionHard: { 'nodefs.available': 'much' } };

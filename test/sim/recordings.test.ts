@@ -159,7 +159,7 @@ describe.skipIf(!hasCaptures)(`the kubelet answers as the recorded one (${captur
     ['kubelet_no_token', undefined, '/stats/summary'],
     ['kubelet_bad_token', 'bad', '/stats/summary'],
     ['kubelet_forbidden', 'exporter', '/pods'],
-  ] as const)('%s', async ([name, user, path], { sim }) => {
+  ] as const)('the response is the recorded %s', async ([name, user, path], { sim }) => {
     const exporter = sim.issueToken({ user: 'system:serviceaccount:default:exporter', rules: [] });
     const answer = await callKubelet(sim, 'node-1', { path, token: user === 'exporter' ? exporter : user });
     const recorded = recording(`live/${name}.http`);

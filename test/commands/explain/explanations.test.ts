@@ -93,7 +93,7 @@ describe('a pod that is not measured shows why:', () => {
       reason: /running for 12s.*after 1m$/,
       isExpected: false,
     },
-  ])('$reason', ({ pod, node, reason, isExpected }) => {
+  ])('a pod is not measured, because $reason', ({ pod, node, reason, isExpected }) => {
     const reading = aReading({
       snapshot: aClusterSnapshot({ nodes: [node] }),
       failures: new Map([['node-1', { reason: 'timeout', message: 'it hangs', ageMs: 0 }]]),

@@ -221,9 +221,12 @@ describe.skipIf(!hasRealApiServer())(
       await real[Symbol.asyncDispose]();
     });
 
-    it.each(calls.map((call) => [nameOf(call), call] as const))('%s', async (_name, call) => {
-      const [expected, answered] = await Promise.all([callers.real.send(call), callers.simulated.send(call)]);
-      expect(shapeOf(answered)).toEqual(shapeOf(expected));
-    });
+    it.each(calls.map((call) => [nameOf(call), call] as const))(
+      'the simulated API server responds to %s as a real one',
+      async (_name, call) => {
+        const [expected, answered] = await Promise.all([callers.real.send(call), callers.simulated.send(call)]);
+        expect(shapeOf(answered)).toEqual(shapeOf(expected));
+      },
+    );
   },
 );
