@@ -143,30 +143,8 @@ describe('the file of --web.config.file', () => {
   it.each([
     ['without TLS', '{}\n', /TLS cannot be switched on or off while the exporter runs; restart it/],
     ['that is empty', '', /the file is empty/],
-    [
-      'whose key does not belong to the certificate',
-      'tls_server_config: {cert_file: tls.crt, key_file: old.key}\n',
-      /tls\.crt\\" begins with a certificate that is not of the key/,
-    ],
-    [
-      'whose certificate is empty',
-      'tls_server_config: {cert_file: empty.pem, key_file: tls.key}\n',
-      /cert_file: \\"empty\.pem\\" has no certificate \(.*web\.yml:1\); allowed: certificates as PEM/,
-    ],
-    [
-      'whose key is empty',
-      'tls_server_config: {cert_file: tls.crt, key_file: empty.pem}\n',
-      /key_file: \\"empty\.pem\\" has no private key/,
-    ],
-    [
-      'whose authorities of clients are empty',
-      'tls_server_config: {cert_file: tls.crt, key_file: tls.key, client_auth_type: RequestClientCert, client_ca_file: empty.pem}\n',
-      /client_ca_file: \\"empty\.pem\\" has no certificate/,
-    ],
   ])('stays in force when there is a new one %s', async (_case, text, message) => {
     await using exporter = await start(tls);
-    await exporter.write('old.key', (await authority.issueServer()).key);
-    await exporter.write('empty.pem', '');
     const before = await exporter.get('/livez');
     await exporter.write('web.yml', text);
     exporter.hangUp();

@@ -1,12 +1,9 @@
-// @module-tag sockets
-
 import { describe, expect, it } from 'vitest';
 
-import { type TaskRun, WorkQueue } from '../../src/base/work-queue.js';
+import type { TaskRun } from '../../src/base/work-queue.js';
 import { Liveness } from '../../src/server/liveness.js';
-import { send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { aLogger, RunningServer, someRoutes } from './test-server.js';
+import { aLogger } from './test-server.js';
 
 const maxRunMs = 300_000;
 
@@ -79,54 +76,5 @@ describe('a process', () => {
     for (let probe = 0; probe < 5; probe++) world.liveness.failure();
     expect(world.logger.lines).toHaveLength(2);
     expect(world.logger.lines[0]).toMatch(/^error liveness failed: task refresh\/node-3 has been running since/);
-  });
-});
-
-describe.each(['/livez', '/healthz'])('%s', (path) => {
-  it('is 503 while a task of the queue does not end, and names it', async () => {
-    const clock = new ManualClock();
-    const logger = aLogger();
-    const stop = new AbortController();
-    let end = (): void => undefined;
-    const queue = new WorkQueue({
-      handlers: {
-        refresh: () =>
-          new Promise<undefined>(
-            (resolve) =>
-              (end = () => {
-                resolve(undefined);
-              }),
-          ),
-      },
-      clock,
-      random: () => 0,
-      logger,
-      observer: { taskRetried: () => undefined },
-    });
-    const liveness = new Liveness({
-      oldestTask: () => queue.oldestRun && { ...queue.oldestRun, maxRunMs },
-      clock,
-      logger,
-    });
-    const running = [queue.run(stop.signal), liveness.run(stop.signal)];
-    await using server = await RunningServer.start(someRoutes({ liveness }));
-    const probe = async () => {
-      const { status, text } = await send({ port: server.port, path });
-      return [status, text];
-    };
-    queue.add('refresh', 'node-3');
-    await clock.advance(300_000);
-    expect(await probe()).toEqual([200, 'ok\n']);
-    await clock.advance(1);
-    const since = '2026-01-01T00:00:00.000Z';
-    expect(await probe()).toEqual([
-      503,
-      `not alive: task refresh/node-3 has been running since ${since}, more than 5m\n`,
-    ]);
-    end();
-    await clock.advance(0);
-    expect(await probe()).toEqual([200, 'ok\n']);
-    stop.abort();
-    await Promise.all(running);
   });
 });

@@ -1,8 +1,5 @@
 // @module-tag sockets
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
 import { describe, expect, it } from 'vitest';
 
 import { type EvictionSourceOptions, readEvictions } from '../../../src/commands/evictions/eviction-sources.js';
@@ -31,31 +28,16 @@ const pods = {
   items: [failedPod('seen', 'u1'), failedPod('missed', 'u2'), failedPod('drained', 'u3', 'Terminated')],
 };
 
-type Answers = Readonly<Record<string, unknown>>;
-
 /** An API server, or an exporter, that knows these paths. */
-async function serve(answers: Answers) {
-  const paths: string[] = [];
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
-    const path = (request.url ?? '').split('?')[0] ?? '';
-    paths.push(request.url ?? '');
-    const answer = answers[path];
-    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(answer === undefined ? '{"kind":"Status","message":"not found"}' : toJson(answer));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  return {
-    paths,
-    url: new URL(`http://127.0.0.1:${port}`),
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections();
-        server.close(() => {
-          resolve();
-        });
-      }),
+async function serve(answers: Readonly<Record<string, unknown>>): Promise<LoopbackServer> {
+  const server = await LoopbackServer.listen();
+  server.answer = (request, response) => {
+    const answer = answers[(request.url ?? '').split('?')[0] ?? ''];
+    const body = answer === undefined ? '{"kind":"Status","message":"not found"}' : toJson(answer);
+    const headers = { 'content-type': 'application/json' };
+    replyWith({ status: answer === undefined ? 404 : 200, headers, body })(request, response);
   };
+  return server;
 }
 
 function read(options: Partial<EvictionSourceOptions>) {
@@ -80,7 +62,9 @@ describe('evictions', () => {
     ]);
     expect(evictions[0]).toMatchObject({ cause: 'container_limit', container: 'app', limitBytes: 2 ** 30 });
     expect(notes).toEqual([]);
-    expect(api.paths).toContainEqual(expect.stringContaining('fieldSelector=status.phase%3DFailed'));
+    expect(api.requests.map(({ url }) => url)).toContainEqual(
+      expect.stringContaining('fieldSelector=status.phase%3DFailed'),
+    );
   });
 
   it('are those of the status of pods when no exporter answers, with a note', async () => {
