@@ -1,9 +1,6 @@
 // @module-tag sockets
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -12,30 +9,15 @@ import type { Credentials } from '../../src/credentials/credentials.js';
 import { loadCredentials } from '../../src/credentials/load-credentials.js';
 import { ApiClient } from '../../src/http/api-client.js';
 import { DirectTransport } from '../../src/kubelet/direct-transport.js';
-import { LoopbackServer, textOf } from '../http/loopback-server.js';
+import { httpProxy, LoopbackServer, textOf } from '../http/loopback-server.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { temporaryFolder } from '../support/programs.js';
 import { never } from '../support/signals.js';
 
 const apiHost = 'api.cluster.test';
 const clock = new ManualClock();
-
-/** Connects to loopback, whatever the host: it knows names that this machine does not. */
-async function httpProxy(tunnels: string[]): Promise<LoopbackServer> {
-  const server = createServer();
-  server.on('connect', (request, socket) => {
-    tunnels.push(request.url ?? '');
-    const target = connect(Number(request.url?.split(':').at(-1)), '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      target.pipe(socket).pipe(target);
-    });
-    target.on('error', () => socket.destroy());
-    socket.on('error', () => target.destroy());
-    socket.on('close', () => target.destroy());
-  });
-  return LoopbackServer.listen(server);
-}
 
 /** Of a kubeconfig without a proxy. */
 async function credentialsFor(
@@ -43,21 +25,17 @@ async function credentialsFor(
   ca: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<Credentials> {
-  const directory = await mkdtemp(join(tmpdir(), 'proxy-test-'));
-  try {
-    const kubeconfigPath = join(directory, 'config');
-    const cluster = { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') };
-    const named = {
-      'current-context': 'c',
-      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-      clusters: [{ name: 'c', cluster }],
-      users: [{ name: 'u', user: { token: 't' } }],
-    };
-    await writeFile(kubeconfigPath, JSON.stringify({ apiVersion: 'v1', kind: 'Config', ...named }));
-    return await loadCredentials({ kubeconfigPath, environment, homeDir: directory, clock });
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+  await using folder = await temporaryFolder();
+  const kubeconfigPath = join(folder.path, 'config');
+  const cluster = { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') };
+  const named = {
+    'current-context': 'c',
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    clusters: [{ name: 'c', cluster }],
+    users: [{ name: 'u', user: { token: 't' } }],
+  };
+  await writeFile(kubeconfigPath, JSON.stringify({ apiVersion: 'v1', kind: 'Config', ...named }));
+  return await loadCredentials({ kubeconfigPath, environment, homeDir: folder.path, clock });
 }
 
 async function pairFor(authority: TestAuthority): Promise<KeyPair> {

@@ -14,7 +14,7 @@ import { TestAuthority } from '../support/certificates.js';
 import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
-import { failureOf, LoopbackServer, replyWith, textOf } from './loopback-server.js';
+import { failureOf, httpProxy, LoopbackServer, replyWith, textOf } from './loopback-server.js';
 
 // What is special to the API server; what holds for every GET stands in http-client.test.ts.
 
@@ -125,23 +125,6 @@ describe('the time limit of the API client', () => {
 });
 
 describe('ApiClient through a proxy', () => {
-  /** Tunnels CONNECT requests and records their targets and credentials. */
-  async function httpProxy(tunnels: string[]): Promise<LoopbackServer> {
-    const server = createServer();
-    server.on('connect', (request, socket) => {
-      tunnels.push(`${request.url ?? ''} ${request.headers['proxy-authorization'] ?? ''}`.trim());
-      const [host = '', port = ''] = (request.url ?? '').split(':');
-      const target = connect(Number(port), host, () => {
-        socket.write('HTTP/1.1 200 OK\r\n\r\n');
-        target.pipe(socket).pipe(target);
-      });
-      target.on('error', () => socket.destroy());
-      socket.on('error', () => target.destroy());
-      socket.on('close', () => target.destroy());
-    });
-    return LoopbackServer.listen(server);
-  }
-
   /** SOCKS 5 without authentication, IPv4 targets only. */
   async function socksProxy(tunnels: string[]): Promise<AsyncDisposable & { url: URL }> {
     const sockets = new Set<Socket>();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
 export interface Reply {
@@ -93,6 +93,22 @@ export class LoopbackServer implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy(); // upgraded and CONNECT sockets too
     await closed;
   }
+}
+
+/** Tunnels CONNECT requests to loopback, whatever their host, and records their targets and credentials. */
+export async function httpProxy(tunnels: string[]): Promise<LoopbackServer> {
+  const server = createServer();
+  server.on('connect', (request, socket) => {
+    tunnels.push(`${request.url ?? ''} ${request.headers['proxy-authorization'] ?? ''}`.trim());
+    const target = connect(Number(request.url?.split(':').at(-1)), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      target.pipe(socket).pipe(target);
+    });
+    target.on('error', () => socket.destroy());
+    socket.on('error', () => target.destroy());
+    socket.on('close', () => target.destroy());
+  });
+  return LoopbackServer.listen(server);
 }
 
 export async function textOf(body: Promise<AsyncIterable<Buffer>>): Promise<string> {
