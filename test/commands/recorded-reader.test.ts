@@ -28,7 +28,7 @@ status: {phase: Running, startTime: "2026-01-01T00:00:00Z"}
 kind: Pod
 metadata: {namespace: shop, name: cart-1, uid: u2}
 spec: {nodeName: n1, containers: [{name: app}]}
-status: {phase: Failed, reason: Evicted}
+status: {phase: Failed, reason: Evicted, message: 'Container app exceeded its local ephemeral storage limit "1Gi". '}
 `;
 
 async function run(line: string): Promise<{ readonly status: number; readonly out: string; readonly error: string }> {
@@ -63,6 +63,10 @@ describe('recordings without a cluster', () => {
 
   it.each(['-A=true', '-w=1'])('are not read with a value for the switch %s', async (flag) => {
     expect(await run(`top pods ${flag}`)).toMatchObject({ status: 2, out: '' });
+  });
+
+  it('have the evictions that the status of pods shows', async () => {
+    expect((await run('top evictions -o name')).out).toBe('pod/cart-1\n');
   });
 
   it('explain a pod', async () => {
