@@ -8,7 +8,7 @@ import { Registry } from 'prom-client';
 
 import { systemClock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
-import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import { Exposition } from '../../src/exposition/exposition.js';
 import type { Profile } from '../../src/exposition/family.js';
 import { noFilter } from '../../src/exposition/selection.js';
@@ -58,7 +58,7 @@ async function keptPods(state: ClusterState): Promise<KeptPods> {
   const scope = { scope: wholeCluster, namespaces: [], podSelector: [], nodeLocalSpreadMs: 0 };
   const pods = watchedPods({ ...scope, clock: systemClock }, shared);
   const { namespaceOf, groupOf } = pods;
-  const store = new ObjectStore<Pod>({ namespaceOf, groupOf, slicer: new TimeSlicer(systemClock) });
+  const store = new ObjectStore<Pod>({ namespaceOf, groupOf, lane: new Scheduler(systemClock).newLane() });
   await store.replace(state.pods.flatMap((_, index) => pods.project(JSON.parse(podText(state, index))) ?? []));
   return { store, shared };
 }
@@ -68,7 +68,7 @@ class Pipeline {
   readonly #nodes: readonly Node[];
   readonly #records: NodeRecords;
   readonly #exposition: Exposition;
-  readonly #slicer = new TimeSlicer(systemClock);
+  readonly #lane = new Scheduler(systemClock).newLane();
   readonly #signal = new AbortController().signal;
 
   constructor(state: ClusterState, { store }: KeptPods, profile: Profile) {
@@ -95,6 +95,7 @@ class Pipeline {
       faults: new NodeFaults(silentLogger),
     });
     this.#exposition = new Exposition({
+      lane: this.#lane,
       settings: {
         profile,
         levels: { workload: true, node: true, pod: true, container: true, volume: true },
@@ -124,7 +125,7 @@ class Pipeline {
     } as const;
     const prepared = await this.#records
       .of(node)
-      .prepare(node, { lookup, lookedUpAtMs: systemClock.monotonicMs() }, this.#slicer);
+      .prepare(node, { lookup, lookedUpAtMs: systemClock.monotonicMs() }, this.#lane);
     await this.#exposition.prepareNode(prepared, noFilter, this.#signal);
   }
 }

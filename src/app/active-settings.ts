@@ -1,5 +1,6 @@
 import { type Clock, instantOf } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
+import type { Scheduler } from '../base/scheduler.js';
 import { configHash, formatConfig } from '../config/format-config.js';
 import type { Config } from '../config/schema.js';
 import { Exposition } from '../exposition/exposition.js';
@@ -40,14 +41,16 @@ export interface ActivationOptions {
   readonly seriesCapReport: SeriesCapReport;
   /** The address of the API server. */
   readonly server: URL;
+  readonly scheduler: Scheduler;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /** Builds what depends on the settings, and puts them into the metrics and the log. */
 export function activate(options: ActivationOptions): ActiveSettings {
-  const { config, scope, source, former, evictions, metrics, seriesCapReport, clock, logger } = options;
+  const { config, scope, source, former, evictions, metrics, seriesCapReport, scheduler, clock, logger } = options;
   const { store, cache } = source;
+  if (source !== former?.source) source.activate(former?.source);
   const faults = new NodeFaults(logger);
   const ofFormer = former === undefined ? {} : { former: former.collection };
   const active = {
@@ -61,6 +64,10 @@ export function activate(options: ActivationOptions): ActiveSettings {
       cache,
       evictions,
       faults,
+      onNearNodes: (nodeNames) => {
+        source.setNearNodes(nodeNames);
+      },
+      scheduler,
       clock,
       ...ofFormer,
     }),
@@ -69,6 +76,7 @@ export function activate(options: ActivationOptions): ActiveSettings {
       selfMetrics: metrics,
       observer: seriesCapReport,
       faults,
+      lane: scheduler.newLane(),
       clock,
     }),
     statusSettings: statusSettings(options),

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import { Lifetime } from '../base/lifetime.js';
 import type { Logger } from '../base/logger.js';
-import { Precedence } from '../base/precedence.js';
+import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { plainWeb, type WebConfig } from '../config/web/web-config.js';
 import type { Credentials } from '../credentials/credentials.js';
@@ -70,7 +70,7 @@ export interface AppOptions {
  */
 export class App implements AsyncDisposable {
   readonly metrics: SelfMetrics;
-  readonly #options: AppOptions & { readonly precedence: Precedence };
+  readonly #options: AppOptions & { readonly scheduler: Scheduler };
   readonly #stopping = new AbortController();
   readonly #lifetime = new Lifetime();
   readonly #seriesCapReport: SeriesCapReport;
@@ -85,7 +85,7 @@ export class App implements AsyncDisposable {
 
   private constructor(options: AppOptions, scope: Scope) {
     const { config, logger } = options;
-    this.#options = { ...options, precedence: new Precedence(options.clock) };
+    this.#options = { ...options, scheduler: new Scheduler(options.clock) };
     this.metrics = new SelfMetrics({ ...options, nodeVersion: process.version });
     this.#connection = new ClusterConnection({
       ...this.#options,
@@ -153,7 +153,6 @@ export class App implements AsyncDisposable {
     const isSameSource = isDeepStrictEqual(sourceSettings(former.config), sourceSettings(config));
     const scope = isSameScope ? former.scope : await scopeOf({ ...this.#options, config }, this.#stopping.signal);
     const source = isSameSource ? former.source : await this.#syncedSource(config, scope);
-    if (!isSameSource) source.inherit(former.source);
     this.#active = this.#activate({ config, scope, source, former });
     if (!isSameSource) {
       await Promise.allSettled(this.#collecting);
@@ -174,6 +173,7 @@ export class App implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort(new Error('stopped'));
     await this.#server.close(drainMs);
+    this.#connection.kubelets[Symbol.dispose]();
     await this.#active.source[Symbol.asyncDispose]();
     await this.#connection[Symbol.asyncDispose]();
     this.#lifetime.stopped();
@@ -192,13 +192,14 @@ export class App implements AsyncDisposable {
   };
 
   #activate(settings: Pick<ActivationOptions, 'config' | 'scope' | 'source' | 'former'>): ActiveSettings {
-    const { clock, logger, credentials } = this.#options;
+    const { scheduler, clock, logger, credentials } = this.#options;
     return activate({
       ...settings,
       server: credentials.server,
       evictions: this.#evictions.log,
       metrics: this.metrics,
       seriesCapReport: this.#seriesCapReport,
+      scheduler,
       clock,
       logger,
     });

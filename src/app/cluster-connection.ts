@@ -1,17 +1,17 @@
 import { TokenReviewer } from '../access/token-reviewer.js';
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
-import type { Precedence } from '../base/precedence.js';
+import type { Scheduler } from '../base/scheduler.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { ApiClient } from '../http/api-client.js';
+import { KubeletCache } from '../kubelet/kubelet-cache.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
 import { ClusterWatches } from '../watch/cluster-watches.js';
 
 export interface ClusterConnectionOptions {
   readonly credentials: Credentials;
   readonly clock: Clock;
-  /** Of scrapes. */
-  readonly precedence: Precedence;
+  readonly scheduler: Scheduler;
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly logger: Logger;
@@ -21,10 +21,12 @@ export interface ClusterConnectionOptions {
   readonly onUnexpectedEnd: (error: Error) => void;
 }
 
-/** An API server with one set of credentials. Lives longer than the settings that use it. */
+/** An API server with one set of credentials, and what the kubelets of its nodes said. Lives longer than the settings that use it. */
 export class ClusterConnection implements AsyncDisposable {
   readonly api: ApiClient;
   readonly watches: ClusterWatches;
+  /** To be disposed of before a source, whose tasks wait for its requests. */
+  readonly kubelets: KubeletCache;
   readonly #options: ClusterConnectionOptions;
 
   /** `nodeLocalSpreadMs`: see {@link ClusterWatches}. */
@@ -32,6 +34,7 @@ export class ClusterConnection implements AsyncDisposable {
     this.#options = options;
     this.api = new ApiClient(options);
     this.watches = new ClusterWatches({ ...options, api: this.api, observer: options.metrics.watches });
+    this.kubelets = new KubeletCache({ ...options, requests: options.scheduler.requests, observer: options.metrics });
   }
 
   /** With connections of its own: a flood of tokens must not delay the watches. The caller disposes of it. */

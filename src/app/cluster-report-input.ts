@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { TimeSlicer } from '../base/time-slicer.js';
+import type { Scheduler } from '../base/scheduler.js';
 import type { NodeSnapshot } from '../node/node-state.js';
 import type { ClusterReportInput } from '../report/cluster-report.js';
 import type { FormerPod } from '../report/former-pod.js';
@@ -12,12 +12,13 @@ interface Collected extends Pick<ActiveSettings, 'config' | 'source' | 'collecti
   readonly snapshot: ClusterSnapshot;
   /** Nodes had not responded by the deadline. */
   readonly isPartial: boolean;
+  readonly scheduler: Scheduler;
   readonly clock: Clock;
 }
 
 /** What the status page reports of a snapshot, beyond what a scrape serves. */
 export function clusterReportInput(collected: Collected): ClusterReportInput {
-  const { config, source, collection, snapshot, isPartial, clock } = collected;
+  const { config, source, collection, snapshot, isPartial, scheduler, clock } = collected;
   const { cache, store } = source;
   return {
     snapshot,
@@ -36,7 +37,7 @@ export function clusterReportInput(collected: Collected): ClusterReportInput {
     isPartial,
     nowMs: clock.steadyNowMs(),
     hidesPodsWithoutWorkload: hasWorkloads(config) && !config.workloads.controllers,
-    slicer: new TimeSlicer(clock),
+    lane: scheduler.newLane(),
   };
 }
 

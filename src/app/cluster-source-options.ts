@@ -2,6 +2,7 @@ import type { Config } from '../config/schema.js';
 import type { ApiTransport } from '../http/api-client.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
+import type { KubeletCache } from '../kubelet/kubelet-cache.js';
 import type { ClusterWatches } from '../watch/cluster-watches.js';
 import type { StoreChange } from '../watch/object-store.js';
 import type { ClusterConnectionOptions } from './cluster-connection.js';
@@ -11,7 +12,11 @@ export interface ClusterSourceOptions extends ClusterConnectionOptions {
   readonly config: Config;
   readonly scope: Scope;
   /** Lives longer. */
-  readonly connection: { readonly api: ApiTransport; readonly watches: ClusterWatches };
+  readonly connection: {
+    readonly api: ApiTransport;
+    readonly watches: ClusterWatches;
+    readonly kubelets: KubeletCache;
+  };
   /** Files and connections that the process may have open; undefined: not known. */
   readonly openFileLimit?: number | undefined;
   /** Whether nodes have the list of their images; only commands show it. Default: false. */
@@ -22,6 +27,6 @@ export interface ClusterSourceOptions extends ClusterConnectionOptions {
   readonly onPodChange?: (change: StoreChange<Pod>) => void;
   /** Called with each node that was refreshed in the background, as all nodes are. */
   readonly onRefreshed?: (node: Node, signal: AbortSignal) => Promise<void>;
-  /** Whether scrapes read the source; only then it counts what happens to pods. Default: true. */
+  /** Whether scrapes read the source; only then it counts what happens to pods, and marks summaries as out of date. Default: true. */
   readonly isActive?: () => boolean;
 }

@@ -52,6 +52,7 @@ export class ClusterSource implements AsyncDisposable {
   /** Disposed of in reverse order. */
   readonly #resources: Disposable[] = [];
   readonly #lifetime = new AbortController();
+  readonly #kubelets: KubeletConnection;
   readonly #refresher: BackgroundRefresher | undefined;
   readonly #reconciler: Reconciler;
   readonly #running: Promise<void>;
@@ -65,6 +66,7 @@ export class ClusterSource implements AsyncDisposable {
   constructor(options: ClusterSourceOptions) {
     const { config, connection, onPodChange, onUnexpectedEnd } = options;
     this.watches = connection.watches;
+    this.cache = connection.kubelets;
     this.#options = options;
     this.#budget = connectionBudget(config.kubelet.maxConcurrentRequests, options.openFileLimit);
     this.store = this.#own(
@@ -77,7 +79,7 @@ export class ClusterSource implements AsyncDisposable {
         rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
       }),
     );
-    this.cache = this.#own(
+    this.#kubelets = this.#own(
       new KubeletConnection({
         ...options,
         store: this.store,
@@ -85,7 +87,7 @@ export class ClusterSource implements AsyncDisposable {
         onNearNode: (nodeName) => this.#refresher?.mayBeDue(nodeName),
         onSummary: this.#onSummary,
       }),
-    ).cache;
+    );
     this.#refresher = this.#createRefresher();
     this.#reconciler = this.#createReconciler();
     this.queue = new WorkQueue<TaskKind>({
@@ -153,14 +155,23 @@ export class ClusterSource implements AsyncDisposable {
     this.#refresher?.mayBeDue(nodeName);
   };
 
+  #isActive(): boolean {
+    return this.#options.isActive?.() ?? true;
+  }
+
   #isScraped(): boolean {
     return this.#options.clock.monotonicMs() - this.#scrapedAtMs < idleAfterMs;
   }
 
-  /** Takes over the cached data of the source that this one replaces, and which of its pods were deleted recently. */
-  inherit(former: ClusterSource): void {
-    this.store.inherit(former.store);
-    this.cache.inherit(former.cache);
+  /** Kubelets are asked by the settings of this source from now on. `former`: the one that it replaces. */
+  activate(former?: ClusterSource): void {
+    if (former !== undefined) this.store.inherit(former.store);
+    this.cache.configure(this.#kubelets.policy);
+  }
+
+  /** The nodes that may soon evict a pod, from now on; nothing when scrapes read another source by now. */
+  setNearNodes(nodeNames: ReadonlySet<string>): void {
+    if (this.#isActive()) this.cache.setNearNodes(nodeNames);
   }
 
   /**
@@ -209,14 +220,14 @@ export class ClusterSource implements AsyncDisposable {
     this.#count(events);
     const { nodeName } = change.object;
     if (nodeName === undefined) return;
-    if (outdatesSummary(change.object, events)) this.cache.markOutdated(nodeName);
+    if (this.#isActive() && outdatesSummary(change.object, events)) this.cache.markOutdated(nodeName);
     this.#refresher?.mayBeDue(nodeName); // also a node that has just appeared: its first pod
   }
 
   /** While a reload waits for its first lists, two sources see the same pods. */
   #count(events: readonly LifecycleEvent[]): void {
-    const { clock, metrics, isActive } = this.#options;
-    if (isActive?.() === false) return;
+    const { clock, metrics } = this.#options;
+    if (!this.#isActive()) return;
     for (const { type, atMs } of events) {
       metrics.lifecycleEvent(type, atMs === undefined ? undefined : clock.steadyNowMs() - atMs);
     }
@@ -250,7 +261,7 @@ export class ClusterSource implements AsyncDisposable {
     const select = (nodes: Iterable<Node>) => this.#targets([...nodes].filter(isRefreshed));
     return new BackgroundRefresher({
       ...config.cache,
-      gate: this.#options.precedence.background,
+      background: this.#options.scheduler.background,
       maxConcurrentRefreshes: this.#budget.maxConcurrentRequests,
       cache: this.cache,
       nodes: () => select(this.store.nodes()),
@@ -281,6 +292,7 @@ export class ClusterSource implements AsyncDisposable {
       schedule: (delayMs) => {
         this.queue.add('reconcile', 'pods', delayMs);
       },
+      lane: this.#options.scheduler.newLane(),
       clock,
     });
   }

@@ -1,11 +1,18 @@
 import type { Clock } from '../base/clock.js';
 import { silentLogger } from '../base/logger.js';
+import type { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import type { PodScope } from '../node/join.js';
 import { NodeFaults } from '../node/node-faults.js';
 import { NodeRecords } from '../node/node-records.js';
 import type { PodLister } from '../node/node-snapshot.js';
-import { Collector, type EvictionLister, type NodeLister, type SummaryCache } from '../scrape/collector.js';
+import {
+  Collector,
+  type CollectorOptions,
+  type EvictionLister,
+  type NodeLister,
+  type SummaryCache,
+} from '../scrape/collector.js';
 import { TopPods } from '../scrape/top-pods.js';
 import { WorkloadBackoff } from '../workload/workload-backoff.js';
 import { WorkloadCollector } from '../workload/workload-collector.js';
@@ -26,6 +33,9 @@ export interface CollectionOptions {
   readonly evictions: EvictionLister;
   /** The collection that this one replaces: the grace periods of its pods continue. */
   readonly former?: Collection;
+  /** See {@link CollectorOptions}. Default: nothing. */
+  readonly onNearNodes?: CollectorOptions['onNearNodes'];
+  readonly scheduler: Scheduler;
   readonly clock: Clock;
   /** Every pod has detail series, whatever its workloads and `metrics.top`, and known or not. Without it, all have when no workloads are configured. */
   readonly showsAllPods?: boolean;
@@ -55,8 +65,9 @@ export function podScope({ cluster }: Config): PodScope {
 
 /** Everything between the source and the exposition, for one set of settings. */
 export function createCollection(options: CollectionOptions): Collection {
-  const { config, store, cache, evictions, former, clock } = options;
+  const { config, store, cache, evictions, former, scheduler, clock } = options;
   const { cluster, workloads, attribution, enforcement } = config;
+  const lane = scheduler.newLane();
   const resolver = new WorkloadResolver(workloads);
   const showsAllPods = options.showsAllPods ?? !hasWorkloads(config);
   const records = new NodeRecords({
@@ -88,14 +99,17 @@ export function createCollection(options: CollectionOptions): Collection {
       resolver,
       // Exporters of one node each would all serve all of them: only those with pods on the node.
       configured: options.onlyNode === undefined ? resolver.configured() : [],
-      clock,
+      lane,
     }),
+    lane,
+    onNearNodes: options.onNearNodes ?? (() => undefined),
+    scheduler,
     clock,
   });
   const count = options.showsAllPods === true ? undefined : config.metrics.top;
   return {
     records,
-    collector: count === undefined ? collector : new TopPods({ source: collector, count, clock }),
+    collector: count === undefined ? collector : new TopPods({ source: collector, count, lane }),
     prepare: count === undefined ? (...node) => collector.prepare(...node) : undefined,
     wholeCollector: collector,
     resolver,

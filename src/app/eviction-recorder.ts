@@ -4,7 +4,7 @@ import type { EvictionRecord } from '../history/eviction-record.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { isInScope, type Scope } from '../kube/scope.js';
 import { matchesSelector } from '../kube/selector.js';
-import type { PodHistory } from '../kubelet/pod-history.js';
+import type { KubeletCache } from '../kubelet/kubelet-cache.js';
 import { nodeLayout } from '../node/node-layout.js';
 import type { Collection } from './collection.js';
 
@@ -14,17 +14,12 @@ interface SelectedNodes {
   mayBeGone(name: string): boolean;
 }
 
-interface HistoryFinder {
-  history(nodeName: string): PodHistory | undefined;
-}
-
 export interface EvictionRecorderOptions {
   readonly log: EvictionLog;
   readonly config: Config;
   readonly collection: Pick<Collection, 'records' | 'resolver'>;
   readonly nodes: SelectedNodes;
-  /** The first one that has measured the pod counts. */
-  readonly histories: readonly HistoryFinder[];
+  readonly cache: Pick<KubeletCache, 'history'>;
 }
 
 /** Passes a change of a pod to the log, with what is known of its node and its last values. */
@@ -37,11 +32,10 @@ export function recordPodChange(change: PodChange, options: EvictionRecorderOpti
 
 function contextOf(
   pod: Pod,
-  { config, collection: { records, resolver }, nodes, histories }: EvictionRecorderOptions,
+  { config, collection: { records, resolver }, nodes, cache }: EvictionRecorderOptions,
 ): EvictedPodContext {
   const { nodeName = '', kubeletUid } = pod;
-  const known = histories.map((finder) => finder.history(nodeName)).filter((history) => history !== undefined);
-  const history = known.find((candidate) => candidate.find(kubeletUid) !== undefined) ?? known[0];
+  const history = cache.history(nodeName);
   const { summary } = history ?? {};
   return {
     node: nodes.findNode(nodeName),

@@ -33,18 +33,16 @@ export class EvictionTracker {
   }
 
   /**
-   * `cluster`: the settings of the source. While a new source syncs, both report changes, of their own scopes; the one in
-   * use has measured more.
+   * `cluster`: the settings of the source. While a new source syncs, both report changes, of their own scopes.
    */
   podChanged(change: PodChange, { store, cache }: ClusterSource, { cluster }: Config): void {
-    const { config, collection, source } = this.#active();
-    const histories = [cache, source.cache];
+    const { config, collection } = this.#active();
     recordPodChange(change, {
       log: this.log,
       config: { ...config, cluster },
       collection,
       nodes: store,
-      histories,
+      cache,
     });
   }
 

@@ -1,14 +1,13 @@
 import { type Clock, latestNowMs } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
-import type { Precedence } from '../base/precedence.js';
-import { TimeSlicer } from '../base/time-slicer.js';
+import type { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { KubeletCredentials } from '../credentials/kubelet-credentials.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { KubeletClient } from '../kubelet/client.js';
 import { DirectTransport } from '../kubelet/direct-transport.js';
-import { KubeletCache, type KubeletCacheOptions } from '../kubelet/kubelet-cache.js';
+import type { KubeletPolicy } from '../kubelet/kubelet-policies.js';
 import { ProxyTransport } from '../kubelet/proxy-transport.js';
 import type { KubeletTransport } from '../kubelet/transport.js';
 import { coversAllPods } from '../node/join.js';
@@ -27,17 +26,17 @@ export interface KubeletConnectionOptions {
   readonly store: ClusterStore;
   readonly budget: ConnectionBudget;
   readonly clock: Clock;
-  readonly precedence: Precedence;
+  readonly scheduler: Scheduler;
   readonly logger: Logger;
   readonly metrics: SelfMetrics;
   readonly version: string;
-  readonly onNearNode: Required<KubeletCacheOptions>['onNearNode'];
-  readonly onSummary: Required<KubeletCacheOptions>['onSummary'];
+  readonly onNearNode: Required<KubeletPolicy>['onNearNode'];
+  readonly onSummary: Required<KubeletPolicy>['onSummary'];
 }
 
-/** The kubelets of a cluster as the settings say how to reach them, and what they said last. */
+/** How the kubelets of a cluster are asked by one set of settings, with what it needs for that. */
 export class KubeletConnection implements Disposable {
-  readonly cache: KubeletCache;
+  readonly policy: KubeletPolicy;
   /** Undefined where the API server's proxy is the way. */
   readonly #transport: DirectTransport | undefined;
 
@@ -45,19 +44,18 @@ export class KubeletConnection implements Disposable {
     const { access } = options.config.kubelet;
     this.#transport = access === 'direct' ? directTransport(options) : undefined;
     const transport = this.#transport ?? new ProxyTransport(options.connection);
-    this.cache = kubeletCache(options, transport);
+    this.policy = kubeletPolicy(options, transport);
   }
 
   [Symbol.dispose](): void {
-    this.cache[Symbol.dispose]();
     this.#transport?.[Symbol.dispose]();
   }
 }
 
-function kubeletCache(options: KubeletConnectionOptions, transport: KubeletTransport): KubeletCache {
-  const { config, store, budget, clock, precedence, metrics, logger, onNearNode, onSummary } = options;
+function kubeletPolicy(options: KubeletConnectionOptions, transport: KubeletTransport): KubeletPolicy {
+  const { config, store, budget, clock, scheduler, metrics, onNearNode, onSummary } = options;
   const { readConfig, requestTimeoutMs, maxBodyBytes } = config.kubelet;
-  const limits = { transport, requestTimeoutMs, maxBodyBytes, clock, slicer: new TimeSlicer(clock) };
+  const limits = { transport, requestTimeoutMs, maxBodyBytes, clock, lane: scheduler.newLane() };
   const summaries = new KubeletClient({ ...limits, observer: metrics });
   const configurations = new KubeletClient({
     ...limits,
@@ -67,12 +65,11 @@ function kubeletCache(options: KubeletConnectionOptions, transport: KubeletTrans
       },
     },
   });
-  return new KubeletCache({
+  return {
     ttlMs: config.cache.ttlMs,
     nearTtlMs: config.cache.nearTtlMs,
     maxConcurrentRequests: budget.maxConcurrentRequests,
-    requestGate: precedence.requests,
-    reach: reachOf(config),
+    transportKey: transportKeyOf(config),
     fetchSummary: (node, signal) => summaries.fetchSummary(node, signal),
     fetchConfiguration: readConfig ? (node, signal) => configurations.fetchConfiguration(node, signal) : undefined,
     expectsPods: (nodeName) => {
@@ -80,16 +77,13 @@ function kubeletCache(options: KubeletConnectionOptions, transport: KubeletTrans
       const isAnyExpected = store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs, graceMs: podGraceMs }));
       return isAnyExpected || (coversAllPods(podScope(config)) ? false : undefined);
     },
-    clock,
-    observer: metrics,
     onNearNode,
     onSummary,
-    logger,
-  });
+  };
 }
 
 /** All settings of kubelets but those that bound requests or say what is requested. */
-function reachOf({ kubelet }: Config): object {
+function transportKeyOf({ kubelet }: Config): object {
   const bounds = { requestTimeoutMs: undefined, maxBodyBytes: undefined, maxConcurrentRequests: undefined };
   return { ...kubelet, ...bounds, readConfig: undefined };
 }

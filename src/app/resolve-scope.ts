@@ -1,6 +1,7 @@
 /** Derives the part of the cluster to measure from the settings and from the host of the exporter. */
 import type { Clock } from '../base/clock.js';
 import { RequestError, UserError } from '../base/errors.js';
+import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { ApiClient } from '../http/api-client.js';
@@ -134,6 +135,7 @@ export function apiNodes(options: ApiNodesOptions): NodeFinder {
       const list = {
         api,
         clock: options.clock,
+        background: new Scheduler(options.clock).background,
         collection: collectionOf({ resource: 'nodes', labelSelector }),
         project: (object: unknown) => textOf(objectOf(objectOf(object)['metadata'])['name']),
         onExpired: () => undefined,

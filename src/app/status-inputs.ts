@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import type { Precedence } from '../base/precedence.js';
+import type { Scheduler } from '../base/scheduler.js';
 import { clusterReport } from '../report/cluster-report.js';
 import { healthReport } from '../report/health-report.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
@@ -13,7 +13,7 @@ export interface StatusInputsOptions extends Pick<StatusInputs, 'evictions' | 'c
   readonly active: () => ActiveSettings;
   /** Runs a collection; the source stays until it has ended. */
   readonly track: (collecting: Promise<ClusterSnapshot | undefined>) => Promise<ClusterSnapshot | undefined>;
-  readonly precedence: Precedence;
+  readonly scheduler: Scheduler;
   readonly metrics: SelfMetrics;
   readonly seriesCapReport: SeriesCapReport;
   readonly clock: Clock;
@@ -21,15 +21,17 @@ export interface StatusInputsOptions extends Pick<StatusInputs, 'evictions' | 'c
 
 /** What the status page shows. It is not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
 export function statusInputs(options: StatusInputsOptions): StatusInputs {
-  const { active, track, precedence, metrics, seriesCapReport, clock, evictions, checks } = options;
+  const { active, track, scheduler, metrics, seriesCapReport, clock, evictions, checks } = options;
   return {
     cluster: async (signal) => {
-      const work = precedence.begin();
+      const work = scheduler.begin();
       try {
         const current = active();
         const snapshot = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
         if (snapshot === undefined) return undefined;
-        return await clusterReport(clusterReportInput({ ...current, snapshot, isPartial: signal.aborted, clock }));
+        return await clusterReport(
+          clusterReportInput({ ...current, snapshot, isPartial: signal.aborted, scheduler, clock }),
+        );
       } finally {
         work[Symbol.dispose]();
       }

@@ -5,7 +5,7 @@ import { recordPodChange } from '../app/eviction-recorder.js';
 import { startDeadline } from '../base/clock.js';
 import { Lifetime } from '../base/lifetime.js';
 import { silentLogger } from '../base/logger.js';
-import { Precedence } from '../base/precedence.js';
+import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { EvictionLog } from '../history/eviction-log.js';
@@ -80,7 +80,8 @@ export class ClusterReader implements Reader, AsyncDisposable {
     const onUnexpectedEnd = (error: Error): void => {
       this.#lifetime.failed(error);
     };
-    const common = { clock, precedence: new Precedence(clock), random, version, logger: silentLogger, onUnexpectedEnd };
+    const scheduler = new Scheduler(clock);
+    const common = { clock, scheduler, random, version, logger: silentLogger, onUnexpectedEnd };
     const metrics = new SelfMetrics({ version, nodeVersion: process.version });
     this.#connection = new ClusterConnection({ ...common, credentials, metrics });
     this.#source = new ClusterSource({
@@ -95,9 +96,10 @@ export class ClusterReader implements Reader, AsyncDisposable {
       metrics,
       onPodChange: (change) => {
         const { store, cache } = this.#source;
-        recordPodChange(change, { log, config, collection: this.#collection, nodes: store, histories: [cache] });
+        recordPodChange(change, { log, config, collection: this.#collection, nodes: store, cache });
       },
     });
+    this.#source.activate();
     const { store, cache } = this.#source;
     this.#collection = createCollection({
       config,
@@ -105,6 +107,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
       store,
       cache,
       evictions: log,
+      scheduler,
       clock: context.clock,
       showsAllPods: true,
     });
@@ -124,6 +127,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#connection.kubelets[Symbol.dispose]();
     await this.#source[Symbol.asyncDispose]();
     await this.#connection[Symbol.asyncDispose]();
     this.#lifetime.stopped();

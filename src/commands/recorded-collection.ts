@@ -2,6 +2,7 @@ import { type Collection, createCollection } from '../app/collection.js';
 import { recordPodChange } from '../app/eviction-recorder.js';
 import { type Clock, systemClock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
+import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { EvictionLog } from '../history/eviction-log.js';
 import type { Reader } from './cluster-reader.js';
@@ -21,6 +22,7 @@ interface RecordedCollection {
   readonly cluster: RecordedCluster;
   readonly collection: Collection;
   /** Stands still at the newest time in the summaries: a recording does not age while it is read, and gives the same each time. */
+  readonly scheduler: Scheduler;
   readonly clock: Clock;
 }
 
@@ -49,6 +51,7 @@ export async function readRecordedCollection(
     objects === undefined ? { nodes: [], pods: [] } : await readObjects(objects, warn),
   );
   const clock = clockAt(cluster.newestTimeMs);
+  const scheduler = new Scheduler(clock);
   const log = new EvictionLog(config.evictions, clock);
   const collection = createCollection({
     config,
@@ -56,14 +59,15 @@ export async function readRecordedCollection(
     cache: cluster,
     // A recording shows evicted pods; it counts nothing.
     evictions: { snapshot: (options) => ({ ...log.snapshot(options), workloads: [], nodes: [] }) },
+    scheduler,
     clock,
     ...(showsAllPods || objects === undefined ? { showsAllPods: true } : {}),
   });
   for (const object of cluster.pods()) {
     const change = { object, previous: undefined, isInitial: true };
-    recordPodChange(change, { log, config, collection, nodes: cluster, histories: [] });
+    recordPodChange(change, { log, config, collection, nodes: cluster, cache: { history: () => undefined } });
   }
-  return { cluster, collection, clock };
+  return { cluster, collection, scheduler, clock };
 }
 
 function clockAt(nowMs: number): Clock {

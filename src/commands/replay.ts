@@ -19,7 +19,11 @@ export async function replay(
   const warn = (text: string): void => {
     context.writeError(`${terminalText(text)}\n`);
   };
-  const { collection, clock } = await readRecordedCollection(recordings, { config, warn, showsAllPods: false });
+  const { collection, scheduler, clock } = await readRecordedCollection(recordings, {
+    config,
+    warn,
+    showsAllPods: false,
+  });
   const signal = new AbortController().signal;
   const exposition = new Exposition({
     settings: config.metrics,
@@ -29,6 +33,7 @@ export async function replay(
         if (families.length > 0) warn(`left out, as they are above metrics.maxSeries: ${families.join(', ')}`);
       },
     },
+    lane: scheduler.newLane(),
     clock,
   });
   const snapshot = await collection.collector.collect(signal);

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { silentLogger } from '../base/logger.js';
-import { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import type { EvictionCounts } from '../history/eviction-counters.js';
 import { NodeFaults } from '../node/node-faults.js';
 import type { PreparedNode } from '../node/node-record.js';
@@ -66,6 +66,7 @@ export interface ExpositionOptions {
   };
   /** Those of the records of the nodes. Default: kept here, and not logged. */
   readonly faults?: NodeFaults;
+  readonly lane: Lane;
   readonly clock: Clock;
 }
 
@@ -77,7 +78,7 @@ export class Exposition {
   readonly #maxSeries: number | undefined;
   readonly #names: ReadonlySet<string>;
   readonly #selfMetrics: SelfMetricsSource;
-  readonly #slicer: TimeSlicer;
+  readonly #lane: Lane;
   readonly #observer: ExpositionOptions['observer'];
   readonly #bodies: ExpositionBodies;
   readonly #nodes: TextCache<NodeSnapshot>;
@@ -85,13 +86,20 @@ export class Exposition {
   /** In the order of the table. */
   readonly #caches: readonly Omit<TextCache<never>, 'count' | 'prepare'>[];
 
-  constructor({ settings, selfMetrics, observer, faults = new NodeFaults(silentLogger), clock }: ExpositionOptions) {
+  constructor({
+    settings,
+    selfMetrics,
+    observer,
+    faults = new NodeFaults(silentLogger),
+    lane,
+    clock,
+  }: ExpositionOptions) {
     const isAllowed = allowedBy(settings);
     this.#maxSeries = settings.maxSeries;
     this.#names = new Set(familyTable([], settings.compatibility).map(({ name }) => name));
     this.#selfMetrics = selfMetrics;
     this.#observer = observer;
-    this.#slicer = new TimeSlicer(clock);
+    this.#lane = lane;
     const ids = new ChunkIds();
     this.#bodies = new ExpositionBodies(clock, ids);
     const cacheOf = <Source extends object, Item extends object, Part>(
@@ -100,7 +108,7 @@ export class Exposition {
       options: Pick<TextCacheOptions<Source>, 'sourcesOf' | 'nameOf' | 'onFault'>,
     ) => {
       const renderer = new FamilyRenderer(narrowedGroups(groups, isAllowed), division, ids);
-      return new TextCache({ renderer, slicer: this.#slicer, ...options });
+      return new TextCache({ renderer, lane: this.#lane, ...options });
     };
     const perNode = {
       nameOf: ({ nodeName }: NodeSource) => nodeName,
@@ -164,7 +172,7 @@ export class Exposition {
     const ofCluster = snapshot === undefined ? [] : await this.#clusterBlocks(snapshot, filter, signal);
     this.#selfMetrics.setSeries(countByLevel(ofCluster));
     const options = { source: this.#selfMetrics.registry, isRequested: requestedBy(filter), format };
-    const own = await registryFamilies({ ...options, slicer: this.#slicer }, signal);
+    const own = await registryFamilies({ ...options, lane: this.#lane }, signal);
     return this.#bodies.of([...ofCluster, ...own], request, signal);
   }
 

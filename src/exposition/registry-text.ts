@@ -1,4 +1,4 @@
-import type { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import { type BodyFamily, madeText } from './bodies.js';
 import type { TextPiece } from './gzip-pages.js';
 import { type ExpositionFormat, type FamilyType, formatBound, labelText, sampleLine } from './render.js';
@@ -34,11 +34,11 @@ export async function registryFamilies(
     readonly source: MetricSource;
     readonly isRequested: FamilyPredicate;
     readonly format: ExpositionFormat;
-    readonly slicer: TimeSlicer;
+    readonly lane: Lane;
   },
   signal: AbortSignal,
 ): Promise<readonly BodyFamily[]> {
-  const { source, isRequested, format, slicer } = options;
+  const { source, isRequested, format, lane } = options;
   const families: BodyFamily[] = [];
   for (const { name, help, type, values } of await source.getMetricsAsJSON()) {
     if (!isRequested({ name, level: 'exporter' })) continue;
@@ -48,7 +48,7 @@ export async function registryFamilies(
     for (let start = 0; start < known.length; start += samplesPerChunk) {
       signal.throwIfAborted();
       const samples = known.slice(start, start + samplesPerChunk);
-      pieces.push(await slicer.run(() => madeText(samples.map((sample) => lineOf(name, sample, format)).join(''))));
+      pieces.push(await lane.run(() => madeText(samples.map((sample) => lineOf(name, sample, format)).join(''))));
     }
     families.push({ header: { name, help, type: familyType(type) }, pieces });
   }

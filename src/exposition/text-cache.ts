@@ -1,4 +1,4 @@
-import type { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { BodyFamily } from './bodies.js';
 import type { ClusterFamilyRow } from './family.js';
@@ -14,7 +14,7 @@ export interface FamilyBlock extends BodyFamily {
 
 export interface TextCacheOptions<Source extends object> {
   readonly renderer: Pick<FamilyRenderer<Source, never, never>, 'families' | 'make' | 'count' | 'mostOfParts'>;
-  readonly slicer: TimeSlicer;
+  readonly lane: Lane;
   /** In the order of their series. Called for counting, and again for the text. */
   readonly sourcesOf: (snapshot: ClusterSnapshot) => readonly Source[];
   /** Of sources that replace each other: the text of the new one is made from that of the former one. */
@@ -114,11 +114,11 @@ export class TextCache<Source extends object> {
   /** Returns how much of the room its series may take. */
   async #countUnlessRoom(name: string, source: Source, room: number, signal: AbortSignal): Promise<number> {
     if (this.#counts.get(name)?.source === source) return 0;
-    const { renderer, slicer } = this.#options;
+    const { renderer, lane } = this.#options;
     const most = this.#orElse(source, () => renderer.mostOfParts(source), 0);
     if (most <= room) return most;
     signal.throwIfAborted();
-    const { ofFamilies } = await slicer.run(() => this.#counted(name, source, () => renderer.count(source)));
+    const { ofFamilies } = await lane.run(() => this.#counted(name, source, () => renderer.count(source)));
     return ofFamilies.reduce((sum, count) => sum + count, 0);
   }
 
@@ -165,9 +165,7 @@ export class TextCache<Source extends object> {
   ): Promise<NodeText<Source>> {
     signal.throwIfAborted();
     // Another scrape may have made it while this one waited for its turn.
-    return this.#options.slicer.run(
-      () => this.#upToDate(name, source, leftOut) ?? this.#makeNow(name, source, leftOut),
-    );
+    return this.#options.lane.run(() => this.#upToDate(name, source, leftOut) ?? this.#makeNow(name, source, leftOut));
   }
 
   /** What a text of the source already has stays: scrapes that leave out different families share it. */

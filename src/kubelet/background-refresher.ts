@@ -1,8 +1,7 @@
 import { Semaphore } from 'async-mutex';
 
 import type { Clock } from '../base/clock.js';
-import type { Gate } from '../base/gate.js';
-import { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
 
 interface RefreshableCache {
@@ -24,8 +23,7 @@ export interface BackgroundRefresherOptions {
   readonly schedule: (nodeName: string, delayMs: number) => void;
   /** Called with each node after it was refreshed; the next refresh waits for it. */
   readonly onRefreshed?: (node: Node) => Promise<void>;
-  /** Closed while a scrape runs, which refreshes would slow down. */
-  readonly gate: Pick<Gate, 'passed'>;
+  readonly background: Lane;
   /** Refreshes in progress; the others wait in the order in which they were due. At least 1. */
   readonly maxConcurrentRefreshes: number;
   /** The cache's, in milliseconds, above 0. */
@@ -37,10 +35,6 @@ export interface BackgroundRefresherOptions {
 
 /** Without a scrape for so many TTLs nothing is refreshed: none is expected any longer. */
 const idleTtlCount = 3;
-
-/** A part of the TTL, and a bound: where scrapes run all the time, nodes are refreshed anyway. */
-const maxGateShare = 0.2;
-const maxGateMs = 10_000;
 
 /**
  * Refreshes each node in the background as soon as the cache allows it, so that scrapes find fresh data, and spreads the
@@ -61,26 +55,22 @@ export class BackgroundRefresher {
   readonly #tickMs: number;
   readonly #periodMs: number;
   readonly #maxDelayMs: number;
-  readonly #maxGateMs: number;
   readonly #turns: Semaphore;
-  readonly #slicer: TimeSlicer;
   #expectedAtMs = -Infinity;
 
   constructor(options: BackgroundRefresherOptions) {
     this.#options = options;
     const { ttlMs, nearTtlMs, maxConcurrentRefreshes } = options;
-    this.#slicer = new TimeSlicer(options.clock);
     this.#turns = new Semaphore(maxConcurrentRefreshes);
     this.#tickMs = Math.max(Math.min(ttlMs / 100, nearTtlMs > 0 ? nearTtlMs / 10 : Infinity), 10);
     this.#periodMs = ttlMs + 2 * this.#tickMs;
     this.#maxDelayMs = ttlMs / 10;
-    this.#maxGateMs = Math.min(ttlMs * maxGateShare, maxGateMs);
   }
 
   /** To be called at each scrape, and once before the first one. */
   expectScrape(): void {
     this.#expectedAtMs = this.#options.clock.monotonicMs();
-    void this.#slicer.forEach(this.#options.nodes(), (node) => {
+    void this.#options.background.each(this.#options.nodes(), (node) => {
       this.#schedule(node);
     });
   }
@@ -100,7 +90,7 @@ export class BackgroundRefresher {
   }
 
   async #refreshInTurn(nodeName: string): Promise<number | undefined> {
-    if (this.#waitMsOf(nodeName) === 0) await this.#options.gate.passed(this.#maxGateMs);
+    if (this.#waitMsOf(nodeName) === 0) await this.#options.background.run(() => undefined);
     const node = this.#options.findNode(nodeName); // as it is by now
     const waitMs = this.#waitMsOf(nodeName);
     if (node === undefined || waitMs !== 0) return waitMs;

@@ -6,6 +6,7 @@ import { Mutex, type Semaphore } from 'async-mutex';
 import { abortable } from '../base/abortable.js';
 import type { Clock } from '../base/clock.js';
 import type { FailureReason, RequestError } from '../base/errors.js';
+import type { Lane } from '../base/scheduler.js';
 import { requestFailure } from '../http/request-failure.js';
 import type { Node } from '../kube/objects.js';
 import type { FailureLevel, FailureLog } from './failure-log.js';
@@ -28,13 +29,13 @@ export interface RequestPolicy<T> {
    * hang, there are slots for the others. Undefined: no bound.
    */
   readonly slotsOfHanging?: Semaphore;
-  /** Each request waits for it, in its slot. Never rejects. */
-  readonly pause?: (() => Promise<void>) | undefined;
+  /** Requests begin in it, each in its slot. */
+  readonly lane: Lane;
   /**
    * How `fetch` reaches the kubelet and proves who is who. What one policy requested serves another only when this is deeply
    * equal.
    */
-  readonly reach?: object | undefined;
+  readonly transportKey?: object | undefined;
   /** Has its own time limit. Ends soon after the signal aborts. */
   readonly fetch: (node: Node, signal: AbortSignal) => Promise<T>;
   /** Throws RequestError for a value that is not accepted, by what is known from the requests before. */
@@ -157,15 +158,16 @@ export class CachedRequest<T> {
   }
 
   async #refreshInOwnSlot(node: Node): Promise<void> {
-    await this.#policy.pause?.();
-    if (!this.#maySendNow()) return;
-    const locks = [this.#mutex, ...this.#slotsOfHanging()];
-    await Promise.all(locks.map((lock) => lock.acquire())); // all are free, and taken before anybody else can take them
-    try {
-      await this.#attempt(node);
-    } finally {
-      for (const lock of locks) lock.release();
-    }
+    await this.#policy.lane.run(async () => {
+      if (!this.#maySendNow()) return;
+      const locks = [this.#mutex, ...this.#slotsOfHanging()];
+      await Promise.all(locks.map((lock) => lock.acquire())); // all are free, and taken before anybody else can take them
+      try {
+        await this.#attempt(node);
+      } finally {
+        for (const lock of locks) lock.release();
+      }
+    });
   }
 
   #maySendNow(): boolean {
@@ -182,7 +184,7 @@ export class CachedRequest<T> {
    * the way of the new policy. Otherwise it is dropped and sent again in the new way.
    */
   continueWith(policy: RequestPolicy<T>): void {
-    const isSameWay = isDeepStrictEqual(policy.reach, this.#policy.reach);
+    const isSameWay = isDeepStrictEqual(policy.transportKey, this.#policy.transportKey);
     this.#policy = policy;
     if (this.#isInFlight && !isSameWay) this.end();
     if (this.#lifetime.signal.aborted) this.#lifetime = new AbortController();
@@ -202,12 +204,8 @@ export class CachedRequest<T> {
 
   /** That of hanging kubelets first: a request that waits for it must not hold a slot that others could use. */
   #inSlot(attempt: () => Promise<void>): Promise<void> {
-    const { slots, pause } = this.#policy;
-    const inSlot = (): Promise<void> =>
-      slots.runExclusive(async () => {
-        await pause?.();
-        await attempt();
-      });
+    const { slots, lane } = this.#policy;
+    const inSlot = (): Promise<void> => slots.runExclusive(() => lane.run(attempt));
     const [slotsOfHanging] = this.#slotsOfHanging();
     return slotsOfHanging?.runExclusive(inSlot) ?? inSlot();
   }

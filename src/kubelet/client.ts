@@ -1,6 +1,6 @@
 import { type Clock, startDeadline } from '../base/clock.js';
 import { type FailureReason, RequestError } from '../base/errors.js';
-import type { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import { requestFailure } from '../http/request-failure.js';
 import { readAtMost } from '../http/response-body.js';
 import { inPieces } from '../json/body-chunks.js';
@@ -24,7 +24,7 @@ export interface KubeletClientOptions {
   readonly maxBodyBytes: number;
   readonly clock: Clock;
   /** Decodes: one piece after the other, whatever the number of responses. */
-  readonly slicer: TimeSlicer;
+  readonly lane: Lane;
   readonly observer: KubeletObserver;
 }
 
@@ -52,14 +52,14 @@ export class KubeletClient {
   /** Throws RequestError, or the signal's reason when it aborts. */
   async fetchSummary(node: Node, signal: AbortSignal): Promise<NodeSummary> {
     signal.throwIfAborted();
-    const { transport, maxBodyBytes, slicer } = this.#options;
+    const { transport, maxBodyBytes, lane } = this.#options;
     const reader: ResponseReader<NodeSummary> = {
       maxBytes: maxBodyBytes,
       hint: '; raise kubelet.maxBodySize',
       read: async (body, what) => {
         const summary = new SummaryReader(what);
         for await (const piece of inPieces(body)) {
-          await slicer.run(() => {
+          await lane.run(() => {
             summary.write(piece);
           });
         }
@@ -72,13 +72,13 @@ export class KubeletClient {
   /** Throws RequestError, or the signal's reason when it aborts. */
   async fetchConfiguration(node: Node, signal: AbortSignal): Promise<KubeletConfiguration> {
     signal.throwIfAborted();
-    const { transport, slicer } = this.#options;
+    const { transport, lane } = this.#options;
     const reader: ResponseReader<KubeletConfiguration> = {
       maxBytes: maxConfigurationBytes,
       hint: '',
       read: async (body, what) => {
         const { bytes } = await readAtMost(body, maxConfigurationBytes);
-        return await slicer.run(() => decodeKubeletConfiguration(bytes, what));
+        return await lane.run(() => decodeKubeletConfiguration(bytes, what));
       },
     };
     return this.#observed(transport.locate(node, '/configz'), reader, signal);

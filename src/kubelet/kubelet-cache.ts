@@ -1,17 +1,20 @@
-import { latestNowMs } from '../base/clock.js';
+import { type Clock, latestNowMs } from '../base/clock.js';
 import type { FailureReason } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
 import { RateLimiter } from '../base/rate-limiter.js';
+import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
 import type { CachedValue, KubeletFailure, RequestPolicy } from './cached-request.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
 import { continued, endRequests, isMarked, isOutdated, type KubeletEntry } from './kubelet-entry.js';
 import {
   configurationGateMs,
-  configurationPolicy,
-  type KubeletPolicyOptions,
+  type FailureLogs,
+  failureLogs,
+  type KubeletPolicy,
   markLimit,
-  maxPauseMs,
-  summaryPolicy,
+  type RequestPolicies,
+  requestPolicies,
 } from './kubelet-policies.js';
 import { PodHistory } from './pod-history.js';
 import type { NodeSummary, PodSummary } from './summary.js';
@@ -50,15 +53,15 @@ interface KubeletCacheObserver {
   requestedEarly(reason: EarlyRequestReason): void;
 }
 
-export interface KubeletCacheOptions extends KubeletPolicyOptions {
-  /** The TTL of nodes that may soon evict a pod, or whose summary is out of date, in milliseconds. 0, or above `ttlMs`: the same. */
-  readonly nearTtlMs: number;
+export interface KubeletCacheOptions {
+  /** See {@link RequestPolicy.lane}. */
+  readonly requests: Lane;
   readonly observer: KubeletCacheObserver;
-  /** Called with each node that becomes one of those that may soon evict a pod. */
-  readonly onNearNode?: (nodeName: string) => void;
-  /** Called with each summary that arrives; {@link KubeletCache.markOutdated} then marks this one. */
-  readonly onSummary?: (nodeName: string, summary: NodeSummary) => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
 }
+
+type PolicyInForce = KubeletPolicy & { readonly of: RequestPolicies };
 
 /** At least this long, in milliseconds, also with a short TTL: the API server may report an eviction late. */
 const minKeepDepartedMs = 60_000;
@@ -71,7 +74,9 @@ interface FormerEntry {
 }
 
 /**
- * The last summary and the last configuration of each kubelet.
+ * The last summary and the last configuration of each kubelet. Lives as long as the process: new settings change how kubelets
+ * are asked, and nothing of what they said, with its age; a reload sends no request, except again those in flight that would
+ * have gone another way.
  *
  * A summary is fresh for one TTL after a success, stale for another one, then absent. An absent node's reason is that of
  * its last request; that the gate is closed is no reason, because it would hide why the request failed. When no request
@@ -87,28 +92,26 @@ interface FormerEntry {
  */
 export class KubeletCache implements Disposable {
   readonly #options: KubeletCacheOptions;
-  readonly #summaryPolicy: RequestPolicy<NodeSummary>;
-  readonly #configurationPolicy: RequestPolicy<KubeletConfiguration> | undefined;
+  readonly #logs: FailureLogs;
   readonly #entries = new Map<string, KubeletEntry>();
   /** For one TTL: a node that comes back meanwhile is the same kubelet, with the same gate. */
   readonly #former = new Map<string, FormerEntry>();
   readonly #marks: RateLimiter;
   #nearNodeNames: ReadonlySet<string> = new Set();
+  #policy: PolicyInForce | undefined;
   #isDisposed = false;
-  /** Replaces this one, which serves from its entries from then on. */
-  #heir: KubeletCache | undefined;
 
   constructor(options: KubeletCacheOptions) {
     this.#options = options;
     this.#marks = new RateLimiter(markLimit, options.clock);
-    this.#summaryPolicy = {
-      ...summaryPolicy(options),
-      onSuccess: ({ name }, { value }) => {
-        this.#entries.get(name)?.history.add(value, options.clock.steadyNowMs(), latestNowMs(options.clock));
-        options.onSummary?.(name, value);
-      },
-    };
-    this.#configurationPolicy = configurationPolicy(options);
+    this.#logs = failureLogs(options);
+  }
+
+  /** To be called before kubelets are asked, and with each change of the settings. See {@link CachedRequest.continueWith}. */
+  configure(policy: KubeletPolicy): void {
+    const { clock, requests: lane } = this.#options;
+    this.#policy = { ...policy, of: requestPolicies(policy, { lane, clock, logs: this.#logs }) };
+    for (const [name, entry] of this.#entries) this.#entries.set(name, this.#newEntry({ name, uid: entry.uid }, entry));
   }
 
   /** What `get` would resolve with at once; undefined when the summary is not fresh. */
@@ -159,7 +162,7 @@ export class KubeletCache implements Disposable {
   setNearNodes(nodeNames: ReadonlySet<string>): void {
     const former = this.#nearNodeNames;
     this.#nearNodeNames = nodeNames;
-    for (const name of nodeNames) if (!former.has(name)) this.#options.onNearNode?.(name);
+    for (const name of nodeNames) if (!former.has(name)) this.#inForce.onNearNode?.(name);
   }
 
   /** The last ones of {@link setNearNodes}. */
@@ -178,15 +181,9 @@ export class KubeletCache implements Disposable {
     entry.outdatedAtMs = this.#options.clock.monotonicMs();
   }
 
-  /** Resolves when requests go on; undefined while they do. */
-  pause(): Promise<void> | undefined {
-    const { requestGate } = this.#options;
-    return requestGate?.holds(maxPauseMs) === true ? requestGate.passed(maxPauseMs) : undefined;
-  }
-
   /** Whether the node has the shorter TTL. */
   hasShortTtl(nodeName: string): boolean {
-    return this.#freshMs(nodeName) < this.#options.ttlMs;
+    return this.#freshMs(nodeName) < this.#inForce.ttlMs;
   }
 
   /** Monotonic time from which the kubelet may be sent the next request for a summary; undefined before the first one. */
@@ -236,40 +233,31 @@ export class KubeletCache implements Disposable {
     return this.history(nodeName)?.growth() ?? new Map();
   }
 
-  /**
-   * Takes over what a cache knows that this one replaces, with its age, and the requests themselves, with their gates: a reload
-   * sends no request, except again those in flight that would have gone another way; see {@link CachedRequest.continueWith}.
-   */
-  inherit(former: KubeletCache): void {
-    former.#heir = this;
-    for (const [nodeName, entry] of former.#entries) {
-      this.#entries.set(nodeName, this.#newEntry({ name: nodeName, uid: entry.uid }, entry));
-    }
-    for (const [nodeName, left] of former.#former) this.#former.set(nodeName, left);
-    this.#nearNodeNames = former.#nearNodeNames;
-  }
-
   /** Forgets all other nodes and ends their requests. */
   retain(nodeNames: ReadonlySet<string>): void {
-    if (this.#heir !== undefined) return;
     for (const name of this.#entries.keys()) {
       if (!nodeNames.has(name)) this.#forget(name);
     }
     const nowMs = this.#options.clock.monotonicMs();
     for (const [name, { leftAtMs }] of this.#former) {
-      if (nowMs - leftAtMs >= this.#options.ttlMs) this.#former.delete(name);
+      if (nowMs - leftAtMs >= this.#inForce.ttlMs) this.#former.delete(name);
     }
   }
 
-  /** Ends all requests but those that were inherited. From then on `get` resolves with what is known. */
+  /** Ends all requests. From then on `get` resolves with what is known. */
   [Symbol.dispose](): void {
     this.#isDisposed = true;
-    if (this.#heir === undefined) for (const entry of this.#entries.values()) endRequests(entry);
-    for (const policy of [this.#summaryPolicy, this.#configurationPolicy]) policy?.log[Symbol.dispose]();
+    for (const entry of this.#entries.values()) endRequests(entry);
+    this.#logs.summary[Symbol.dispose]();
+    this.#logs.configuration[Symbol.dispose]();
+  }
+
+  get #inForce(): PolicyInForce {
+    if (this.#policy === undefined) throw new Error('no policy: configure comes first');
+    return this.#policy;
   }
 
   #entryOf(node: Node): KubeletEntry {
-    if (this.#heir !== undefined) return this.#heir.#entryOf(node);
     const { name, uid } = node;
     const known = this.#entries.get(name);
     if (known?.uid === uid) return known;
@@ -283,21 +271,27 @@ export class KubeletCache implements Disposable {
   }
 
   #newEntry({ name, uid }: Pick<Node, 'name' | 'uid'>, former?: KubeletEntry): KubeletEntry {
-    const policy = this.#configurationPolicy;
-    const { clock, ttlMs } = this.#options;
-    const summaryOfNode = {
-      ...this.#summaryPolicy,
+    const { clock } = this.#options;
+    const { ttlMs, of, onSummary } = this.#inForce;
+    const history =
+      former?.history ?? new PodHistory({ clock, keepDepartedMs: Math.max(2 * ttlMs, minKeepDepartedMs) });
+    const summaryOfNode: RequestPolicy<NodeSummary> = {
+      ...of.summary,
       gateAfterSuccessMs: () => this.#freshMs(name),
       onEarlyRequest: () => {
         this.#options.observer.requestedEarly(this.#nearNodeNames.has(name) ? 'eviction_near' : 'pods_changed');
+      },
+      onSuccess: (_node, { value }) => {
+        history.add(value, clock.steadyNowMs(), latestNowMs(clock));
+        onSummary?.(name, value);
       },
     };
     return {
       uid,
       summary: continued(former?.summary, summaryOfNode),
-      configuration: policy && continued(former?.configuration, policy),
+      configuration: of.configuration && continued(former?.configuration, of.configuration),
       outdatedAtMs: former?.outdatedAtMs ?? -Infinity,
-      history: former?.history ?? new PodHistory({ clock, keepDepartedMs: Math.max(2 * ttlMs, minKeepDepartedMs) }),
+      history,
     };
   }
 
@@ -311,16 +305,15 @@ export class KubeletCache implements Disposable {
 
   /** How long a summary is fresh. */
   #freshMs(nodeName: string): number {
-    const { ttlMs, nearTtlMs } = this.#options;
+    const { ttlMs, nearTtlMs } = this.#inForce;
     const isShort = this.#nearNodeNames.has(nodeName) || isOutdated(this.#entries.get(nodeName));
     return nearTtlMs > 0 && isShort ? Math.min(nearTtlMs, ttlMs) : ttlMs;
   }
 
   #lookUp(entry: KubeletEntry, nodeName: string): CacheLookup {
-    const { clock, ttlMs } = this.#options;
     const { success, failure, isInFlight } = entry.summary;
-    const ageMs = success === undefined ? Infinity : clock.monotonicMs() - success.atMs;
-    if (success !== undefined && ageMs < 2 * ttlMs)
+    const ageMs = success === undefined ? Infinity : this.#options.clock.monotonicMs() - success.atMs;
+    if (success !== undefined && ageMs < 2 * this.#inForce.ttlMs)
       return this.#found(entry, ageMs < this.#freshMs(nodeName) ? 'fresh' : 'stale', success);
     return { state: 'absent', reason: failure?.reason ?? (isInFlight ? 'timeout' : 'never') };
   }

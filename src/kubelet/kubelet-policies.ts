@@ -4,23 +4,23 @@ import { Semaphore } from 'async-mutex';
 
 import type { Clock } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
-import type { Gate } from '../base/gate.js';
-import type { Logger } from '../base/logger.js';
+import type { Lane } from '../base/scheduler.js';
 import { isNodeName } from '../kube/node-name.js';
 import type { RequestPolicy } from './cached-request.js';
-import { FailureLog } from './failure-log.js';
+import { FailureLog, type FailureLogOptions } from './failure-log.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
 import type { NodeSummary } from './summary.js';
 
-export interface KubeletPolicyOptions {
+/** How kubelets are asked, by the settings in force. */
+export interface KubeletPolicy {
   /** In milliseconds. 0 disables caching of summaries: overlapping callers still share a request. */
   readonly ttlMs: number;
+  /** The TTL of nodes that may soon evict a pod, or whose summary is out of date, in milliseconds. 0, or above `ttlMs`: the same. */
+  readonly nearTtlMs: number;
   /** Requests for summaries in flight, over all nodes; at least 1. */
   readonly maxConcurrentRequests: number;
-  /** Closed while no request is to begin. Default: always open. */
-  readonly requestGate?: Pick<Gate, 'holds' | 'passed'> | undefined;
-  /** See {@link RequestPolicy.reach}. */
-  readonly reach?: object | undefined;
+  /** See {@link RequestPolicy.transportKey}. */
+  readonly transportKey?: object | undefined;
   readonly fetchSummary: RequestPolicy<NodeSummary>['fetch'];
   /** Undefined: configurations are not read. */
   readonly fetchConfiguration: RequestPolicy<KubeletConfiguration>['fetch'] | undefined;
@@ -29,8 +29,29 @@ export interface KubeletPolicyOptions {
    * that are not read: the summaries of the node decide then.
    */
   readonly expectsPods: (nodeName: string) => boolean | undefined;
+  /** Called with each node that becomes one of those that may soon evict a pod. */
+  readonly onNearNode?: (nodeName: string) => void;
+  /** Called with each summary that arrives; {@link KubeletCache.markOutdated} then marks this one. */
+  readonly onSummary?: (nodeName: string, summary: NodeSummary) => void;
+}
+
+/** What requests have under all settings. */
+export interface RequestContext {
+  /** See {@link RequestPolicy.lane}. */
+  readonly lane: Lane;
+  readonly logs: FailureLogs;
   readonly clock: Clock;
-  readonly logger: Logger;
+}
+
+export interface FailureLogs {
+  readonly summary: FailureLog;
+  readonly configuration: FailureLog;
+}
+
+export interface RequestPolicies {
+  readonly summary: RequestPolicy<NodeSummary>;
+  /** Undefined when configurations are not read. */
+  readonly configuration: RequestPolicy<KubeletConfiguration> | undefined;
 }
 
 /**
@@ -38,9 +59,6 @@ export interface KubeletPolicyOptions {
  * and a request for each node in every `nearTtlMs` would take more than a core.
  */
 export const markLimit = { intervalMs: 100, burst: 100 };
-
-/** Where the gate of requests is closed again and again, they go on after it. */
-export const maxPauseMs = 10_000;
 
 /** A kubelet reads its configuration when it starts, so it rarely changes. */
 export const configurationGateMs = 600_000;
@@ -50,16 +68,36 @@ const maxConcurrentConfigurationRequests = 4;
 
 type SummariesBefore = Parameters<Required<RequestPolicy<NodeSummary>>['check']>[2];
 
-/** Of requests for summaries. */
-export function summaryPolicy(options: KubeletPolicyOptions): RequestPolicy<NodeSummary> {
-  const { ttlMs, maxConcurrentRequests, requestGate, reach, fetchSummary, expectsPods, clock, logger } = options;
+export function failureLogs(options: Pick<FailureLogOptions, 'clock' | 'logger'>): FailureLogs {
+  return {
+    summary: new FailureLog({
+      failed: { one: 'failed to scrape kubelet', many: 'failed to scrape kubelets' },
+      recovered: { one: 'kubelet scrape recovered', many: 'kubelet scrapes recovered' },
+      ...options,
+    }),
+    configuration: new FailureLog({
+      failed: { one: 'failed to read kubelet configuration', many: 'failed to read kubelet configurations' },
+      recovered: {
+        one: 'kubelet configuration is readable again',
+        many: 'kubelet configurations are readable again',
+      },
+      ...options,
+    }),
+  };
+}
+
+export function requestPolicies(policy: KubeletPolicy, context: RequestContext): RequestPolicies {
+  return { summary: summaryPolicy(policy, context), configuration: configurationPolicy(policy, context) };
+}
+
+function summaryPolicy(policy: KubeletPolicy, { lane, logs, clock }: RequestContext): RequestPolicies['summary'] {
+  const { ttlMs, maxConcurrentRequests, transportKey, fetchSummary, expectsPods } = policy;
   return {
     what: 'summary',
     gateMs: ttlMs,
     slots: new Semaphore(maxConcurrentRequests),
     slotsOfHanging: new Semaphore(Math.max(1, Math.floor(maxConcurrentRequests / 4))),
-    reach,
-    pause: requestGate && (() => requestGate.passed(maxPauseMs)),
+    transportKey,
     fetch: fetchSummary,
     check: (node, { nodeName, pods }, before) => {
       if (nodeName !== node.name) throw otherNodeError(node.name, nodeName);
@@ -67,37 +105,27 @@ export function summaryPolicy(options: KubeletPolicyOptions): RequestPolicy<Node
       if (isExpected === true) throw emptyError(node.name, 'according to the API server pods run there');
       if (isExpected === undefined && isSudden(before)) throw emptyError(node.name, 'the one before lists some');
     },
-    log: new FailureLog({
-      failed: { one: 'failed to scrape kubelet', many: 'failed to scrape kubelets' },
-      recovered: { one: 'kubelet scrape recovered', many: 'kubelet scrapes recovered' },
-      clock,
-      logger,
-    }),
+    lane,
+    log: logs.summary,
     logLevel: 'warn',
     clock,
   };
 }
 
-/** Of requests for configurations; undefined when they are not read. */
-export function configurationPolicy(options: KubeletPolicyOptions): RequestPolicy<KubeletConfiguration> | undefined {
-  const { reach, fetchConfiguration, clock, logger } = options;
+function configurationPolicy(
+  { transportKey, fetchConfiguration }: KubeletPolicy,
+  { lane, logs, clock }: RequestContext,
+): RequestPolicies['configuration'] {
   return (
     fetchConfiguration && {
       what: 'configuration',
       gateMs: configurationGateMs,
       slots: new Semaphore(maxConcurrentConfigurationRequests),
-      reach,
+      transportKey,
       fetch: fetchConfiguration,
       isEqual: isDeepStrictEqual,
-      log: new FailureLog({
-        failed: { one: 'failed to read kubelet configuration', many: 'failed to read kubelet configurations' },
-        recovered: {
-          one: 'kubelet configuration is readable again',
-          many: 'kubelet configurations are readable again',
-        },
-        clock,
-        logger,
-      }),
+      lane,
+      log: logs.configuration,
       logLevel: 'info',
       clock,
     }

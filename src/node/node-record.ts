@@ -1,4 +1,4 @@
-import type { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup, LastSummary } from '../kubelet/kubelet-cache.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
@@ -91,19 +91,19 @@ export class NodeRecord {
   }
 
   /** Derives what `scraped` needs, so that it takes no time. Yields to the event loop between pods. */
-  async prepare(node: Node, known: KnownLookup, slicer: TimeSlicer): Promise<PreparedNode> {
+  async prepare(node: Node, known: KnownLookup, lane: Lane): Promise<PreparedNode> {
     try {
-      return await this.#prepare(node, known, slicer);
+      return await this.#prepare(node, known, lane);
     } catch (error) {
       this.#options.faults.add(node.name, error);
       return { snapshot: undefined, objects: this.#objects.of(node.name, node, undefined) };
     }
   }
 
-  async #prepare(node: Node, known: KnownLookup, slicer: TimeSlicer): Promise<PreparedNode> {
+  async #prepare(node: Node, known: KnownLookup, lane: Lane): Promise<PreparedNode> {
     const { lookup } = known;
-    const listed = lookup.state === 'absent' ? undefined : await this.#listPods(node, lookup, slicer);
-    return slicer.run(() => {
+    const listed = lookup.state === 'absent' ? undefined : await this.#listPods(node, lookup, lane);
+    return lane.run(() => {
       const snapshot = lookup.state === 'absent' ? undefined : this.#snapshotOf(node, lookup, listed);
       this.#coverage.of(node.name, snapshot);
       this.#derived.set(node, known);
@@ -191,11 +191,11 @@ export class NodeRecord {
   }
 
   /** Undefined while the kept snapshot is up to date. Scrapes that run at once share the work. */
-  async #listPods(node: Node, lookup: FoundLookup, slicer: TimeSlicer): Promise<ListedPods | undefined> {
+  async #listPods(node: Node, lookup: FoundLookup, lane: Lane): Promise<ListedPods | undefined> {
     if (this.#keptOf(node, lookup) !== undefined || !isLarge(lookup.summary)) return undefined;
     const input = this.#inputOf(node, lookup);
     if (this.#listing?.summary !== input.summary || this.#listing.node !== node) {
-      this.#listing = { node, summary: input.summary, pods: this.#listed(input, slicer) };
+      this.#listing = { node, summary: input.summary, pods: this.#listed(input, lane) };
     }
     try {
       return await this.#listing.pods;
@@ -204,12 +204,10 @@ export class NodeRecord {
     }
   }
 
-  async #listed(input: NodeSnapshotInput, slicer: TimeSlicer): Promise<ListedPods> {
+  async #listed(input: NodeSnapshotInput, lane: Lane): Promise<ListedPods> {
     const listed = new Map<PodSummary, ListedPod>();
-    const joined = await slicer.run(() => joinNodePods(input, this.#objects.boundPods(input.node.name), this.#options));
-    await slicer.forEach(joined.pods, (pod) =>
-      listed.set(pod.summary, listPod(pod, joined, input, this.#options.resolver)),
-    );
+    const joined = await lane.run(() => joinNodePods(input, this.#objects.boundPods(input.node.name), this.#options));
+    await lane.each(joined.pods, (pod) => listed.set(pod.summary, listPod(pod, joined, input, this.#options.resolver)));
     return listed;
   }
 

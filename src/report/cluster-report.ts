@@ -1,4 +1,4 @@
-import type { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import { hasLimits } from '../node/limits.js';
 import type { AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState } from '../node/node-state.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
@@ -104,18 +104,18 @@ export interface ClusterReportInput {
   /** Time in milliseconds since the Unix epoch that never jumps. */
   readonly nowMs: number;
   readonly hidesPodsWithoutWorkload: boolean;
-  readonly slicer: TimeSlicer;
+  readonly lane: Lane;
 }
 
 /** One walk over the pods, node by node, yielding to the event loop between pods. Keeps only what it reports. */
 export async function clusterReport(input: ClusterReportInput): Promise<ClusterReport> {
-  const { snapshot, isPartial, hidesPodsWithoutWorkload, slicer } = input;
-  const parts = partsOf(await RankedWorkloads.of(snapshot.workloads, shownCounts.workloads, slicer), input);
+  const { snapshot, isPartial, hidesPodsWithoutWorkload, lane } = input;
+  const parts = partsOf(await RankedWorkloads.of(snapshot.workloads, shownCounts.workloads, lane), input);
   let unmeasuredLimitedPodCount = 0;
   for (const node of snapshot.nodes) {
     unmeasuredLimitedPodCount += limitedPodCount(node, hidesPodsWithoutWorkload);
     const steps = node.state === 'absent' ? absentSteps(parts, node, input) : measuredSteps(parts, node, input);
-    await slicer.forEach(steps, (step) => {
+    await lane.each(steps, (step) => {
       step();
     });
   }

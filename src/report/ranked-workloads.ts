@@ -1,5 +1,5 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
-import type { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import type { PodSnapshot } from '../node/node-state.js';
 import { components } from '../node/usage.js';
 import { workloadKey } from '../workload/workload.js';
@@ -35,7 +35,7 @@ export class RankedWorkloads {
     this.#sums = new Map(top.map(({ workload }) => [workloadKey(workload), noBytes()]));
   }
 
-  static async of(workloads: readonly WorkloadSnapshot[], count: number, slicer: TimeSlicer): Promise<RankedWorkloads> {
+  static async of(workloads: readonly WorkloadSnapshot[], count: number, lane: Lane): Promise<RankedWorkloads> {
     const ranking = new Ranking<WorkloadSnapshot>(
       count,
       largestFirst(
@@ -44,7 +44,7 @@ export class RankedWorkloads {
       ),
     );
     const lacking: WorkloadSnapshot[] = [];
-    await slicer.forEach(workloads, (workload) => {
+    await lane.each(workloads, (workload) => {
       ranking.add(workload);
       if (!workload.complete) lacking.push(workload);
     });

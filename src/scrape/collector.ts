@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { byName } from '../base/ranking.js';
-import { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane, Scheduler } from '../base/scheduler.js';
 import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-log.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
@@ -37,12 +37,8 @@ export interface SummaryCache {
   inFlightMs(nodeName: string): number;
   /** How long the last response took, in milliseconds; undefined before the first one. */
   lastDurationMs(nodeName: string): number | undefined;
-  /** Resolves when requests go on; undefined while they do. Default: always. */
-  pause?(): Promise<void> | undefined;
   /** How fast pods grow, by their entries in the last summary of the node. */
   growth(nodeName: string): PodGrowth;
-  /** The nodes whose summaries are refreshed more often from now on. */
-  setNearNodes(nodeNames: ReadonlySet<string>): void;
   /** Forgets all other nodes. */
   retain(nodeNames: ReadonlySet<string>): void;
 }
@@ -63,6 +59,10 @@ export interface CollectorOptions {
   readonly showsAllPods: boolean;
   /** How long a summary is fresh as a rule, in milliseconds. */
   readonly ttlMs: number;
+  /** Called with the nodes that may soon evict a pod, after each collection. */
+  readonly onNearNodes: (nodeNames: ReadonlySet<string>) => void;
+  readonly lane: Lane;
+  readonly scheduler: Pick<Scheduler, 'requests'>;
   readonly clock: Clock;
 }
 
@@ -81,7 +81,7 @@ export interface CollectOptions {
 /** Scrapes the nodes and combines their data. */
 export class Collector {
   readonly #options: CollectorOptions;
-  readonly #slicer: TimeSlicer;
+  readonly #lane: Lane;
   readonly #answers: NodeAnswers;
   #turn = 0;
   /** In which the nodes that may soon evict a pod were set. */
@@ -91,8 +91,8 @@ export class Collector {
 
   constructor(options: CollectorOptions) {
     this.#options = options;
-    this.#slicer = new TimeSlicer(options.clock);
-    this.#answers = new NodeAnswers({ ...options, slicer: this.#slicer });
+    this.#lane = options.lane;
+    this.#answers = new NodeAnswers(options);
   }
 
   /**
@@ -115,7 +115,7 @@ export class Collector {
     signal: AbortSignal,
     { recordsFailures = true, waitsForAll = false, onNode }: CollectOptions,
   ): Promise<ClusterSnapshot> {
-    const { nodes, policy, cache, records, resolver, clock } = this.#options;
+    const { nodes, policy, cache, records, resolver, scheduler, clock } = this.#options;
     const { discoveredCount } = resolver;
     const { targets, skipped, missing } = nodesInScope(nodes.nodes(), policy);
     const names = targets.map(({ name }) => name);
@@ -128,7 +128,7 @@ export class Collector {
       lastTurn: (nodeName) => this.#lastTurns.get(nodeName),
       hasFailed: (nodeName) => cache.lastFailure(nodeName) !== undefined,
     });
-    using wait = new ResponseWait({ clock, parent: signal, waitsForAll, pause: () => cache.pause?.() });
+    using wait = new ResponseWait({ clock, parent: signal, waitsForAll, requests: scheduler.requests });
     const { ready, others } = await this.#lookUp(order);
     const asked = await this.#ask(others, wait);
     const responded = onNode === undefined ? this.#answers.of(asked) : this.#answers.inTurn(asked, onNode, signal);
@@ -191,13 +191,13 @@ export class Collector {
     if (turn < this.#nearTurn) return;
     this.#nearTurn = turn;
     const near = answered.flatMap((node) => node.near ?? []);
-    this.#options.cache.setNearNodes(nearestNodes(near, nodeCount));
+    this.#options.onNearNodes(nearestNodes(near, nodeCount));
   }
 
   /** `ready`: nodes with fresh data of which all is derived; `others`, in this order, with the fresh data that they have. */
   async #lookUp(order: readonly Node[]): Promise<LookedUp> {
     const [ready, others]: [AnsweredNode[], OtherNode[]] = [[], []];
-    await this.#slicer.forEach(order, (node) => {
+    await this.#lane.each(order, (node) => {
       const fresh = this.#options.cache.getFresh(node);
       const answered = fresh && this.#answers.ready(node, fresh);
       if (answered === undefined) others.push({ node, fresh });
@@ -215,7 +215,7 @@ export class Collector {
     const awaited = names.filter((name) => !hanging.has(name));
     wait.start(new Map(awaited.map((name) => [name, cache.lastDurationMs(name)])));
     const asked: AskedNode[] = [];
-    await this.#slicer.forEach(others, ({ node, fresh }) => {
+    await this.#lane.each(others, ({ node, fresh }) => {
       if (hanging.has(node.name)) void cache.refresh(node);
       const lookup = fresh ? Promise.resolve(fresh) : cache.get(node, wait.signalFor(asked.length));
       void lookup.then(() => {
@@ -236,7 +236,7 @@ export class Collector {
       record.scraped(node, lookup, clock.monotonicMs() - lookedUpAtMs);
     const unlistedNamespaces = nodes.unlistedNamespaces();
     const scraped: ScrapedNode[] = [];
-    await this.#slicer.forEach(answered, (node) => scraped.push(now(node)));
+    await this.#lane.each(answered, (node) => scraped.push(now(node)));
     const areSameListed = nodes.unlistedNamespaces() === unlistedNamespaces;
     return answered.map((known, index) => {
       const before = scraped[index];

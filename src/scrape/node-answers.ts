@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Mutex } from 'async-mutex';
 
 import type { Clock } from '../base/clock.js';
-import type { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
 import type { KnownLookup } from '../node/derived-lookup.js';
@@ -22,7 +22,7 @@ export interface NodeAnswersOptions {
   readonly records: NodeRecords;
   /** How long a summary is fresh as a rule, in milliseconds. */
   readonly ttlMs: number;
-  readonly slicer: TimeSlicer;
+  readonly lane: Lane;
   readonly clock: Clock;
 }
 
@@ -61,12 +61,12 @@ export class NodeAnswers {
 
   /** In the order of `asked`. */
   async of(asked: readonly AskedNode[]): Promise<readonly AnsweredNode[]> {
-    const { records, slicer } = this.#options;
+    const { records, lane } = this.#options;
     return Promise.all(
       asked.map(async ({ node, lookup: pending }) => {
         const known = await this.#known(node, pending);
-        await records.of(node).prepare(node, known, slicer);
-        return slicer.run(() => this.#answered(known));
+        await records.of(node).prepare(node, known, lane);
+        return lane.run(() => this.#answered(known));
       }),
     );
   }
@@ -104,9 +104,9 @@ export class NodeAnswers {
   }
 
   async #withoutData(node: Node, onNode: OnNode): Promise<void> {
-    const { records, slicer, clock } = this.#options;
+    const { records, lane, clock } = this.#options;
     const known: KnownLookup = { lookup: { state: 'absent', reason: 'never' }, lookedUpAtMs: clock.monotonicMs() };
-    await onNode(await records.of(node).prepare(node, known, slicer));
+    await onNode(await records.of(node).prepare(node, known, lane));
   }
 
   async #known(node: Node, pending: Promise<CacheLookup>): Promise<KnownNode> {
@@ -116,9 +116,9 @@ export class NodeAnswers {
   }
 
   async #complete(known: KnownNode, onNode: OnNode): Promise<AnsweredNode> {
-    const { slicer } = this.#options;
-    const prepared = await known.record.prepare(known.node, known, slicer);
-    const answered = await slicer.run(() => this.#answered(known));
+    const { lane } = this.#options;
+    const prepared = await known.record.prepare(known.node, known, lane);
+    const answered = await lane.run(() => this.#answered(known));
     await onNode(prepared);
     known.record.release();
     return answered;

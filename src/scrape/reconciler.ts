@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
 import type { NodeSummary } from '../kubelet/summary.js';
 import type { PodScope } from '../node/join.js';
@@ -24,6 +24,7 @@ export interface ReconcilerOptions {
   readonly onCounts: (counts: NodeComparison) => void;
   /** Calls {@link Reconciler.reconcile} after `delayMs`, or before when that was the plan. */
   readonly schedule: (delayMs: number) => void;
+  readonly lane: Lane;
   readonly clock: Clock;
 }
 
@@ -45,12 +46,12 @@ const countsForMs = 60_000;
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  readonly #slicer: TimeSlicer;
+  readonly #lane: Lane;
   #lastScrapeAtMs = -Infinity;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
-    this.#slicer = new TimeSlicer(options.clock);
+    this.#lane = options.lane;
   }
 
   /** To be called at each scrape. */
@@ -70,7 +71,7 @@ export class Reconciler {
   async #compareNodes(signal: AbortSignal): Promise<void> {
     const { store, select, onCounts } = this.#options;
     let [knownCount, unknownCount] = [0, 0];
-    await this.#slicer.forEach(select(store.nodes()), (node) => {
+    await this.#lane.each(select(store.nodes()), (node) => {
       const comparison = signal.aborted ? undefined : this.#compareNode(node);
       if (comparison === undefined) return;
       knownCount += comparison.knownCount;

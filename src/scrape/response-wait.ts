@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Clock } from '../base/clock.js';
 import { getOrAdd } from '../base/merge.js';
+import type { Lane } from '../base/scheduler.js';
 
 export interface ResponseWaitOptions {
   readonly clock: Clock;
@@ -10,7 +11,7 @@ export interface ResponseWaitOptions {
   /** Whether the wait goes on until every node has responded. */
   readonly waitsForAll: boolean;
   /** Resolves when requests go on; undefined while they do. Default: always. */
-  readonly pause?: () => Promise<void> | undefined;
+  readonly requests: Lane;
 }
 
 /** That share a signal: a signal takes time in the square of its listeners. */
@@ -89,7 +90,7 @@ export class ResponseWait implements Disposable {
     for (let leftMs = this.#leftMs(); leftMs > 0; leftMs = this.#leftMs()) {
       // Not the whole time at once: each response may shorten it.
       await clock.sleep(Math.min(leftMs, leastPatienceMs), signal).catch(() => undefined);
-      await this.#pauseEnded();
+      await this.#requestsGoOn();
       if (signal.aborted) return;
       // Responses may have arrived while the event loop was busy: they are read before the timer counts.
       await nextTurn();
@@ -98,11 +99,11 @@ export class ResponseWait implements Disposable {
   }
 
   /** Nodes that cannot be asked are no stragglers. */
-  async #pauseEnded(): Promise<void> {
-    const pause = this.#options.pause?.();
-    if (pause === undefined) return;
-    await pause;
-    this.#lastResponseAtMs = this.#options.clock.monotonicMs();
+  async #requestsGoOn(): Promise<void> {
+    const { requests, clock } = this.#options;
+    if (!requests.isHeld) return;
+    await requests.run(() => undefined);
+    this.#lastResponseAtMs = clock.monotonicMs();
   }
 
   #leftMs(): number {

@@ -1,8 +1,7 @@
-import type { Clock } from '../base/clock.js';
 import { haveSameItems } from '../base/memo.js';
 import { getOrAdd } from '../base/merge.js';
 import { largestFirst, Ranking } from '../base/ranking.js';
-import { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import type { BoundPod, NodeObjects, NodeSnapshot, NodeState, PodSnapshot } from '../node/node-state.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import type { CollectOptions } from './collector.js';
@@ -16,7 +15,7 @@ export interface TopPodsOptions {
   readonly source: SnapshotSource;
   /** Pods of each workload, above 0. */
   readonly count: number;
-  readonly clock: Clock;
+  readonly lane: Lane;
 }
 
 interface TopPod {
@@ -46,14 +45,14 @@ const withoutWorkload = '';
  */
 export class TopPods {
   readonly #options: TopPodsOptions;
-  readonly #slicer: TimeSlicer;
+  readonly #lane: Lane;
   /** By the whole snapshot or objects; the same object while the same pods are shown, so that its text is kept too. */
   readonly #trimmed = new WeakMap<NodeSnapshot, NodeSnapshot>();
   readonly #trimmedObjects = new WeakMap<NodeObjects, NodeObjects>();
 
   constructor(options: TopPodsOptions) {
     this.#options = options;
-    this.#slicer = new TimeSlicer(options.clock);
+    this.#lane = options.lane;
   }
 
   /**
@@ -66,11 +65,11 @@ export class TopPods {
     if (snapshot === undefined) return undefined;
     const shown = await this.#shownPods(snapshot);
     const nodes: NodeState[] = [];
-    await this.#slicer.forEach(snapshot.nodes, (node) => {
+    await this.#lane.each(snapshot.nodes, (node) => {
       nodes.push(this.#trimNode(node, shown.measured));
     });
     const objects: NodeObjects[] = [];
-    await this.#slicer.forEach(snapshot.objects, (objectsOfNode) => {
+    await this.#lane.each(snapshot.objects, (objectsOfNode) => {
       objects.push(this.#trimObjects(objectsOfNode, shown.uids));
     });
     return { ...snapshot, nodes, objects };
@@ -79,18 +78,18 @@ export class TopPods {
   async #shownPods({ nodes, objects }: ClusterSnapshot): Promise<ShownPods> {
     const rankings = new Map<string, PodRanking>();
     const measuredUids = new Set<string>();
-    await this.#slicer.forEach(nodes, (node) => {
+    await this.#lane.each(nodes, (node) => {
       for (const pod of podsOf(node)) {
         this.#rank(measured(pod), rankings);
         if (pod.pod !== undefined) measuredUids.add(pod.pod.uid);
       }
     });
-    await this.#slicer.forEach(objects, ({ pods }) => {
+    await this.#lane.each(objects, ({ pods }) => {
       for (const bound of pods) if (!measuredUids.has(bound.pod.uid)) this.#rank(unmeasured(bound), rankings);
     });
     const shown = new Set<PodSnapshot>();
     const uids = new Set<string>();
-    await this.#slicer.forEach(rankings.values(), (ranking) => {
+    await this.#lane.each(rankings.values(), (ranking) => {
       for (const { of } of ranking.top()) {
         if ('usage' in of) shown.add(of);
         if (of.pod !== undefined) uids.add(of.pod.uid);

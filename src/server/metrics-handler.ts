@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { type Clock, startDeadline } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { Precedence } from '../base/precedence.js';
+import type { Scheduler } from '../base/scheduler.js';
 import type { ExpositionBody, ExpositionRequest } from '../exposition/bodies.js';
 import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../exposition/negotiate.js';
 import { type FamilyFilter, filterText } from '../exposition/selection.js';
@@ -60,7 +60,7 @@ export interface MetricsHandlerOptions {
     ): Promise<ExpositionBody>;
   };
   readonly observer: ScrapeObserver;
-  readonly precedence: Precedence;
+  readonly scheduler: Scheduler;
   readonly logger: Logger;
   readonly clock: Clock;
   /** Read at each scrape, so that a reload takes effect. */
@@ -128,8 +128,8 @@ export class MetricsHandler {
 
   /** Takes a slot only here: a client that does not read its response keeps none. */
   async #render(asked: Asked, signal: AbortSignal): Promise<CollectedScrape & { body: ExpositionBody }> {
-    const { precedence, exposition } = this.#options;
-    using work = precedence.begin();
+    const { scheduler, exposition } = this.#options;
+    using work = scheduler.begin();
     this.#inFlightCount += 1;
     try {
       const collected = await this.#collect(asked, work.endWait, signal);

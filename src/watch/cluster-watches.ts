@@ -1,5 +1,4 @@
 import { supervise } from '../base/lifetime.js';
-import { TimeSlicer } from '../base/time-slicer.js';
 import { createDedupe } from '../kube/dedupe.js';
 import { createInterner } from '../kube/interner.js';
 import type { Node, Pod } from '../kube/objects.js';
@@ -127,11 +126,10 @@ export class ClusterWatches implements AsyncDisposable {
   constructor({
     nodeLocalSpreadMs = 0,
     ...options
-  }: Omit<ConstructorParameters<typeof SharedWatches>[0], 'slicer'> & { readonly nodeLocalSpreadMs?: number }) {
-    const shared = { ...options, slicer: new TimeSlicer(options.clock) };
+  }: ConstructorParameters<typeof SharedWatches>[0] & { readonly nodeLocalSpreadMs?: number }) {
     this.#podOptions = { clock: options.clock, nodeLocalSpreadMs };
-    this.#nodes = new SharedWatches(shared);
-    this.#pods = new SharedWatches(shared);
+    this.#nodes = new SharedWatches(options);
+    this.#pods = new SharedWatches(options);
   }
 
   get watchCount(): number {

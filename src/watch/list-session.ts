@@ -1,6 +1,6 @@
 import { type Clock, startDeadline } from '../base/clock.js';
 import { type FailureReason, messageOf, RequestError } from '../base/errors.js';
-import type { Precedence } from '../base/precedence.js';
+import type { Lane } from '../base/scheduler.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
 import { withIdleTimeout } from '../json/body-chunks.js';
@@ -12,15 +12,13 @@ const listTimeoutMs = 300_000;
 /** To the headers, and between two chunks. */
 const listSilenceMs = 60_000;
 const pageLimit = '500';
-/** Where scrapes run all the time, a list is read after it, as the API server ends one that takes a minute. */
-const maxPauseMs = 10_000;
 
 export interface ListSessionOptions<T> {
   readonly api: ApiTransport;
   readonly collection: ObjectCollection;
   readonly clock: Clock;
-  /** A list is read in the background: one of 150,000 pods takes 12 s of CPU. */
-  readonly precedence?: Pick<Precedence, 'background'> | undefined;
+  /** Reads lists: one of 150,000 pods takes 12 s of CPU. */
+  readonly background: Lane;
   /** Undefined for an object that is not kept. Throws for a malformed one. */
   readonly project: (object: unknown) => T | undefined;
   /** Called when the resource version or the continue token has expired; the list continues with another one. */
@@ -117,7 +115,7 @@ function checkedList<T>(list: ListedObjects<T>): ListedObjects<T> {
 }
 
 async function readPage<T>(
-  { api, collection, clock, project, precedence }: ListSessionOptions<T>,
+  { api, collection, clock, project, background }: ListSessionOptions<T>,
   request: ListRequest,
   pages: PagesRead<T>,
   signal: AbortSignal,
@@ -139,22 +137,12 @@ async function readPage<T>(
   try {
     const query = { ...collection.selectors, ...queryOf(request) };
     const body = await api.open({ path: collection.path, query, acceptsGzip: true }, silence.signal);
-    const chunks = inBackground(withIdleTimeout(body, silence), precedence);
-    return await readList(chunks, { kind: `${collection.kind}List`, onItem, onOversizedItem });
+    const options = { kind: `${collection.kind}List`, onItem, onOversizedItem, lane: background };
+    return await readList(withIdleTimeout(body, silence), options);
   } catch (error) {
     // An abort may break the body in any way; its reason is the cause.
     silence.signal.throwIfAborted();
     throw error;
-  }
-}
-
-async function* inBackground(
-  body: AsyncIterable<Buffer>,
-  precedence: ListSessionOptions<unknown>['precedence'],
-): AsyncGenerator<Buffer, void, undefined> {
-  for await (const chunk of body) {
-    await precedence?.background.passed(maxPauseMs);
-    yield chunk;
   }
 }
 

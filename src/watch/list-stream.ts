@@ -1,6 +1,7 @@
 import { RequestError } from '../base/errors.js';
+import type { Lane } from '../base/scheduler.js';
 import { oneLine } from '../base/text.js';
-import { yieldToEventLoop } from '../json/body-chunks.js';
+import { inPieces } from '../json/body-chunks.js';
 import { objectOf, textOf } from '../json/json.js';
 import { JsonSplitter } from '../json/json-splitter.js';
 import type { SliceSink } from '../json/split-document.js';
@@ -26,6 +27,7 @@ export async function readList(
     kind,
     onItem,
     onOversizedItem,
+    lane,
   }: {
     /** The only kind accepted: `PodList`, … */
     readonly kind: string;
@@ -33,6 +35,8 @@ export async function readList(
     readonly onItem: (item: unknown) => void;
     /** Called for each item above 8 MiB, which is skipped; the message has its size and its beginning. */
     readonly onOversizedItem: (message: string) => void;
+    /** Parses, one piece of the body after the other. */
+    readonly lane: Lane;
   },
 ): Promise<ListMeta> {
   const members = new Map<string, unknown>();
@@ -50,7 +54,11 @@ export async function readList(
     onItem,
     onOversizedItem: () => oversizedItem(onOversizedItem),
   });
-  for await (const piece of yieldToEventLoop(body)) splitter.write(piece);
+  for await (const piece of inPieces(body)) {
+    await lane.run(() => {
+      splitter.write(piece);
+    });
+  }
   const names = splitter.finish();
   checkKind(members.get('kind'), kind);
   if (!names.has('items')) throw malformed('it has no items');

@@ -1,4 +1,4 @@
-import type { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import { isEqual } from '../kube/dedupe.js';
 import { NamedObjects } from './named-objects.js';
 
@@ -67,7 +67,7 @@ export class ObjectStore<T extends StoredObject> {
     /** Called once for each step that changes something: the store already has its result. Does not throw. */
     readonly onChanges?: (changes: readonly StoreChange<T>[]) => void;
     /** The turns in which lists are compared and applied. */
-    readonly slicer: TimeSlicer;
+    readonly lane: Lane;
   }) {
     this.#options = options;
     this.#content = { objects: new NamedObjects(options.namespaceOf), groups: new Map() };
@@ -103,14 +103,14 @@ export class ObjectStore<T extends StoredObject> {
 
   /** Finds out what a list would remove. `isInScope`: as in `replace`. */
   async compare(objects: readonly T[], isInScope: (object: T) => boolean = () => true): Promise<ListDifference> {
-    const { namespaceOf, slicer } = this.#options;
+    const { namespaceOf, lane } = this.#options;
     const listed = new NamedObjects<T>(namespaceOf);
     let [knownCount, missingCount] = [0, 0];
     if (this.size === 0) return { knownCount, missingCount };
-    await slicer.forEach(objects, (object) => {
+    await lane.each(objects, (object) => {
       listed.set(object);
     });
-    await slicer.forEach(this.values(), (object) => {
+    await lane.each(this.values(), (object) => {
       if (!isInScope(object)) return;
       knownCount += 1;
       if (listed.namedAs(object) === undefined) missingCount += 1;
@@ -148,13 +148,13 @@ export class ObjectStore<T extends StoredObject> {
     objects: readonly T[],
     { isInScope = () => true, isInitial = false }: ReplaceOptions<T>,
   ): Promise<readonly StoreChange<T>[]> {
-    const { slicer } = this.#options;
+    const { lane } = this.#options;
     const known = this.#content.objects;
     const changes: Record<StoreChange<T>['type'], StoreChange<T>[]> = { removed: [], updated: [], added: [] };
-    await slicer.forEach(objects, (object) => {
+    await lane.each(objects, (object) => {
       next.objects.set(object);
     });
-    await slicer.forEach(known.values(), (object) => {
+    await lane.each(known.values(), (object) => {
       if (next.objects.namedAs(object) !== undefined) return;
       if (!isInScope(object)) {
         next.objects.set(object);
@@ -163,7 +163,7 @@ export class ObjectStore<T extends StoredObject> {
       this.#regroup(next.groups, object, undefined);
       changes.removed.push({ type: 'removed', object, previous: object, isInitial });
     });
-    await slicer.forEach(next.objects.values(), (object) => {
+    await lane.each(next.objects.values(), (object) => {
       const previous = known.namedAs(object);
       const found = changesOf(previous, object, isInitial);
       for (const change of found) changes[change.type].push(change);

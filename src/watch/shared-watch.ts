@@ -3,10 +3,9 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane, Scheduler } from '../base/scheduler.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ClusterWidePods } from './cluster-wide-pods.js';
-import type { ListSessionOptions } from './list-session.js';
 import { ObjectStore, type StoreChange, type StoredObject } from './object-store.js';
 import { Reflector } from './reflector.js';
 import type { AttemptFailure } from './retries.js';
@@ -19,14 +18,12 @@ import type { WatchedCollection } from './watched-collection.js';
 export interface SharedWatchOptions {
   readonly api: ApiTransport;
   readonly clock: Clock;
-  /** See {@link ListSessionOptions}. */
-  readonly precedence?: ListSessionOptions<unknown>['precedence'];
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly logger: Logger;
   readonly observer: WatchObserver;
-  /** The turns of the subscribers. */
-  readonly slicer: TimeSlicer;
+  /** Lists are read in the background. */
+  readonly scheduler: Scheduler;
 }
 
 /**
@@ -41,6 +38,7 @@ export class SharedWatch<T extends StoredObject> {
   readonly audit: StoreAudit<T>;
   readonly #collection: WatchedCollection<T>;
   readonly #options: SharedWatchOptions;
+  readonly #lane: Lane;
   readonly #subscriptions = new Set<Subscription<T>>();
   readonly #clusterWide: ClusterWidePods;
   #scopes: readonly Reflector<T>[];
@@ -54,17 +52,24 @@ export class SharedWatch<T extends StoredObject> {
     const { namespaceOf, groupOf, namespaces } = collection;
     this.#collection = collection;
     this.#options = options;
+    this.#lane = options.scheduler.newLane();
     this.startedAtMs = clock.monotonicMs();
     this.removed = new Tombstones(clock);
     this.objects = new ObjectStore({
       namespaceOf,
       groupOf,
-      slicer: options.slicer,
+      lane: this.#lane,
       onChanges: (changes) => {
         this.#changed(changes);
       },
     });
-    this.audit = new StoreAudit({ ...options, collection, objects: this.objects, scopes: () => this.#scopes });
+    this.audit = new StoreAudit({
+      ...options,
+      lane: this.#lane,
+      collection,
+      objects: this.objects,
+      scopes: () => this.#scopes,
+    });
     this.#clusterWide = new ClusterWidePods({ ...options, namespaces });
     this.#chosen = new Promise((resolve) => {
       this.#resolveChosen = resolve;
@@ -97,7 +102,7 @@ export class SharedWatch<T extends StoredObject> {
       keyOf,
       objects: [...this.objects.values()],
       listed: this.synced(),
-      slicer: this.#options.slicer,
+      lane: this.#lane,
       onError: (error, isRepeated) => {
         this.#subscriberFailed(subscriber, error, isRepeated);
       },
@@ -141,6 +146,8 @@ export class SharedWatch<T extends StoredObject> {
     return new Reflector<T>({
       ...this.#collection,
       ...this.#options,
+      lane: this.#lane,
+      background: this.#options.scheduler.background,
       namespace: namespace === '' ? undefined : namespace,
       store: this.objects,
       audit: this.audit,

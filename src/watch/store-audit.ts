@@ -2,7 +2,7 @@ import { equalJitter } from '../base/backoff.js';
 import { type Clock, startDeadline } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import type { ListedObjects } from './list-session.js';
 import type { ListDifference, ObjectStore, StoreChange, StoredObject } from './object-store.js';
 import type { Resource } from './resource-path.js';
@@ -89,7 +89,7 @@ export class StoreAudit<T extends StoredObject> {
     readonly logger: Logger;
     readonly observer: Pick<WatchObserver, 'driftFound'>;
     /** The turns in which the store is read. */
-    readonly slicer: TimeSlicer;
+    readonly lane: Lane;
   }) {
     this.#options = options;
   }
@@ -136,10 +136,10 @@ export class StoreAudit<T extends StoredObject> {
 
   /** To be called after each step of the store. */
   changed(changes: readonly StoreChange<T>[]): void {
-    const { collection, slicer } = this.#options;
+    const { collection, lane } = this.#options;
     const keys = this.#changedKeys;
     if (keys === undefined) return;
-    this.#noted = slicer.forEach(changes, ({ object }) => keys.add(collection.keyOf(object)));
+    this.#noted = lane.each(changes, ({ object }) => keys.add(collection.keyOf(object)));
   }
 
   /**

@@ -1,6 +1,6 @@
 import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import { ApiError } from '../http/api-error.js';
 import { type ListedObjects, listFailure, listObjects, type ListSessionOptions } from './list-session.js';
 import type { ObjectStore, StoredObject } from './object-store.js';
@@ -14,7 +14,7 @@ const maxRefusedCount = 3;
 
 export interface StoreWriterOptions<T extends StoredObject> extends Pick<
   ListSessionOptions<T>,
-  'api' | 'clock' | 'precedence'
+  'api' | 'clock' | 'background'
 > {
   readonly resource: Resource;
   readonly store: ObjectStore<T>;
@@ -30,7 +30,7 @@ export interface StoreWriterOptions<T extends StoredObject> extends Pick<
   readonly logger: Logger;
   readonly observer: WatchObserver;
   /** The turns in which the store is read. */
-  readonly slicer: TimeSlicer;
+  readonly lane: Lane;
 }
 
 /** Writes lists and events of a collection to a store. Reports objects that have to be left out. */
@@ -89,7 +89,7 @@ export class StoreWriter<T extends StoredObject> {
    * Throws RequestError, or the signal's reason.
    */
   async differences(resourceVersion: string, signal: AbortSignal): Promise<Iterable<string>> {
-    const { resource, store, project, keyOf, isInScope, observer, slicer } = this.#options;
+    const { resource, store, project, keyOf, isInScope, observer, lane } = this.#options;
     const [listedKeys, keys] = [new Set<string>(), new Set<string>()];
     const options = this.#listOptions((listed) => {
       const object = project(listed);
@@ -107,7 +107,7 @@ export class StoreWriter<T extends StoredObject> {
       throw error;
     }
     observer.listFinished(resource, 'success');
-    await slicer.forEach(store.values(), (object) => {
+    await lane.each(store.values(), (object) => {
       const key = keyOf(object);
       if (isInScope?.(object) !== false && !listedKeys.has(key)) keys.add(key);
     });

@@ -1,4 +1,4 @@
-import type { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import type { StoreChange } from './object-store.js';
 
 export interface Subscriber<T> {
@@ -43,7 +43,7 @@ export class Subscription<T> implements Disposable {
       readonly objects: readonly T[];
       /** Resolves after the first complete list. */
       readonly listed: Promise<void>;
-      readonly slicer: TimeSlicer;
+      readonly lane: Lane;
       /** `isRepeated`: the same call failed for the change before too. */
       readonly onError: (error: unknown, isRepeated: boolean) => void;
       /** Called once, by disposal. */
@@ -96,7 +96,7 @@ export class Subscription<T> implements Disposable {
   async #deliverAll(): Promise<void> {
     // Until there is nothing at all: what is added after the last change was taken has nobody else to deliver it.
     while (this.pendingCount > 0) {
-      await this.#options.slicer.forEach(this.#take(), (change) => {
+      await this.#options.lane.each(this.#take(), (change) => {
         if (change !== undefined) this.#deliver(change);
       });
     }

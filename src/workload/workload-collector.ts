@@ -1,6 +1,5 @@
-import type { Clock } from '../base/clock.js';
 import { byNames } from '../base/ranking.js';
-import { TimeSlicer } from '../base/time-slicer.js';
+import type { Lane } from '../base/scheduler.js';
 import { Accumulator } from './aggregate.js';
 import { type Workload, workloadKey } from './workload.js';
 import type { WorkloadBackoff } from './workload-backoff.js';
@@ -26,7 +25,7 @@ export interface WorkloadCollectorOptions {
   readonly onMissingNode: MissingNodePolicy;
   readonly pods: { unlistedNamespaces(): readonly string[] };
   readonly resolver: Pick<WorkloadResolver, 'mayHavePodsIn'>;
-  readonly clock: Clock;
+  readonly lane: Lane;
 }
 
 interface CollectedWorkloads {
@@ -38,12 +37,12 @@ interface CollectedWorkloads {
 /** Sums the workloads of one scrape. Those that cannot be collected back off. */
 export class WorkloadCollector {
   readonly #options: WorkloadCollectorOptions;
-  readonly #slicer: TimeSlicer;
+  readonly #lane: Lane;
   #last: CollectedWorkloads | undefined;
 
   constructor(options: WorkloadCollectorOptions) {
     this.#options = options;
-    this.#slicer = new TimeSlicer(options.clock);
+    this.#lane = options.lane;
   }
 
   /**
@@ -68,21 +67,21 @@ export class WorkloadCollector {
   async #collect(parts: readonly NodePart[], recordsFailures: boolean): Promise<readonly WorkloadSnapshot[]> {
     const { configured, backoff } = this.#options;
     const totals = new Accumulator();
-    await this.#slicer.forEach(parts, (part) => {
+    await this.#lane.each(parts, (part) => {
       totals.addAll(part.workloads);
     });
     const partials = new Map(configured.map((workload) => [workloadKey(workload), emptyPartial(workload)]));
-    await this.#slicer.forEach(totals.entries(), ([key, partial]) => partials.set(key, partial));
+    await this.#lane.each(totals.entries(), ([key, partial]) => partials.set(key, partial));
     backoff.retain(new Set(partials.keys()));
     const { missing, onAbsentNodes } = await this.#absent(parts);
     const failing = new Set<string>();
-    await this.#slicer.forEach(partials, ([key, partial]) => {
+    await this.#lane.each(partials, ([key, partial]) => {
       if (this.#isFailing(partial, missing.has(key))) failing.add(key);
     });
     const evidence = await this.#evidence(parts, new Set([...failing, ...backoff.failedKeys()]));
     const sorted = [...partials].sort(byNames(([key]) => [key]));
     const workloads: WorkloadSnapshot[] = [];
-    await this.#slicer.forEach(sorted, ([key, partial]) => {
+    await this.#lane.each(sorted, ([key, partial]) => {
       const circumstances = {
         isFailing: failing.has(key),
         evidence: evidence.get(key),
@@ -97,7 +96,7 @@ export class WorkloadCollector {
   async #absent(parts: readonly NodePart[]): Promise<AbsentWorkloads> {
     const [missing, onAbsentNodes] = [new Set<string>(), new Map<string, number>()];
     const absent = parts.filter(({ hasData }) => !hasData);
-    await this.#slicer.forEach(absent, ({ isInCluster, workloads }) => {
+    await this.#lane.each(absent, ({ isInCluster, workloads }) => {
       for (const [key, { expectedPods }] of workloads) {
         missing.add(key);
         if (isInCluster) onAbsentNodes.set(key, (onAbsentNodes.get(key) ?? 0) + expectedPods);
@@ -119,7 +118,7 @@ export class WorkloadCollector {
   ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     const evidence = new Map(Array.from(keys, (key) => [key, new Set<string>()]));
     if (keys.size === 0) return evidence;
-    await this.#slicer.forEach(parts, ({ nodeName, hasData, workloads }) => {
+    await this.#lane.each(parts, ({ nodeName, hasData, workloads }) => {
       if (!hasData) return;
       for (const [key, { measuredPods }] of workloads) {
         const known = evidence.get(key);

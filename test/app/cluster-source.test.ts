@@ -9,7 +9,7 @@ import { emptyScenario } from '../../sim/model/scenario.js';
 import { ClusterConnection } from '../../src/app/cluster-connection.js';
 import { ClusterSource } from '../../src/app/cluster-source.js';
 import { silentLogger } from '../../src/base/logger.js';
-import { Precedence } from '../../src/base/precedence.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { wholeCluster } from '../../src/kube/scope.js';
@@ -37,7 +37,7 @@ async function syncedSource(settings: string): Promise<SourceUnderTest> {
   const options = {
     credentials: staticCredentials({ server: new URL(apiUrl), ca, token }),
     clock,
-    precedence: new Precedence(clock),
+    scheduler: new Scheduler(clock),
     random: () => 0.5,
     logger: silentLogger,
     metrics: new SelfMetrics({ version: '0.0.0-test', nodeVersion: process.version }),

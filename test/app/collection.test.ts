@@ -2,14 +2,16 @@ import { describe, expect, it } from 'vitest';
 
 import { createCollection } from '../../src/app/collection.js';
 import { silentLogger } from '../../src/base/logger.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import { EvictionLog } from '../../src/history/eviction-log.js';
 import type { Pod } from '../../src/kube/objects.js';
-import { KubeletCache, type LookupResult } from '../../src/kubelet/kubelet-cache.js';
+import type { LookupResult } from '../../src/kubelet/kubelet-cache.js';
 import type { CollectOptions } from '../../src/scrape/collector.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { settingsOf } from '../support/exporter.js';
 import { isLetGo } from '../support/heap.js';
+import { aKubeletCache } from '../support/kubelet-caches.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const nodes = Array.from({ length: 20 }, (_, index) => aNode({ name: `node-${index}` }));
@@ -24,7 +26,9 @@ function setUp(settings = '') {
   const lookups: LookupResult[] = [];
   const pods = new Map<string, readonly Pod[]>();
   const whenDerived: { on: () => void } = { on: () => undefined };
-  const cache = new KubeletCache({
+  const scheduler = new Scheduler(clock);
+  const cache = aKubeletCache({
+    requests: scheduler.requests,
     ...{ ttlMs: 55_000, nearTtlMs: 0, maxConcurrentRequests: 100, fetchConfiguration: undefined, clock },
     fetchSummary: ({ name }) => {
       const pods = ['a', 'b'].map((pod) => aPodSummary({ name: pod, namespace: name, uid: `${pod} on ${name}` }));
@@ -36,6 +40,7 @@ function setUp(settings = '') {
   });
   const collection = createCollection({
     config,
+    scheduler,
     store: {
       hasSynced: true,
       nodes: () => nodes,

@@ -17,6 +17,7 @@ import { workloadName } from '../../src/workload/workload.js';
 import { settingsOf } from '../support/exporter.js';
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
+import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 import { readSimulated } from '../support/simulated-reading.js';
@@ -30,6 +31,7 @@ let families: readonly ParsedFamily[];
 beforeAll(async () => {
   reading = await readSimulated({ prepare: (cluster) => cluster.setFault('node-2', 'status:503') });
   const exposition = new Exposition({
+    lane: atOnce,
     settings: expositionSettings(),
     selfMetrics: { registry: new Registry(), setSeries: () => undefined },
     observer: { capped: () => undefined },

@@ -26,6 +26,7 @@ import { aContainer, aMount, anFsStats, aNodeSummary, aPod, aPodSummary } from '
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { isLetGo } from '../support/heap.js';
+import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aClusterSnapshot,
@@ -81,7 +82,14 @@ function anExposition({
   ...settings
 }: TestedExposition = {}): Exposition {
   const clock = new ManualClock();
-  return new Exposition({ settings: expositionSettings(settings), selfMetrics, observer, faults, clock });
+  return new Exposition({
+    lane: atOnce,
+    settings: expositionSettings(settings),
+    selfMetrics,
+    observer,
+    faults,
+    clock,
+  });
 }
 
 function bytesOf({ chunks }: ExpositionBody): Buffer {

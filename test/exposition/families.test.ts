@@ -10,6 +10,7 @@ import { aContainer, aMount, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, 
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
+import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aBoundPod,
@@ -180,6 +181,7 @@ describe.each(compatibilities)('the table of families, compatible with %s,', (co
 
   it('is what is served: names, types, helps, labels and order', async () => {
     const exposition = new Exposition({
+      lane: atOnce,
       settings: expositionSettings({ compatibility, nodeLabels: ['pool'] }),
       selfMetrics: fullSelfMetrics(),
       observer: { capped: () => undefined },

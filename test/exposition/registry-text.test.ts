@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { expect, it } from 'vitest';
 
-import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import { registryFamilies } from '../../src/exposition/registry-text.js';
 import type { ExpositionFormat } from '../../src/exposition/render.js';
 import type { FamilyPredicate } from '../../src/exposition/selection.js';
@@ -14,7 +14,7 @@ function familiesOf(
   format: ExpositionFormat,
   { isRequested = () => true, signal = never }: { isRequested?: FamilyPredicate; signal?: AbortSignal } = {},
 ): ReturnType<typeof registryFamilies> {
-  return registryFamilies({ source, isRequested, format, slicer: new TimeSlicer(new ManualClock()) }, signal);
+  return registryFamilies({ source, isRequested, format, lane: new Scheduler(new ManualClock()).newLane() }, signal);
 }
 
 async function textOf(registry: Registry, format: ExpositionFormat): Promise<string> {

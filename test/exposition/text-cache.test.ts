@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import { type Clock, systemClock } from '../../src/base/clock.js';
-import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import { detailGroups } from '../../src/exposition/families.js';
 import { ChunkIds, FamilyRenderer } from '../../src/exposition/incremental-text.js';
 import { nodeDivision } from '../../src/exposition/pod-on-node.js';
@@ -31,7 +31,7 @@ type CachedBlocks = (nodes: readonly NodeSnapshot[], signal?: AbortSignal) => Pr
 function aTextCache(clock: Clock): TextCache<NodeSnapshot> {
   return new TextCache<NodeSnapshot>({
     renderer: new FamilyRenderer(groups, nodeDivision({ compatibility: 'none' }), new ChunkIds()),
-    slicer: new TimeSlicer(clock),
+    lane: new Scheduler(clock).newLane(),
     sourcesOf: ({ nodes }) => nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot])),
     nameOf: ({ nodeName }) => nodeName,
   });

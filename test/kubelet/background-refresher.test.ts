@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { Gate } from '../../src/base/gate.js';
 import { silentLogger } from '../../src/base/logger.js';
+import { type Lane, Scheduler } from '../../src/base/scheduler.js';
 import type { Node } from '../../src/kube/objects.js';
-import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import { refreshesAhead } from '../../src/kubelet/refresh-mode.js';
 import { aNode, aNodeSummary } from '../support/builders.js';
+import { aKubeletCache } from '../support/kubelet-caches.js';
+import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { queuedRefresher } from '../support/queued-refresher.js';
 
@@ -16,7 +17,7 @@ function setUp(nodes: Node[], nearTtlMs = 0, maxConcurrentRequests = 1_000) {
   const clock = new ManualClock();
   const requestsMs = new Map<string, number[]>();
   const lookups: string[] = [];
-  const cache = new KubeletCache({
+  const cache = aKubeletCache({
     ttlMs,
     nearTtlMs,
     fetchSummary: async ({ name }, signal) => {
@@ -26,6 +27,7 @@ function setUp(nodes: Node[], nearTtlMs = 0, maxConcurrentRequests = 1_000) {
       return aNodeSummary({ nodeName: name });
     },
     fetchConfiguration: undefined,
+    requests: atOnce,
     maxConcurrentRequests,
     expectsPods: () => false,
     clock,
@@ -76,12 +78,12 @@ function nodesNamed(count: number): Node[] {
 
 interface OneNodeOptions {
   readonly clock: ManualClock;
-  readonly gate?: Gate;
+  readonly background?: Lane;
   readonly maySend?: () => boolean;
 }
 
 /** A node with the shorter TTL, whose kubelet responds at once. */
-function oneNode({ clock, gate = new Gate(clock), maySend = () => true }: OneNodeOptions) {
+function oneNode({ clock, background = atOnce, maySend = () => true }: OneNodeOptions) {
   const requestsMs: number[] = [];
   const { refresher, queue } = queuedRefresher({
     cache: {
@@ -93,7 +95,7 @@ function oneNode({ clock, gate = new Gate(clock), maySend = () => true }: OneNod
       hasShortTtl: () => true,
     },
     nodes: () => nodesNamed(1),
-    gate,
+    background,
     maxConcurrentRefreshes: 1,
     ttlMs,
     nearTtlMs: 0,
@@ -107,7 +109,6 @@ function oneNode({ clock, gate = new Gate(clock), maySend = () => true }: OneNod
     requestsMs,
     [Symbol.asyncDispose]: async () => {
       stop.abort();
-      gate.isClosed = false;
       await running;
     },
   };
@@ -213,16 +214,16 @@ describe('refreshing ahead', () => {
 
   it('waits while a scrape runs, but no longer than 10 s', async () => {
     const clock = new ManualClock();
-    const gate = new Gate(clock);
-    await using world = oneNode({ clock, gate });
-    gate.isClosed = true;
+    const scheduler = new Scheduler(clock);
+    await using world = oneNode({ clock, background: scheduler.background });
+    const scrape = scheduler.begin();
     world.refresher.expectScrape();
     await clock.advance(1_000);
     expect(world.requestsMs).toEqual([]);
-    gate.isClosed = false;
+    scrape[Symbol.dispose]();
     await clock.advance(ttlMs - 1);
     expect(world.requestsMs).toHaveLength(1);
-    gate.isClosed = true;
+    scheduler.begin();
     await clock.advance(9_999);
     expect(world.requestsMs).toHaveLength(1);
     await clock.advance(1);
@@ -231,12 +232,12 @@ describe('refreshing ahead', () => {
 
   it('lets a node that is not due any longer wait for no scrape', async () => {
     const clock = new ManualClock();
-    const gate = new Gate(clock);
-    await using world = oneNode({ clock, gate });
+    const scheduler = new Scheduler(clock);
+    await using world = oneNode({ clock, background: scheduler.background });
     world.refresher.expectScrape();
     await clock.advance(1_000);
     expect(world.requestsMs).toHaveLength(1);
-    gate.isClosed = true;
+    scheduler.begin();
     expect(await world.refresher.refresh('ip-10-0-0-0')).toBeGreaterThan(0);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Clock } from '../../src/base/clock.js';
 import { RequestError } from '../../src/base/errors.js';
-import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { type Lane, Scheduler } from '../../src/base/scheduler.js';
 import { KubeletClient } from '../../src/kubelet/client.js';
 import { kubeletPaths, type KubeletTransport } from '../../src/kubelet/transport.js';
 import { aNode } from '../support/builders.js';
@@ -13,7 +13,7 @@ const summary = Buffer.from('{"node":{"nodeName":"node-1"},"pods":[]}');
 
 type Open = (signal: AbortSignal, nodeName: string) => Promise<AsyncIterable<Buffer>>;
 
-function setUp(options: { open: Open; maxBodyBytes?: number; slicer?: TimeSlicer }) {
+function setUp(options: { open: Open; maxBodyBytes?: number; lane?: Lane }) {
   const clock = new ManualClock();
   const results: [string, number][] = [];
   const opened: string[] = [];
@@ -31,7 +31,7 @@ function setUp(options: { open: Open; maxBodyBytes?: number; slicer?: TimeSlicer
     requestTimeoutMs: 10_000,
     maxBodyBytes: options.maxBodyBytes ?? 1_000,
     clock,
-    slicer: options.slicer ?? new TimeSlicer(clock),
+    lane: options.lane ?? new Scheduler(clock).newLane(),
     observer: { requestFinished: (result, durationMs) => results.push([result, durationMs]) },
   });
   return { clock, client, results, opened };
@@ -108,7 +108,7 @@ describe('a request', () => {
       requestTimeoutMs: 1,
       maxBodyBytes: 1,
       clock: new ManualClock(),
-      slicer: new TimeSlicer(new ManualClock()),
+      lane: new Scheduler(new ManualClock()).newLane(),
       observer: { requestFinished: (result) => results.push(result) },
     });
     expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({ reason: 'not_ready' });
@@ -229,7 +229,7 @@ describe('large responses', () => {
     const { client } = setUp({
       open: () => Promise.resolve(bodyOf(header, pods, trailer)),
       maxBodyBytes: mebibyte,
-      slicer: new TimeSlicer(fastClock()),
+      lane: new Scheduler(fastClock()).newLane(),
     });
     const pieceCount = Math.ceil((header.length + pods.length + trailer.length) / 65_536);
     const reading = { isDone: false };

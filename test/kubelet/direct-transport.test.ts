@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import type { TlsMaterial } from '../../src/credentials/credentials.js';
 import { KubeletClient } from '../../src/kubelet/client.js';
 import { DirectTransport, type DirectTransportOptions } from '../../src/kubelet/direct-transport.js';
@@ -159,7 +159,7 @@ describe('a kubelet client over direct access', () => {
       requestTimeoutMs: 10_000,
       maxBodyBytes: 1_000_000,
       clock: new ManualClock(),
-      slicer: new TimeSlicer(new ManualClock()),
+      lane: new Scheduler(new ManualClock()).newLane(),
       observer: { requestFinished: () => undefined },
     });
 

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { type FailureReason, RequestError } from '../../src/base/errors.js';
-import { Gate } from '../../src/base/gate.js';
 import type { LogFields } from '../../src/base/logger.js';
+import { type Lane, Scheduler } from '../../src/base/scheduler.js';
 import type { Node } from '../../src/kube/objects.js';
 import { type CacheLookup, KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { aNode, aNodeSummary, aPodSummary } from '../support/builders.js';
+import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const ttlMs = 55_000;
@@ -79,19 +80,17 @@ interface LogLine {
   readonly fields: LogFields | undefined;
 }
 
-function setUp(
-  options: {
-    ttlMs?: number;
-    nearTtlMs?: number;
-    maxConcurrentRequests?: number;
-    expectsPods?: (nodeName: string) => boolean | undefined;
-    requestGate?: Gate;
-    clock?: ManualClock;
-    kubelet?: FakeKubelet;
-    reach?: object;
-  } = {},
-) {
-  const { clock = new ManualClock(), kubelet = new FakeKubelet() } = options;
+interface Settings {
+  readonly ttlMs?: number;
+  readonly nearTtlMs?: number;
+  readonly maxConcurrentRequests?: number;
+  readonly expectsPods?: (nodeName: string) => boolean | undefined;
+  readonly kubelet?: FakeKubelet;
+  readonly transportKey?: object;
+}
+
+function setUp(options: Settings & { readonly requests?: Lane; readonly clock?: ManualClock } = {}) {
+  const { kubelet = new FakeKubelet(), clock = new ManualClock() } = options;
   const results: string[] = [];
   const early: string[] = [];
   const lines: LogLine[] = [];
@@ -99,19 +98,25 @@ function setUp(
     lines.push({ level, message, fields });
   };
   const cache = new KubeletCache({
-    ttlMs: options.ttlMs ?? ttlMs,
-    nearTtlMs: options.nearTtlMs ?? 10_000,
-    fetchSummary: kubelet.fetchSummary,
-    fetchConfiguration: undefined,
-    maxConcurrentRequests: options.maxConcurrentRequests ?? 64,
-    expectsPods: options.expectsPods ?? (() => false),
-    requestGate: options.requestGate,
-    reach: options.reach,
+    requests: options.requests ?? atOnce,
     clock,
     observer: { lookedUp: (result) => results.push(result), requestedEarly: (reason) => early.push(reason) },
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
   });
-  return { clock, kubelet, cache, results, early, lines };
+  const configure = (changes: Settings = {}): void => {
+    const settings = { kubelet, ...options, ...changes };
+    cache.configure({
+      ttlMs: settings.ttlMs ?? ttlMs,
+      nearTtlMs: settings.nearTtlMs ?? 10_000,
+      fetchSummary: settings.kubelet.fetchSummary,
+      fetchConfiguration: undefined,
+      maxConcurrentRequests: settings.maxConcurrentRequests ?? 64,
+      expectsPods: settings.expectsPods ?? (() => false),
+      transportKey: settings.transportKey,
+    });
+  };
+  configure();
+  return { clock, kubelet, cache, configure, results, early, lines };
 }
 
 /** What the cache knows, without a request. */
@@ -789,50 +794,39 @@ describe('the log', () => {
   });
 });
 
-describe('a cache that takes the place of another', () => {
-  it('has its summaries with their age, its failures and its gates', async () => {
-    const { cache, kubelet, clock } = setUp();
+describe('new settings', () => {
+  it('keep summaries with their age, failures and gates', async () => {
+    const { cache, configure, kubelet, clock } = setUp();
     await cache.get(node, never);
     await clock.advance(ttlMs);
     kubelet.fail('tls');
     expect(textOf(await cache.get(node, never))).toBe('stale 55000 of request 1');
-    const { cache: next } = setUp({ clock, kubelet });
-    next.inherit(cache);
-    cache[Symbol.dispose]();
-    expect(textOf(await known(next, node))).toBe('stale 55000 of request 1');
-    expect(next.lastFailure(node.name)).toMatchObject({ reason: 'tls' });
+    configure();
+    expect(textOf(await known(cache, node))).toBe('stale 55000 of request 1');
+    expect(cache.lastFailure(node.name)).toMatchObject({ reason: 'tls' });
     kubelet.recover();
     await clock.advance(ttlMs - 1);
-    expect(textOf(await next.get(node, never))).toBe('stale 109999 of request 1');
+    expect(textOf(await cache.get(node, never))).toBe('stale 109999 of request 1');
     await clock.advance(1);
-    expect(textOf(await next.get(node, never))).toBe('fresh 0 of request 3');
+    expect(textOf(await cache.get(node, never))).toBe('fresh 0 of request 3');
   });
 
-  /** In the way of a reload: the former one is disposed of a little later. */
-  const replaced = (former: KubeletCache, options: Parameters<typeof setUp>[0]): KubeletCache => {
-    const { cache } = setUp(options);
-    cache.inherit(former);
-    former[Symbol.dispose]();
-    return cache;
-  };
-
-  it('has the result of the request in flight', async () => {
-    const { cache, kubelet, clock } = setUp();
+  it('keep the request in flight', async () => {
+    const { cache, configure, kubelet, clock } = setUp();
     const release = kubelet.hang();
     const before = cache.get(node, never);
     await clock.advance(4_000);
-    const next = replaced(cache, { clock, kubelet });
-    expect([next.inFlightMs(node.name), textOf(await known(next, node))]).toEqual([4_000, 'absent timeout']);
-    const after = next.get(node, never);
+    configure();
+    expect([cache.inFlightMs(node.name), textOf(await known(cache, node))]).toEqual([4_000, 'absent timeout']);
+    const after = cache.get(node, never);
     release();
     expect([textOf(await before), textOf(await after)]).toEqual(['fresh 0 of request 1', 'fresh 0 of request 1']);
-    expect(next.history(node.name)?.find('uid-shop-cart-0')?.samples).toHaveLength(1);
+    expect(cache.history(node.name)?.find('uid-shop-cart-0')?.samples).toHaveLength(1);
     expect(kubelet.requestCount).toBe(1);
   });
 
-  it('gets figures of a slow kubelet, however often it is replaced meanwhile', async () => {
-    const { kubelet, clock, ...first } = setUp();
-    let { cache } = first;
+  it('leave a slow kubelet its request, however often they change meanwhile', async () => {
+    const { cache, configure, kubelet, clock } = setUp();
     kubelet.answer = async (signal) => {
       await clock.sleep(8_000, signal);
       return kubelet.summary();
@@ -841,7 +835,7 @@ describe('a cache that takes the place of another', () => {
     for (let count = 0; count < 8; count++) {
       void cache.get(node, never);
       await clock.advance(3_000);
-      cache = replaced(cache, { clock, kubelet });
+      configure();
       found.push(textOf(await known(cache, node)));
     }
     expect(found.slice(0, 4)).toEqual([
@@ -854,11 +848,10 @@ describe('a cache that takes the place of another', () => {
   });
 
   it.each([
-    { way: 'the same way', reach: () => ({ port: 10_250 }), requestCount: 10 },
-    { way: 'another way each time', reach: (count: number) => ({ port: count }), requestCount: 20 },
-  ])('asks a kubelet that does not respond at most $requestCount times in ten TTLs: $way', async (expected) => {
-    const { kubelet, clock, ...first } = setUp({ reach: expected.reach(-1) });
-    let { cache } = first;
+    { way: 'the same way', key: () => ({ port: 10_250 }), requestCount: 10 },
+    { way: 'another way each time', key: (count: number) => ({ port: count }), requestCount: 20 },
+  ])('ask a kubelet that does not respond at most $requestCount times in ten TTLs: $way', async (expected) => {
+    const { cache, configure, kubelet, clock } = setUp({ transportKey: expected.key(-1) });
     kubelet.answer = async (signal) => {
       await clock.sleep(8_000, signal);
       throw new RequestError('timeout', 'no response');
@@ -867,77 +860,69 @@ describe('a cache that takes the place of another', () => {
     for (let count = 0; clock.monotonicMs() < endMs; count++) {
       for (const one of [cache, cache]) void one.get(node, never);
       await clock.advance(2_500);
-      cache = replaced(cache, { clock, kubelet, reach: expected.reach(count) });
+      configure({ transportKey: expected.key(count) });
     }
     expect(kubelet.requestCount).toBeLessThanOrEqual(expected.requestCount);
     expect(kubelet.requestCount).toBeGreaterThanOrEqual(expected.requestCount - 4);
     expect(kubelet.maxInFlightCount).toBe(1);
   });
 
-  it('drops a request in flight that went another way and sends it again, once in a TTL', async () => {
-    const former = setUp({ reach: { port: 1 } });
-    former.kubelet.hang();
-    const { clock } = former;
-    const before = former.cache.get(node, never);
+  it('drop a request in flight that went another way and send it again, once in a TTL', async () => {
+    const { cache, configure, kubelet, clock } = setUp({ transportKey: { port: 1 } });
+    kubelet.hang();
+    const before = cache.get(node, never);
     await clock.advance(4_000);
     const second = new FakeKubelet();
     second.hang();
-    let next = replaced(former.cache, { clock, kubelet: second, reach: { port: 2 } });
+    configure({ kubelet: second, transportKey: { port: 2 } });
     await clock.advance(0);
-    expect([former.kubelet.inFlightCount, second.inFlightCount]).toEqual([0, 1]);
+    expect([kubelet.inFlightCount, second.inFlightCount]).toEqual([0, 1]);
     const third = new FakeKubelet();
-    next = replaced(next, { clock, kubelet: third, reach: { port: 3 } });
+    configure({ kubelet: third, transportKey: { port: 3 } });
     expect(textOf(await before)).toBe('absent never');
     await clock.advance(ttlMs - 1);
-    expect(textOf(await next.get(node, never))).toBe('absent never');
+    expect(textOf(await cache.get(node, never))).toBe('absent never');
     await clock.advance(1);
-    expect(textOf(await next.get(node, never))).toBe('fresh 0 of request 1');
-    expect([former.kubelet, second, third].map(({ requestCount }) => requestCount)).toEqual([1, 1, 1]);
+    expect(textOf(await cache.get(node, never))).toBe('fresh 0 of request 1');
+    expect([kubelet, second, third].map(({ requestCount }) => requestCount)).toEqual([1, 1, 1]);
   });
 
-  it('leaves a kubelet alone for a whole TTL after a request that was dropped, though it has succeeded before', async () => {
-    const { cache, kubelet, clock } = setUp({ reach: { port: 0 } });
+  it('leave a kubelet alone for a whole TTL after a request that was dropped, though it has succeeded before', async () => {
+    const { cache, configure, kubelet, clock } = setUp({ transportKey: { port: 0 } });
     await cache.get(node, never);
     cache.setNearNodes(new Set([node.name]));
     await clock.advance(ttlMs);
     kubelet.hang();
     void cache.get(node, never);
-    let next = cache;
     for (const port of [1, 2]) {
       await clock.advance(1_000);
-      next = replaced(next, { clock, kubelet, reach: { port } });
+      configure({ transportKey: { port } });
     }
     kubelet.recover();
     expect(kubelet.requestCount).toBe(3);
     await clock.advance(ttlMs - 1_001);
-    expect(textOf(await next.get(node, never))).toBe('absent never');
+    expect(textOf(await cache.get(node, never))).toBe('absent never');
     await clock.advance(1);
-    expect(textOf(await next.get(node, never))).toBe('fresh 0 of request 4');
+    expect(textOf(await cache.get(node, never))).toBe('fresh 0 of request 4');
   });
 
-  it('shares its gates with a scrape of the former one that has not ended', async () => {
-    const { cache, kubelet, clock } = setUp();
-    const { cache: next } = setUp({ clock, kubelet });
-    next.inherit(cache);
-    expect(textOf(await cache.get(node, never))).toBe('fresh 0 of request 1');
-    expect(textOf(await next.get(node, never))).toBe('fresh 0 of request 1');
-    cache.retain(new Set());
-    await clock.advance(ttlMs);
-    const release = kubelet.hang();
-    const both = [cache.get(node, never), next.get(node, never)];
-    await clock.advance(0);
-    cache[Symbol.dispose]();
-    release();
-    expect((await Promise.all(both)).map(textOf)).toEqual(['fresh 0 of request 2', 'fresh 0 of request 2']);
+  it('count from the next lookup on', async () => {
+    const { cache, configure, clock } = setUp();
+    await cache.get(node, never);
+    await clock.advance(20_000);
+    configure({ ttlMs: 15_000 });
+    expect(textOf(await known(cache, node))).toBe('stale 20000 of request 1');
+    configure({ ttlMs: 30_000 });
+    expect(textOf(await known(cache, node))).toBe('fresh 20000 of request 1');
   });
 
-  it('decides itself whether a summary without pods is accepted', async () => {
-    const { cache, kubelet, clock } = setUp();
+  it('decide whether a summary without pods is accepted that was requested before them', async () => {
+    const { cache, configure, kubelet, clock } = setUp();
     kubelet.summary = () => Promise.resolve(aNodeSummary({ pods: [] }));
     const release = kubelet.hang();
     const before = cache.get(node, never);
     await clock.advance(0);
-    replaced(cache, { clock, kubelet, expectsPods: () => true });
+    configure({ expectsPods: () => true });
     release();
     expect(textOf(await before)).toBe('absent empty');
   });
@@ -1041,8 +1026,8 @@ describe('the history of pods', () => {
       ?.find(uid)
       ?.samples.map(({ atMs }) => atMs);
 
-  it('has each summary that was accepted, and passes to the cache that replaces this one', async () => {
-    const { cache, clock, kubelet } = setUp();
+  it('has each summary that was accepted, also after new settings', async () => {
+    const { cache, configure, clock, kubelet } = setUp();
     const startMs = clock.nowMs();
     expect(cache.history(node.name)).toBeUndefined();
     await cache.get(node, never);
@@ -1054,9 +1039,8 @@ describe('the history of pods', () => {
     kubelet.recover();
     await cache.get(node, never);
     expect(sampleTimes(cache)).toEqual([startMs, startMs + 2 * ttlMs]);
-    const { cache: next } = setUp();
-    next.inherit(cache);
-    expect(sampleTimes(next)).toEqual([startMs, startMs + 2 * ttlMs]);
+    configure();
+    expect(sampleTimes(cache)).toEqual([startMs, startMs + 2 * ttlMs]);
   });
 
   it.each([-3_600_000, 86_400_000])('has times that do not jump by %d ms with the wall clock', async (jumpMs) => {
@@ -1177,25 +1161,26 @@ describe('a node that may soon evict a pod', () => {
 });
 
 describe('a request', () => {
-  it('waits as long as it is to pause, which is no time of the kubelet', async () => {
+  it('waits as long as it is held, which is no time of the kubelet', async () => {
     const clock = new ManualClock();
-    const gate = new Gate(clock);
-    const { cache, kubelet } = setUp({ clock, requestGate: gate });
-    gate.isClosed = true;
+    const scheduler = new Scheduler(clock);
+    const { cache, kubelet } = setUp({ clock, requests: scheduler.requests });
+    const scrape = scheduler.begin();
+    scrape.endWait();
     const lookup = cache.get(node, never);
     await clock.advance(999);
     expect([kubelet.requestCount, cache.lastDurationMs(node.name)]).toEqual([0, undefined]);
-    expect(cache.pause()).toBeInstanceOf(Promise);
-    gate.isClosed = false;
+    scrape[Symbol.dispose]();
     expect(textOf(await lookup)).toBe('fresh 0 of request 1');
-    expect([cache.lastDurationMs(node.name), cache.pause()]).toEqual([0, undefined]);
+    expect(cache.lastDurationMs(node.name)).toBe(0);
   });
 
   it('in the background waits too', async () => {
     const clock = new ManualClock();
-    const gate = new Gate(clock);
-    const { cache, kubelet } = setUp({ clock, requestGate: gate });
-    gate.isClosed = true;
+    const scheduler = new Scheduler(clock);
+    const { cache, kubelet } = setUp({ clock, requests: scheduler.requests });
+    using scrape = scheduler.begin();
+    scrape.endWait();
     const refreshed = cache.refreshInBackground(node);
     await clock.advance(9_999);
     expect(kubelet.requestCount).toBe(0);

@@ -6,6 +6,7 @@ import type { Node } from '../../src/kube/objects.js';
 import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
 import { aNode, aNodeSummary, aThreshold } from '../support/builders.js';
+import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const gateMs = 600_000;
@@ -60,26 +61,32 @@ function setUp() {
   };
   const summaries = { isFailing: false };
   const cache = new KubeletCache({
-    ttlMs: 0,
-    nearTtlMs: 0,
-    maxConcurrentRequests: 64,
-    fetchSummary: ({ name }) =>
-      summaries.isFailing
-        ? Promise.reject(new RequestError('forbidden', 'no summary'))
-        : Promise.resolve(aNodeSummary({ nodeName: name })),
-    fetchConfiguration: kubelets.fetchConfiguration,
-    expectsPods: () => false,
+    requests: atOnce,
     clock,
     observer: { lookedUp: () => undefined, requestedEarly: () => undefined },
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
   });
+  const configure = ({ readsConfigurations }: { readonly readsConfigurations: boolean }): void => {
+    cache.configure({
+      ttlMs: 0,
+      nearTtlMs: 0,
+      maxConcurrentRequests: 64,
+      fetchSummary: ({ name }) =>
+        summaries.isFailing
+          ? Promise.reject(new RequestError('forbidden', 'no summary'))
+          : Promise.resolve(aNodeSummary({ nodeName: name })),
+      fetchConfiguration: readsConfigurations ? kubelets.fetchConfiguration : undefined,
+      expectsPods: () => false,
+    });
+  };
+  configure({ readsConfigurations: true });
   /** One scrape of the node, and the background work that it starts. Resolves with the configuration that it knew. */
   const scrape = async (node: Node = aNode()): Promise<KubeletConfiguration | undefined> => {
     const lookup = await cache.get(node, never);
     await clock.advance(0);
     return lookup.state === 'absent' ? undefined : lookup.configuration;
   };
-  return { clock, kubelets, summaries, lines, cache, scrape };
+  return { clock, kubelets, summaries, lines, cache, configure, scrape };
 }
 
 describe('a configuration', () => {
@@ -275,19 +282,25 @@ describe('another machine under the same name', () => {
   });
 });
 
-describe('a cache that replaces another', () => {
-  it('has its configurations, and reads them again when they are due', async () => {
-    const former = setUp();
-    await former.scrape();
-    const { cache, clock, kubelets, scrape } = setUp();
-    cache.inherit(former.cache);
-    former.cache[Symbol.dispose]();
+describe('new settings', () => {
+  it('keep configurations, which are read again when they are due', async () => {
+    const { configure, clock, kubelets, scrape } = setUp();
+    await scrape();
+    configure({ readsConfigurations: true });
     kubelets.amount = 2;
     expect(await scrape()).toEqual(configuration(1));
     expect(await scrape()).toEqual(configuration(1));
     await clock.advance(gateMs);
     await scrape();
     expect(await scrape()).toEqual(configuration(2));
+  });
+
+  it('forget configurations that are no longer read', async () => {
+    const { configure, kubelets, scrape } = setUp();
+    await scrape();
+    configure({ readsConfigurations: false });
+    expect(await scrape()).toBeUndefined();
+    expect(kubelets.requested).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import type { ApiRequest } from '../../src/http/api-client.js';
 import { apiErrorFromStatus } from '../../src/http/api-error.js';
 import { KubeletClient } from '../../src/kubelet/client.js';
@@ -26,7 +26,7 @@ function clientOf(answer: (request: ApiRequest) => Promise<string>): KubeletClie
     requestTimeoutMs: 1_000,
     maxBodyBytes: 1_000,
     clock: new ManualClock(),
-    slicer: new TimeSlicer(new ManualClock()),
+    lane: new Scheduler(new ManualClock()).newLane(),
     observer: { requestFinished: () => undefined },
   });
 }

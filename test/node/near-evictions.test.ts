@@ -4,13 +4,15 @@ import { describe, expect, it } from 'vitest';
 
 import { Random } from '../../sim/model/random.js';
 import { createCollection } from '../../src/app/collection.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import { noEvictionsSeen } from '../../src/history/eviction-log.js';
 import type { Node, Pod } from '../../src/kube/objects.js';
-import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
+import type { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import { nearestNodes, timeToEvictionMs } from '../../src/node/near-evictions.js';
 import type { PodLister } from '../../src/node/node-snapshot.js';
 import { aContainer, anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { settingsOf } from '../support/exporter.js';
+import { aKubeletCache } from '../support/kubelet-caches.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { queuedRefresher } from '../support/queued-refresher.js';
 import { aLimitRatio, aNodeSnapshot, aNodeThreshold, aPodSnapshot } from '../support/snapshot-builders.js';
@@ -167,7 +169,9 @@ class Simulation implements PodLister {
     const clock = this.#clock;
     const config = settingsOf(`cache: {nearTtl: ${this.#options.nearTtl}}`);
     const { ttlMs, nearTtlMs } = config.cache;
-    const cache = new KubeletCache({
+    const scheduler = new Scheduler(clock);
+    const cache = aKubeletCache({
+      requests: scheduler.requests,
       ttlMs,
       nearTtlMs,
       maxConcurrentRequests: 64,
@@ -180,12 +184,15 @@ class Simulation implements PodLister {
       logger: silent,
     });
     const evictions = { snapshot: () => noEvictionsSeen };
-    const collection = createCollection({ config, store: this, cache, evictions, clock });
+    const onNearNodes = (names: ReadonlySet<string>): void => {
+      cache.setNearNodes(names);
+    };
+    const collection = createCollection({ config, store: this, cache, evictions, onNearNodes, scheduler, clock });
     const nearNodes = (): readonly Node[] => this.#nodes.filter(({ name }) => cache.nearNodeNames.has(name));
     const queued =
       nearTtlMs === 0
         ? undefined
-        : queuedRefresher({ ttlMs, nearTtlMs, cache, nodes: nearNodes, maxConcurrentRefreshes: 50, clock });
+        : queuedRefresher({ ttlMs, nearTtlMs, maxConcurrentRefreshes: 64, cache, nodes: nearNodes, clock });
     return { clock, cache, collection, queued };
   }
 

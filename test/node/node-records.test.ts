@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import { silentLogger } from '../../src/base/logger.js';
-import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import type { Pod } from '../../src/kube/objects.js';
 import type { CacheLookup } from '../../src/kubelet/kubelet-cache.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
@@ -55,13 +55,13 @@ function setUp() {
   // Each look at the clock is the end of a slice.
   let elapsedMs = 0;
   const monotonicMs = (): number => (elapsedMs += 1_000);
-  const slicer = new TimeSlicer({
+  const lane = new Scheduler({
     nowMs: () => 0,
     monotonicMs,
     steadyNowMs: monotonicMs,
     sleep: () => Promise.resolve(),
-  });
-  const prepare = () => records.of(node).prepare(node, { lookup, lookedUpAtMs: 0 }, slicer);
+  }).newLane();
+  const prepare = () => records.of(node).prepare(node, { lookup, lookedUpAtMs: 0 }, lane);
   return { records, lookup, derived, prepare, setPods: (changed: Pod[]) => (pods = changed), pods: () => pods };
 }
 

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import type { Pod } from '../../src/kube/objects.js';
 import type { LimitRatio } from '../../src/node/limit-ratios.js';
 import type { NodeSnapshot, NodeState, PodSnapshot } from '../../src/node/node-state.js';
@@ -40,7 +40,7 @@ function reportOf(
     isPartial: false,
     nowMs,
     hidesPodsWithoutWorkload: false,
-    slicer: new TimeSlicer(new ManualClock()),
+    lane: new Scheduler(new ManualClock()).newLane(),
     ...overrides,
   });
 }
@@ -626,7 +626,7 @@ it.each<[string, readonly NodeState[], Partial<ClusterReportInput>]>([
   let nowMs = 0;
   clock.monotonicMs = () => (nowMs += 1); // every look at the clock takes a millisecond
   const progress = { isDone: false };
-  const walking = reportOf({ nodes }, { ...input, slicer: new TimeSlicer(clock) }).finally(() => {
+  const walking = reportOf({ nodes }, { ...input, lane: new Scheduler(clock).newLane() }).finally(() => {
     progress.isDone = true;
   });
   let turnCount = 0;

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
+import { Scheduler } from '../../src/base/scheduler.js';
 import { EvictionLog } from '../../src/history/eviction-log.js';
 import type { Node, Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
@@ -152,10 +153,6 @@ class FakeCluster implements PodLister, SummaryCache {
     return new Map();
   }
 
-  setNearNodes(nodeNames: ReadonlySet<string>): void {
-    this.near = nodeNames;
-  }
-
   retain(nodeNames: ReadonlySet<string>): void {
     this.retained = nodeNames;
   }
@@ -198,6 +195,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     faults,
   });
   if (former !== undefined) records.inherit(former);
+  const scheduler = new Scheduler(clock);
   const collector = new Collector({
     nodes: cluster,
     policy: { nodeSelector: [], skipSelectors: [parseSelector('type=virtual-kubelet')] },
@@ -213,8 +211,13 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
       onMissingNode,
       pods: cluster,
       resolver,
-      clock,
+      lane: scheduler.newLane(),
     }),
+    onNearNodes: (nodeNames) => {
+      cluster.near = nodeNames;
+    },
+    lane: scheduler.newLane(),
+    scheduler,
     clock,
   });
   const collect = async (): Promise<ClusterSnapshot> => {

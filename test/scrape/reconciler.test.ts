@@ -7,6 +7,7 @@ import type { Node, Pod } from '../../src/kube/objects.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { Reconciler } from '../../src/scrape/reconciler.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { auditOfPods } from '../support/running-store.js';
 
@@ -43,6 +44,7 @@ function setUp({ nodeCount = 2, ttlMs = 55_000 } = {}) {
       },
     },
     select: (all) => [...all],
+    lane: atOnce,
     scope: { namespaces: [], hasPodSelector: false },
     ttlMs,
     onCounts: ({ knownCount, unknownCount }) => {

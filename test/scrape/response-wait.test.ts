@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
+import { Scheduler } from '../../src/base/scheduler.js';
 import { ResponseWait } from '../../src/scrape/response-wait.js';
+import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 interface Given {
@@ -17,7 +19,7 @@ const longestMs = 60_000;
 async function durationOf({ usualMs, responses = {}, waitsForAll = false }: Given): Promise<number> {
   const clock = new ManualClock();
   const startMs = clock.monotonicMs();
-  using wait = new ResponseWait({ clock, parent: new AbortController().signal, waitsForAll });
+  using wait = new ResponseWait({ clock, parent: new AbortController().signal, waitsForAll, requests: atOnce });
   wait.start(new Map(Object.entries(usualMs)));
   let endMs: number | undefined;
   wait.signalFor(0).addEventListener('abort', () => {
@@ -63,19 +65,24 @@ describe('the wait for responses', () => {
   it('is over when its parent aborts, also before it begins', () => {
     const clock = new ManualClock();
     const parent = new AbortController();
-    using wait = new ResponseWait({ clock, parent: parent.signal, waitsForAll: true });
+    using wait = new ResponseWait({ clock, parent: parent.signal, waitsForAll: true, requests: atOnce });
     wait.start(new Map([['a', undefined]]));
     expect(wait.signalFor(0).aborted).toBe(false);
     parent.abort();
     expect(wait.signalFor(0).aborted).toBe(true);
-    using late = new ResponseWait({ clock, parent: parent.signal, waitsForAll: true });
+    using late = new ResponseWait({ clock, parent: parent.signal, waitsForAll: true, requests: atOnce });
     expect(late.signalFor(0).aborted).toBe(true);
   });
 
   it('leaves no timer behind', async () => {
     const clock = new ManualClock();
     {
-      using wait = new ResponseWait({ clock, parent: new AbortController().signal, waitsForAll: false });
+      using wait = new ResponseWait({
+        clock,
+        parent: new AbortController().signal,
+        waitsForAll: false,
+        requests: atOnce,
+      });
       wait.start(new Map([['a', 20]]));
       await clock.advance(100);
       expect(clock.sleeperCount).toBe(1);
@@ -85,10 +92,12 @@ describe('the wait for responses', () => {
 
   it('does not take nodes for stragglers that could not be asked', async () => {
     const clock = new ManualClock();
-    const startMs = clock.monotonicMs();
-    const isPaused = (): boolean => clock.monotonicMs() < startMs + 3_000;
-    const pause = () => (isPaused() ? clock.sleep(startMs + 3_000 - clock.monotonicMs()) : undefined);
-    using wait = new ResponseWait({ clock, parent: new AbortController().signal, waitsForAll: false, pause });
+    const scheduler = new Scheduler(clock);
+    const otherScrape = scheduler.begin();
+    otherScrape.endWait();
+    void clock.sleep(3_000).then(otherScrape[Symbol.dispose]);
+    const { requests } = scheduler;
+    using wait = new ResponseWait({ clock, parent: new AbortController().signal, waitsForAll: false, requests });
     wait.start(
       new Map([
         ['a', 20],

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { startDeadline } from '../../src/base/clock.js';
 import { RequestError } from '../../src/base/errors.js';
 import { silentLogger } from '../../src/base/logger.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import { EvictionLog } from '../../src/history/eviction-log.js';
 import type { Node } from '../../src/kube/objects.js';
-import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
 import { NodeRecords } from '../../src/node/node-records.js';
@@ -14,6 +14,7 @@ import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
 import { WorkloadCollector } from '../../src/workload/workload-collector.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import { aNode, aNodeSummary } from '../support/builders.js';
+import { aKubeletCache } from '../support/kubelet-caches.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const nodes = Array.from({ length: 50 }, (_, index) => aNode({ name: `node-${index}`, uid: `uid-${index}` }));
@@ -53,7 +54,9 @@ function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
     isDeleted: () => false,
   };
   const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: false });
-  const cache = new KubeletCache({
+  const scheduler = new Scheduler(clock);
+  const cache = aKubeletCache({
+    requests: scheduler.requests,
     ...{ ttlMs, nearTtlMs: 0, fetchSummary, fetchConfiguration: undefined, maxConcurrentRequests: slotCount, clock },
     expectsPods: () => false,
     observer: { lookedUp: () => undefined, requestedEarly: () => undefined },
@@ -74,9 +77,13 @@ function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
     showsAllPods: true,
     ttlMs,
     workloads: new WorkloadCollector({
-      ...{ configured: resolver.configured(), onMissingNode: 'partial', pods, resolver, clock },
+      ...{ configured: resolver.configured(), onMissingNode: 'partial', pods, resolver },
+      lane: scheduler.newLane(),
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: 300_000 }),
     }),
+    onNearNodes: () => undefined,
+    lane: scheduler.newLane(),
+    scheduler,
     clock,
   });
   const onNode: CollectOptions['onNode'] = async ({ snapshot }) => {

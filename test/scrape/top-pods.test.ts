@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { type Clock, systemClock } from '../../src/base/clock.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import type { BoundPod, NodeSnapshot, PodSnapshot } from '../../src/node/node-state.js';
 import type { CollectOptions } from '../../src/scrape/collector.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { TopPods } from '../../src/scrape/top-pods.js';
 import { aPod } from '../support/builders.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { atOnce } from '../support/lanes.js';
 import {
   aBoundPod,
   aClusterSnapshot,
@@ -76,7 +77,7 @@ async function shown(
 ): Promise<readonly (readonly string[])[]> {
   const source = new FakeSource();
   source.setNodes(...nodes.map((pods, index) => aNode(`node-${index}`, pods)));
-  return shownIn(await new TopPods({ source, count, clock: new ManualClock() }).collect(never));
+  return shownIn(await new TopPods({ source, count, lane: atOnce }).collect(never));
 }
 
 describe('the pods that are shown', () => {
@@ -165,7 +166,7 @@ describe('TopPods', () => {
   it('counts the pods that it leaves out as skipped, beside the others', async () => {
     const source = new FakeSource();
     source.setNodes({ ...aNode('node-1', [a, b, c]), skippedPods: new Map([['no_usage', 4] as const]) });
-    const [node] = snapshotsOf(await new TopPods({ source, count: 1, clock: new ManualClock() }).collect(never));
+    const [node] = snapshotsOf(await new TopPods({ source, count: 1, lane: atOnce }).collect(never));
     expect(node?.skippedPods).toEqual(
       new Map([
         ['no_usage', 4],
@@ -180,7 +181,7 @@ describe('TopPods', () => {
     const absent = anAbsentNode('node-2', 'timeout');
     const workloads = [aWorkloadSnapshot()];
     source.snapshot = aClusterSnapshot({ nodes: [whole, absent], workloads });
-    const trimmed = await new TopPods({ source, count: 1, clock: new ManualClock() }).collect(never);
+    const trimmed = await new TopPods({ source, count: 1, lane: atOnce }).collect(never);
     expect(trimmed?.nodes[0]).toBe(whole);
     expect(trimmed?.nodes[1]).toBe(absent);
     expect(trimmed?.workloads).toBe(workloads);
@@ -188,7 +189,7 @@ describe('TopPods', () => {
 
   it('gives the same snapshot of a node as long as it shows the same pods, whatever other nodes do', async () => {
     const source = new FakeSource();
-    const top = new TopPods({ source, count: 2, clock: new ManualClock() });
+    const top = new TopPods({ source, count: 2, lane: atOnce });
     const first = aNode('node-1', [a, b, c]);
     source.setNodes(first, aNode('node-2', []));
     const [before] = snapshotsOf(await top.collect(never));
@@ -207,7 +208,7 @@ describe('TopPods', () => {
   it('passes on what a reader asks for, and no whole node, of which text would be made', async () => {
     const source = new FakeSource();
     source.setNodes(aNode('node-1', [a, b]));
-    const top = new TopPods({ source, count: 1, clock: new ManualClock() });
+    const top = new TopPods({ source, count: 1, lane: atOnce });
     const passed: string[] = [];
     const onNode: CollectOptions['onNode'] = ({ objects }) => Promise.resolve(void passed.push(objects.nodeName));
     await top.collect(never, { onNode, recordsFailures: false });
@@ -218,7 +219,7 @@ describe('TopPods', () => {
   });
 
   it('gives nothing while the source has nothing', async () => {
-    const top = new TopPods({ source: new FakeSource(), count: 1, clock: new ManualClock() });
+    const top = new TopPods({ source: new FakeSource(), count: 1, lane: atOnce });
     expect(await top.collect(never)).toBeUndefined();
   });
 
@@ -234,7 +235,7 @@ describe('TopPods', () => {
       if (turns.isCounting) setImmediate(countTurn);
     };
     setImmediate(countTurn);
-    await new TopPods({ source, count: 1, clock }).collect(never);
+    await new TopPods({ source, count: 1, lane: new Scheduler(clock).newLane() }).collect(never);
     turns.isCounting = false;
     expect(turns.count).toBeGreaterThan(50);
   });
@@ -255,7 +256,7 @@ describe('pods that are not measured', () => {
         someNodeObjects({ nodeName: 'node-2', pods: unmeasured }),
       ],
     });
-    const top = new TopPods({ source, count, clock: new ManualClock() });
+    const top = new TopPods({ source, count, lane: atOnce });
     const [first, second] = [await top.collect(never), await top.collect(never)];
     expect(second?.objects).toEqual(first?.objects);
     first?.objects.forEach((objects, index) => {

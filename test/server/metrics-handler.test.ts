@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 
 import { systemClock } from '../../src/base/clock.js';
-import { Precedence } from '../../src/base/precedence.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import type { ExpositionBody } from '../../src/exposition/bodies.js';
 import { Exposition } from '../../src/exposition/exposition.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
@@ -17,6 +17,7 @@ import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { expositionSettings } from '../support/exposition-settings.js';
 import { send } from '../support/http-get.js';
+import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aClusterSnapshot, aFreshNode, anAbsentNode, aNodeSnapshot } from '../support/snapshot-builders.js';
 import {
@@ -172,6 +173,7 @@ describe('a response', () => {
         settings: expositionSettings(),
         selfMetrics,
         observer: { capped: () => undefined },
+        lane: atOnce,
         clock,
       }),
       observer: selfMetrics,
@@ -343,14 +345,14 @@ describe('the limit of running scrapes', () => {
   it('lets requests to kubelets wait once nodes are no longer waited for, until it is rendered', async () => {
     const source = new HeldSource();
     const clock = new ManualClock();
-    const precedence = new Precedence(clock);
+    const scheduler = new Scheduler(clock);
     const closed: boolean[][] = [];
-    const note = (): number => closed.push([precedence.background.isClosed, precedence.requests.isClosed]);
+    const note = (): number => closed.push([scheduler.background.isHeld, scheduler.requests.isHeld]);
     const exposition = rendering(() => {
       note();
       return Promise.resolve(aBody('up 1\n'));
     });
-    await using server = await startServer({ source, clock, exposition, precedence });
+    await using server = await startServer({ source, clock, exposition, scheduler });
     const scrape = async (isLate: boolean): Promise<void> => {
       const next = source.next();
       const answer = send({ port: server.port, path });
@@ -370,7 +372,8 @@ describe('the limit of running scrapes', () => {
     await scrape(false);
     expect(closed.splice(0)).toEqual([waiting, waiting, rendered, open]);
     await scrape(true);
-    expect(closed).toEqual([waiting, rendered, rendered, open]);
+    const afterTenSeconds = [false, true];
+    expect(closed).toEqual([waiting, afterTenSeconds, afterTenSeconds, open]);
   });
 
   it('is free of clients that do not read, however many', async () => {

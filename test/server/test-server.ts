@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 
 import type { Clock } from '../../src/base/clock.js';
 import { type Logger, silentLogger } from '../../src/base/logger.js';
-import { Precedence } from '../../src/base/precedence.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import type { ExpositionBody } from '../../src/exposition/bodies.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { Connections } from '../../src/server/connections.js';
@@ -138,7 +138,7 @@ export function aMetricsHandler(overrides: Partial<MetricsHandlerOptions> = {}):
     source: { collect: () => Promise.resolve(emptySnapshot) },
     exposition: rendering(() => Promise.resolve(aBody('up 1\n'))),
     observer: new FakeObserver(),
-    precedence: new Precedence(new ManualClock()),
+    scheduler: new Scheduler(new ManualClock()),
     logger: aLogger(),
     clock: new ManualClock(),
     settings: () => scrapeSettings,

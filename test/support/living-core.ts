@@ -25,7 +25,7 @@ import { resolveScope } from '../../src/app/resolve-scope.js';
 import { sourceSettings } from '../../src/app/settings-lifetime.js';
 import type { Clock } from '../../src/base/clock.js';
 import type { Logger } from '../../src/base/logger.js';
-import { Precedence } from '../../src/base/precedence.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import type { Config } from '../../src/config/schema.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import type { ExpositionRequest } from '../../src/exposition/bodies.js';
@@ -33,9 +33,11 @@ import { Exposition } from '../../src/exposition/exposition.js';
 import { EvictionLog } from '../../src/history/eviction-log.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import type { Scope } from '../../src/kube/scope.js';
+import type { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { ClusterWatches } from '../../src/watch/cluster-watches.js';
+import { newKubelets } from './kubelet-caches.js';
 import { never } from './signals.js';
 
 /** Parts that any number of cores share, and that show in none. */
@@ -73,17 +75,19 @@ interface Active {
 }
 
 export class LivingCore implements AsyncDisposable {
-  readonly #options: LivingCoreOptions & Pick<SourceOptions, 'credentials' | 'precedence' | 'random' | 'version'>;
+  readonly #options: LivingCoreOptions & Pick<SourceOptions, 'credentials' | 'scheduler' | 'random' | 'version'>;
   readonly #evictions: EvictionTracker;
   readonly #lifetime = new AbortController();
+  readonly #kubelets: KubeletCache;
   #watches: ClusterWatches;
   #active: Active;
 
   private constructor(options: LivingCoreOptions, config: Config, scope: Scope) {
     const { clock } = options;
     const credentials = staticCredentials({ server: new URL('http://api.example') });
-    this.#options = { ...options, credentials, precedence: new Precedence(clock), random: () => 0.5, version: '0' };
+    this.#options = { ...options, credentials, scheduler: new Scheduler(clock), random: () => 0.5, version: '0' };
     this.#watches = this.#newWatches();
+    this.#kubelets = newKubelets(this.#options);
     const log = new EvictionLog(config.evictions, clock);
     this.#evictions = new EvictionTracker({ log, active: () => this.#active });
     this.#active = this.#activate({ config, scope, source: this.#createSource(config, scope) });
@@ -143,6 +147,7 @@ export class LivingCore implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lifetime.abort(new Error('stopped'));
+    this.#kubelets[Symbol.dispose]();
     await this.#active.source[Symbol.asyncDispose]();
     await this.#watches[Symbol.asyncDispose]();
   }
@@ -159,7 +164,6 @@ export class LivingCore implements AsyncDisposable {
     const former = this.#active;
     const source = this.#createSource(config, scope);
     await this.#synced(source);
-    source.inherit(former.source);
     this.#active = this.#activate({ config, scope, source, former });
     await former.source[Symbol.asyncDispose]();
   }
@@ -175,7 +179,7 @@ export class LivingCore implements AsyncDisposable {
   #createSource(config: Config, scope: Scope): ClusterSource {
     const source: ClusterSource = new ClusterSource({
       ...this.#options,
-      connection: { api: this.#options.api, watches: this.#watches },
+      connection: { api: this.#options.api, watches: this.#watches, kubelets: this.#kubelets },
       config,
       scope,
       onPodChange: (change) => {
@@ -189,7 +193,8 @@ export class LivingCore implements AsyncDisposable {
 
   #activate(settings: Pick<Active, 'config' | 'scope' | 'source'> & { readonly former?: Active }): Active {
     const { config, scope, source, former } = settings;
-    const { clock, logger } = this.#options;
+    if (source !== former?.source) source.activate(former?.source);
+    const { clock, logger, scheduler } = this.#options;
     const { store, cache } = source;
     const faults = new NodeFaults(logger);
     const evictions = this.#evictions.log;
@@ -200,12 +205,23 @@ export class LivingCore implements AsyncDisposable {
       config,
       scope,
       source,
-      collection: createCollection({ config, onlyNode, store, cache, evictions, faults, clock, ...ofFormer }),
+      collection: createCollection({
+        config,
+        onlyNode,
+        store,
+        cache,
+        evictions,
+        faults,
+        scheduler,
+        clock,
+        ...ofFormer,
+      }),
       exposition: new Exposition({
         settings: config.metrics,
         selfMetrics: noSelfMetrics,
         observer: { capped: () => undefined },
         faults,
+        lane: scheduler.newLane(),
         clock,
       }),
     };

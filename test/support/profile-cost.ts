@@ -4,6 +4,7 @@ import { Exposition } from '../../src/exposition/exposition.js';
 import type { Profile } from '../../src/exposition/family.js';
 import { benchmarkSnapshot } from './benchmark-pods.js';
 import { asking, expositionSettings } from './exposition-settings.js';
+import { atOnce } from './lanes.js';
 import { ManualClock } from './manual-clock.js';
 import { never } from './signals.js';
 
@@ -20,6 +21,7 @@ export async function costOfPods(podCount: number, profile: Profile): Promise<Ex
 
 async function sizeOf(podCount: number, profile: Profile): Promise<ExpositionSize> {
   const exposition = new Exposition({
+    lane: atOnce,
     settings: expositionSettings({ profile }),
     selfMetrics: { registry: new Registry(), setSeries: () => undefined },
     observer: { capped: () => undefined },

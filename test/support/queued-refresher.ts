@@ -1,19 +1,20 @@
 import { silentLogger } from '../../src/base/logger.js';
 import { WorkQueue } from '../../src/base/work-queue.js';
 import { BackgroundRefresher, type BackgroundRefresherOptions } from '../../src/kubelet/background-refresher.js';
+import { atOnce } from './lanes.js';
 
 interface QueuedRefresher {
   readonly refresher: BackgroundRefresher;
   readonly queue: WorkQueue<'refresh'>;
 }
 
-type QueuedRefresherOptions = Omit<BackgroundRefresherOptions, 'findNode' | 'schedule' | 'gate'> &
-  Partial<Pick<BackgroundRefresherOptions, 'gate'>>;
+type QueuedRefresherOptions = Omit<BackgroundRefresherOptions, 'findNode' | 'schedule' | 'background'> &
+  Partial<Pick<BackgroundRefresherOptions, 'background'>>;
 
-/** A refresher with a queue for it alone, behind an open gate unless `gate` is another one. */
+/** A refresher with a queue for it alone, which nothing holds unless `background` does. */
 export function queuedRefresher(options: QueuedRefresherOptions): QueuedRefresher {
   const refresher = new BackgroundRefresher({
-    gate: { passed: () => Promise.resolve() },
+    background: atOnce,
     ...options,
     findNode: (name) => [...options.nodes()].find((node) => node.name === name),
     schedule: (nodeName, delayMs) => {

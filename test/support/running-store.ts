@@ -1,5 +1,5 @@
 import { type Logger, silentLogger } from '../../src/base/logger.js';
-import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import { createDedupe } from '../../src/kube/dedupe.js';
 import type { Pod } from '../../src/kube/objects.js';
@@ -28,7 +28,8 @@ interface RunningStore extends AsyncDisposable {
 
 /** The store of everything unless the options say otherwise, whose watches run until its disposal. */
 export function startStore({ observer = silentObserver, ...options }: RunningStoreOptions): RunningStore {
-  const quiet = { random: () => 0.5, logger: silentLogger, ...options };
+  const scheduler = new Scheduler(options.clock);
+  const quiet = { scheduler, random: () => 0.5, logger: silentLogger, ...options };
   const watches = new ClusterWatches({ ...quiet, observer, onUnexpectedEnd: mustNotEnd });
   const store = new ClusterStore({
     scope: wholeCluster,
@@ -56,13 +57,13 @@ export function auditOfPods(
   options: { logger?: Logger; random?: () => number } = {},
 ): StoreAudit<Pod> {
   const selection = { scope: wholeCluster, namespaces: [], podSelector: [], clock, nodeLocalSpreadMs: 0 };
-  const slicer = new TimeSlicer(clock);
+  const lane = new Scheduler(clock).newLane();
   const scope = { isSynced: true, isConnected: true, listedAtMs: 0, relist, differences: () => Promise.resolve([]) };
   return new StoreAudit({
     collection: watchedPods(selection, { intern: (text) => text, dedupe: createDedupe() }),
-    objects: new ObjectStore({ namespaceOf: () => undefined, groupOf: () => undefined, slicer }),
+    objects: new ObjectStore({ namespaceOf: () => undefined, groupOf: () => undefined, lane }),
     scopes: () => [scope],
-    ...{ clock, slicer, random: () => 0, logger: silentLogger, observer: silentObserver },
+    ...{ clock, lane, random: () => 0, logger: silentLogger, observer: silentObserver },
     ...options,
   });
 }

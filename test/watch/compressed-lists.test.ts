@@ -11,6 +11,7 @@ import { collectionOf } from '../../src/watch/resource-path.js';
 import { watchObjects } from '../../src/watch/watch-session.js';
 import { failureOf, LoopbackServer, replyWith } from '../http/loopback-server.js';
 import { untilEnd } from '../support/fixtures.js';
+import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 import { podJson } from './scripted-api.js';
@@ -28,7 +29,7 @@ class Client implements Disposable {
   constructor(server: LoopbackServer) {
     const clock = new ManualClock();
     const api = new ApiClient({ credentials: staticCredentials({ server: server.url }), clock, version: '0' });
-    this.options = { api, clock, collection: collectionOf({ resource: 'pods' }) };
+    this.options = { api, clock, background: atOnce, collection: collectionOf({ resource: 'pods' }) };
   }
 
   async list(onObject: () => void = () => undefined): Promise<readonly string[]> {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { Precedence } from '../../src/base/precedence.js';
+import type { Lane } from '../../src/base/scheduler.js';
 import { type ListedObjects, listObjects } from '../../src/watch/list-session.js';
 import { collectionOf } from '../../src/watch/resource-path.js';
+import { atOnce, HeldLane } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 import {
@@ -24,7 +25,7 @@ interface Run {
   readonly api: ScriptedApi;
   readonly resourceVersion?: string;
   readonly clock?: ManualClock;
-  readonly precedence?: Precedence;
+  readonly background?: Lane;
   readonly signal?: AbortSignal;
   readonly onExpired?: () => void;
   readonly selectors?: { readonly labelSelector: string };
@@ -36,7 +37,7 @@ const list = (run: Run): Promise<ListedObjects<string>> =>
       api: run.api,
       collection: collectionOf({ resource: 'pods', ...run.selectors }),
       clock: run.clock ?? new ManualClock(),
-      precedence: run.precedence,
+      background: run.background ?? atOnce,
       project: nameOf,
       onExpired: run.onExpired ?? ((): void => undefined),
     },
@@ -189,29 +190,15 @@ describe('listObjects', () => {
     expect(feed.isAborted).toBe(true);
   });
 
-  it('is read after a scrape that runs', async () => {
+  it('is read in the background', async () => {
     const clock = new ManualClock();
-    const precedence = new Precedence(clock);
-    const scrape = precedence.begin();
-    const listing = list({ api: new ScriptedApi(sendsList('12', [a, b])), clock, precedence });
+    const background = new HeldLane();
+    const listing = list({ api: new ScriptedApi(sendsList('12', [a, b])), clock, background });
     let isListed = false;
     void listing.then(() => (isListed = true));
     await clock.advance(5_000);
     expect(isListed).toBe(false);
-    scrape[Symbol.dispose]();
-    expect((await listing).objects).toEqual(['a', 'b']);
-  });
-
-  it('ends also where scrapes run all the time, however many chunks it has', async () => {
-    const clock = new ManualClock();
-    const precedence = new Precedence(clock);
-    precedence.begin();
-    const feed = new WatchFeed();
-    const listing = list({ api: new ScriptedApi(feed.answer), clock, precedence });
-    const text = JSON.stringify({ kind: 'PodList', metadata: { resourceVersion: '12' }, items: [a, b] });
-    for (const character of text) feed.send(character);
-    feed.end();
-    await clock.advance(10_000);
+    background.release();
     expect((await listing).objects).toEqual(['a', 'b']);
   });
 

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -25,7 +25,7 @@ const thing = (name: string, resourceVersion: string, more: Partial<Thing> = {})
 
 let changes: StoreChange<Thing>[];
 let store: ObjectStore<Thing>;
-const slicer = new TimeSlicer(new ManualClock());
+const lane = new Scheduler(new ManualClock()).newLane();
 
 /** The store's content at each notification, as `name@resourceVersion`. */
 let seen: string[][];
@@ -39,7 +39,7 @@ beforeEach(() => {
   store = new ObjectStore({
     namespaceOf: () => undefined,
     groupOf: ({ place }) => place,
-    slicer,
+    lane,
     onChanges: (step) => {
       for (const change of step) {
         changes.push(change);
@@ -107,7 +107,7 @@ function slowStore(onChanges: (step: readonly StoreChange<Thing>[]) => void = ()
   return new ObjectStore({
     namespaceOf: () => undefined,
     groupOf: ({ place }) => place,
-    slicer: new TimeSlicer(clock),
+    lane: new Scheduler(clock).newLane(),
     onChanges,
   });
 }
@@ -246,7 +246,7 @@ describe('upsert', () => {
   });
 
   it('distinguishes two unknown properties', () => {
-    const objects = new ObjectStore<StoredObject>({ namespaceOf: () => undefined, groupOf: () => undefined, slicer });
+    const objects = new ObjectStore<StoredObject>({ namespaceOf: () => undefined, groupOf: () => undefined, lane });
     objects.upsert({ ...thing('a', '1'), left: undefined, both: 1 } as StoredObject);
     expect(
       objects.upsert({ ...thing('a', '2', { labels: { version: '1' } }), right: 2, both: 1 } as StoredObject),
@@ -369,7 +369,7 @@ it('notifications mirror the store, after any sequence of steps', async () => {
   const objects = new ObjectStore<Thing>({
     namespaceOf: () => undefined,
     groupOf: () => undefined,
-    slicer,
+    lane,
     onChanges: (step) => {
       for (const { type, object } of step) {
         if (type === 'removed') expect(mirror.delete(object.uid)).toBe(true);

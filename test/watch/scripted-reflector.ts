@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
-import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
 import { Reflector, type ReflectorOptions } from '../../src/watch/reflector.js';
@@ -66,7 +66,7 @@ export interface RunningReflector<A extends ApiTransport = ApiTransport> extends
 
 interface StoreOptions<T extends StoredObject> extends Omit<
   ReflectorOptions<T>,
-  'resource' | 'store' | 'audit' | 'keyOf' | 'slicer'
+  'resource' | 'store' | 'audit' | 'keyOf' | 'lane' | 'background'
 > {
   readonly resource?: Resource;
   readonly groupOf?: (object: T) => string | undefined;
@@ -80,16 +80,17 @@ export function reflectorOf<T extends StoredObject>({
   onChange,
   ...options
 }: StoreOptions<T>): { readonly store: ObjectStore<T>; readonly reflector: Reflector<T> } {
-  const slicer = new TimeSlicer(options.clock);
+  const scheduler = new Scheduler(options.clock);
+  const [lane, { background }] = [scheduler.newLane(), scheduler];
   const [namespaceOf, keyOf] = [() => undefined, ({ name }: T) => name];
   const onChanges = (step: readonly StoreChange<T>[]): void => {
     for (const change of step) onChange(change);
   };
-  const store = new ObjectStore<T>({ namespaceOf, groupOf, slicer, onChanges });
+  const store = new ObjectStore<T>({ namespaceOf, groupOf, lane, onChanges });
   const { project } = options;
   const collection = { ...allThings, resource, keyOf, groupOf, namespaceOf, removedIdOf: keyOf, project };
-  const audit = new StoreAudit<T>({ ...options, collection, objects: store, scopes: () => [], slicer });
-  return { store, reflector: new Reflector<T>({ ...options, resource, store, audit, keyOf, slicer }) };
+  const audit = new StoreAudit<T>({ ...options, collection, objects: store, scopes: () => [], lane });
+  return { store, reflector: new Reflector<T>({ ...options, resource, store, audit, keyOf, lane, background }) };
 }
 
 interface RunOptions<A extends ApiTransport> extends Partial<StoreOptions<Thing>> {

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 
 import { silentLogger } from '../../src/base/logger.js';
-import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { Scheduler } from '../../src/base/scheduler.js';
 import { SharedWatch } from '../../src/watch/shared-watch.js';
 import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -65,7 +65,7 @@ async function watching(): Promise<Audited> {
     random: () => 0.5,
     logger: { ...silentLogger, warn: (message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`) },
     observer: { ...silentObserver, driftFound: (_resource, objectCount) => drift.push(objectCount) },
-    slicer: new TimeSlicer(clock),
+    scheduler: new Scheduler(clock),
   });
   const stopping = new AbortController();
   let seenCount = 0;

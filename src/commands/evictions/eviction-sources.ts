@@ -1,5 +1,6 @@
 import { type Clock, startDeadline } from '../../base/clock.js';
 import { messageOf, RequestError, UserError } from '../../base/errors.js';
+import { Scheduler } from '../../base/scheduler.js';
 import type { Credentials } from '../../credentials/credentials.js';
 import { noEvictionsSeen } from '../../history/eviction-log.js';
 import { storageEviction } from '../../history/eviction-message.js';
@@ -98,6 +99,7 @@ async function evictedPods(
   const list = {
     api,
     clock,
+    background: new Scheduler(clock).background,
     collection: collectionOf({ resource: 'pods', namespace, fieldSelector: 'status.phase=Failed' }),
     project: (object: unknown) => projectPod(object, (text) => text),
     onExpired: () => undefined,

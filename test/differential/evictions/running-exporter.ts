@@ -6,7 +6,7 @@ import { EvictionTracker } from '../../../src/app/eviction-tracker.js';
 import { sourceSettings } from '../../../src/app/settings-lifetime.js';
 import { UserError } from '../../../src/base/errors.js';
 import { silentLogger } from '../../../src/base/logger.js';
-import { Precedence } from '../../../src/base/precedence.js';
+import { Scheduler } from '../../../src/base/scheduler.js';
 import type { Config } from '../../../src/config/schema.js';
 import { staticCredentials } from '../../../src/credentials/credentials.js';
 import { noFilter } from '../../../src/exposition/selection.js';
@@ -14,11 +14,13 @@ import { EvictionLog, type EvictionSnapshot } from '../../../src/history/evictio
 import type { EvictionRecord } from '../../../src/history/eviction-record.js';
 import type { ApiTransport } from '../../../src/http/api-client.js';
 import { wholeCluster } from '../../../src/kube/scope.js';
+import type { KubeletCache } from '../../../src/kubelet/kubelet-cache.js';
 import type { SelfMetrics } from '../../../src/telemetry/self-metrics.js';
 import { SeriesCapReport } from '../../../src/telemetry/series-cap-report.js';
 import { ClusterWatches } from '../../../src/watch/cluster-watches.js';
 import { settingsOf } from '../../support/exporter.js';
 import { type ParsedFamily, parseExposition } from '../../support/exposition-parser.js';
+import { newKubelets } from '../../support/kubelet-caches.js';
 import type { SharedParts } from '../../support/living-core.js';
 import type { ManualClock } from '../../support/manual-clock.js';
 import { mustNotEnd } from '../../support/watch-observers.js';
@@ -48,9 +50,10 @@ const maxReloadMs = 70_000;
 export class RunningExporter implements AsyncDisposable {
   readonly #options: RunningExporterOptions;
   readonly #metrics: SelfMetrics;
-  readonly #precedence: Precedence;
+  readonly #scheduler: Scheduler;
   readonly #seriesCapReport: SeriesCapReport;
   readonly #watches: ClusterWatches;
+  readonly #kubelets: KubeletCache;
   readonly #evictions: EvictionTracker;
   #active: ActiveSettings;
   #activating: Promise<void> | undefined;
@@ -61,9 +64,10 @@ export class RunningExporter implements AsyncDisposable {
     const config = settingsOf(settingsText(settings));
     this.#options = options;
     this.#metrics = metrics;
-    this.#precedence = new Precedence(clock);
+    this.#scheduler = new Scheduler(clock);
     this.#seriesCapReport = new SeriesCapReport({ metrics: this.#metrics, logger: silentLogger });
     this.#watches = new ClusterWatches({ ...this.#common(), observer: this.#metrics.watches });
+    this.#kubelets = newKubelets({ ...this.#common(), metrics });
     const log = new EvictionLog(config.evictions, clock);
     this.#evictions = new EvictionTracker({ log, active: () => this.#active });
     this.#active = this.#activate(config, this.#createSource(settings, config));
@@ -120,6 +124,7 @@ export class RunningExporter implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#kubelets[Symbol.dispose]();
     await this.#active.source[Symbol.asyncDispose]();
     await this.#watches[Symbol.asyncDispose]();
   }
@@ -138,7 +143,6 @@ export class RunningExporter implements AsyncDisposable {
     const source = isSame ? former.source : await this.#syncedSource(settings, config);
     this.#activating = observer.activating();
     await this.#activating;
-    if (!isSame) source.inherit(former.source);
     this.#active = this.#activate(config, source, former);
     observer.activated(settings);
     if (isSame) return;
@@ -163,7 +167,7 @@ export class RunningExporter implements AsyncDisposable {
       ...this.#common(),
       config,
       scope: wholeCluster,
-      connection: { api: this.#options.api, watches: this.#watches },
+      connection: { api: this.#options.api, watches: this.#watches, kubelets: this.#kubelets },
       credentials,
       metrics: this.#metrics,
       version: '0.0.0-test',
@@ -180,7 +184,7 @@ export class RunningExporter implements AsyncDisposable {
     return activate({
       ...{ config, source, scope: wholeCluster, server: credentials.server, evictions: this.#evictions.log },
       ...{ metrics: this.#metrics, seriesCapReport: this.#seriesCapReport },
-      ...{ clock: this.#options.clock, logger: silentLogger },
+      ...{ clock: this.#options.clock, scheduler: this.#scheduler, logger: silentLogger },
       ...(former === undefined ? {} : { former }),
     });
   }
@@ -188,7 +192,7 @@ export class RunningExporter implements AsyncDisposable {
   #common() {
     const { api, clock } = this.#options;
     return {
-      ...{ api, clock, precedence: this.#precedence, random: () => 0.5, logger: silentLogger },
+      ...{ api, clock, scheduler: this.#scheduler, random: () => 0.5, logger: silentLogger },
       onUnexpectedEnd: mustNotEnd,
     };
   }

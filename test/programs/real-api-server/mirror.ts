@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 
 import { silentLogger } from '../../../src/base/logger.js';
-import { TimeSlicer } from '../../../src/base/time-slicer.js';
+import { Scheduler } from '../../../src/base/scheduler.js';
 import { loadCredentials } from '../../../src/credentials/load-credentials.js';
 import { ApiClient, type ApiTransport } from '../../../src/http/api-client.js';
 import { createDedupe } from '../../../src/kube/dedupe.js';
@@ -152,7 +152,7 @@ const quiet = { random: () => 0.5, logger: silentLogger };
 const everything = { scope: wholeCluster, namespaces: [], podSelector: [], nodeSelector: [], keepsImages: false };
 
 function watchesOf({ api, clock, happened }: MirrorParts): Watches {
-  const options = { ...quiet, api, clock, observer: recorder(happened), slicer: new TimeSlicer(clock) };
+  const options = { ...quiet, api, clock, observer: recorder(happened), scheduler: new Scheduler(clock) };
   const values = { intern: createInterner(8 * 2 ** 20), dedupe: createDedupe() };
   return {
     nodes: new SharedWatch(watchedNodes(everything, values), options),

@@ -6,6 +6,7 @@ import type { ApiTransport } from '../../../src/http/api-client.js';
 import { objectOf } from '../../../src/json/json.js';
 import { listObjects } from '../../../src/watch/list-session.js';
 import { collectionOf } from '../../../src/watch/resource-path.js';
+import { atOnce } from '../../support/lanes.js';
 import { hasRealApiServer, RealApiServer } from '../../support/real-api-server.js';
 import { never } from '../../support/signals.js';
 import { createAll, deletePod, namespace, node, pod, relabel } from './cluster-objects.js';
@@ -151,6 +152,7 @@ describe.skipIf(!hasRealApiServer())('without a watch cache (needs api-server an
           api,
           collection: collectionOf({ resource: 'pods', namespace: 'shop' }),
           clock: mirror.clock,
+          background: atOnce,
           project: (object) => objectOf(objectOf(object)['metadata'])['name'],
           onExpired: () => (expiredCount += 1),
         },

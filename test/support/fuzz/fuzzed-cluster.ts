@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 
 import { createCollection } from '../../../src/app/collection.js';
+import { Scheduler } from '../../../src/base/scheduler.js';
 import { RecordedCluster } from '../../../src/commands/recorded-cluster.js';
 import { Exposition } from '../../../src/exposition/exposition.js';
 import { noFilter } from '../../../src/exposition/selection.js';
@@ -39,11 +40,13 @@ export async function expositionWith(hostile: {
     },
   );
   const config = settingsOf('');
+  const scheduler = new Scheduler(clock);
   const collection = createCollection({
     config,
     store: cluster,
     cache: cluster,
     evictions: new EvictionLog(config.evictions, clock),
+    scheduler,
     clock,
     showsAllPods: true,
   });
@@ -51,6 +54,7 @@ export async function expositionWith(hostile: {
     settings: expositionSettings(),
     selfMetrics: { registry: new Registry(), setSeries: () => undefined },
     observer: { capped: () => undefined },
+    lane: scheduler.newLane(),
     clock,
   });
   const snapshot = await collection.collector.collect(never);

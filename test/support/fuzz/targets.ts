@@ -16,6 +16,7 @@ import { readList } from '../../../src/watch/list-stream.js';
 import { readWatchEvents } from '../../../src/watch/watch-stream.js';
 import { settingsOf } from '../exporter.js';
 import { parseExposition } from '../exposition-parser.js';
+import { atOnce } from '../lanes.js';
 import { EventLoopGuard } from './event-loop-guard.js';
 import { expositionWith, healthyLines, hostileNode } from './fuzzed-cluster.js';
 import { hostileInputs, validSummary } from './inputs.js';
@@ -61,7 +62,8 @@ async function* bodyOf(pieces: Iterable<Buffer>): AsyncGenerator<Buffer> {
 /** The items of a list, or that it was refused. */
 async function itemsOf(pieces: Iterable<Buffer>): Promise<readonly unknown[] | undefined> {
   const items: unknown[] = [];
-  const options = { kind: 'PodList', onItem: (item: unknown) => items.push(item), onOversizedItem: () => undefined };
+  const onItem = (item: unknown): number => items.push(item);
+  const options = { kind: 'PodList', onItem, onOversizedItem: () => undefined, lane: atOnce };
   return answerOf(async () => {
     await readList(bodyOf(pieces), options);
     return items;

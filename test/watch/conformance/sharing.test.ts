@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { TimeSlicer } from '../../../src/base/time-slicer.js';
+import { Scheduler } from '../../../src/base/scheduler.js';
 import type { ApiRequest, ApiTransport } from '../../../src/http/api-client.js';
 import { createInterner } from '../../../src/kube/interner.js';
 import { wholeCluster } from '../../../src/kube/scope.js';
@@ -40,7 +40,7 @@ function settingOf(api: ApiTransport): Setting {
     random: () => 0.5,
     logger: recordingLogger(logged),
     observer: { ...silentObserver, subscriberFailed: (resource) => failed.push(resource) },
-    slicer: new TimeSlicer(clock),
+    scheduler: new Scheduler(clock),
     onUnexpectedEnd: mustNotEnd,
   };
 }
@@ -451,7 +451,7 @@ const subscriptionOf = (subscriber: Subscriber<Thing>): Subscription<Thing> =>
     keyOf: ({ name }) => name,
     objects: [],
     listed: Promise.resolve(),
-    slicer: new TimeSlicer(new ManualClock()),
+    lane: new Scheduler(new ManualClock()).newLane(),
     onError: (error) => {
       expect(error).toBeUndefined();
     },

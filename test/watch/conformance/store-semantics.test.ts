@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { TimeSlicer } from '../../../src/base/time-slicer.js';
+import { Scheduler } from '../../../src/base/scheduler.js';
 import { ObjectStore, type StoreChange, type StoredObject } from '../../../src/watch/object-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { errorLine, podJson, ScriptedApi, sendsList, sendsWatch } from '../scripted-api.js';
@@ -20,7 +20,7 @@ it('S72: a list without a namespace removes each of its objects, and its group',
   const store = new ObjectStore<Namespaced>({
     namespaceOf: ({ namespace }) => namespace,
     groupOf: ({ namespace }) => namespace,
-    slicer: new TimeSlicer(new ManualClock()),
+    lane: new Scheduler(new ManualClock()).newLane(),
     onChanges: (step) => {
       for (const { type, object } of step) changes.push(`${type} ${object.namespace}/${object.name}`);
     },

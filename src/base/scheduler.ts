@@ -1,0 +1,234 @@
+import { notNeeded } from './abortable.js';
+import type { Clock } from './clock.js';
+import { messageOf } from './errors.js';
+
+/** In milliseconds: long enough to be cheap, short enough to serve probes and watches in between. */
+const sliceMs = 5;
+
+/** However often work begins that it waits for, no lane is held for longer. */
+const maxHoldMs = 10_000;
+
+/** Shorter openings do not count: a lane that is held again after one has been held all the time. */
+const leastOpenMs = 1_000;
+
+/** Runs tasks in the order of the calls. */
+export interface Lane {
+  /** Whether tasks wait until {@link UrgentWork} is done, for 10 s at most. */
+  readonly isHeld: boolean;
+  /**
+   * Resolves with the task's result; rejects with what it throws. Never runs it before the call returns. Of an asynchronous task,
+   * what comes after its first `await` is not in the lane.
+   */
+  run<T>(task: () => T | PromiseLike<T>): Promise<T>;
+  /**
+   * Runs one task for each item, and goes to the end of the lane after each slice of time. Takes the items one by one. Rejects
+   * with what the first task throws that fails; the items after it are not taken.
+   */
+  each<T>(items: Iterable<T>, task: (item: T) => void): Promise<void>;
+}
+
+/** Work that a client waits for, from its begin until it is disposed of. */
+export interface UrgentWork extends Disposable {
+  /** It waits for no kubelet any longer. */
+  readonly endWait: () => void;
+}
+
+/**
+ * Divides the one thread among the lanes of all that computes: each has a slice of 5 ms in its turn, with a turn of the event loop
+ * after it. What awaits between its tasks keeps its slice: a scrape of a thousand nodes waits for others a few hundred times, and
+ * not once for each of its ten thousand tasks.
+ *
+ * | lane         | for                                              | held while                                    |
+ * | ------------ | ------------------------------------------------ | --------------------------------------------- |
+ * | a new one    | what a part computes: one for each part          | never                                         |
+ * | `requests`   | begins of requests to kubelets                   | urgent work runs that no longer waits for one |
+ * | `background` | lists, refreshes ahead of scrapes                | urgent work runs                              |
+ *
+ * Beside fifty others, a scrape would take fifty times as long; therefore they are held.
+ */
+export class Scheduler {
+  readonly requests: Lane;
+  readonly background: Lane;
+  readonly #clock: Clock;
+  readonly #hold: () => void;
+  /** Those with a task, in the order of their slices. */
+  readonly #ready = new Set<TaskLane>();
+  readonly #urgent = new Set<UrgentWork>();
+  readonly #afterWait = new Set<UrgentWork>();
+  #isWorking = false;
+  #sliceStartMs: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#sliceStartMs = clock.monotonicMs();
+    const [requests, background] = [this.#newLane(), this.#newLane()];
+    this.requests = requests;
+    this.background = background;
+    this.#hold = () => {
+      background.hold(this.#urgent.size > 0);
+      requests.hold(this.#afterWait.size > 0);
+    };
+  }
+
+  newLane(): Lane {
+    return this.#newLane();
+  }
+
+  begin(): UrgentWork {
+    const work: UrgentWork = {
+      endWait: () => {
+        if (this.#urgent.has(work)) this.#afterWait.add(work);
+        this.#hold();
+      },
+      [Symbol.dispose]: () => {
+        this.#urgent.delete(work);
+        this.#afterWait.delete(work);
+        this.#hold();
+      },
+    };
+    this.#urgent.add(work);
+    this.#hold();
+    return work;
+  }
+
+  #newLane(): TaskLane {
+    const lane: TaskLane = new TaskLane({
+      clock: this.#clock,
+      wake: () => {
+        this.#wake(lane);
+      },
+      isSliceOver: () => this.#isSliceOver(),
+    });
+    return lane;
+  }
+
+  #wake(lane: TaskLane): void {
+    this.#ready.add(lane);
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    queueMicrotask(this.#work);
+  }
+
+  readonly #work = (): void => {
+    for (const lane of this.#ready) {
+      const isOver = this.#runSlice(lane);
+      if (isOver || this.#ready.size > 1) {
+        setImmediate(this.#afterTurn, lane, isOver);
+        return;
+      }
+      this.#ready.delete(lane);
+    }
+    this.#isWorking = false;
+  };
+
+  /** Runs the lane's tasks until there is none. Returns whether its time is over before. */
+  #runSlice(lane: TaskLane): boolean {
+    while (lane.isReady()) {
+      lane.runNext();
+      if (this.#isSliceOver()) return true;
+    }
+    return false;
+  }
+
+  readonly #afterTurn = (lane: TaskLane, isOver: boolean): void => {
+    if (isOver || !lane.isReady()) {
+      this.#sliceStartMs = this.#clock.monotonicMs();
+      this.#ready.delete(lane);
+      if (lane.isReady()) this.#ready.add(lane); // after the others
+    }
+    this.#work();
+  };
+
+  #isSliceOver(): boolean {
+    return this.#clock.monotonicMs() - this.#sliceStartMs >= sliceMs;
+  }
+}
+
+interface TaskLaneOptions {
+  readonly clock: Clock;
+  /** Called when a task is ready. */
+  readonly wake: () => void;
+  readonly isSliceOver: () => boolean;
+}
+
+class TaskLane implements Lane {
+  readonly #options: TaskLaneOptions;
+  readonly #tasks: (() => void)[] = [];
+  #isClosed = false;
+  /** Monotonic times in milliseconds. */
+  #closedAtMs = -Infinity;
+  #openedAtMs = -Infinity;
+  /** While tasks wait for the end of a hold. */
+  #timer: AbortController | undefined;
+
+  constructor(options: TaskLaneOptions) {
+    this.#options = options;
+  }
+
+  get isHeld(): boolean {
+    return this.#isClosed && this.#leftMs() > 0;
+  }
+
+  isReady(): boolean {
+    return this.#tasks.length > 0 && !this.isHeld;
+  }
+
+  hold(isClosed: boolean): void {
+    if (isClosed === this.#isClosed) return;
+    this.#isClosed = isClosed;
+    const nowMs = this.#options.clock.monotonicMs();
+    if (!isClosed) {
+      this.#openedAtMs = nowMs;
+      this.#timer?.abort(notNeeded);
+    } else if (nowMs - this.#openedAtMs >= leastOpenMs) {
+      this.#closedAtMs = nowMs;
+    }
+  }
+
+  runNext(): void {
+    this.#tasks.shift()?.();
+  }
+
+  run<T>(task: () => T | PromiseLike<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#tasks.push(() => {
+        try {
+          resolve(task());
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(messageOf(error)));
+        }
+      });
+      this.#wakeWhenReady();
+    });
+  }
+
+  async each<T>(items: Iterable<T>, task: (item: T) => void): Promise<void> {
+    const iterator = items[Symbol.iterator]();
+    let isDone = false;
+    while (!isDone) {
+      isDone = await this.run(() => {
+        for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
+          task(next.value);
+          if (this.#options.isSliceOver()) return false;
+        }
+        return true;
+      });
+    }
+  }
+
+  #wakeWhenReady(): void {
+    if (!this.isHeld) this.#options.wake();
+    else if (this.#timer === undefined) void this.#waitForHold();
+  }
+
+  async #waitForHold(): Promise<void> {
+    this.#timer = new AbortController();
+    await this.#options.clock.sleep(this.#leftMs(), this.#timer.signal).catch(() => undefined); // it is held no longer
+    this.#timer = undefined;
+    this.#wakeWhenReady();
+  }
+
+  #leftMs(): number {
+    return this.#closedAtMs + maxHoldMs - this.#options.clock.monotonicMs();
+  }
+}
