@@ -230,7 +230,7 @@ function* podSteps(
   }
   for (const pod of podsWithoutTotal) {
     yield () => {
-      ranked.addLimits({ node, pod });
+      ranked.addWithoutTotal({ node, pod });
     };
   }
 }

@@ -35,7 +35,7 @@ export interface PodBytes {
 }
 
 export function podBytes(pods: readonly PodSnapshot[]): PodBytes {
-  return { podCount: pods.length, usedBytes: pods.reduce((sum, { usage }) => sum + usage.usedBytes, 0) };
+  return { podCount: pods.length, usedBytes: pods.reduce((sum, { summary }) => sum + (summary.usedBytes ?? 0), 0) };
 }
 
 /** The filesystems that the summary has. */

@@ -1,7 +1,7 @@
 import type { LimitRatio } from '../node/limit-ratios.js';
 import type { NodeSnapshot, PodSnapshot } from '../node/node-state.js';
 import { nearestRatio } from './limit-report.js';
-import type { FoundListedPod, FoundPod, PodSource } from './pod-report.js';
+import type { FoundPod, PodSource } from './pod-report.js';
 
 /** What was last measured of a pod before its kubelet had to measure its volumes again. */
 export interface FormerPod {
@@ -25,12 +25,15 @@ export function largerUsage(found: FoundPod<PodSource>, former: FormerPod | unde
   return { node: formerSource(found.node, former), pod: former.pod };
 }
 
-/** The limit with the highest ratio: the last one with volumes, or a present one that is higher, as the shipped rules do. */
+/**
+ * The limit with the highest ratio: the last one with volumes, or the present one if it is higher, as the shipped rules do.
+ * @param limit the nearest one at present
+ */
 export function nearestLimitOf(
-  { node, pod }: FoundListedPod<PodSource>,
+  node: PodSource,
+  limit: LimitRatio | undefined,
   former: FormerPod | undefined,
 ): SourcedLimit | undefined {
-  const limit = nearestRatio(pod.ratios);
   const last = former && nearestRatio(former.pod.ratios);
   if (former !== undefined && last !== undefined && last.ratio > (limit?.ratio ?? -1))
     return { node: formerSource(node, former), limit: last };

@@ -180,7 +180,7 @@ function largestPods(pods: readonly PodSnapshot[]): readonly NodePodReport[] {
   const ranking = new Ranking<PodSnapshot>(
     largestPodCount,
     largestFirst(
-      ({ usage }) => usage.usedBytes,
+      ({ summary }) => summary.usedBytes,
       ({ namespace, name }) => [namespace, name],
     ),
   );

@@ -111,19 +111,27 @@ export class RankedPods {
       if (isPending) this.counts.pendingPodCount += 1;
     }
     const { node, pod } = largerUsage(found, former);
-    this.#pods.add({ node, pod, limit: nearestLimitOf(found, former)?.limit, isPending });
-    this.addLimits(found, former);
+    this.#pods.add({ node, pod, limit: this.#addLimits(found, { isPending, former }), isPending });
   }
 
-  /** Also of a pod without a total. */
-  addLimits({ node, pod }: FoundListedPod<PodSource>, former?: FormerPod): void {
-    if (node.state !== 'absent') this.#count(node, pod);
-    const nearest = nearestLimitOf({ node, pod }, former);
-    if (nearest === undefined || nearest.limit.ratio < shownRatio) return;
+  addWithoutTotal(found: FoundListedPod<PodSource>): void {
+    this.#addLimits(found, { isPending: false });
+  }
+
+  /** Returns the nearest one. */
+  #addLimits(
+    { node, pod }: FoundListedPod<PodSource>,
+    { isPending, former }: { readonly isPending: boolean; readonly former?: FormerPod | undefined },
+  ): LimitRatio | undefined {
+    const { ratios } = pod;
+    const limit = nearestRatio(ratios);
+    if (node.state !== 'absent') this.#count({ node, pod, isPending }, ratios, limit?.ratio);
+    const nearest = nearestLimitOf(node, limit, former);
+    if (nearest === undefined || nearest.limit.ratio < shownRatio) return nearest?.limit;
     this.#limitedPodCount += 1;
-    const isPending = pod.usage?.volumesPending === true;
     const timeToLimitMs = isPending ? undefined : this.#timeToLimitMs({ node, pod }, nearest.limit);
     this.#limited.add({ pod, ...nearest, isPending, timeToLimitMs });
+    return nearest.limit;
   }
 
   pods(): Ranked<MeasuredPodReport> {
@@ -145,10 +153,14 @@ export class RankedPods {
     return timeMs && Math.max(0, Math.round(timeMs - node.ageMs));
   }
 
-  #count(node: PodSource, pod: ListedPod): void {
+  #count(
+    { node, pod, isPending }: FoundListedPod<PodSource> & { readonly isPending: boolean },
+    ratios: readonly LimitRatio[],
+    highestRatio: number | undefined,
+  ): void {
     const { counts } = this;
-    const highestRatio = nearestRatio(pod.ratios)?.ratio;
-    if (isUnknown(pod, highestRatio)) {
+    // Usage without volumes is a lower bound: what it does not reach may be reached.
+    if (isPending && (highestRatio ?? 0) < limitThresholds.near) {
       if (mayHaveRatios(node, pod)) counts.unknownLimitPodCount += 1;
       return;
     }
@@ -156,7 +168,7 @@ export class RankedPods {
     counts.limitedPodCount += 1;
     if (highestRatio >= limitThresholds.reached) counts.reachedLimitPodCount += 1;
     else if (highestRatio >= limitThresholds.near) counts.nearLimitPodCount += 1;
-    for (const { ratio } of pod.ratios) this.#countLimit(ratio, pod);
+    for (const { ratio } of ratios) this.#countLimit(ratio, pod);
   }
 
   #countLimit(ratio: number, pod: ListedPod): void {
@@ -179,11 +191,6 @@ function urgency({ limit: { ratio }, timeToLimitMs: timeMs }: LimitedPod): numbe
 
 function namesOf({ node, pod }: FoundListedPod<PodSource>): readonly string[] {
   return [pod.namespace, pod.name, node.nodeName];
-}
-
-/** Usage without volumes is a lower bound: what it does not reach may be reached. */
-function isUnknown({ usage }: ListedPod, highestRatio = 0): boolean {
-  return usage?.volumesPending === true && highestRatio < limitThresholds.near;
 }
 
 /** Whether the kubelet enforces limits of the pod once all is measured. */

@@ -51,12 +51,11 @@ export class RankedWorkloads {
     return new RankedWorkloads(ranking.top(), workloads.length, lacking);
   }
 
-  add({ usage, workloads }: PodSnapshot): void {
-    for (const workload of workloads) {
-      const sums = this.#sums.get(workloadKey(workload));
-      if (sums === undefined) continue;
-      for (const component of components) sums[component] += usage.components[component];
-    }
+  add(pod: PodSnapshot): void {
+    const shown = pod.workloads.flatMap((workload) => this.#sums.get(workloadKey(workload)) ?? []);
+    if (shown.length === 0) return; // nothing is derived of the pods of all other workloads
+    const ofPod = pod.usage.components;
+    for (const sums of shown) for (const component of components) sums[component] += ofPod[component];
   }
 
   workloads(): Ranked<RankedWorkloadReport> {
