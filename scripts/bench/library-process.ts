@@ -90,6 +90,8 @@ class Pipeline {
       showsAllPods: false,
       sidecars: 'auto',
       maxUnknownPods: 20,
+      growth: () => new Map(),
+      ttlMs: minuteMs,
       clock: systemClock,
       graceMs: minuteMs,
       faults: new NodeFaults(silentLogger),

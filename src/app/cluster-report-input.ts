@@ -43,7 +43,7 @@ export function clusterReportInput(collected: Collected): ClusterReportInput {
 
 function formerPods(of: NodeSnapshot, { source, collection }: Collected): ReadonlyMap<string, FormerPod> {
   const history = source.cache.history(of.nodeName);
-  const pending = of.pods.filter(({ usage }) => usage.volumesPending);
+  const pending = of.pods.filter(({ isPending }) => isPending);
   const before = pending.flatMap(({ summary: { uid } }) => history?.beforePending(uid) ?? []);
   const ages = new Map(before.map(({ summary: { uid }, olderByMs }) => [uid, olderByMs]));
   const summaries = before.map(({ summary }) => summary);

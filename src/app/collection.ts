@@ -78,6 +78,8 @@ export function createCollection(options: CollectionOptions): Collection {
     showsAllPods,
     sidecars: enforcement.sidecars,
     maxUnknownPods: options.showsAllPods === true ? Infinity : maxUnknownPods,
+    growth: (nodeName) => cache.growth(nodeName),
+    ttlMs: config.cache.ttlMs,
     clock,
     graceMs: podGraceMs,
     faults: options.faults ?? new NodeFaults(silentLogger),

@@ -2,7 +2,8 @@
 import { finderByName } from '../base/names.js';
 import type { Container } from '../kube/objects.js';
 import type { ContainerSummary, FsStats } from '../kubelet/summary.js';
-import type { ListedPod, NodeSnapshot } from '../node/node-state.js';
+import type { NodeSnapshot } from '../node/node-state.js';
+import type { PodRecord } from '../node/pod-record.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../node/usage.js';
 import type { SeriesSource } from './family.js';
 import type { PodOnNode } from './pod-on-node.js';
@@ -28,7 +29,12 @@ export const legacyPods: SeriesSource<PodOnNode, PodOnFilesystem> = {
   forEach({ nodefs, pod: { usage } }, emit) {
     if (usage !== undefined) emit({ usage, nodefs });
   },
-  labelsOf: ({ nodeName, pod: { namespace, name } }) => labelText(legacyPods.labels, [nodeName, name, namespace]),
+  labelsOf: ({
+    nodeName,
+    pod: {
+      summary: { namespace, name },
+    },
+  }) => labelText(legacyPods.labels, [nodeName, name, namespace]),
 };
 
 /** The usage of a container, and the filesystems of its files. */
@@ -43,16 +49,30 @@ export const legacyContainers: SeriesSource<PodOnNode, ContainerFiles> = {
     const findSummary = finderByName(pod.summary.containers);
     for (const usage of pod.usage?.containers ?? []) emit({ usage, summary: findSummary(usage.name) });
   },
-  labelsOf: ({ nodeName, pod: { namespace, name } }, { usage }) =>
-    labelText(legacyContainers.labels, [nodeName, name, namespace, usage.name]),
+  labelsOf: (
+    {
+      nodeName,
+      pod: {
+        summary: { namespace, name },
+      },
+    },
+    { usage },
+  ) => labelText(legacyContainers.labels, [nodeName, name, namespace, usage.name]),
 };
 
 /** With the labels of both exporters, for families of the same name. */
 export const sharedContainers: SeriesSource<PodOnNode, ContainerUsage> = {
   labels: [...containers.labels, ...legacyPods.labels],
   forEach: containers.forEach,
-  labelsOf: ({ nodeName, pod: { namespace, name } }, container) =>
-    labelText(sharedContainers.labels, [namespace, name, container.name, nodeName, nodeName, name, namespace]),
+  labelsOf: (
+    {
+      nodeName,
+      pod: {
+        summary: { namespace, name },
+      },
+    },
+    container,
+  ) => labelText(sharedContainers.labels, [namespace, name, container.name, nodeName, nodeName, name, namespace]),
 };
 
 interface Fill {
@@ -80,8 +100,15 @@ export const legacyLimits: SeriesSource<PodOnNode, Fill> = {
       if (limitBytes === 0) emit({ container: name, source: 'node', ...fill });
     }
   },
-  labelsOf: ({ nodeName, pod: { namespace, name } }, { container, source }) =>
-    labelText(legacyLimits.labels, [nodeName, name, namespace, container, source]),
+  labelsOf: (
+    {
+      nodeName,
+      pod: {
+        summary: { namespace, name },
+      },
+    },
+    { container, source },
+  ) => labelText(legacyLimits.labels, [nodeName, name, namespace, container, source]),
 };
 
 /** EmptyDirs of any medium: a series for each container that mounts them, and path. */
@@ -97,8 +124,15 @@ export const legacyMounts: SeriesSource<PodOnNode, MountedVolume> = {
       }
     }
   },
-  labelsOf: ({ nodeName, pod: { namespace, name } }, { container, path, volume }) =>
-    labelText(legacyMounts.labels, [nodeName, name, namespace, container, volume.name, path]),
+  labelsOf: (
+    {
+      nodeName,
+      pod: {
+        summary: { namespace, name },
+      },
+    },
+    { container, path, volume },
+  ) => labelText(legacyMounts.labels, [nodeName, name, namespace, container, volume.name, path]),
 };
 
 interface MountedVolume {
@@ -114,6 +148,6 @@ export function nodeFill(nodefs: FsStats | undefined): Pick<Fill, 'usedBytes' | 
   return { usedBytes: Math.max(capacityBytes - availableBytes, 0), wholeBytes: capacityBytes };
 }
 
-function runningContainers({ pod }: ListedPod): readonly Container[] {
-  return pod?.containers.filter(({ kind }) => kind === 'app' || kind === 'sidecar') ?? [];
+function runningContainers({ bound }: PodRecord): readonly Container[] {
+  return bound?.pod.containers.filter(({ kind }) => kind === 'app' || kind === 'sidecar') ?? [];
 }

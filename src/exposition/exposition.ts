@@ -151,12 +151,16 @@ export class Exposition {
   }
 
   /** Makes the text of a node ahead of `render`, if any is requested. Rejects with the signal's reason. */
-  async prepareNode({ snapshot, objects }: PreparedNode, filter: FamilyFilter, signal: AbortSignal): Promise<void> {
+  async prepareNode(
+    { snapshot, objects, derived }: PreparedNode,
+    filter: FamilyFilter,
+    signal: AbortSignal,
+  ): Promise<void> {
     const isRequested = requestedBy(filter);
     const prepare = async <Source extends object>(cache: TextCache<Source>, source: Source) => {
       if (!cache.families.some(isRequested)) return;
-      await cache.count(source, roomIn(this.#caches, this.#maxSeries), signal);
-      await cache.prepare(source, chooseFamilies(this.#caches, filter, this.#maxSeries), signal);
+      await cache.count(source, roomIn(this.#caches, this.#maxSeries), signal, derived);
+      await cache.prepare(source, chooseFamilies(this.#caches, filter, this.#maxSeries), signal, derived);
     };
     if (snapshot !== undefined) await prepare(this.#nodes, snapshot);
     await prepare(this.#objects, objects);

@@ -10,6 +10,7 @@
  *
  * Pages of workloads, evictions and states of nodes are not divided: their families are about the whole of them.
  */
+import type { DerivedPods } from '../node/pod-record.js';
 import type { ClusterFamilyRow, FamilyGroup, SourceGroup } from './family.js';
 import type { TextPiece } from './gzip-pages.js';
 import { noPods, PodOffsets, type PodRun, runsOf } from './pod-offsets.js';
@@ -19,8 +20,8 @@ import { SampleLines } from './render.js';
 export interface Division<Source, Item extends object, Part> {
   /** In the order of their series. */
   readonly items: (source: Source) => readonly Item[];
-  /** What the series of an item are made from. */
-  readonly partOf: (source: Source) => (item: Item) => Part;
+  /** What the series of an item are made from. `derived`: of pods of the source already. */
+  readonly partOf: (source: Source, derived?: DerivedPods) => (item: Item) => Part;
   /** Whether an item that is the same object in both sources has the same series in both. */
   readonly isSameFor: (former: Source, source: Source) => boolean;
   /** Most series of one part, over all families. */
@@ -127,9 +128,9 @@ export class FamilyRenderer<Source, Item extends object, Part> {
   }
 
   /** Counts without making text. */
-  count(source: Source): SeriesCounts<Source> {
+  count(source: Source, derived?: DerivedPods): SeriesCounts<Source> {
     const ofFamilies = countsOf(this.#sourceGroups, source, new Uint32Array(this.families.length));
-    const toPart = this.#division.partOf(source);
+    const toPart = this.#division.partOf(source, derived);
     let leftOutCount = 0;
     for (const item of this.#items(source)) {
       if (!this.#mayBeTooLarge(item)) {
@@ -146,7 +147,15 @@ export class FamilyRenderer<Source, Item extends object, Part> {
   }
 
   /** `former`: of a source with the same name. `leftOut`: families that are not made. */
-  make(name: string, source: Source, former: NodeText<Source> | undefined, leftOut = noFamilies): NodeText<Source> {
+  make(
+    name: string,
+    source: Source,
+    former: NodeText<Source> | undefined,
+    {
+      leftOut = noFamilies,
+      derived,
+    }: Partial<Pick<NodeText<Source>, 'leftOut'>> & { readonly derived?: DerivedPods } = {},
+  ): NodeText<Source> {
     const lines = this.families.map((family) => (leftOut.has(family) ? undefined : new SampleLines(family.name)));
     for (const { group, first } of this.#sourceGroups) group.write(source, lines, first);
     const isSame = former !== undefined && this.#division.isSameFor(former.source, source);
@@ -154,7 +163,7 @@ export class FamilyRenderer<Source, Item extends object, Part> {
     const items = this.#items(source);
     const pods = new PodOffsets(items, this.#rows.size);
     const update = { lines, runs: runsOf(items, known), pods, former: former ?? { pieces: [], pods: noPods } };
-    this.#renderParts(source, items, update);
+    this.#renderParts(this.#division.partOf(source, derived), items, update);
     return { source, pieces: this.#pieces(update, isPageEnd(name)), pods, leftOut };
   }
 
@@ -186,8 +195,7 @@ export class FamilyRenderer<Source, Item extends object, Part> {
   }
 
   /** Renders the parts that are not in the former text, and completes the offsets. */
-  #renderParts(source: Source, items: readonly Item[], { lines, runs, pods, former }: TextUpdate): void {
-    const toPart = this.#division.partOf(source);
+  #renderParts(toPart: (item: Item) => Part, items: readonly Item[], { lines, runs, pods, former }: TextUpdate): void {
     const byRow = Array.from(this.#rows.keys(), (place) => lines[place]);
     for (const { start, end, formerStart } of runs) {
       if (formerStart !== undefined) continue;

@@ -1,34 +1,35 @@
 /** What the API server knows of nodes and pods, measured or not: the series, and their families. */
 import type { Container, Node, Pod, Volume } from '../kube/objects.js';
 import { roundUp } from '../kube/quantity.js';
-import type { BoundPod, NodeObjects } from '../node/node-state.js';
+import type { BoundPod } from '../node/bound-pods.js';
+import type { NodeObjects } from '../node/node-state.js';
 import { mountedVolumeNames } from '../node/volume-usage.js';
 import type { Workload } from '../workload/workload.js';
 import { type FamilyGroup, familyGroup, perPart, perSource, type SeriesSource, type SourceGroup } from './family.js';
-import type { BoundPodOnNode } from './pod-on-node.js';
+import type { PlacedPod } from './pod-on-node.js';
 import { containerLabels, containers, pods, volumeLabels, volumes } from './pod-sources.js';
 import { infoLabelNames, labelPart, labelText } from './render.js';
 
-const boundPods: SeriesSource<BoundPodOnNode, BoundPod> = {
+const boundPods: SeriesSource<PlacedPod<BoundPod>, BoundPod> = {
   labels: pods.labels,
-  forEach({ bound }, emit) {
+  forEach({ pod: bound }, emit) {
     emit(bound);
   },
   labelsOf: ({ placed }) => `${placed}}`,
 };
 
-const podWorkloads: SeriesSource<BoundPodOnNode, Workload> = {
+const podWorkloads: SeriesSource<PlacedPod<BoundPod>, Workload> = {
   labels: ['namespace', 'pod', 'workload', 'workload_type', 'workload_namespace'],
-  forEach({ bound }, emit) {
+  forEach({ pod: bound }, emit) {
     for (const workload of bound.workloads) emit(workload);
   },
   labelsOf: ({ named }, { namespace, name, type }) =>
     `${named}${labelPart('workload', name)}${labelPart('workload_type', type)}${labelPart('workload_namespace', namespace)}}`,
 };
 
-const podInfos: SeriesSource<BoundPodOnNode, Pod> = {
+const podInfos: SeriesSource<PlacedPod<BoundPod>, Pod> = {
   labels: [...pods.labels, 'uid', 'qos_class', 'phase', 'host_ip', 'static', 'priority_class'],
-  forEach({ bound: { pod } }, emit) {
+  forEach({ pod: { pod } }, emit) {
     emit(pod);
   },
   labelsOf({ nodeName }, pod) {
@@ -39,18 +40,18 @@ const podInfos: SeriesSource<BoundPodOnNode, Pod> = {
 };
 
 /** Containers that run as long as the pod does; ordinary init containers run to their end. */
-const containerSpecs: SeriesSource<BoundPodOnNode, Container> = {
+const containerSpecs: SeriesSource<PlacedPod<BoundPod>, Container> = {
   labels: containers.labels,
-  forEach({ bound: { pod } }, emit) {
+  forEach({ pod: { pod } }, emit) {
     for (const data of pod.containers) if (data.kind !== 'init') emit(data);
   },
   labelsOf: ({ named, nodeName }, { name }) => containerLabels(named, name, nodeName),
 };
 
 /** Those that a container mounts and that have a limit: the kubelet neither mounts nor measures others. */
-const limitedEmptyDirs: SeriesSource<BoundPodOnNode, Volume> = {
+const limitedEmptyDirs: SeriesSource<PlacedPod<BoundPod>, Volume> = {
   labels: volumes.labels,
-  forEach({ bound: { pod } }, emit) {
+  forEach({ pod: { pod } }, emit) {
     if (pod.volumes.every(({ sizeLimitBytes }) => sizeLimitBytes === undefined)) return;
     const mounted = mountedVolumeNames(pod);
     for (const data of pod.volumes) if (mounted.has(data.name)) emit(data);
@@ -92,11 +93,11 @@ export function objectGroups({
   nodeLabels,
 }: {
   readonly nodeLabels: readonly string[];
-}): readonly SourceGroup<NodeObjects, BoundPodOnNode>[] {
+}): readonly SourceGroup<NodeObjects, PlacedPod<BoundPod>>[] {
   return [...perPart(podObjectGroups), ...perSource([...nodeObjectGroups, nodeInfoGroup(nodeLabels)])];
 }
 
-const podObjectGroups: readonly FamilyGroup<BoundPodOnNode>[] = [
+const podObjectGroups: readonly FamilyGroup<PlacedPod<BoundPod>>[] = [
   familyGroup({
     level: 'pod',
     seriesSource: podWorkloads,

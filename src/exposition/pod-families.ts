@@ -48,7 +48,7 @@ export const podGroups: readonly FamilyGroup<PodOnNode>[] = [
         name: 'pod_start_time_seconds',
         profile: 'full',
         help: 'Unix time at which the pod was started, as reported by the kubelet.',
-        value: ({ startTimeMs }) => toSeconds(startTimeMs),
+        value: ({ summary }) => toSeconds(summary.startTimeMs),
       },
       {
         name: 'pod_io_pressure_waiting_seconds_total',

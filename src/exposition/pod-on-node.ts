@@ -5,8 +5,9 @@
 import { addKnown } from '../base/merge.js';
 import { haveDistinctNames, type Named } from '../base/names.js';
 import type { FsStats } from '../kubelet/summary.js';
-import type { BoundPod, ListedPod, NodeObjects, NodeSnapshot, PodSnapshot } from '../node/node-state.js';
-import { withUsage } from '../node/summary-pod.js';
+import type { BoundPod } from '../node/bound-pods.js';
+import type { NodeObjects, NodeSnapshot } from '../node/node-state.js';
+import { type DerivedPod, deriveMeasured, derivePod, type PodRecord } from '../node/pod-record.js';
 import { unnamedContainer, unnamedVolume } from '../node/unknown-items.js';
 import { type Component, components, type PodUsage } from '../node/usage.js';
 import { workloadKey } from '../workload/workload.js';
@@ -14,10 +15,12 @@ import type { Compatibility } from './family.js';
 import type { Division } from './incremental-text.js';
 import { escapeLabelValue } from './render.js';
 
-type PodName = Pick<ListedPod, 'namespace' | 'name'>;
+type PodName = Pick<PodRecord['summary'], 'namespace' | 'name'>;
 
-/** The text of the labels that all series of a pod share, made once; without the closing brace. */
-interface PodLabels {
+/** With the text of the labels that all series of a pod share, made once; without the closing brace. */
+export interface PlacedPod<Pod> {
+  readonly nodeName: string;
+  readonly pod: Pod;
   /** Namespace and pod. */
   readonly named: string;
   /** The same and the node. */
@@ -25,16 +28,13 @@ interface PodLabels {
 }
 
 /** A pod of a node's summary. */
-export interface PodOnNode extends PodLabels {
-  readonly nodeName: string;
+export interface PodOnNode extends PlacedPod<DerivedPod> {
   readonly nodefs: FsStats | undefined;
-  readonly pod: ListedPod;
 }
 
-/** A pod of the API server. */
-export interface BoundPodOnNode extends PodLabels {
-  readonly nodeName: string;
-  readonly bound: BoundPod;
+/** Pods of a node without names, which are one pod in the text. */
+interface NamelessPods {
+  readonly nameless: readonly PodRecord[];
 }
 
 /** Far above what pods have in any profile: the author of a pod could give it a million. */
@@ -45,45 +45,53 @@ export function nodeDivision({
   compatibility,
 }: {
   readonly compatibility: Compatibility;
-}): Division<NodeSnapshot, ListedPod, PodOnNode> {
+}): Division<NodeSnapshot, PodRecord | NamelessPods, PodOnNode> {
   const shown: readonly (keyof FsStats)[] =
     compatibility === 'none' ? ['capacityBytes'] : ['capacityBytes', 'availableBytes', 'inodes', 'inodesFree'];
   return {
     maxSeriesCount: maxSeriesCounts.measured,
-    sizeOf: measuredSize,
+    sizeOf: (item) => ('nameless' in item ? components.length + 2 : measuredSize(item)),
     /** Each once, and those that have no total last. */
     items: ({ pods, podsWithoutTotal }) => {
-      const distinctOnes = distinctPods(withNamelessAsOne(pods), (pod) => pod);
+      const distinctOnes = distinctPods(withNamelessAsOne(pods), (item) =>
+        'nameless' in item ? noName : item.summary,
+      );
       return podsWithoutTotal.length === 0 ? distinctOnes : [...distinctOnes, ...podsWithoutTotal];
     },
-    partOf: ({ nodeName, summary: { nodefs } }) => {
+    partOf: ({ nodeName, summary: { nodefs }, context }, derived) => {
       const labelsOf = podLabels(nodeName);
-      return (pod) => ({ nodeName, nodefs, pod: listedPodWithoutRepeats(pod), ...labelsOf(pod) });
+      return (item) => {
+        const pod =
+          'nameless' in item
+            ? together(item.nameless.map((each) => deriveMeasured(each, context, derived).usage))
+            : derivedWithoutRepeats(derivePod(item, context, derived));
+        return { nodeName, nodefs, pod, ...labelsOf(pod.summary) };
+      };
     },
     isSameFor: (former, { nodeName, summary: { nodefs } }) =>
       former.nodeName === nodeName && shown.every((field) => former.summary.nodefs?.[field] === nodefs?.[field]),
   };
 }
 
-function measuredSize({ pod, usage, ratios }: ListedPod): number {
-  const { containers = [], volumes = [] } = usage ?? {};
-  const specs = pod?.containers ?? [];
+/** Limits are of the pod, or of containers and volumes that are counted here. */
+function measuredSize({ summary, bound, containers }: PodRecord): number {
+  const specs = bound?.pod.containers ?? [];
   const mountCount = specs.reduce((sum, { mounts }) => sum + mounts.length, 0);
-  return components.length + ratios.length + containers.length + volumes.length + specs.length + mountCount;
+  return components.length + containers.length + (summary.volumes?.length ?? 0) + specs.length + mountCount;
 }
 
-export const objectDivision: Division<NodeObjects, BoundPod, BoundPodOnNode> = {
+export const objectDivision: Division<NodeObjects, BoundPod, PlacedPod<BoundPod>> = {
   maxSeriesCount: maxSeriesCounts.declared,
   sizeOf: ({ pod: { containers, volumes }, workloads }) => 1 + containers.length + volumes.length + workloads.length,
   items: ({ pods }) => distinctPods(pods, ({ pod }) => pod),
   partOf: ({ nodeName }) => {
     const labelsOf = podLabels(nodeName);
-    return (bound) => ({ nodeName, bound: boundPodWithoutRepeats(bound), ...labelsOf(bound.pod) });
+    return (bound) => ({ nodeName, pod: boundPodWithoutRepeats(bound), ...labelsOf(bound.pod) });
   },
   isSameFor: (former, { nodeName }) => former.nodeName === nodeName,
 };
 
-function podLabels(nodeName: string): (pod: PodName) => PodLabels {
+function podLabels(nodeName: string): (pod: PodName) => Pick<PodOnNode, 'named' | 'placed'> {
   const ofNode = `,node="${escapeLabelValue(nodeName)}"`;
   return (pod) => {
     const named = `{namespace="${escapeLabelValue(pod.namespace)}",pod="${escapeLabelValue(pod.name)}"`;
@@ -103,15 +111,17 @@ function distinctPods<T>(pods: readonly T[], nameOf: (pod: T) => PodName): reado
 }
 
 /** Of containers and volumes with the same name, too. A pod without a total has no series of them. */
-function listedPodWithoutRepeats(pod: ListedPod): ListedPod {
-  const { pod: object, usage } = pod;
+function derivedWithoutRepeats(pod: DerivedPod): DerivedPod {
+  const { bound, usage } = pod;
   if (usage === undefined) return pod;
   const containers = distinctByName(usage.containers);
   const volumes = distinctByName(usage.volumes);
-  const specs = object && distinctByName(object.containers);
-  if (containers === usage.containers && volumes === usage.volumes && specs === object?.containers) return pod;
-  const known = withUsage(pod, { ...usage, containers, volumes });
-  return object === undefined ? known : { ...known, pod: { ...object, containers: specs ?? [] } };
+  const specs = bound && distinctByName(bound.pod.containers);
+  if (containers === usage.containers && volumes === usage.volumes && specs === bound?.pod.containers) return pod;
+  const known = { ...pod, usage: { ...usage, containers, volumes } };
+  return bound === undefined
+    ? known
+    : { ...known, bound: { ...bound, pod: { ...bound.pod, containers: specs ?? [] } } };
 }
 
 /** Names of containers and volumes are unique where the API server has checked them; recorded objects are not checked. */
@@ -137,25 +147,29 @@ function distinct<T>(items: readonly T[], keyOf: (item: T) => string): readonly 
   return first.length === items.length ? items : first;
 }
 
+const noName: PodName = { namespace: '', name: '' };
+
 /** Makes nameless pods one, without namespace and name, so that sums over a node stay right. */
-function withNamelessAsOne(pods: readonly PodSnapshot[]): readonly PodSnapshot[] {
+function withNamelessAsOne(pods: readonly PodRecord[]): readonly (PodRecord | NamelessPods)[] {
   const nameless = pods.filter(({ isNameless }) => isNameless);
-  return nameless.length === 0 ? pods : [...pods.filter(({ isNameless = false }) => !isNameless), together(nameless)];
+  return nameless.length === 0 ? pods : [...pods.filter(({ isNameless }) => !isNameless), { nameless }];
 }
 
-function together(pods: readonly PodSnapshot[]): PodSnapshot {
-  const usage = sumOf(pods.map((pod) => pod.usage));
+function together(usages: readonly PodUsage[]): DerivedPod {
+  const usage = sumOf(usages);
   const { usedBytes, inodesUsed } = usage;
-  const common = { namespace: '', name: '', startTimeMs: undefined };
+  const unknown = { startTimeMs: undefined, ioPressure: undefined, volumes: undefined };
   return {
-    ...common,
-    pod: undefined,
-    summary: { ...common, uid: '', usedBytes, inodesUsed, ioPressure: undefined, containers: [], volumes: undefined },
-    usage,
-    limitBytes: undefined,
-    requestBytes: undefined,
-    ratios: [],
+    summary: { ...noName, uid: '', usedBytes, inodesUsed, containers: [], ...unknown },
+    bound: undefined,
     workloads: [],
+    isNameless: true,
+    isPending: false,
+    containers: [],
+    unknownItems: undefined,
+    evictionMs: undefined,
+    usage,
+    ratios: [],
   };
 }
 

@@ -3,7 +3,7 @@ import type { Volume, VolumeType } from '../kube/objects.js';
 import { measuredVolumes } from '../kube/pod-rest.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { exemptionOf } from '../node/limits.js';
-import type { ListedPod, PodSnapshot } from '../node/node-state.js';
+import { type DerivedPod, hasTotal } from '../node/pod-record.js';
 import { type Component, components, type ContainerUsage, type PodUsage, type VolumeUsage } from '../node/usage.js';
 import { countedComponent } from '../node/volume-usage.js';
 import type { SeriesSource } from './family.js';
@@ -11,7 +11,7 @@ import type { PodOnNode } from './pod-on-node.js';
 import { labelPart } from './render.js';
 
 /** Those with a total, as all series of pods but {@link limits} and {@link exemptPods}. */
-export const pods: SeriesSource<PodOnNode, PodSnapshot> = {
+export const pods: SeriesSource<PodOnNode, DerivedPod<PodUsage>> = {
   labels: ['namespace', 'pod', 'node'],
   forEach({ pod }, emit) {
     if (hasTotal(pod)) emit(pod);
@@ -33,7 +33,7 @@ export const limits: SeriesSource<PodOnNode, LimitRatio> = {
 export const exemptPods: SeriesSource<PodOnNode, 'static' | 'critical'> = {
   labels: [...pods.labels, 'reason'],
   forEach({ pod }, emit) {
-    const reason = pod.pod && pod.ratios.length > 0 ? exemptionOf(pod.pod) : undefined;
+    const reason = pod.bound && pod.ratios.length > 0 ? exemptionOf(pod.bound.pod) : undefined;
     if (reason !== undefined) emit(reason);
   },
   labelsOf: ({ placed }, reason) => `${placed},reason="${reason}"}`,
@@ -48,10 +48,10 @@ interface PodComponent {
 export const podComponents: SeriesSource<PodOnNode, PodComponent> = {
   labels: [...pods.labels, 'component'],
   forEach({ pod }, emit) {
-    const { usage } = pod;
+    const { usage, bound } = pod;
     if (usage === undefined) return;
     for (const component of components) {
-      if (volumeComponents.has(component) && !hasVolumeOf(component, pod.pod && measuredVolumes(pod.pod), usage))
+      if (volumeComponents.has(component) && !hasVolumeOf(component, bound && measuredVolumes(bound.pod), usage))
         continue;
       emit({ component, usedBytes: usage.components[component] });
     }
@@ -125,7 +125,3 @@ export const volumeFilesystems: SeriesSource<PodOnNode, VolumeUsage> = {
 
 /** `unknown`: volumes of pods that the API server does not know, and of types that Kubernetes no longer has. */
 const typesWithFilesystem: ReadonlySet<VolumeType> = new Set(['pvc', 'ephemeral', 'csi', 'nfs', 'hostpath', 'unknown']);
-
-function hasTotal(pod: ListedPod): pod is PodSnapshot {
-  return pod.usage !== undefined;
-}

@@ -1,4 +1,5 @@
 import type { Lane } from '../base/scheduler.js';
+import type { DerivedPods } from '../node/pod-record.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { BodyFamily } from './bodies.js';
 import type { ClusterFamilyRow } from './family.js';
@@ -21,6 +22,12 @@ export interface TextCacheOptions<Source extends object> {
   readonly nameOf: (source: Source, index: number) => string;
   /** Called when no text can be made of a source, which then has no series. Default: the exception is thrown. */
   readonly onFault?: ((source: Source, error: unknown) => void) | undefined;
+}
+
+interface NamedSource<Source> {
+  readonly name: string;
+  readonly source: Source;
+  readonly derived?: DerivedPods;
 }
 
 /**
@@ -64,7 +71,7 @@ export class TextCache<Source extends object> {
     for (const [index, source] of sourcesOf(snapshot).entries()) {
       const name = nameOf(source, index);
       names.add(name);
-      left -= await this.#countUnlessRoom(name, source, left, signal);
+      left -= await this.#countUnlessRoom({ name, source }, left, signal);
     }
     for (const name of this.#counts.keys()) if (!names.has(name)) this.#setCounts(name, undefined);
     for (const name of this.#texts.keys()) if (!names.has(name)) this.#texts.delete(name);
@@ -72,8 +79,8 @@ export class TextCache<Source extends object> {
   }
 
   /** Counts those of one source, ahead of {@link countAll}. */
-  async count(source: Source, room: number, signal: AbortSignal): Promise<void> {
-    await this.#countUnlessRoom(this.#options.nameOf(source, 0), source, room, signal);
+  async count(source: Source, room: number, signal: AbortSignal, derived: DerivedPods): Promise<void> {
+    await this.#countUnlessRoom({ name: this.#options.nameOf(source, 0), source, derived }, room, signal);
   }
 
   /**
@@ -89,8 +96,8 @@ export class TextCache<Source extends object> {
     const ownLeftOut = this.#own(leftOut);
     const texts: NodeText<Source>[] = [];
     for (const [index, source] of sourcesOf(snapshot).entries()) {
-      const name = nameOf(source, index);
-      texts.push(this.#upToDate(name, source, ownLeftOut) ?? (await this.#make(name, source, ownLeftOut, signal)));
+      const of = { name: nameOf(source, index), source };
+      texts.push(this.#upToDate(of, ownLeftOut) ?? (await this.#make(of, ownLeftOut, signal)));
     }
     return [...this.families.entries()]
       .filter(([, header]) => isRequested(header))
@@ -105,20 +112,21 @@ export class TextCache<Source extends object> {
   }
 
   /** Makes the text of one source, ahead of {@link blocks}. */
-  async prepare(source: Source, { leftOut }: TextChoice, signal: AbortSignal): Promise<void> {
-    const name = this.#options.nameOf(source, 0);
+  async prepare(source: Source, { leftOut }: TextChoice, signal: AbortSignal, derived: DerivedPods): Promise<void> {
+    const of = { name: this.#options.nameOf(source, 0), source, derived };
     const ownLeftOut = this.#own(leftOut);
-    if (this.#upToDate(name, source, ownLeftOut) === undefined) await this.#make(name, source, ownLeftOut, signal);
+    if (this.#upToDate(of, ownLeftOut) === undefined) await this.#make(of, ownLeftOut, signal);
   }
 
   /** Returns how much of the room its series may take. */
-  async #countUnlessRoom(name: string, source: Source, room: number, signal: AbortSignal): Promise<number> {
+  async #countUnlessRoom(of: NamedSource<Source>, room: number, signal: AbortSignal): Promise<number> {
+    const { name, source, derived } = of;
     if (this.#counts.get(name)?.source === source) return 0;
     const { renderer, lane } = this.#options;
     const most = this.#orElse(source, () => renderer.mostOfParts(source), 0);
     if (most <= room) return most;
     signal.throwIfAborted();
-    const { ofFamilies } = await lane.run(() => this.#counted(name, source, () => renderer.count(source)));
+    const { ofFamilies } = await lane.run(() => this.#counted(name, source, () => renderer.count(source, derived)));
     return ofFamilies.reduce((sum, count) => sum + count, 0);
   }
 
@@ -152,33 +160,42 @@ export class TextCache<Source extends object> {
   }
 
   /** Returns the text of the source that has all other families. */
-  #upToDate(name: string, source: Source, leftOut: ReadonlySet<ClusterFamilyRow>): NodeText<Source> | undefined {
+  #upToDate(
+    { name, source }: NamedSource<Source>,
+    leftOut: ReadonlySet<ClusterFamilyRow>,
+  ): NodeText<Source> | undefined {
     const text = this.#texts.get(name);
     return text?.source === source && [...text.leftOut].every((family) => leftOut.has(family)) ? text : undefined;
   }
 
   #make(
-    name: string,
-    source: Source,
+    of: NamedSource<Source>,
     leftOut: ReadonlySet<ClusterFamilyRow>,
     signal: AbortSignal,
   ): Promise<NodeText<Source>> {
     signal.throwIfAborted();
     // Another scrape may have made it while this one waited for its turn.
-    return this.#options.lane.run(() => this.#upToDate(name, source, leftOut) ?? this.#makeNow(name, source, leftOut));
+    return this.#options.lane.run(() => this.#upToDate(of, leftOut) ?? this.#makeNow(of, leftOut));
   }
 
   /** What a text of the source already has stays: scrapes that leave out different families share it. */
-  #makeNow(name: string, source: Source, leftOut: ReadonlySet<ClusterFamilyRow>): NodeText<Source> {
+  #makeNow(
+    { name, source, derived = new Map() }: NamedSource<Source>,
+    leftOut: ReadonlySet<ClusterFamilyRow>,
+  ): NodeText<Source> {
     const { renderer } = this.#options;
     const former = this.#texts.get(name);
     const isNew = former?.source !== source;
     const stillLeftOut = isNew ? leftOut : new Set([...leftOut].filter((family) => former.leftOut.has(family)));
     const none = { source, pieces: [], pods: noPods, leftOut: noFamilies };
-    const text = this.#orElse(source, () => renderer.make(name, source, former, stillLeftOut), none);
+    const text = this.#orElse(
+      source,
+      () => renderer.make(name, source, former, { leftOut: stillLeftOut, derived }),
+      none,
+    );
     this.#counted(name, source, () => {
       const hasAllSeries = text.leftOut.size === 0 && renderer.mostOfParts(source) < Infinity;
-      if (!hasAllSeries) return renderer.count(source);
+      if (!hasAllSeries) return renderer.count(source, derived);
       return { source, ofFamilies: Uint32Array.from(text.pieces, ({ seriesCount }) => seriesCount), leftOutCount: 0 };
     });
     this.#texts.set(name, text);

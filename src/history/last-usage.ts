@@ -1,9 +1,9 @@
 import type { Node, Pod } from '../kube/objects.js';
 import type { LastMeasurement, UsageSample } from '../kubelet/pod-history.js';
 import { attributePod } from '../node/attribute.js';
-import { enforcedRatios, type SidecarEnforcement } from '../node/enforced-ratios.js';
 import type { LimitRatio, LimitRule } from '../node/limit-ratios.js';
 import type { NodeLayout } from '../node/node-layout.js';
+import { enforcedRatios, enforcementOf, type SidecarEnforcement } from '../node/pod-record.js';
 import { foldUnknown } from '../node/unknown-items.js';
 import type { AttributionMode, PodUsage } from '../node/usage.js';
 import type { EvictionCause, StorageEviction } from './eviction-message.js';
@@ -45,8 +45,8 @@ export function lastUsage(pod: Pod, eviction: StorageEviction, context: Eviction
   if (measurement === undefined) return undefined;
   const { summary, fetchedAtMs, samples } = measurement;
   const usage = attributePod({ summary, pod, mode: attribution });
-  const ratios =
-    node === undefined || layout === undefined ? [] : enforcedRatios(summary, pod, { node, layout, sidecars });
+  const enforcement = node && layout && enforcementOf(node, layout, sidecars);
+  const ratios = enforcedRatios(summary, pod, enforcement);
   const growth = growthBytesPerSecond(samples);
   return {
     fetchedAtMs,

@@ -1,9 +1,18 @@
+import { Memo } from '../base/memo.js';
 import type { Pod } from '../kube/objects.js';
+import type { Workload } from '../workload/workload.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { podLimitBytes, podRequestBytes } from './limits.js';
-import type { BoundPod } from './node-state.js';
 
-/** What follows from the API object of a pod alone. */
+/** A pod that is bound to a node: what follows from its API object alone. It outlives summaries. */
+export interface BoundPod {
+  readonly pod: Pod;
+  /** Aggregated over the containers as the kubelet does; undefined where none declares one. */
+  readonly limitBytes: number | undefined;
+  readonly requestBytes: number | undefined;
+  readonly workloads: readonly Workload[];
+}
+
 export function boundPod(pod: Pod, resolver: WorkloadResolver): BoundPod {
   return {
     pod,
@@ -16,9 +25,8 @@ export function boundPod(pod: Pod, resolver: WorkloadResolver): BoundPod {
 /** The pods of one node: what follows from their API objects, derived once for each object. */
 export class BoundPods {
   readonly #resolver: WorkloadResolver;
-  #podsOnNode: readonly Pod[] = [];
+  readonly #bound = new Memo<readonly BoundPod[]>();
   #generation = 0;
-  #bound: readonly BoundPod[] = [];
 
   constructor(resolver: WorkloadResolver) {
     this.#resolver = resolver;
@@ -27,12 +35,11 @@ export class BoundPods {
   /** In the order of the pods. The same array for the same one, and the same item for the same object. */
   of(podsOnNode: readonly Pod[]): readonly BoundPod[] {
     const { generation } = this.#resolver;
-    const isSameGeneration = generation === this.#generation;
-    if (podsOnNode === this.#podsOnNode && isSameGeneration) return this.#bound;
-    const known = new Map(isSameGeneration ? this.#bound.map((bound) => [bound.pod, bound]) : []);
-    this.#bound = podsOnNode.map((pod) => known.get(pod) ?? boundPod(pod, this.#resolver));
-    this.#podsOnNode = podsOnNode;
-    this.#generation = generation;
-    return this.#bound;
+    return this.#bound.of([podsOnNode, generation], () => {
+      const former = generation === this.#generation ? (this.#bound.last ?? []) : [];
+      const known = new Map(former.map((bound) => [bound.pod, bound]));
+      this.#generation = generation;
+      return podsOnNode.map((pod) => known.get(pod) ?? boundPod(pod, this.#resolver));
+    });
   }
 }

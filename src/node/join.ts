@@ -35,15 +35,12 @@ export interface JoinInput {
   readonly scope: PodScope;
 }
 
-export interface JoinedPod {
-  readonly summary: PodSummary;
-  /** Undefined for a pod that the API server does not know. */
-  readonly pod: Pod | undefined;
-}
-
 export interface JoinResult {
-  /** In the order of the summary; a namespace and name appears at most once. */
-  readonly pods: readonly JoinedPod[];
+  /**
+   * The API object of each pod, undefined for one that the API server does not know. In the order of the summary; a namespace
+   * and name appears at most once.
+   */
+  readonly pods: ReadonlyMap<PodSummary, Pod | undefined>;
   readonly counts: ReadonlyMap<JoinReason, number>;
   readonly outOfScopeCount: number;
 }
@@ -53,7 +50,7 @@ export interface JoinResult {
  * under its name, or runs on another node now, is another pod, and the API server decides which one is served.
  */
 export function joinPods(input: JoinInput): JoinResult {
-  const joined = new Map<Pod | string, JoinedPod>();
+  const joined = new Map<Pod | string, PodSummary>();
   const counts = new Map<JoinReason, number>();
   let outOfScopeCount = 0;
   for (const summary of input.summary.pods) {
@@ -62,17 +59,13 @@ export function joinPods(input: JoinInput): JoinResult {
       outOfScopeCount += 1;
       continue;
     }
-    const pod = typeof verdict === 'string' ? undefined : verdict;
     if (typeof verdict === 'string') counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-    if (pod !== undefined || verdict === 'unknown_pod') addJoined(joined, { summary, pod });
+    const key = verdict === 'unknown_pod' ? `${summary.namespace}/${summary.name}` : verdict;
+    if (verdict !== 'deleted_pod' && verdict !== 'other_node' && startedAfter(summary, joined.get(key)))
+      joined.set(key, summary);
   }
-  return { pods: [...joined.values()], counts, outOfScopeCount };
-}
-
-function addJoined(joined: Map<Pod | string, JoinedPod>, candidate: JoinedPod): void {
-  const { summary, pod } = candidate;
-  const key = pod ?? `${summary.namespace}/${summary.name}`;
-  if (startedAfter(summary, joined.get(key)?.summary)) joined.set(key, candidate);
+  const pods = new Map(Array.from(joined, ([key, summary]) => [summary, typeof key === 'string' ? undefined : key]));
+  return { pods, counts, outOfScopeCount };
 }
 
 /** The API object of a pod of a summary, or why it has none. */

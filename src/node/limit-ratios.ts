@@ -24,13 +24,17 @@ export interface LimitRatio {
   readonly ratio: number;
 }
 
-export interface LimitRatiosInput {
-  readonly summary: PodSummary;
-  readonly pod: Pod;
+/** How a kubelet enforces limits. */
+export interface Enforcement {
   /** Images are on a separate filesystem: only logs count towards a container's limit then. */
   readonly hasDedicatedImagefs: boolean;
   /** Whether the kubelet holds sidecars to their own limits. */
   readonly enforcesSidecars: boolean;
+}
+
+export interface LimitRatiosInput extends Enforcement {
+  readonly summary: PodSummary;
+  readonly pod: Pod;
 }
 
 /**

@@ -1,7 +1,8 @@
+import { leastKnown } from '../base/merge.js';
 import type { PodSummary } from '../kubelet/summary.js';
 import { exemptionOf } from './limits.js';
-import type { ListedPod, NodeSnapshot } from './node-state.js';
-import { isNearThreshold } from './node-thresholds.js';
+import { isNearThreshold, type NodeThreshold } from './node-thresholds.js';
+import type { DerivedPod, PodRecord } from './pod-record.js';
 
 /** From this part of a limit on, an eviction for it is near. */
 const nearRatio = 0.8;
@@ -23,25 +24,17 @@ const maxNearNodeCount = 100;
 export type PodGrowth = ReadonlyMap<PodSummary, number>;
 
 /**
- * Milliseconds until the node may evict a pod for a limit or its own pressure. 0: at any time; `Infinity`: near, without
- * growth towards it; undefined: not near. A limit is near from 80 % of it on, or when the pod would reach it within two
- * TTLs if it went on to grow; the growth of a pod is the most that one of its containers or volumes grows. Pods that are
- * never evicted do not count.
+ * Milliseconds until the kubelet may evict the pod for a limit. 0: at any time; `Infinity`: near, without growth towards it;
+ * undefined: not near, or never. A limit is near from 80 % of it on, or when the pod would reach it within two TTLs if it
+ * went on to grow; the growth of a pod is the most that one of its containers or volumes grows.
  */
-export function timeToEvictionMs(
-  { pods, podsWithoutTotal, thresholds }: NodeSnapshot,
+export function podEvictionMs(
+  { bound, ratios, summary }: Pick<DerivedPod, 'bound' | 'ratios' | 'summary'>,
   growth: PodGrowth,
   ttlMs: number,
 ): number | undefined {
+  if (bound === undefined || exemptionOf(bound.pod) !== undefined) return undefined;
   const horizonMs = aheadTtlCount * ttlMs;
-  const times = [...pods, ...podsWithoutTotal].flatMap((pod) => timeToLimitMs(pod, growth, horizonMs) ?? []);
-  if (thresholds.some(({ isCrossed }) => isCrossed)) times.push(0);
-  else if (isNearThreshold(thresholds)) times.push(Infinity);
-  return times.length === 0 ? undefined : Math.min(...times);
-}
-
-function timeToLimitMs({ pod, ratios, summary }: ListedPod, growth: PodGrowth, horizonMs: number): number | undefined {
-  if (pod === undefined || exemptionOf(pod) !== undefined) return undefined;
   const bytesPerMs = Math.max(0, growth.get(summary) ?? 0) / 1_000;
   let leastMs: number | undefined;
   for (const { usedBytes, limitBytes, ratio } of ratios) {
@@ -51,9 +44,21 @@ function timeToLimitMs({ pod, ratios, summary }: ListedPod, growth: PodGrowth, h
   return leastMs;
 }
 
+/** The same of a node: for a limit of one of the pods, or for its own pressure. */
+export function nodeEvictionMs(pods: readonly PodRecord[], thresholds: readonly NodeThreshold[]): number | undefined {
+  let leastMs = pressureMs(thresholds);
+  for (const { evictionMs } of pods) leastMs = leastKnown(leastMs, evictionMs);
+  return leastMs;
+}
+
+function pressureMs(thresholds: readonly NodeThreshold[]): number | undefined {
+  if (thresholds.some(({ isCrossed }) => isCrossed)) return 0;
+  return isNearThreshold(thresholds) ? Infinity : undefined;
+}
+
 export interface NearNode {
   readonly nodeName: string;
-  /** As from {@link timeToEvictionMs}. */
+  /** As from {@link nodeEvictionMs}. */
   readonly timeMs: number;
 }
 

@@ -1,11 +1,11 @@
 import { haveSameItems } from '../base/memo.js';
 import { retainKeys } from '../base/merge.js';
 import type { Node, Pod } from '../kube/objects.js';
-import { boundPod, BoundPods } from './bound-pods.js';
+import { type BoundPod, boundPod, BoundPods } from './bound-pods.js';
 import { coversAllPods } from './join.js';
 import { isActive } from './limits.js';
 import type { NodeSnapshotOptions } from './node-snapshot.js';
-import type { BoundPod, NodeObjects, NodeSnapshot } from './node-state.js';
+import type { NodeObjects, NodeSnapshot } from './node-state.js';
 
 type ObjectRecordsOptions = Pick<NodeSnapshotOptions, 'pods' | 'resolver' | 'scope' | 'showsAllPods'>;
 

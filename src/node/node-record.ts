@@ -1,9 +1,11 @@
+import { Memo } from '../base/memo.js';
 import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup, LastSummary } from '../kubelet/kubelet-cache.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { NodePart } from '../workload/workload-partial.js';
+import type { BoundPod } from './bound-pods.js';
 import { CoverageRecord, type CoverageRecordOptions } from './coverage-record.js';
 import { DanglingPods, withDangling } from './dangling-pods.js';
 import { DerivedLookup, type KnownLookup } from './derived-lookup.js';
@@ -16,20 +18,20 @@ import {
   createNodeSnapshot,
   isLarge,
   joinNodePods,
-  type ListedPods,
-  listPod,
+  type KnownRecords,
   type NodeSnapshotInput,
   type NodeSnapshotOptions,
+  recordPod,
 } from './node-snapshot.js';
-import type {
-  AbsenceReason,
-  BoundPod,
-  ListedPod,
-  MeasuredNodeState,
-  NodeObjects,
-  NodeSnapshot,
-  NodeState,
-} from './node-state.js';
+import type { AbsenceReason, MeasuredNodeState, NodeObjects, NodeSnapshot, NodeState } from './node-state.js';
+import {
+  type DerivedPod,
+  type DerivedPods,
+  enforcementOf,
+  type PodContext,
+  podContext,
+  type PodRecord,
+} from './pod-record.js';
 
 export interface NodeRecordsOptions extends NodeSnapshotOptions, CoverageRecordOptions {
   /** Also how long the API server's watch may not know a pod that a summary lists. */
@@ -54,6 +56,8 @@ export interface PreparedNode {
   /** Undefined while the node has no data. */
   readonly snapshot: NodeSnapshot | undefined;
   readonly objects: NodeObjects;
+  /** Of its pods, as far as it was derived to make the snapshot. */
+  readonly derived: DerivedPods;
 }
 
 /** What was derived for one node, kept while what it was derived from stays the same. */
@@ -66,6 +70,7 @@ export class NodeRecord {
   #listing: LargeListing | undefined;
   readonly #dangling: DanglingPods;
   #layout: LayoutOfLife | undefined;
+  readonly #context = new Memo<PodContext>();
   readonly #derived = new DerivedLookup();
 
   constructor(options: NodeRecordsOptions, objects: ObjectRecords, former?: NodeRecord) {
@@ -81,11 +86,6 @@ export class NodeRecord {
     return this.#kept?.snapshot;
   }
 
-  /** See {@link ListedPod.release}. */
-  release(): void {
-    for (const pod of this.#kept?.snapshot.listedPods ?? []) pod.release?.();
-  }
-
   get layout(): NodeLayout | undefined {
     return this.#kept?.snapshot.layout ?? this.#layout?.layout;
   }
@@ -96,24 +96,25 @@ export class NodeRecord {
       return await this.#prepare(node, known, lane);
     } catch (error) {
       this.#options.faults.add(node.name, error);
-      return { snapshot: undefined, objects: this.#objects.of(node.name, node, undefined) };
+      return { snapshot: undefined, objects: this.#objects.of(node.name, node, undefined), derived: new Map() };
     }
   }
 
   async #prepare(node: Node, known: KnownLookup, lane: Lane): Promise<PreparedNode> {
     const { lookup } = known;
-    const listed = lookup.state === 'absent' ? undefined : await this.#listPods(node, lookup, lane);
+    const listing = lookup.state === 'absent' ? undefined : await this.#listPods(node, lookup, lane);
     return lane.run(() => {
-      const snapshot = lookup.state === 'absent' ? undefined : this.#snapshotOf(node, lookup, listed);
-      this.#coverage.of(node.name, snapshot);
+      const derived = listing?.derived ?? new Map<PodRecord, DerivedPod>();
+      const snapshot = lookup.state === 'absent' ? undefined : this.#snapshotOf(node, lookup, derived, listing?.known);
+      this.#coverage.of(this.#objects.boundPods(node.name), snapshot);
       this.#derived.set(node, known);
-      return { snapshot, objects: this.#objects.of(node.name, node, snapshot) };
+      return { snapshot, objects: this.#objects.of(node.name, node, snapshot), derived };
     });
   }
 
   /** The pods of a node that has left the cluster: as long as the API server calls them running, they are expected. */
   gone(nodeName: string): Pick<ScrapedNode, 'part' | 'objects'> {
-    const coverage = this.#coverage.of(nodeName, undefined);
+    const coverage = this.#coverage.of(this.#objects.boundPods(nodeName), undefined);
     return {
       part: { nodeName, hasData: false, isInCluster: false, ...sumsOf(coverage) },
       objects: this.#objects.of(nodeName, undefined, undefined),
@@ -123,7 +124,7 @@ export class NodeRecord {
   /** Without pods that have ended or that the API server no longer lists on the node. */
   lastKnown(node: Node, last: LastSummary): NodeSnapshot {
     const snapshot = this.#snapshotOf(node, last);
-    const isThere = ({ pod }: ListedPod): boolean => pod !== undefined && isActive(pod);
+    const isThere = ({ bound }: PodRecord): boolean => bound !== undefined && isActive(bound.pod);
     return {
       ...snapshot,
       pods: snapshot.pods.filter(isThere),
@@ -135,7 +136,7 @@ export class NodeRecord {
   isPrepared(node: Node, lookup: CacheLookup): boolean {
     const snapshot = lookup.state === 'absent' ? undefined : this.#keptOf(node, lookup);
     const hasSnapshot = lookup.state === 'absent' || snapshot !== undefined;
-    return hasSnapshot && this.#coverage.kept(node.name, snapshot) !== undefined;
+    return hasSnapshot && this.#coverage.kept(this.#objects.boundPods(node.name), snapshot) !== undefined;
   }
 
   /**
@@ -161,7 +162,7 @@ export class NodeRecord {
   }
 
   #absent(node: Node, reason: AbsenceReason): ScrapedNode {
-    const coverage = this.#coverage.of(node.name, undefined);
+    const coverage = this.#coverage.of(this.#objects.boundPods(node.name), undefined);
     return {
       state: { state: 'absent', reason, ...commonState(node, coverage) },
       part: { nodeName: node.name, hasData: false, isInCluster: true, ...sumsOf(coverage) },
@@ -171,7 +172,7 @@ export class NodeRecord {
 
   #measured(node: Node, lookup: FoundLookup, sinceMs: number): ScrapedNode & { readonly state: MeasuredNodeState } {
     const snapshot = this.#snapshotOf(node, lookup);
-    const coverage = this.#coverage.of(node.name, snapshot);
+    const coverage = this.#coverage.of(this.#objects.boundPods(node.name), snapshot);
     const ageMs = lookup.ageMs + sinceMs;
     this.#derived.set(node, { lookup, lookedUpAtMs: this.#options.clock.monotonicMs() - sinceMs });
     const state: MeasuredNodeState = {
@@ -191,47 +192,37 @@ export class NodeRecord {
   }
 
   /** Undefined while the kept snapshot is up to date. Scrapes that run at once share the work. */
-  async #listPods(node: Node, lookup: FoundLookup, lane: Lane): Promise<ListedPods | undefined> {
+  async #listPods(node: Node, lookup: FoundLookup, lane: Lane): Promise<Listed | undefined> {
     if (this.#keptOf(node, lookup) !== undefined || !isLarge(lookup.summary)) return undefined;
-    const input = this.#inputOf(node, lookup);
-    if (this.#listing?.summary !== input.summary || this.#listing.node !== node) {
-      this.#listing = { node, summary: input.summary, pods: this.#listed(input, lane) };
+    const { summary } = lookup;
+    if (this.#listing?.summary !== summary || this.#listing.node !== node) {
+      this.#listing = { node, summary, listed: this.#listed(this.#inputOf(node, lookup, new Map()), lane) };
     }
     try {
-      return await this.#listing.pods;
+      return await this.#listing.listed;
     } finally {
       this.#listing = undefined;
     }
   }
 
-  async #listed(input: NodeSnapshotInput, lane: Lane): Promise<ListedPods> {
-    const listed = new Map<PodSummary, ListedPod>();
+  async #listed(input: NodeSnapshotInput, lane: Lane): Promise<Listed> {
+    const known = new Map<PodSummary, PodRecord>();
     const joined = await lane.run(() => joinNodePods(input, this.#objects.boundPods(input.node.name), this.#options));
-    await lane.each(joined.pods, (pod) => listed.set(pod.summary, listPod(pod, joined, input, this.#options.resolver)));
-    return listed;
+    await lane.each(joined.pods, (pod) => known.set(pod[0], recordPod(pod, joined, input, this.#options)));
+    return { known, derived: input.derived };
   }
 
-  #snapshotOf(node: Node, lookup: Found, prepared?: ListedPods): NodeSnapshot {
+  /** `known`: instead of the records of the kept snapshot. */
+  #snapshotOf(node: Node, lookup: Found, derived: DerivedPods = new Map(), known?: KnownRecords): NodeSnapshot {
     const kept = this.#keptOf(node, lookup);
     if (kept !== undefined) return kept;
-    const input = this.#inputOf(node, lookup);
+    const input = this.#inputOf(node, lookup, derived);
     const bound = this.#objects.boundPods(node.name);
-    const created = createNodeSnapshot(prepared ? { ...input, listed: prepared } : input, bound, this.#options);
+    const created = createNodeSnapshot(known ? { ...input, known } : input, bound, this.#options);
     const danglingPods = this.#countDangling(created);
     const snapshot = withDangling(created, danglingPods);
     this.#kept = { configuration: lookup.configuration, bound, danglingPods, snapshot };
     return snapshot;
-  }
-
-  /** The pods of the kept snapshot, as far as all else that they depend on is the same. */
-  #listedBefore(node: Node, summary: NodeSummary, layout: NodeLayout): ListedPods | undefined {
-    const before = this.#kept?.snapshot;
-    const isSame =
-      before?.summary === summary &&
-      before.node.enforcesStorageLimits === node.enforcesStorageLimits &&
-      before.node.kubeletVersion === node.kubeletVersion &&
-      before.layout.hasDedicatedImagefs === layout.hasDedicatedImagefs;
-    return isSame ? new Map(before.listedPods.map((listed) => [listed.summary, listed])) : undefined;
   }
 
   /** Undefined when something has changed since. */
@@ -247,9 +238,17 @@ export class NodeRecord {
     return isSame ? kept.snapshot : undefined;
   }
 
-  #inputOf(node: Node, { summary, configuration }: Found): NodeSnapshotInput {
+  #inputOf(node: Node, { summary, configuration }: Found, derived: DerivedPods): NodeSnapshotInput {
+    const { attribution, sidecars } = this.#options;
     const layout = this.#layoutOf(node, summary);
-    return { node, summary, layout, configuration, listed: this.#listedBefore(node, summary, layout) };
+    const context = this.#context.of(
+      [node.enforcesStorageLimits, node.kubeletVersion, layout.hasDedicatedImagefs],
+      () => podContext(attribution, enforcementOf(node, layout, sidecars)),
+    );
+    const before = this.#kept?.snapshot;
+    const isSame = before?.summary === summary && before.context === context;
+    const known = isSame ? new Map(before.listedPods.map((record) => [record.summary, record])) : undefined;
+    return { node, summary, layout, configuration, context, known, derived };
   }
 
   #layoutOf({ uid }: Node, summary: NodeSummary): NodeLayout {
@@ -289,10 +288,12 @@ function commonState(node: Node, { expectedPods, measuredPods, unmeasured }: Nod
   return { nodeName: name, node, allocatableBytes, expectedPods, measuredPods, unmeasured };
 }
 
-interface LargeListing {
-  readonly node: Node;
-  readonly summary: NodeSummary;
-  readonly pods: Promise<ListedPods>;
+interface Listed extends Pick<NodeSnapshotInput, 'derived'> {
+  readonly known: KnownRecords;
+}
+
+interface LargeListing extends Pick<NodeSnapshotInput, 'node' | 'summary'> {
+  readonly listed: Promise<Listed>;
 }
 
 interface KeptSnapshot {

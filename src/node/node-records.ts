@@ -6,7 +6,9 @@ import type { NodeLayout } from './node-layout.js';
 import { ObjectRecords } from './node-objects.js';
 import { NodeRecord, type NodeRecordsOptions } from './node-record.js';
 import { createNodeSnapshot } from './node-snapshot.js';
-import type { NodeObjects, NodeSnapshot, PodSnapshot } from './node-state.js';
+import type { NodeObjects, NodeSnapshot } from './node-state.js';
+import type { PodRecord } from './pod-record.js';
+
 /** One record for each node that is scraped. */
 export class NodeRecords {
   readonly #options: NodeRecordsOptions;
@@ -48,8 +50,10 @@ export class NodeRecords {
   }
 
   /** Pods of an earlier summary of the node of `snapshot`, by the API objects of today, for people: never part of a sum. */
-  formerPods({ node, layout, summary }: NodeSnapshot, pods: readonly PodSummary[]): readonly PodSnapshot[] {
-    const input = { node, layout, summary: { ...summary, pods }, configuration: undefined };
+  formerPods(of: NodeSnapshot, pods: readonly PodSummary[]): readonly PodRecord[] {
+    const { node, layout, context } = of;
+    const summary = { ...of.summary, pods };
+    const input = { node, layout, summary, configuration: undefined, context, derived: new Map() };
     return createNodeSnapshot(input, this.#objects.boundPods(node.name), this.#options).pods;
   }
 

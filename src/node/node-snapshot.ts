@@ -3,15 +3,15 @@ import type { Node, Pod } from '../kube/objects.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
-import { boundPod } from './bound-pods.js';
-import type { SidecarEnforcement } from './enforced-ratios.js';
+import { type BoundPod, boundPod } from './bound-pods.js';
 import { evictionHeadrooms } from './eviction-headrooms.js';
-import { coversAllPods, type JoinedPod, joinPods, type JoinResult, type PodScope } from './join.js';
+import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.js';
 import { isActive } from './limits.js';
+import { nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
 import { type NodeLayout, storageLayout } from './node-layout.js';
-import type { BoundPod, ListedPod, NodeSnapshot, PodSnapshot, SkipReason } from './node-state.js';
+import type { NodeSnapshot, SkipReason } from './node-state.js';
 import { nodeThresholds } from './node-thresholds.js';
-import { type PodCircumstances, SummaryPod } from './summary-pod.js';
+import type { DerivedPods, PodContext, PodRecord, SidecarEnforcement } from './pod-record.js';
 import type { AttributionMode, PodUsage } from './usage.js';
 
 /** What the API server knows of pods. */
@@ -37,6 +37,10 @@ export interface NodeSnapshotOptions {
   readonly sidecars: SidecarEnforcement;
   /** Of a node: pods that the API server does not know with names in series, the first by namespace and name. */
   readonly maxUnknownPods: number;
+  /** How fast the pods of a node grow, by their entries in its last summary. */
+  readonly growth: (nodeName: string) => PodGrowth;
+  /** How long a summary is fresh as a rule, in milliseconds. */
+  readonly ttlMs: number;
 }
 
 export interface NodeSnapshotInput {
@@ -46,12 +50,15 @@ export interface NodeSnapshotInput {
   readonly layout: NodeLayout;
   /** Undefined while it is not known. */
   readonly configuration: KubeletConfiguration | undefined;
-  /** Pods that were derived already, for the same options, layout and properties of the node; undefined for none. */
-  readonly listed?: ListedPods | undefined;
+  readonly context: PodContext;
+  /** Records of the same context. */
+  readonly known?: KnownRecords | undefined;
+  /** Receives what is derived of the pods. */
+  readonly derived: DerivedPods;
 }
 
-/** What was derived from the pods of a summary, by their entries in it. */
-export type ListedPods = ReadonlyMap<PodSummary, ListedPod>;
+/** The records of the pods of a summary, by their entries in it. */
+export type KnownRecords = ReadonlyMap<PodSummary, PodRecord>;
 
 /** Pods, containers and volumes of a summary from which a snapshot is made in one step: a few milliseconds at most. */
 const maxItemsInOneStep = 2_000;
@@ -62,11 +69,11 @@ export function isLarge({ pods }: NodeSummary): boolean {
   return itemCount > maxItemsInOneStep;
 }
 
-/** In the order of the summary; `bound`: the pods of the node. */
+/** `bound`: the pods of the node. */
 export function joinNodePods(
-  { node, summary, layout }: Pick<NodeSnapshotInput, 'node' | 'summary' | 'layout'>,
+  { node, summary }: Pick<NodeSnapshotInput, 'node' | 'summary'>,
   bound: readonly BoundPod[],
-  { pods, scope, maxUnknownPods, attribution, sidecars }: NodeSnapshotOptions,
+  { pods, scope, maxUnknownPods, growth }: NodeSnapshotOptions,
 ): JoinedNodePods {
   const byUid = new Map<string, BoundPod>();
   for (const pod of bound) byUid.set(pod.pod.kubeletUid, pod);
@@ -78,45 +85,59 @@ export function joinNodePods(
     isDeleted: (kubeletUid) => pods.isDeleted(kubeletUid),
     scope,
   });
-  const unknown = joined.pods.filter(({ pod }) => pod === undefined);
+  const unknown = Array.from(joined.pods).flatMap(([entry, pod]) => (pod === undefined ? [entry] : []));
   const nameless = new Set(unknown);
-  for (const pod of firstNames(unknown, maxUnknownPods)) nameless.delete(pod);
-  const circumstances = { attribution, enforcement: { node, layout, sidecars } };
-  return { ...joined, byUid, unknown, nameless, circumstances };
+  for (const entry of firstNames(unknown, maxUnknownPods)) nameless.delete(entry);
+  return { ...joined, byUid, unknown, nameless, growth: growth(node.name) };
 }
 
 export interface JoinedNodePods extends JoinResult {
   readonly byUid: ReadonlyMap<string, BoundPod>;
   /** Those that the API server does not know, and those of them without a name in series. */
-  readonly unknown: readonly JoinedPod[];
-  readonly nameless: ReadonlySet<JoinedPod>;
-  readonly circumstances: PodCircumstances;
+  readonly unknown: readonly PodSummary[];
+  readonly nameless: ReadonlySet<PodSummary>;
+  readonly growth: PodGrowth;
 }
 
 /** By namespace and name. */
-function firstNames(pods: readonly JoinedPod[], count: number): readonly JoinedPod[] {
+function firstNames(pods: readonly PodSummary[], count: number): readonly PodSummary[] {
   if (pods.length <= count) return pods;
   const first = new Ranking(
     count,
-    byNames<JoinedPod>(({ summary: { namespace, name } }) => [namespace, name]),
+    byNames<PodSummary>(({ namespace, name }) => [namespace, name]),
   );
   for (const pod of pods) first.add(pod);
   return first.top();
 }
 
-/** A pod of the summary; the one of before while its API object is the same. */
-export function listPod(
-  joined: JoinedPod,
-  ofNode: JoinedNodePods,
-  { listed }: Pick<NodeSnapshotInput, 'listed'>,
-  resolver: WorkloadResolver,
-): ListedPod {
-  const { summary, pod } = joined;
-  const known = listed?.get(summary);
-  if (known !== undefined && isUpToDate(known, joined, ofNode)) return known;
-  const bound = pod && boundTo(pod, ofNode.byUid, resolver);
+/** Records a pod of the summary; returns the record of before while its API object is the same. */
+export function recordPod(
+  [summary, pod]: readonly [PodSummary, Pod | undefined],
+  { byUid, nameless, growth }: JoinedNodePods,
+  { known, context, derived }: Pick<NodeSnapshotInput, 'known' | 'context' | 'derived'>,
+  { resolver, ttlMs }: Pick<NodeSnapshotOptions, 'resolver' | 'ttlMs'>,
+): PodRecord {
+  const bound = pod && boundTo(pod, byUid, resolver);
+  const isNameless = nameless.has(summary);
+  const before = known?.get(summary);
+  if (before?.bound === bound && before?.isNameless === isNameless) return before;
   const workloads = bound?.workloads ?? resolver.workloadsOf(undefined, summary.namespace);
-  return new SummaryPod({ summary, bound, workloads, isNameless: ofNode.nameless.has(joined) }, ofNode.circumstances);
+  const given = { summary, bound, workloads, isNameless };
+  const usage = context.usageOf(given);
+  const ratios = context.ratiosOf(given);
+  const evictionMs = podEvictionMs({ summary, bound, ratios }, growth, ttlMs);
+  const record: PodRecord = { ...given, ...sumsOf(usage), evictionMs };
+  derived.set(record, { ...record, usage, ratios });
+  return record;
+}
+
+function sumsOf(usage: PodUsage | undefined): Pick<PodRecord, 'isPending' | 'containers' | 'unknownItems'> {
+  if (usage === undefined) return { isPending: false, containers: [], unknownItems: undefined };
+  const { volumesPending: isPending, unknownItems } = usage;
+  const containers = usage.containers.map(({ name, usedBytes }) => {
+    return { container: name, usedBytes, maxUsedBytes: usedBytes };
+  });
+  return { isPending, containers, unknownItems };
 }
 
 function boundTo(pod: Pod, byUid: JoinedNodePods['byUid'], resolver: WorkloadResolver): BoundPod {
@@ -129,11 +150,11 @@ export function createNodeSnapshot(
   bound: readonly BoundPod[],
   options: NodeSnapshotOptions,
 ): NodeSnapshot {
-  const { node, summary, layout, configuration } = input;
+  const { node, summary, layout, configuration, context } = input;
   const joined = joinNodePods(input, bound, options);
-  const all = joined.pods.map((pod) => listPod(pod, joined, input, options.resolver));
+  const all = Array.from(joined.pods, (pod) => recordPod(pod, joined, input, options));
   const measured = all.filter(isMeasured);
-  const isShown = ({ workloads }: ListedPod): boolean => options.showsAllPods || workloads.length > 0;
+  const isShown = ({ workloads }: PodRecord): boolean => options.showsAllPods || workloads.length > 0;
   const thresholds = nodeThresholds({
     kubeletVersion: node.kubeletVersion,
     operatingSystem: node.operatingSystem,
@@ -143,8 +164,9 @@ export function createNodeSnapshot(
   });
   const skippedPods = new Map<SkipReason, number>(joined.counts);
   skippedPods.set('no_usage', all.length - measured.length);
-  skippedPods.set('no_containers', measured.filter(({ usage }) => usage.containers.length === 0).length);
-  const shown = measured.filter(isShown);
+  skippedPods.set('no_containers', measured.filter(({ containers }) => containers.length === 0).length);
+  const pods = measured.filter(isShown);
+  const podsWithoutTotal = measured.length === all.length ? [] : all.filter((pod) => !isMeasured(pod) && isShown(pod));
   const listedPodUids = uidsOf(all);
   return {
     node,
@@ -156,47 +178,35 @@ export function createNodeSnapshot(
     headrooms: evictionHeadrooms(thresholds),
     logRotation: configuration?.logRotation,
     listedPods: all,
-    pods: shown,
-    endedPods: endedOf(shown),
-    podsWithoutTotal: measured.length === all.length ? [] : all.filter((pod) => !isMeasured(pod) && isShown(pod)),
+    context,
+    pods,
+    endedPods: pods.flatMap((pod) => (pod.bound === undefined || isActive(pod.bound.pod) ? [] : [pod.bound.pod])),
+    podsWithoutTotal,
     skippedPods,
-    unknownItems: {
-      container: sumOf(measured, ({ containerCount }) => containerCount),
-      volume: sumOf(measured, ({ volumeCount }) => volumeCount),
-    },
+    unknownItems: unknownItemsOf(measured),
     listedPodUids,
     measuredPodUids: measured.length === all.length ? listedPodUids : uidsOf(measured),
-    unknownPods: joined.unknown.map(({ summary: entry }) => entry),
+    unknownPods: joined.unknown,
     unreadPodCount: coversAllPods(options.scope) ? undefined : joined.outOfScopeCount + joined.unknown.length,
+    evictionMs: nodeEvictionMs([...pods, ...podsWithoutTotal], thresholds),
   };
 }
 
-/** Whether the API object is the same and belongs to the same workloads. */
-function isUpToDate(known: ListedPod, joined: JoinedPod, { byUid, nameless }: JoinedNodePods): boolean {
-  const { pod } = joined;
-  if (known.pod !== pod || known.isNameless !== nameless.has(joined)) return false;
-  return pod === undefined || byUid.get(pod.kubeletUid)?.workloads === known.workloads;
+function isMeasured({ summary }: PodRecord): boolean {
+  return summary.usedBytes !== undefined;
 }
 
-function endedOf(pods: readonly PodSnapshot[]): readonly Pod[] {
-  return pods.flatMap(({ pod }) => (pod === undefined || isActive(pod) ? [] : [pod]));
+function unknownItemsOf(pods: readonly PodRecord[]): NodeSnapshot['unknownItems'] {
+  let [container, volume] = [0, 0];
+  for (const { unknownItems } of pods) {
+    container += unknownItems?.containerCount ?? 0;
+    volume += unknownItems?.volumeCount ?? 0;
+  }
+  return { container, volume };
 }
 
-function isMeasured(pod: ListedPod): pod is PodSnapshot {
-  return pod.usage !== undefined;
-}
-
-function sumOf(pods: readonly PodSnapshot[], count: (items: UnknownItems) => number): number {
-  return pods.reduce(
-    (sum, { usage: { unknownItems } }) => (unknownItems === undefined ? sum : sum + count(unknownItems)),
-    0,
-  );
-}
-
-type UnknownItems = NonNullable<PodUsage['unknownItems']>;
-
-function uidsOf(pods: readonly ListedPod[]): ReadonlySet<string> {
+function uidsOf(pods: readonly PodRecord[]): ReadonlySet<string> {
   const uids = new Set<string>();
-  for (const { pod } of pods) if (pod !== undefined) uids.add(pod.uid);
+  for (const { bound } of pods) if (bound !== undefined) uids.add(bound.pod.uid);
   return uids;
 }

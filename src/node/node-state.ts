@@ -2,43 +2,12 @@ import { failureReasons } from '../base/errors.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { LogRotation } from '../kubelet/log-rotation.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
-import type { Workload } from '../workload/workload.js';
+import type { BoundPod } from './bound-pods.js';
 import type { EvictionHeadroom } from './eviction-headrooms.js';
 import { joinReasons } from './join.js';
-import type { LimitRatio } from './limit-ratios.js';
 import type { NodeLayout } from './node-layout.js';
 import type { NodeThreshold } from './node-thresholds.js';
-import type { PodUsage } from './usage.js';
-
-/** One pod of a node's summary. */
-export interface ListedPod {
-  readonly namespace: string;
-  readonly name: string;
-  /** The API object; undefined for a pod that the kubelet reports and the API server does not know. */
-  readonly pod: Pod | undefined;
-  /** Part of the node's summary. */
-  readonly summary: PodSummary;
-  /** Undefined when the kubelet reports no total. */
-  readonly usage: PodUsage | undefined;
-  /** As reported by the kubelet. */
-  readonly startTimeMs: number | undefined;
-  /** Aggregated over the containers as the kubelet does; undefined where none declares one. */
-  readonly limitBytes: number | undefined;
-  readonly requestBytes: number | undefined;
-  /** In the order in which the kubelet checks; none of a pod that has ended, nor where the kubelet evicts for no limits. */
-  readonly ratios: readonly LimitRatio[];
-  /** The workloads that it belongs to. */
-  readonly workloads: readonly Workload[];
-  /** Whether it has no name in series: the API server knows neither it nor many others of its node. */
-  readonly isNameless?: boolean | undefined;
-  /** Lets go of what can be derived again; to be called when the next readers are rare. */
-  release?(): void;
-}
-
-/** One that has a total. */
-export interface PodSnapshot extends ListedPod {
-  readonly usage: PodUsage;
-}
+import type { PodContext, PodRecord } from './pod-record.js';
 
 /** Why a pod of a summary has no storage series; `top`: it is not among the largest of its workloads. */
 export const skipReasons = ['no_usage', 'no_containers', 'top', ...joinReasons] as const;
@@ -66,13 +35,15 @@ export interface NodeSnapshot {
   /** Undefined while the kubelet's configuration is not known, or when it does not rotate logs. */
   readonly logRotation: LogRotation | undefined;
   /** All pods of the summary that are in scope, in its order. */
-  readonly listedPods: readonly ListedPod[];
-  /** Pods with detail series. */
-  readonly pods: readonly PodSnapshot[];
+  readonly listedPods: readonly PodRecord[];
+  /** What else follows from them, see `derivePod`. */
+  readonly context: PodContext;
+  /** Pods with a total and detail series. */
+  readonly pods: readonly PodRecord[];
   /** Those of them that have ended: the kubelet still lists them. */
   readonly endedPods: readonly Pod[];
   /** Pods without a total in the summary. The limits of their volumes and containers apply. */
-  readonly podsWithoutTotal: readonly ListedPod[];
+  readonly podsWithoutTotal: readonly PodRecord[];
   readonly skippedPods: ReadonlyMap<SkipReason, number>;
   /** Containers and volumes of the summary that the specs of their pods lack. */
   readonly unknownItems: Readonly<Record<UnknownItem, number>>;
@@ -88,21 +59,8 @@ export interface NodeSnapshot {
    * unknown.
    */
   readonly unreadPodCount: number | undefined;
-}
-
-/** A pod that should have data and has none. */
-export interface UnmeasuredPodState {
-  readonly pod: Pod;
-  readonly workloads: readonly Workload[];
-}
-
-/** A pod that is bound to a node, from the API server alone. */
-export interface BoundPod {
-  readonly pod: Pod;
-  /** As in {@link ListedPod}. */
-  readonly limitBytes: number | undefined;
-  readonly requestBytes: number | undefined;
-  readonly workloads: readonly Workload[];
+  /** See `nodeEvictionMs`. */
+  readonly evictionMs: number | undefined;
 }
 
 /**
@@ -133,7 +91,7 @@ interface NamedNode {
   readonly expectedPods: number;
   readonly measuredPods: number;
   /** The others: the same array as long as neither they nor the summary change. */
-  readonly unmeasured: readonly UnmeasuredPodState[];
+  readonly unmeasured: readonly BoundPod[];
 }
 
 export interface MeasuredNodeState extends NamedNode {

@@ -179,7 +179,7 @@ function* measuredSteps(
   yield* podSteps(parts, node, snapshot, () => formerPodsOf(snapshot));
   for (const pod of snapshot.pods) {
     yield () => {
-      parts.workloads.add(pod);
+      parts.workloads.add(pod, snapshot.context);
     };
   }
 }
@@ -218,19 +218,18 @@ function* findingSteps({ findings }: Parts, snapshot: NodeSnapshot): Iterable<Re
 function* podSteps(
   { pods: ranked }: Parts,
   node: PodSource,
-  { pods, podsWithoutTotal }: NodeSnapshot,
+  { pods, podsWithoutTotal, context }: NodeSnapshot,
   formerPods: () => ReturnType<FormerPodsOf>,
 ): Iterable<ReportStep> {
-  const isPending = pods.some(({ usage }) => usage.volumesPending);
-  const former = isPending ? formerPods() : undefined;
+  const former = pods.some(({ isPending }) => isPending) ? formerPods() : undefined;
   for (const pod of pods) {
     yield () => {
-      ranked.add({ node, pod }, former?.get(pod.summary.uid));
+      ranked.add({ node, pod }, context, former?.get(pod.summary.uid));
     };
   }
   for (const pod of podsWithoutTotal) {
     yield () => {
-      ranked.addWithoutTotal({ node, pod });
+      ranked.addWithoutTotal({ node, pod }, context);
     };
   }
 }

@@ -20,7 +20,7 @@ export interface ContainerReport extends PodPlace {
 export function containerReports(found: FoundPod): readonly ContainerReport[] {
   const { node, pod } = found;
   return pod.usage.containers.map(({ name, usedBytes, rootfsBytes, logsBytes }) => {
-    const spec = pod.pod?.containers.find((container) => container.name === name);
+    const spec = pod.bound?.pod.containers.find((container) => container.name === name);
     const ratio = pod.ratios.find(({ rule, container }) => rule === 'container' && container === name);
     return {
       ...podPlace(found),

@@ -1,7 +1,8 @@
 import type { FsStats } from '../kubelet/summary.js';
 import { filesystemOwners } from '../node/filesystem-owners.js';
 import { sameFilesystem } from '../node/node-layout.js';
-import type { NodeSnapshot, PodSnapshot } from '../node/node-state.js';
+import type { NodeSnapshot } from '../node/node-state.js';
+import type { PodRecord } from '../node/pod-record.js';
 import { limitThresholds } from './limit-report.js';
 
 export interface FilesystemReport {
@@ -34,7 +35,7 @@ export interface PodBytes {
   readonly usedBytes: number;
 }
 
-export function podBytes(pods: readonly PodSnapshot[]): PodBytes {
+export function podBytes(pods: readonly PodRecord[]): PodBytes {
   return { podCount: pods.length, usedBytes: pods.reduce((sum, { summary }) => sum + (summary.usedBytes ?? 0), 0) };
 }
 

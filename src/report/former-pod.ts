@@ -1,11 +1,12 @@
 import type { LimitRatio } from '../node/limit-ratios.js';
-import type { NodeSnapshot, PodSnapshot } from '../node/node-state.js';
+import type { NodeSnapshot } from '../node/node-state.js';
+import type { PodContext, PodRecord } from '../node/pod-record.js';
 import { nearestRatio } from './limit-report.js';
 import type { FoundPod, PodSource } from './pod-report.js';
 
 /** What was last measured of a pod before its kubelet had to measure its volumes again. */
 export interface FormerPod {
-  readonly pod: PodSnapshot;
+  readonly pod: PodRecord;
   /** How much older than the last summary of the node. */
   readonly olderByMs: number;
 }
@@ -20,21 +21,27 @@ export interface SourcedLimit {
 }
 
 /** The larger one of the last total with volumes and the present one without. */
-export function largerUsage(found: FoundPod<PodSource>, former: FormerPod | undefined): FoundPod<PodSource> {
-  if (former === undefined || former.pod.usage.usedBytes <= found.pod.usage.usedBytes) return found;
+export function largerUsage(
+  found: FoundPod<PodRecord, PodSource>,
+  former: FormerPod | undefined,
+): FoundPod<PodRecord, PodSource> {
+  const usedBytes = former?.pod.summary.usedBytes ?? 0;
+  if (former === undefined || usedBytes <= (found.pod.summary.usedBytes ?? 0)) return found;
   return { node: formerSource(found.node, former), pod: former.pod };
 }
 
 /**
  * The limit with the highest ratio: the last one with volumes, or the present one if it is higher, as the shipped rules do.
  * @param limit the nearest one at present
+ * @param context of both
  */
 export function nearestLimitOf(
   node: PodSource,
   limit: LimitRatio | undefined,
   former: FormerPod | undefined,
+  context: PodContext,
 ): SourcedLimit | undefined {
-  const last = former && nearestRatio(former.pod.ratios);
+  const last = former && nearestRatio(context.ratiosOf(former.pod));
   if (former !== undefined && last !== undefined && last.ratio > (limit?.ratio ?? -1))
     return { node: formerSource(node, former), limit: last };
   return limit && { node, limit };

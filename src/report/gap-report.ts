@@ -1,4 +1,5 @@
-import type { MeasuredNodeState, PodSnapshot } from '../node/node-state.js';
+import type { MeasuredNodeState } from '../node/node-state.js';
+import type { PodRecord } from '../node/pod-record.js';
 import type { Workload } from '../workload/workload.js';
 import {
   AffectedWorkloads,
@@ -64,8 +65,8 @@ export class Gaps {
       this.#add(kind, { namespace: pod.namespace, pod: pod.name, node: nodeName }, workloads);
     }
     for (const pod of snapshot.pods) {
-      if (!pod.usage.volumesPending) continue;
-      const place = { namespace: pod.namespace, pod: pod.name, node: nodeName };
+      if (!pod.isPending) continue;
+      const place = { namespace: pod.summary.namespace, pod: pod.summary.name, node: nodeName };
       if (isNew(pod, this.#nowMs - ageMs)) this.#young.add(pod.workloads);
       else this.#add('volumes_pending', place, pod.workloads);
     }
@@ -94,6 +95,6 @@ export class Gaps {
   }
 }
 
-function isNew({ pod }: PodSnapshot, measuredAtMs: number): boolean {
-  return measuredAtMs - (pod?.runningSinceMs ?? measuredAtMs) < volumesDueMs;
+function isNew({ bound }: PodRecord, measuredAtMs: number): boolean {
+  return measuredAtMs - (bound?.pod.runningSinceMs ?? measuredAtMs) < volumesDueMs;
 }

@@ -1,6 +1,8 @@
 import type { Node, Pod } from '../kube/objects.js';
 import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../node/limits.js';
-import type { AbsenceReason, ListedPod, MeasuredNodeState, NodeState, PodSnapshot } from '../node/node-state.js';
+import type { AbsenceReason, MeasuredNodeState, NodeState } from '../node/node-state.js';
+import type { DerivedPod, PodRecord } from '../node/pod-record.js';
+import type { PodUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
 import type { ComponentBytes } from './component-bytes.js';
 import { type LimitReport, nearestLimit } from './limit-report.js';
@@ -74,36 +76,32 @@ export interface PodSource {
   readonly reason?: AbsenceReason;
 }
 
-/** A pod of a summary, and the node that it is on. */
-export interface FoundListedPod<Source extends PodSource = MeasuredNodeState> {
+/** A pod of a summary, and where its values come from. */
+export interface FoundPod<Pod extends PodRecord = DerivedPod<PodUsage>, Source extends PodSource = MeasuredNodeState> {
   readonly node: Source;
-  readonly pod: ListedPod;
+  readonly pod: Pod;
 }
 
-/** One with a total. */
-export interface FoundPod<Source extends PodSource = MeasuredNodeState> extends FoundListedPod<Source> {
-  readonly pod: PodSnapshot;
+export function podPlace({ node, pod }: FoundPod<PodRecord, PodSource>): PodPlace & { readonly node: string } {
+  const { namespace, name } = pod.summary;
+  return { namespace, pod: name, node: node.nodeName };
 }
 
-export function podPlace({ node, pod }: FoundListedPod<PodSource>): PodPlace & { readonly node: string } {
-  return { namespace: pod.namespace, pod: pod.name, node: node.nodeName };
-}
-
-export function measuredPodReport(found: FoundPod<PodSource>): MeasuredPodReport {
+export function measuredPodReport(found: FoundPod<DerivedPod<PodUsage>, PodSource>): MeasuredPodReport {
   const { node, pod } = found;
   const { usedBytes, components, inodesUsed, volumesPending } = pod.usage;
   return {
     ...podPlace(found),
     workloads: workloadReferences(pod.workloads),
-    isKnown: pod.pod !== undefined,
+    isKnown: pod.bound !== undefined,
     isExempt: isExempt(pod),
-    hasLimits: pod.pod && hasLimits(pod.pod),
+    hasLimits: pod.bound && hasLimits(pod.bound.pod),
     state: volumesPending ? 'pending' : 'measured',
     usedBytes,
     components,
     inodesUsed,
-    limitBytes: pod.limitBytes,
-    requestBytes: pod.requestBytes,
+    limitBytes: pod.bound?.limitBytes,
+    requestBytes: pod.bound?.requestBytes,
     nearestLimit: nearestLimit(pod.ratios),
     ...dataFacts(node),
   };
@@ -145,6 +143,6 @@ export function podSpecReport({ uid, phase, qosClass, priorityClass, isStatic, s
   return { uid, phase, qosClass, priorityClass, isStatic, startTimeMs };
 }
 
-export function isExempt({ pod }: ListedPod): boolean {
-  return pod !== undefined && exemptionOf(pod) !== undefined;
+export function isExempt({ bound }: PodRecord): boolean {
+  return bound !== undefined && exemptionOf(bound.pod) !== undefined;
 }

@@ -1,5 +1,6 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
-import type { AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState, PodSnapshot } from '../node/node-state.js';
+import type { AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState } from '../node/node-state.js';
+import type { PodRecord } from '../node/pod-record.js';
 import type { ApiServerState } from './absence-hints.js';
 import { filesystemReports, fullestRatio, fullRatio, podBytes } from './filesystem-report.js';
 import {
@@ -148,7 +149,7 @@ export class RankedNodes {
     const { pods } = state.snapshot;
     return {
       ...measuredNodeReport(state, podBytes(pods), failure),
-      pendingPodCount: pods.filter(({ usage }) => usage.volumesPending).length,
+      pendingPodCount: pods.filter(({ isPending }) => isPending).length,
       ...otherPods(state.snapshot),
       largestPods: largestPods(pods),
     };
@@ -176,20 +177,20 @@ function otherPods({ summary, pods }: NodeSnapshot): Pick<NodeWithPodsReport, 'o
   };
 }
 
-function largestPods(pods: readonly PodSnapshot[]): readonly NodePodReport[] {
-  const ranking = new Ranking<PodSnapshot>(
+function largestPods(pods: readonly PodRecord[]): readonly NodePodReport[] {
+  const ranking = new Ranking<PodRecord>(
     largestPodCount,
     largestFirst(
       ({ summary }) => summary.usedBytes,
-      ({ namespace, name }) => [namespace, name],
+      ({ summary: { namespace, name } }) => [namespace, name],
     ),
   );
   for (const pod of pods) ranking.add(pod);
-  return ranking.top().map(({ namespace, name, usage, limitBytes }) => ({
+  return ranking.top().map(({ summary: { namespace, name, usedBytes = 0 }, bound, isPending }) => ({
     namespace,
     pod: name,
-    state: usage.volumesPending ? 'pending' : 'measured',
-    usedBytes: usage.usedBytes,
-    limitBytes,
+    state: isPending ? 'pending' : 'measured',
+    usedBytes,
+    limitBytes: bound?.limitBytes,
   }));
 }

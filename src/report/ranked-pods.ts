@@ -3,12 +3,11 @@ import { timeToLimitMs } from '../history/usage-growth.js';
 import type { UsageSample } from '../kubelet/pod-history.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { hasLimits, isActive } from '../node/limits.js';
-import type { ListedPod } from '../node/node-state.js';
+import { deriveMeasured, type PodContext, type PodRecord } from '../node/pod-record.js';
 import { type FormerPod, largerUsage, nearestLimitOf } from './former-pod.js';
 import { type LimitReport, limitReport, limitThresholds, nearestRatio } from './limit-report.js';
 import {
   dataFacts,
-  type FoundListedPod,
   type FoundPod,
   isExempt,
   type MeasuredPodReport,
@@ -56,12 +55,13 @@ export interface PodCounts {
   reachedLimitPodCount: number;
 }
 
-interface RankedPod extends FoundPod<PodSource> {
+interface RankedPod extends FoundPod<PodRecord, PodSource> {
+  readonly context: PodContext;
   readonly limit: LimitRatio | undefined;
   readonly isPending: boolean;
 }
 
-interface LimitedPod extends FoundListedPod<PodSource> {
+interface LimitedPod extends FoundPod<PodRecord, PodSource> {
   readonly limit: LimitRatio;
   readonly isPending: boolean;
   readonly timeToLimitMs: number | undefined;
@@ -95,38 +95,40 @@ export class RankedPods {
     this.#samplesOf = samplesOf;
     this.#pods = new Ranking(
       podCount,
-      largestFirst<RankedPod>(({ pod }) => pod.usage.usedBytes, namesOf),
+      largestFirst<RankedPod>(({ pod }) => pod.summary.usedBytes, namesOf),
     );
     this.#limited = new Ranking(limitCount, largestFirst<LimitedPod>(urgency, namesOf));
   }
 
   /** `former`: of a pod whose volumes are pending. */
-  add(found: FoundPod<PodSource>, former?: FormerPod): void {
-    const { usedBytes, volumesPending: isPending } = found.pod.usage;
+  add(found: FoundPod<PodRecord, PodSource>, context: PodContext, former?: FormerPod): void {
+    const { isPending } = found.pod;
     if (found.node.state === 'absent') {
       this.#lastKnownPodCount += 1;
     } else {
       this.counts.podCount += 1;
-      this.counts.podsUsedBytes += usedBytes;
+      this.counts.podsUsedBytes += found.pod.summary.usedBytes ?? 0;
       if (isPending) this.counts.pendingPodCount += 1;
     }
     const { node, pod } = largerUsage(found, former);
-    this.#pods.add({ node, pod, limit: this.#addLimits(found, { isPending, former }), isPending });
+    this.#pods.add({ node, pod, context, limit: this.#addLimits(found, context, former), isPending });
   }
 
-  addWithoutTotal(found: FoundListedPod<PodSource>): void {
-    this.#addLimits(found, { isPending: false });
+  addWithoutTotal(found: FoundPod<PodRecord, PodSource>, context: PodContext): void {
+    this.#addLimits(found, context);
   }
 
   /** Returns the nearest one. */
   #addLimits(
-    { node, pod }: FoundListedPod<PodSource>,
-    { isPending, former }: { readonly isPending: boolean; readonly former?: FormerPod | undefined },
+    { node, pod }: FoundPod<PodRecord, PodSource>,
+    context: PodContext,
+    former?: FormerPod,
   ): LimitRatio | undefined {
-    const { ratios } = pod;
+    const { isPending } = pod;
+    const ratios = context.ratiosOf(pod);
     const limit = nearestRatio(ratios);
-    if (node.state !== 'absent') this.#count({ node, pod, isPending }, ratios, limit?.ratio);
-    const nearest = nearestLimitOf(node, limit, former);
+    if (node.state !== 'absent') this.#count({ node, pod }, ratios, limit?.ratio);
+    const nearest = nearestLimitOf(node, limit, former, context);
     if (nearest === undefined || nearest.limit.ratio < shownRatio) return nearest?.limit;
     this.#limitedPodCount += 1;
     const timeToLimitMs = isPending ? undefined : this.#timeToLimitMs({ node, pod }, nearest.limit);
@@ -147,20 +149,20 @@ export class RankedPods {
   }
 
   /** Samples are totals: how fast a container or a volume grows is not known. */
-  #timeToLimitMs({ node, pod }: FoundListedPod<PodSource>, { rule, limitBytes }: LimitRatio): number | undefined {
+  #timeToLimitMs({ node, pod }: FoundPod<PodRecord, PodSource>, { rule, limitBytes }: LimitRatio): number | undefined {
     if (rule !== 'pod' || node.state === 'absent') return undefined;
     const timeMs = timeToLimitMs(this.#samplesOf(node.nodeName, pod.summary.uid), limitBytes);
     return timeMs && Math.max(0, Math.round(timeMs - node.ageMs));
   }
 
   #count(
-    { node, pod, isPending }: FoundListedPod<PodSource> & { readonly isPending: boolean },
+    { node, pod }: FoundPod<PodRecord, PodSource>,
     ratios: readonly LimitRatio[],
     highestRatio: number | undefined,
   ): void {
     const { counts } = this;
     // Usage without volumes is a lower bound: what it does not reach may be reached.
-    if (isPending && (highestRatio ?? 0) < limitThresholds.near) {
+    if (pod.isPending && (highestRatio ?? 0) < limitThresholds.near) {
       if (mayHaveRatios(node, pod)) counts.unknownLimitPodCount += 1;
       return;
     }
@@ -171,7 +173,7 @@ export class RankedPods {
     for (const { ratio } of ratios) this.#countLimit(ratio, pod);
   }
 
-  #countLimit(ratio: number, pod: ListedPod): void {
+  #countLimit(ratio: number, pod: PodRecord): void {
     const { counts } = this;
     counts.limitCount += 1;
     if (ratio >= limitThresholds.reached) {
@@ -189,16 +191,18 @@ function urgency({ limit: { ratio }, timeToLimitMs: timeMs }: LimitedPod): numbe
   return timeMs === undefined ? ratio : 1 + 1 / (1 + timeMs);
 }
 
-function namesOf({ node, pod }: FoundListedPod<PodSource>): readonly string[] {
-  return [pod.namespace, pod.name, node.nodeName];
+function namesOf({ node, pod: { summary } }: FoundPod<PodRecord, PodSource>): readonly string[] {
+  return [summary.namespace, summary.name, node.nodeName];
 }
 
 /** Whether the kubelet enforces limits of the pod once all is measured. */
-function mayHaveRatios({ node }: PodSource, { pod }: ListedPod): boolean {
-  return pod !== undefined && isActive(pod) && hasLimits(pod) && node?.enforcesStorageLimits !== false;
+function mayHaveRatios({ node }: PodSource, { bound }: PodRecord): boolean {
+  if (bound === undefined || node?.enforcesStorageLimits === false) return false;
+  return isActive(bound.pod) && hasLimits(bound.pod);
 }
 
-function podReport({ limit, isPending, ...found }: RankedPod): MeasuredPodReport {
+function podReport({ node, pod, context, limit, isPending }: RankedPod): MeasuredPodReport {
+  const found = { node, pod: deriveMeasured(pod, context) };
   return { ...measuredPodReport(found), state: stateOf(isPending), nearestLimit: limit && limitReport(limit) };
 }
 

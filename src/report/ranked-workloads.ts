@@ -1,6 +1,6 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
-import type { PodSnapshot } from '../node/node-state.js';
+import type { PodContext, PodRecord } from '../node/pod-record.js';
 import { components } from '../node/usage.js';
 import { workloadKey } from '../workload/workload.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
@@ -51,11 +51,11 @@ export class RankedWorkloads {
     return new RankedWorkloads(ranking.top(), workloads.length, lacking);
   }
 
-  add(pod: PodSnapshot): void {
+  add(pod: PodRecord, context: PodContext): void {
     const shown = pod.workloads.flatMap((workload) => this.#sums.get(workloadKey(workload)) ?? []);
     if (shown.length === 0) return; // nothing is derived of the pods of all other workloads
-    const ofPod = pod.usage.components;
-    for (const sums of shown) for (const component of components) sums[component] += ofPod[component];
+    const ofPod = context.usageOf(pod)?.components;
+    for (const sums of shown) for (const component of components) sums[component] += ofPod?.[component] ?? 0;
   }
 
   workloads(): Ranked<RankedWorkloadReport> {

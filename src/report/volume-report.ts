@@ -34,7 +34,8 @@ export function volumeReports(found: FoundPod): readonly VolumeReport[] {
 
 /** The volumes of the pod's spec that the kubelet does not list. */
 export function unlistedVolumeReports(found: FoundPod): readonly VolumeReport[] {
-  const { pod, usage } = found.pod;
+  const { bound, usage } = found.pod;
+  const pod = bound?.pod;
   const listed = new Set(usage.volumes.map(({ name }) => name));
   const unlisted = pod?.volumes.filter(({ name }) => !listed.has(name)) ?? [];
   const mounted = pod === undefined ? new Set() : mountedVolumeNames(pod);

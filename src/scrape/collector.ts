@@ -4,7 +4,7 @@ import type { Lane, Scheduler } from '../base/scheduler.js';
 import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-log.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
-import { nearestNodes, type PodGrowth } from '../node/near-evictions.js';
+import { nearestNodes, type NearNode, type PodGrowth } from '../node/near-evictions.js';
 import type { ScrapedNode } from '../node/node-record.js';
 import type { NodeRecords } from '../node/node-records.js';
 import type { PodLister } from '../node/node-snapshot.js';
@@ -72,8 +72,7 @@ export interface CollectOptions {
   /** Whether nodes are waited for that respond much later than the others. Default: false. */
   readonly waitsForAll?: boolean;
   /**
-   * Its nodes' usage is expected to be read rarely from then on. Without it, the data of all nodes that have responded is
-   * derived, however long that takes. See {@link NodeAnswers.inTurn}.
+   * Without it, the data of all nodes that have responded is derived, however long that takes. See {@link NodeAnswers.inTurn}.
    */
   readonly onNode?: OnNode;
 }
@@ -190,7 +189,7 @@ export class Collector {
   #setNearNodes(answered: readonly AnsweredNode[], turn: number, nodeCount: number): void {
     if (turn < this.#nearTurn) return;
     this.#nearTurn = turn;
-    const near = answered.flatMap((node) => node.near ?? []);
+    const near = answered.flatMap(nearOf);
     this.#options.onNearNodes(nearestNodes(near, nodeCount));
   }
 
@@ -274,6 +273,12 @@ interface WorkloadsOfScrape {
   readonly youngWorkloads: readonly Workload[];
   /** Of all workloads in use, also those whose pods have ended. */
   readonly keys: ReadonlySet<string>;
+}
+
+/** None of a node on which no eviction is near. */
+function nearOf({ node, lookup, record }: AnsweredNode): readonly NearNode[] {
+  const timeMs = lookup.state === 'absent' ? undefined : record.snapshot?.evictionMs;
+  return timeMs === undefined ? [] : [{ nodeName: node.name, timeMs }];
 }
 
 const byNode = byName<AnsweredNode>(({ node }) => node.name);

@@ -7,18 +7,10 @@ import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
 import type { KnownLookup } from '../node/derived-lookup.js';
-import { type NearNode, type PodGrowth, timeToEvictionMs } from '../node/near-evictions.js';
 import type { NodeRecord, PreparedNode } from '../node/node-record.js';
 import type { NodeRecords } from '../node/node-records.js';
-import type { NodeSnapshot } from '../node/node-state.js';
-
-interface AnswersCache {
-  /** How fast pods grow, by their entries in the last summary of the node. */
-  growth(nodeName: string): PodGrowth;
-}
 
 export interface NodeAnswersOptions {
-  readonly cache: AnswersCache;
   readonly records: NodeRecords;
   /** How long a summary is fresh as a rule, in milliseconds. */
   readonly ttlMs: number;
@@ -33,8 +25,6 @@ export interface AskedNode {
 
 export interface AnsweredNode extends KnownLookup {
   readonly node: Node;
-  /** Undefined for a node on which no eviction is near. */
-  readonly near: NearNode | undefined;
   readonly record: NodeRecord;
 }
 
@@ -44,8 +34,6 @@ export type OnNode = (node: PreparedNode) => Promise<void>;
 /** Makes of what the cache has what a scrape needs of each node. */
 export class NodeAnswers {
   readonly #options: NodeAnswersOptions;
-  /** By snapshot; see {@link timeToEvictionMs}. */
-  readonly #timesToEviction = new WeakMap<NodeSnapshot, number | undefined>();
 
   constructor(options: NodeAnswersOptions) {
     this.#options = options;
@@ -55,8 +43,7 @@ export class NodeAnswers {
   ready(node: Node, lookup: FoundLookup): AnsweredNode | undefined {
     const { records, clock } = this.#options;
     const record = records.of(node);
-    if (!record.isPrepared(node, lookup)) return undefined;
-    return this.#answered({ node, lookup, record, lookedUpAtMs: clock.monotonicMs() });
+    return record.isPrepared(node, lookup) ? { node, lookup, record, lookedUpAtMs: clock.monotonicMs() } : undefined;
   }
 
   /** In the order of `asked`. */
@@ -66,7 +53,7 @@ export class NodeAnswers {
       asked.map(async ({ node, lookup: pending }) => {
         const known = await this.#known(node, pending);
         await records.of(node).prepare(node, known, lane);
-        return lane.run(() => this.#answered(known));
+        return known;
       }),
     );
   }
@@ -109,40 +96,20 @@ export class NodeAnswers {
     await onNode(await records.of(node).prepare(node, known, lane));
   }
 
-  async #known(node: Node, pending: Promise<CacheLookup>): Promise<KnownNode> {
+  async #known(node: Node, pending: Promise<CacheLookup>): Promise<AnsweredNode> {
     const { records, clock } = this.#options;
     const lookup = await pending;
     return { node, lookup, record: records.of(node), lookedUpAtMs: clock.monotonicMs() };
   }
 
-  async #complete(known: KnownNode, onNode: OnNode): Promise<AnsweredNode> {
-    const { lane } = this.#options;
-    const prepared = await known.record.prepare(known.node, known, lane);
-    const answered = await lane.run(() => this.#answered(known));
-    await onNode(prepared);
-    known.record.release();
-    return answered;
+  async #complete(known: AnsweredNode, onNode: OnNode): Promise<AnsweredNode> {
+    await onNode(await known.record.prepare(known.node, known, this.#options.lane));
+    return known;
   }
 
-  #late(known: KnownNode): AnsweredNode {
+  #late(known: AnsweredNode): AnsweredNode {
     const { ttlMs, clock } = this.#options;
     const lookup = known.record.withoutDeriving(known.node, known.lookup, 2 * ttlMs);
-    return this.#answered(lookup === known.lookup ? known : { ...known, lookup, lookedUpAtMs: clock.monotonicMs() });
-  }
-
-  #answered(node: KnownNode): AnsweredNode {
-    const { snapshot } = node.lookup.state === 'absent' ? {} : node.record;
-    const timeMs = snapshot && this.#timeToEvictionMs(snapshot);
-    return { ...node, near: timeMs === undefined ? undefined : { nodeName: node.node.name, timeMs } };
-  }
-
-  #timeToEvictionMs(snapshot: NodeSnapshot): number | undefined {
-    if (this.#timesToEviction.has(snapshot)) return this.#timesToEviction.get(snapshot);
-    const { cache, ttlMs } = this.#options;
-    const timeMs = timeToEvictionMs(snapshot, cache.growth(snapshot.nodeName), ttlMs);
-    this.#timesToEviction.set(snapshot, timeMs);
-    return timeMs;
+    return lookup === known.lookup ? known : { ...known, lookup, lookedUpAtMs: clock.monotonicMs() };
   }
 }
-
-type KnownNode = Omit<AnsweredNode, 'near'>;

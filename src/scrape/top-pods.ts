@@ -2,7 +2,9 @@ import { haveSameItems } from '../base/memo.js';
 import { getOrAdd } from '../base/merge.js';
 import { largestFirst, Ranking } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
-import type { BoundPod, NodeObjects, NodeSnapshot, NodeState, PodSnapshot } from '../node/node-state.js';
+import type { BoundPod } from '../node/bound-pods.js';
+import type { NodeObjects, NodeSnapshot, NodeState } from '../node/node-state.js';
+import type { PodRecord } from '../node/pod-record.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import type { CollectOptions } from './collector.js';
 import type { ClusterSnapshot } from './snapshot.js';
@@ -20,7 +22,7 @@ export interface TopPodsOptions {
 
 interface TopPod {
   /** The pod's object in the snapshot. */
-  readonly of: PodSnapshot | BoundPod;
+  readonly of: PodRecord | BoundPod;
   readonly namespace: string;
   readonly name: string;
   /** Undefined for a pod that is not measured: it comes after all that are. */
@@ -29,7 +31,7 @@ interface TopPod {
 }
 
 interface ShownPods {
-  readonly measured: ReadonlySet<PodSnapshot>;
+  readonly measured: ReadonlySet<PodRecord>;
   /** UIDs of pods that the API server knows, measured or not. */
   readonly uids: ReadonlySet<string>;
 }
@@ -81,18 +83,19 @@ export class TopPods {
     await this.#lane.each(nodes, (node) => {
       for (const pod of podsOf(node)) {
         this.#rank(measured(pod), rankings);
-        if (pod.pod !== undefined) measuredUids.add(pod.pod.uid);
+        if (pod.bound !== undefined) measuredUids.add(pod.bound.pod.uid);
       }
     });
     await this.#lane.each(objects, ({ pods }) => {
       for (const bound of pods) if (!measuredUids.has(bound.pod.uid)) this.#rank(unmeasured(bound), rankings);
     });
-    const shown = new Set<PodSnapshot>();
+    const shown = new Set<PodRecord>();
     const uids = new Set<string>();
     await this.#lane.each(rankings.values(), (ranking) => {
       for (const { of } of ranking.top()) {
-        if ('usage' in of) shown.add(of);
-        if (of.pod !== undefined) uids.add(of.pod.uid);
+        const bound = 'summary' in of ? of.bound : of;
+        if ('summary' in of) shown.add(of);
+        if (bound !== undefined) uids.add(bound.pod.uid);
       }
     });
     return { measured: shown, uids };
@@ -107,13 +110,13 @@ export class TopPods {
     return getOrAdd(rankings, key, () => new Ranking(this.#options.count, largestPodFirst));
   }
 
-  #trimNode(node: NodeState, shown: ReadonlySet<PodSnapshot>): NodeState {
+  #trimNode(node: NodeState, shown: ReadonlySet<PodRecord>): NodeState {
     if (node.state === 'absent') return node;
     const snapshot = this.#trim(node.snapshot, shown);
     return snapshot === node.snapshot ? node : { ...node, snapshot };
   }
 
-  #trim(snapshot: NodeSnapshot, shown: ReadonlySet<PodSnapshot>): NodeSnapshot {
+  #trim(snapshot: NodeSnapshot, shown: ReadonlySet<PodRecord>): NodeSnapshot {
     const pods = snapshot.pods.filter((pod) => shown.has(pod));
     const hiddenCount = snapshot.pods.length - pods.length;
     if (hiddenCount === 0) return snapshot;
@@ -140,9 +143,9 @@ const largestPodFirst = largestFirst<TopPod>(
   ({ namespace, name }) => [namespace, name],
 );
 
-function measured(snapshot: PodSnapshot): TopPod {
-  const { namespace, name, summary, workloads } = snapshot;
-  return { of: snapshot, namespace, name, usedBytes: summary.usedBytes, workloads };
+function measured(record: PodRecord): TopPod {
+  const { namespace, name, usedBytes } = record.summary;
+  return { of: record, namespace, name, usedBytes, workloads: record.workloads };
 }
 
 function unmeasured(bound: BoundPod): TopPod {
@@ -150,6 +153,6 @@ function unmeasured(bound: BoundPod): TopPod {
   return { of: bound, namespace: pod.namespace, name: pod.name, usedBytes: undefined, workloads };
 }
 
-function podsOf(node: NodeState): readonly PodSnapshot[] {
+function podsOf(node: NodeState): readonly PodRecord[] {
   return node.state === 'absent' ? [] : node.snapshot.pods;
 }

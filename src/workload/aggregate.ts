@@ -1,60 +1,6 @@
 import { addKnown } from '../base/merge.js';
 import { type Workload, workloadKey } from './workload.js';
-import {
-  noUsage,
-  type WorkloadContainerUsage,
-  type WorkloadPartial,
-  type WorkloadPartials,
-  type WorkloadUsage,
-} from './workload-partial.js';
-
-/** What a pod's usage must have to be summed. */
-interface SummedUsage {
-  readonly usedBytes: number;
-  /** Each name once. */
-  readonly containers: readonly { readonly name: string; readonly usedBytes: number }[];
-  readonly volumesPending: boolean;
-}
-
-/** A pod that is measured, or that its node's summary must list. */
-export interface SummedPod {
-  readonly workloads: readonly Workload[];
-  /** Undefined when the pod is not measured. */
-  readonly usage: SummedUsage | undefined;
-  readonly limitBytes: number | undefined;
-  readonly requestBytes: number | undefined;
-}
-
-/** The sums over pods, by workload. Each pod counts as expected: a measured pod is an expected one, however young. */
-export function sumPods(pods: Iterable<SummedPod>): WorkloadPartials {
-  const accumulator = new Accumulator();
-  for (const pod of pods) for (const workload of pod.workloads) accumulator.add(partialOf(workload, pod));
-  return accumulator.partials();
-}
-
-function partialOf(workload: Workload, { usage, limitBytes, requestBytes }: SummedPod): WorkloadPartial {
-  return {
-    workload,
-    usage: usage === undefined ? noUsage : usageOf(usage),
-    limitBytes,
-    requestBytes,
-    expectedPods: 1,
-    measuredPods: usage === undefined ? 0 : 1,
-    pendingPods: usage?.volumesPending === true ? 1 : 0,
-  };
-}
-
-function usageOf({ usedBytes, containers }: SummedUsage): WorkloadUsage {
-  return {
-    usedBytes,
-    podMaxUsedBytes: usedBytes,
-    containers: containers.map((container) => ({
-      container: container.name,
-      usedBytes: container.usedBytes,
-      maxUsedBytes: container.usedBytes,
-    })),
-  };
-}
+import type { WorkloadContainerUsage, WorkloadPartial, WorkloadPartials } from './workload-partial.js';
 
 /** Adds partials up: those of nodes to those of the cluster. Neither order nor grouping matters. */
 export class Accumulator {

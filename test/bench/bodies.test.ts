@@ -31,7 +31,7 @@ function joinedCount(state: ClusterState, body: Buffer, nodeIndex: number): numb
     isDeleted: () => false,
     scope: { namespaces: [], hasPodSelector: false },
   });
-  return joined.filter(({ pod }) => pod !== undefined).length;
+  return [...joined.values()].filter((pod) => pod !== undefined).length;
 }
 
 describe('bodies of the benchmark', () => {

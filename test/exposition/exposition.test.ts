@@ -17,7 +17,8 @@ import { type FamilyFilter, familyLevels } from '../../src/exposition/selection.
 import { noEvictionsSeen } from '../../src/history/eviction-log.js';
 import { limitRules } from '../../src/node/limit-ratios.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
-import type { NodeSnapshot, NodeState, PodSnapshot } from '../../src/node/node-state.js';
+import type { NodeSnapshot, NodeState } from '../../src/node/node-state.js';
+import type { DerivedPod, PodContext, PodRecord } from '../../src/node/pod-record.js';
 import { components, type PodUsage } from '../../src/node/usage.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
@@ -33,9 +34,9 @@ import {
   aContainerUsage,
   aDeployment,
   aFreshNode,
+  aMeasuredPod,
   anAbsentNode,
   aNodeSnapshot,
-  aPodSnapshot,
   aPodUsage,
   aVolumeUsage,
   aWorkload,
@@ -129,7 +130,7 @@ const hostileSnapshot: ClusterSnapshot = aClusterSnapshot({
           containerfs: undefined,
         }),
         pods: [
-          aPodSnapshot({
+          aMeasuredPod({
             name: forged,
             pod: aPod({
               name: forged,
@@ -154,7 +155,7 @@ const hostileSnapshot: ClusterSnapshot = aClusterSnapshot({
               volumes: [aVolumeUsage({ name: '容量📦', medium: 'Memory', type: 'unknown' }), aVolumeUsage()],
             }),
           }),
-          aPodSnapshot({ name: 'unknown', pod: undefined, workloads: [] }),
+          aMeasuredPod({ name: 'unknown', pod: undefined, workloads: [] }),
         ],
       }),
       1_234.567,
@@ -416,7 +417,7 @@ describe('families', () => {
         return 1;
       },
     };
-    const pods = [aPodSnapshot({ usage: aPodUsage({ volumes: [volume] }) })];
+    const pods = [aMeasuredPod({ usage: aPodUsage({ volumes: [volume] }) })];
     const snapshot = aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] });
     await anExposition({ deny: ['.*_volume_.*'] }).render(snapshot, asking('text'), never);
     expect(readCount).toBe(0);
@@ -435,9 +436,9 @@ describe('families', () => {
         return 1;
       },
     };
-    const nodeSnapshot = aNodeSnapshot({ pods: [aPodSnapshot({ usage: aPodUsage({ volumes: [volume] }) })] });
+    const nodeSnapshot = aNodeSnapshot({ pods: [aMeasuredPod({ usage: aPodUsage({ volumes: [volume] }) })] });
     const snapshot = aClusterSnapshot({ nodes: [aFreshNode(nodeSnapshot)] });
-    const node = { snapshot: nodeSnapshot, objects: someNodeObjects() };
+    const node = { snapshot: nodeSnapshot, objects: someNodeObjects(), derived: new Map() };
     const exposition = anExposition();
     await exposition.prepareNode(node, asking('text', { levels: new Set(['workload']) }).filter, never);
     expect(readCount).toBe(0);
@@ -447,6 +448,23 @@ describe('families', () => {
     expect(readCount).toBe(countedAndWritten);
   });
 
+  it('are made of what was derived with the records of the pods', async () => {
+    const context: PodContext = {
+      usageOf: () => {
+        throw new Error('derived twice');
+      },
+      ratiosOf: () => [],
+    };
+    const pod = aMeasuredPod();
+    const snapshot = aNodeSnapshot({ pods: [pod], context });
+    const exposition = anExposition();
+    const node = { snapshot, objects: someNodeObjects(), derived: new Map([[pod, pod]]) };
+    await exposition.prepareNode(node, asking('text').filter, never);
+    const cluster = aClusterSnapshot({ nodes: [aFreshNode(snapshot)] });
+    const text = bytesOf(await exposition.render(cluster, asking('text'), never)).toString();
+    expect(text).toMatch(/^ephemeral_storage_pod_used_bytes\{.*\} 4096$/m);
+  });
+
   it('are none of a node whose text is not to be made, which is absent, and all of the others', async () => {
     const volume = {
       ...aVolumeUsage(),
@@ -454,8 +472,8 @@ describe('families', () => {
         throw new Error('an unforeseen value');
       },
     };
-    const faulty = aNodeSnapshot({ nodeName: 'b', pods: [aPodSnapshot({ usage: aPodUsage({ volumes: [volume] }) })] });
-    const nodes = [aFreshNode(aNodeSnapshot({ nodeName: 'a', pods: [aPodSnapshot()] })), aFreshNode(faulty)];
+    const faulty = aNodeSnapshot({ nodeName: 'b', pods: [aMeasuredPod({ usage: aPodUsage({ volumes: [volume] }) })] });
+    const nodes = [aFreshNode(aNodeSnapshot({ nodeName: 'a', pods: [aMeasuredPod()] })), aFreshNode(faulty)];
     const logged: unknown[] = [];
     const faults = new NodeFaults({ error: (...line) => void logged.push(line) });
     const exposition = anExposition({ faults });
@@ -463,7 +481,11 @@ describe('families', () => {
       const body = await exposition.render(aClusterSnapshot({ nodes }), asking('text'), never);
       return bytesOf(body).toString();
     };
-    await exposition.prepareNode({ snapshot: faulty, objects: someNodeObjects() }, asking('text').filter, never);
+    await exposition.prepareNode(
+      { snapshot: faulty, objects: someNodeObjects(), derived: new Map() },
+      asking('text').filter,
+      never,
+    );
     const text = await render();
     expect(text).toContain('ephemeral_storage_node_absent_info{node="b",reason="internal_error"} 1');
     expect(text.match(/^ephemeral_storage_pod_used_bytes.*/gm)).toEqual([expect.stringContaining('node="a"')]);
@@ -528,11 +550,15 @@ describe('families', () => {
         return 'cache';
       },
     };
-    const nodeSnapshot = aNodeSnapshot({ pods: [aPodSnapshot({ usage: aPodUsage({ volumes: [volume] }) })] });
+    const nodeSnapshot = aNodeSnapshot({ pods: [aMeasuredPod({ usage: aPodUsage({ volumes: [volume] }) })] });
     const snapshot = aClusterSnapshot({ nodes: [aFreshNode(nodeSnapshot)] });
     const exposition = anExposition({ maxSeries: 30 });
     await exposition.render(aClusterSnapshot(), asking('text'), never);
-    await exposition.prepareNode({ snapshot: nodeSnapshot, objects: someNodeObjects() }, asking('text').filter, never);
+    await exposition.prepareNode(
+      { snapshot: nodeSnapshot, objects: someNodeObjects(), derived: new Map() },
+      asking('text').filter,
+      never,
+    );
     const text = bytesOf(await exposition.render(snapshot, asking('text'), never)).toString();
     expect(text).not.toContain('volume_used_bytes');
     expect(labelCount).toBe(0);
@@ -615,32 +641,34 @@ const podObject = fc
     { maxLength: 3 },
   )
   .map((containers) => aPod({ containers }));
-const podSnapshot: fc.Arbitrary<PodSnapshot> = fc.record({
-  namespace: name,
-  name,
-  pod: fc.option(podObject, { nil: undefined }),
-  summary: fc
-    .array(fc.record({ name, rootfs: filesystem, logs: filesystem }), { maxLength: 3 })
-    .map((containers) => aPodSummary({ containers })),
-  usage,
-  startTimeMs: bytes,
-  limitBytes: bytes,
-  requestBytes: bytes,
-  ratios: fc.uniqueArray(
-    fc.record({
-      rule: fc.constantFrom(...limitRules),
-      container: name,
-      volume: name,
-      usedBytes: fc.maxSafeNat(),
-      limitBytes: fc.integer({ min: 1 }),
-      ratio: fc.double({ min: 0, noNaN: true }),
-    }),
-    { selector: ({ rule, container }) => JSON.stringify([rule, container]), maxLength: 3 },
-  ),
-  workloads: fc.array(workload, { maxLength: 3 }),
-});
+const measuredPod: fc.Arbitrary<DerivedPod<PodUsage>> = fc
+  .record({
+    namespace: name,
+    name,
+    pod: fc.option(podObject, { nil: undefined }),
+    summary: fc
+      .array(fc.record({ name, rootfs: filesystem, logs: filesystem }), { maxLength: 3 })
+      .map((containers) => aPodSummary({ containers })),
+    usage,
+    startTimeMs: bytes,
+    limitBytes: bytes,
+    requestBytes: bytes,
+    ratios: fc.uniqueArray(
+      fc.record({
+        rule: fc.constantFrom(...limitRules),
+        container: name,
+        volume: name,
+        usedBytes: fc.maxSafeNat(),
+        limitBytes: fc.integer({ min: 1 }),
+        ratio: fc.double({ min: 0, noNaN: true }),
+      }),
+      { selector: ({ rule, container }) => JSON.stringify([rule, container]), maxLength: 3 },
+    ),
+    workloads: fc.array(workload, { maxLength: 3 }),
+  })
+  .map((fields) => aMeasuredPod(fields));
 const nodeSnapshot: fc.Arbitrary<NodeSnapshot> = fc
-  .record({ nodeName: name, usedBytes: bytes, pods: fc.array(podSnapshot, { maxLength: 3 }) })
+  .record({ nodeName: name, usedBytes: bytes, pods: fc.array(measuredPod, { maxLength: 3 }) })
   .map(({ nodeName, usedBytes, pods }) =>
     aNodeSnapshot({ nodeName, pods, summary: aNodeSummary({ imagefs: anFsStats({ usedBytes }) }) }),
   );
@@ -684,7 +712,7 @@ const clusterSnapshot: fc.Arbitrary<ClusterSnapshot> = fc
   })
   .filter(({ nodes }) => {
     const known = nodes.flatMap((node) =>
-      node.state === 'absent' ? [] : [...new Set(node.snapshot.pods.filter(({ pod }) => pod).map(podKey))],
+      node.state === 'absent' ? [] : [...new Set(node.snapshot.pods.filter(({ bound }) => bound).map(podKey))],
     );
     return new Set(known).size === known.length;
   })
@@ -694,8 +722,8 @@ function workloadLabels({ namespace, name: ofWorkload, type }: Workload): string
   return JSON.stringify([namespace, ofWorkload, type]);
 }
 
-function podKey(pod: PodSnapshot): string {
-  return JSON.stringify([pod.namespace, pod.name]);
+function podKey({ summary }: PodRecord): string {
+  return JSON.stringify([summary.namespace, summary.name]);
 }
 
 const tableNames = familyTable([], 'k8s-ephemeral-storage-metrics').map((row) => row.name);

@@ -19,10 +19,10 @@ import {
   aDeployment,
   aFreshNode,
   aLimitRatio,
+  aMeasuredPod,
   anAbsentNode,
   aNodeSnapshot,
   aNodeThreshold,
-  aPodSnapshot,
   aPodUsage,
   aVolumeUsage,
   aWorkload,
@@ -74,7 +74,7 @@ const fullSnapshot = aClusterSnapshot({
           { filesystem: 'nodefs', thresholdBytes: 2, headroomBytes: -1, thresholdInodes: 2, headroomInodes: -1 },
         ],
         pods: [
-          aPodSnapshot({
+          aMeasuredPod({
             pod: aPod({
               priority: 2_000_000_000,
               priorityClass: 'high',

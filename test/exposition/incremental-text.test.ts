@@ -12,7 +12,8 @@ import {
 import { ChunkIds, type Division, FamilyRenderer, type NodeText } from '../../src/exposition/incremental-text.js';
 import { objectGroups } from '../../src/exposition/object-families.js';
 import { nodeDivision, objectDivision } from '../../src/exposition/pod-on-node.js';
-import type { NodeObjects, NodeSnapshot, PodSnapshot } from '../../src/node/node-state.js';
+import type { NodeObjects, NodeSnapshot } from '../../src/node/node-state.js';
+import type { PodRecord } from '../../src/node/pod-record.js';
 import type { PodUsage } from '../../src/node/usage.js';
 import { aContainer, aMount, anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
 import { sourceTexts } from '../support/exposed-text.js';
@@ -21,12 +22,13 @@ import {
   aContainerUsage,
   aDeployment,
   aLimitRatio,
+  aMeasuredPod,
   aNodeSnapshot,
-  aPodSnapshot,
   aPodUsage,
   aVolumeUsage,
   aWorkload,
   someNodeObjects,
+  withoutTotal,
 } from '../support/snapshot-builders.js';
 
 const compatibilities: readonly Compatibility[] = ['none', 'k8s-ephemeral-storage-metrics'];
@@ -51,7 +53,7 @@ const usage: fc.Arbitrary<PodUsage> = fc
     }),
   );
 
-const pod: fc.Arbitrary<PodSnapshot> = fc
+const pod = fc
   .record({
     namespace: aName,
     name: aName,
@@ -61,7 +63,7 @@ const pod: fc.Arbitrary<PodSnapshot> = fc
     ratio: fc.double({ noNaN: true, min: 0 }),
   })
   .map(({ namespace, name, usage: ofPod, isKnown, isNameless, ratio }) =>
-    aPodSnapshot({
+    aMeasuredPod({
       namespace,
       name,
       usage: ofPod,
@@ -96,7 +98,7 @@ function expectSame<Source, Item extends object, Part>(
   for (const [turn, source] of sources.entries()) {
     const notMade = leftOut[turn] ?? new Set();
     const rows = new Set(renderer.families.filter((_, place) => notMade.has(place)));
-    const text = renderer.make('node-1', source, former, rows);
+    const text = renderer.make('node-1', source, former, { leftOut: rows });
     const whole = sourceTexts(groups, division, source);
     const expected = whole.map((lines, place) => (notMade.has(place) ? '' : lines));
     expect(text.pieces.map(({ chunk }) => String(chunk))).toEqual(expected);
@@ -126,7 +128,7 @@ describe('the text of a source, made from its former one,', () => {
               nodefs: anFsStats({ capacityBytes: capacities[index], inodes: capacities[index] }),
             }),
             pods,
-            podsWithoutTotal: pods.slice(0, 1).map((first) => ({ ...first, usage: undefined })),
+            podsWithoutTotal: pods.slice(0, 1).map(withoutTotal),
           }),
         );
         expectSame(detailGroups({ profile, compatibility }), nodeDivision({ compatibility }), { sources, leftOut });
@@ -166,17 +168,17 @@ describe('the text of a source, made from its former one,', () => {
       partOf: (snapshot) => {
         const partOf = division.partOf(snapshot);
         return (item) => {
-          rendered.push(item.name);
+          if ('summary' in item) rendered.push(item.summary.name);
           return partOf(item);
         };
       },
     };
     const renderer = new FamilyRenderer(groups, watched, new ChunkIds());
-    const pods = ['a', 'b', 'c'].map((name) => aPodSnapshot({ name }));
+    const pods = ['a', 'b', 'c'].map((name) => aMeasuredPod({ name }));
     const former = renderer.make('node-1', aNodeSnapshot({ pods }), undefined);
     expect(rendered.splice(0)).toEqual(['a', 'b', 'c']);
     const changed = aNodeSnapshot({
-      pods: [...pods.with(1, aPodSnapshot({ name: 'b' })), aPodSnapshot({ name: 'd' })],
+      pods: [...pods.with(1, aMeasuredPod({ name: 'b' })), aMeasuredPod({ name: 'd' })],
     });
     const text = renderer.make('node-1', changed, former);
     expect(rendered.splice(0)).toEqual(['b', 'd']);
@@ -201,10 +203,10 @@ describe('a pod with very many series', () => {
     );
   const volumesOf = (count: number) => Array.from({ length: count }, (_, index) => `v${index}`);
 
-  function podWith(name: string, count: number): PodSnapshot {
+  function podWith(name: string, count: number): PodRecord {
     const mounts = volumesOf(count).map((volume) => aMount(volume));
     const containers = many(count, 'c').map((container) => ({ ...container, mounts }));
-    return aPodSnapshot({
+    return aMeasuredPod({
       name,
       pod: aPod({
         name,
@@ -229,8 +231,8 @@ describe('a pod with very many series', () => {
         new ChunkIds(),
       );
       const declared = new FamilyRenderer(objectGroups({ nodeLabels: [] }), objectDivision, new ChunkIds());
-      const bound = pods.map(({ pod }) =>
-        aBoundPod({ ...(pod && { pod }), workloads: [aWorkload(), aDeployment('cart')] }),
+      const bound = pods.map(({ bound: known }) =>
+        aBoundPod({ ...known, workloads: [aWorkload(), aDeployment('cart')] }),
       );
       const [node, objects] = [aNodeSnapshot({ pods }), someNodeObjects({ pods: bound })];
       const texts = [measured.make('node-1', node, undefined), declared.make('node-1', objects, undefined)];

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
 import { nodeDivision } from '../../src/exposition/pod-on-node.js';
-import { aContainerUsage, aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
+import { aContainerUsage, aMeasuredPod, aNodeSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 
-const { items: podsOf } = nodeDivision({ compatibility: 'none' });
+const { items: podsOf, partOf } = nodeDivision({ compatibility: 'none' });
 
 describe('the nameless pods of a node', () => {
   it('are one pod without namespace and name, with all their bytes', () => {
-    const known = aPodSnapshot({ name: 'known' });
+    const known = aMeasuredPod({ name: 'known' });
     const usage = aPodUsage({
       usedBytes: 10,
       inodesUsed: 3,
@@ -15,14 +15,14 @@ describe('the nameless pods of a node', () => {
       containers: [aContainerUsage({ name: '', usedBytes: 10, rootfsBytes: 4, logsBytes: 3 })],
       volumes: [aVolumeUsage({ name: '', type: 'unknown', usedBytes: 2 })],
     });
-    const nameless = ['a', 'b'].map((name) => aPodSnapshot({ name, pod: undefined, usage, isNameless: true }));
-    const pods = podsOf(aNodeSnapshot({ pods: [...nameless, known] }));
+    const nameless = ['a', 'b'].map((name) => aMeasuredPod({ name, pod: undefined, usage, isNameless: true }));
+    const node = aNodeSnapshot({ pods: [...nameless, known] });
+    const pods = podsOf(node);
     expect(pods).toHaveLength(2);
     expect(pods[0]).toBe(known);
-    expect(pods[1]).toMatchObject({
-      namespace: '',
-      name: '',
-      pod: undefined,
+    expect(pods.map(partOf(node))[1]?.pod).toMatchObject({
+      summary: { namespace: '', name: '' },
+      bound: undefined,
       ratios: [],
       workloads: [],
       usage: {
@@ -36,7 +36,7 @@ describe('the nameless pods of a node', () => {
   });
 
   it('change nothing when there are none', () => {
-    const snapshot = aNodeSnapshot({ pods: [aPodSnapshot({ pod: undefined })] });
+    const snapshot = aNodeSnapshot({ pods: [aMeasuredPod({ pod: undefined })] });
     expect(podsOf(snapshot)).toBe(snapshot.pods);
   });
 });

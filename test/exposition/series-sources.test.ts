@@ -8,7 +8,7 @@ import { nodeLayout } from '../../src/node/node-layout.js';
 import type { NodeSnapshot } from '../../src/node/node-state.js';
 import type { VolumeUsage } from '../../src/node/usage.js';
 import { anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
-import { aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
+import { aMeasuredPod, aNodeSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 
 /** The values of one label, in the order of the series. */
 function valuesOf<Source, T>(
@@ -33,7 +33,7 @@ function podsOf(snapshot: NodeSnapshot): readonly PodOnNode[] {
 const withVolumes = (...listed: readonly VolumeUsage[]): NodeSnapshot =>
   aNodeSnapshot({
     summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 1000 }) }),
-    pods: [aPodSnapshot({ usage: aPodUsage({ volumes: listed }) })],
+    pods: [aMeasuredPod({ usage: aPodUsage({ volumes: listed }) })],
   });
 
 describe('components', () => {
@@ -47,7 +47,7 @@ describe('components', () => {
 
   it('of volumes are present when the spec has such a volume, measured or not', () => {
     const pod = aPod({ volumes: [aVolume({ type: 'configmap' })] });
-    const pods = [aPodSnapshot({ pod, usage: aPodUsage({ volumes: [] }) })];
+    const pods = [aMeasuredPod({ pod, usage: aPodUsage({ volumes: [] }) })];
     expect(componentsOf(aNodeSnapshot({ pods }))).toEqual(['rootfs', 'logs', 'configmap', 'other']);
   });
 });

@@ -15,8 +15,8 @@ import {
   aClusterSnapshot,
   aContainerUsage,
   aFreshNode,
+  aMeasuredPod,
   aNodeSnapshot,
-  aPodSnapshot,
   aPodUsage,
   aVolumeUsage,
 } from '../support/snapshot-builders.js';
@@ -119,7 +119,7 @@ describe('the text of nodes', () => {
       containers: [aContainerUsage({ rootfsBytes: undefined, logsBytes: 0 })],
       volumes: [aVolumeUsage({ usedBytes: undefined })],
     });
-    const blocks = await aCache()([aNodeSnapshot({ pods: [aPodSnapshot({ usage })] })]);
+    const blocks = await aCache()([aNodeSnapshot({ pods: [aMeasuredPod({ usage })] })]);
     expect(textOf(blocks, 'container_rootfs_used_bytes')).toBe('');
     expect(textOf(blocks, 'container_logs_used_bytes')).toMatch(/ 0\n$/);
     expect(textOf(blocks, 'volume_used_bytes')).toBe('');
@@ -127,8 +127,8 @@ describe('the text of nodes', () => {
 
   it('serves that volumes are not measured only while they are not', async () => {
     const pods = [
-      aPodSnapshot({ name: 'pending', usage: aPodUsage({ volumesPending: true }) }),
-      aPodSnapshot({ name: 'measured' }),
+      aMeasuredPod({ name: 'pending', usage: aPodUsage({ volumesPending: true }) }),
+      aMeasuredPod({ name: 'measured' }),
     ];
     const blocks = await aCache()([aNodeSnapshot({ pods })]);
     expect(textOf(blocks, 'pod_volume_stats_pending')).toBe(
@@ -142,9 +142,9 @@ describe('the text of nodes', () => {
       volumes: [aVolumeUsage({ usedBytes: 3, type: 'emptydir' }), aVolumeUsage({ usedBytes: 4, type: 'unknown' })],
     });
     const pods = [
-      aPodSnapshot({ usage: twice }),
-      aPodSnapshot({ usage: aPodUsage({ usedBytes: 5 }) }),
-      aPodSnapshot({ namespace: 'other', usage: aPodUsage({ usedBytes: 6, containers: [], volumes: [] }) }),
+      aMeasuredPod({ usage: twice }),
+      aMeasuredPod({ usage: aPodUsage({ usedBytes: 5 }) }),
+      aMeasuredPod({ namespace: 'other', usage: aPodUsage({ usedBytes: 6, containers: [], volumes: [] }) }),
     ];
     const blocks = await aCache()([aNodeSnapshot({ pods })]);
     const valuesOf = (family: string): string[] =>

@@ -56,8 +56,8 @@ function measure({ summary: body, pods }: Capture): Measured[] {
     scope: { namespaces: [], hasPodSelector: false },
   });
   const rawPods = (JSON.parse(body) as { readonly pods: readonly RawPod[] }).pods;
-  expect(joined.pods).toHaveLength(rawPods.length);
-  return joined.pods.map(({ summary: podSummary, pod }, position) => {
+  expect(joined.pods.size).toBe(rawPods.length);
+  return Array.from(joined.pods, ([podSummary, pod], position) => {
     const raw = rawPods[position];
     if (raw === undefined) throw new Error('a pod without its JSON');
     const rawObject = (pods as readonly RawObject[]).find(

@@ -24,7 +24,7 @@ function join({ listed, known = [], deletedUids = [], scope = {} }: Scene): {
     isDeleted: (kubeletUid) => deletedUids.includes(kubeletUid),
     scope: { namespaces: [], hasPodSelector: false, ...scope },
   });
-  return { pods: pods.map(({ summary, pod }) => [summary.uid, pod]), counts: Object.fromEntries(counts) };
+  return { pods: Array.from(pods, ([{ uid }, pod]) => [uid, pod]), counts: Object.fromEntries(counts) };
 }
 
 describe('joinPods', () => {
@@ -127,7 +127,7 @@ describe('joinPods', () => {
       isDeleted: () => false,
       scope: { namespaces: [], hasPodSelector: false },
     });
-    expect(result.pods).toEqual([{ summary: aPodSummary({ usedBytes: 2, startTimeMs: 7 }), pod }]);
+    expect([...result.pods]).toEqual([[aPodSummary({ usedBytes: 2, startTimeMs: 7 }), pod]]);
     expect(result.counts.size).toBe(0);
   });
 

@@ -18,7 +18,7 @@ import {
   aVolume,
   aVolumeSummary,
 } from '../support/builders.js';
-import { aFreshNode, aPodSnapshot } from '../support/snapshot-builders.js';
+import { aFreshNode, aMeasuredPod } from '../support/snapshot-builders.js';
 
 interface Input {
   readonly pod: Pod;
@@ -65,7 +65,7 @@ function foundPod({ pod, summary, counted }: Input) {
   if (usage === undefined) throw new Error('the pod of the test has a total');
   return {
     node: aFreshNode(),
-    pod: aPodSnapshot({ pod, summary, usage, ratios: ratios({ pod, summary }).map(counted) }),
+    pod: aMeasuredPod({ pod, summary, usage, ratios: ratios({ pod, summary }).map(counted) }),
   };
 }
 

@@ -8,14 +8,14 @@ import { Scheduler } from '../../src/base/scheduler.js';
 import { noEvictionsSeen } from '../../src/history/eviction-log.js';
 import type { Node, Pod } from '../../src/kube/objects.js';
 import type { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
-import { nearestNodes, timeToEvictionMs } from '../../src/node/near-evictions.js';
+import { nearestNodes, nodeEvictionMs, podEvictionMs } from '../../src/node/near-evictions.js';
 import type { PodLister } from '../../src/node/node-snapshot.js';
 import { aContainer, anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { settingsOf } from '../support/exporter.js';
 import { aKubeletCache } from '../support/kubelet-caches.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { queuedRefresher } from '../support/queued-refresher.js';
-import { aLimitRatio, aNodeSnapshot, aNodeThreshold, aPodSnapshot } from '../support/snapshot-builders.js';
+import { aLimitRatio, aMeasuredPod, aNodeThreshold } from '../support/snapshot-builders.js';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -24,7 +24,7 @@ describe('the time to an eviction', () => {
   const uncrossed = (headroom: number) => aNodeThreshold({ threshold: 100, headroom, isCrossed: false });
 
   it.each([
-    { pods: 'none', used: [], bytesPerSecond: 0, expected: undefined },
+    { pods: 'without a limit', used: [], bytesPerSecond: 0, expected: undefined },
     { pods: 'one just below 80 % of its limit', used: [799], bytesPerSecond: 0, expected: undefined },
     { pods: 'one at 80 % of its limit', used: [800], bytesPerSecond: 0, expected: Infinity },
     { pods: 'one at 80 % of its limit that shrinks', used: [800], bytesPerSecond: -5, expected: Infinity },
@@ -34,10 +34,9 @@ describe('the time to an eviction', () => {
     { pods: 'one that reaches its limit too late', used: [440], bytesPerSecond: 5, expected: undefined },
     { pods: 'one that is near and grows slowly', used: [900], bytesPerSecond: 1, expected: 100_000 },
     { pods: 'one with several limits', used: [10, 990, 500], bytesPerSecond: 10, expected: 1_000 },
-  ])('of a node with pods: $pods', ({ used, bytesPerSecond, expected }) => {
-    const pod = aPodSnapshot({ ratios: used.map(ratio) });
-    const node = aNodeSnapshot({ pods: [pod] });
-    expect(timeToEvictionMs(node, new Map([[pod.summary, bytesPerSecond]]), 55_000)).toBe(expected);
+  ])('of a pod: $pods', ({ used, bytesPerSecond, expected }) => {
+    const pod = aMeasuredPod({ ratios: used.map(ratio) });
+    expect(podEvictionMs(pod, new Map([[pod.summary, bytesPerSecond]]), 55_000)).toBe(expected);
   });
 
   it.each([
@@ -46,8 +45,7 @@ describe('the time to an eviction', () => {
     { pod: undefined, expected: undefined },
     { pod: aPod({ priority: 1_999_999_999 }), expected: 0 },
   ])('is that of pods that may be evicted: $pod.isStatic, $pod.priority', ({ pod, expected }) => {
-    const node = aNodeSnapshot({ pods: [], podsWithoutTotal: [aPodSnapshot({ pod, ratios: [ratio(2_000)] })] });
-    expect(timeToEvictionMs(node, new Map(), 55_000)).toBe(expected);
+    expect(podEvictionMs(aMeasuredPod({ pod, ratios: [ratio(2_000)] }), new Map(), 55_000)).toBe(expected);
   });
 
   it.each([
@@ -55,7 +53,17 @@ describe('the time to an eviction', () => {
     { threshold: uncrossed(24), expected: Infinity },
     { threshold: aNodeThreshold(), expected: 0 },
   ])('is that of the disk: $threshold.headroom above a threshold of 100', ({ threshold, expected }) => {
-    expect(timeToEvictionMs(aNodeSnapshot({ thresholds: [threshold] }), new Map(), 55_000)).toBe(expected);
+    expect(nodeEvictionMs([aMeasuredPod()], [threshold])).toBe(expected);
+  });
+
+  it.each([
+    { times: [undefined, 7, Infinity], thresholds: [], expected: 7 },
+    { times: [undefined, Infinity], thresholds: [], expected: Infinity },
+    { times: [7], thresholds: [uncrossed(24)], expected: 7 },
+    { times: [7], thresholds: [aNodeThreshold()], expected: 0 },
+  ])('of a node is the shortest of its pods and its disk: $times', ({ times, thresholds, expected }) => {
+    const pods = times.map((evictionMs) => aMeasuredPod({ evictionMs }));
+    expect(nodeEvictionMs(pods, thresholds)).toBe(expected);
   });
 });
 

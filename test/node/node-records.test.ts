@@ -37,6 +37,8 @@ function setUp() {
     showsAllPods: true,
     sidecars: 'auto',
     maxUnknownPods: 20,
+    growth: () => new Map(),
+    ttlMs: 55_000,
     clock: new ManualClock(),
     graceMs: 60_000,
     faults: new NodeFaults(silentLogger),
@@ -74,7 +76,7 @@ describe('a node', () => {
       counts.add(derived.count);
       await nextTurn();
     }
-    expect((await pending).snapshot?.pods.map(({ name }) => name)).toEqual(names);
+    expect((await pending).snapshot?.pods.map(({ summary }) => summary.name)).toEqual(names);
     expect([...counts]).toEqual([0, 1, 2, 3]);
   });
 
@@ -84,7 +86,7 @@ describe('a node', () => {
     while (derived.count < names.length - 1) await nextTurn();
     setPods(names.slice(0, 2).map(limited(20)));
     const { snapshot } = await pending;
-    expect(snapshot?.pods.map(({ name, pod, limitBytes }) => [name, pod?.uid, limitBytes])).toEqual([
+    expect(snapshot?.pods.map(({ summary, bound }) => [summary.name, bound?.pod.uid, bound?.limitBytes])).toEqual([
       ['web-0', 'web-0', 20],
       ['web-1', 'web-1', 20],
       ['web-2', undefined, undefined],
@@ -97,6 +99,8 @@ describe('a node', () => {
     const [first, second] = await Promise.all([prepare(), prepare()]);
     expect(derived.count).toBe(names.length);
     expect(second.snapshot).toBe(first.snapshot);
+    expect([first.derived.size, second.derived.size]).toEqual([names.length, names.length]);
+    expect(await prepare()).toEqual({ ...first, derived: new Map() });
     expect((await prepare()).snapshot).toBe(first.snapshot);
     expect(records.of(node).scraped(node, lookup, 0).state).toMatchObject({ snapshot: { unknownPods: [] } });
     expect(derived.count).toBe(names.length);
@@ -108,6 +112,8 @@ describe('a node', () => {
     setPods([...pods().slice(0, 3), limited(20)('web-3')]);
     const after = await prepare();
     expect(derived.count).toBe(names.length + 1);
+    expect([...before.derived.keys()]).toEqual(before.snapshot?.pods);
+    expect([...after.derived.keys()]).toEqual(after.snapshot?.pods.slice(3));
     expect(after.snapshot?.pods.map((pod, index) => pod === before.snapshot?.pods[index])).toEqual([
       true,
       true,
@@ -120,6 +126,6 @@ describe('a node', () => {
       true,
       false,
     ]);
-    expect(after.snapshot?.pods.at(-1)?.limitBytes).toBe(20);
+    expect(after.snapshot?.pods.at(-1)?.bound?.limitBytes).toBe(20);
   });
 });

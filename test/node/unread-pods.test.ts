@@ -43,6 +43,8 @@ function setUp({ scope = everything, known = [shopPod], listed = known, unlisted
     showsAllPods: true,
     sidecars: 'auto' as const,
     maxUnknownPods: 20,
+    growth: () => new Map(),
+    ttlMs: 55_000,
     clock,
     graceMs,
     faults: new NodeFaults(silentLogger),

@@ -6,22 +6,26 @@ import { describe, expect, it } from 'vitest';
 import { Scheduler } from '../../src/base/scheduler.js';
 import type { Pod } from '../../src/kube/objects.js';
 import type { LimitRatio } from '../../src/node/limit-ratios.js';
-import type { NodeSnapshot, NodeState, PodSnapshot } from '../../src/node/node-state.js';
+import type { NodeSnapshot, NodeState } from '../../src/node/node-state.js';
+import type { PodContext, PodRecord } from '../../src/node/pod-record.js';
 import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/report/cluster-report.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
+  aBoundPod,
   aClusterSnapshot,
   aDeployment,
   aFreshNode,
   aLimitRatio,
+  aMeasuredPod,
   anAbsentNode,
   aNodeSnapshot,
-  aPodSnapshot,
   aPodUsage,
   aWorkload,
   aWorkloadSnapshot,
+  type MeasuredPodFields,
+  withoutTotal,
 } from '../support/snapshot-builders.js';
 
 const nowMs = Date.UTC(2026, 0, 1);
@@ -45,12 +49,12 @@ function reportOf(
   });
 }
 
-function podOf(name: string, usedBytes: number, more: Partial<PodSnapshot> = {}): PodSnapshot {
+function podOf(name: string, usedBytes: number, more: MeasuredPodFields = {}): PodRecord {
   const components = { rootfs: usedBytes, logs: 0, emptydir: 0, configmap: 0, other: 0 };
-  return aPodSnapshot({ name, usage: aPodUsage({ usedBytes, components }), ...more });
+  return aMeasuredPod({ name, usage: aPodUsage({ usedBytes, components }), ...more });
 }
 
-function nodeOf(nodeName: string, pods: readonly PodSnapshot[], availableBytes = 60_000): NodeState {
+function nodeOf(nodeName: string, pods: readonly PodRecord[], availableBytes = 60_000): NodeState {
   const nodefs = anFsStats({ capacityBytes: 100_000, availableBytes, usedBytes: 100_000 - availableBytes });
   return aFreshNode(aNodeSnapshot({ nodeName, pods, summary: aNodeSummary({ nodeName, nodefs }) }));
 }
@@ -348,8 +352,8 @@ describe('a node without data', () => {
   const limited = aPod({ name: 'cart-0', volumes: [aVolume({ sizeLimitBytes: 100 })] });
   const silent = (more: Partial<NodeState> = {}): NodeState => {
     const unmeasured = [
-      { pod: limited, workloads: [cart] },
-      { pod: aPod({ name: 'without-limit', containers: [], volumes: [] }), workloads: [] },
+      aBoundPod({ pod: limited, workloads: [cart] }),
+      aBoundPod({ pod: aPod({ name: 'without-limit', containers: [], volumes: [] }), workloads: [] }),
     ];
     return { ...anAbsentNode('b', 'timeout'), expectedPods: 2, unmeasured, ...more } as NodeState;
   };
@@ -451,11 +455,11 @@ describe('a pod whose volumes are not measured', () => {
   const container = (usedBytes: number): LimitRatio =>
     ratioOf(usedBytes, 100, { rule: 'container', container: 'main' });
   const former = podOf('a', 93, { pod: limited, ratios: [sizeLimit(92), container(20)] });
-  const pending = (usedBytes: number, ratios: readonly LimitRatio[] = []): PodSnapshot => {
-    const whole = podOf('a', usedBytes, { pod: limited, summary: former.summary, ratios });
-    return { ...whole, usage: { ...whole.usage, volumesPending: true } };
+  const pending = (usedBytes: number, ratios: readonly LimitRatio[] = [], pod = limited): PodRecord => {
+    const usage = aPodUsage({ usedBytes, volumesPending: true });
+    return aMeasuredPod({ name: 'a', pod, summary: former.summary, usage, ratios });
   };
-  const node = (pod: PodSnapshot): NodeState => aFreshNode(aNodeSnapshot({ pods: [pod] }), 1_500);
+  const node = (pod: PodRecord): NodeState => aFreshNode(aNodeSnapshot({ pods: [pod] }), 1_500);
   const formerPodsOf = () => new Map([[former.summary.uid, { pod: former, olderByMs: 60_000 }]]);
 
   it('keeps its last values as such, and counts as unknown', async () => {
@@ -493,7 +497,7 @@ describe('a pod whose volumes are not measured', () => {
     const { pods, limits, summary } = await reportOf({ nodes: [node(pending(1))] });
     expect(pods.items).toMatchObject([{ state: 'pending', dataState: 'fresh', usedBytes: 1, hasLimits: true }]);
     expect([limits.totalCount, summary.unknownLimitPodCount]).toEqual([0, 1]);
-    const unlimited = { ...pending(1), pod: aPod({ containers: [], volumes: [] }) };
+    const unlimited = pending(1, [], aPod({ containers: [], volumes: [] }));
     expect((await reportOf({ nodes: [node(unlimited)] })).summary.unknownLimitPodCount).toBe(0);
   });
 
@@ -526,9 +530,9 @@ describe('gaps in the data of a node', () => {
   const incomplete = [cart, web].map((workload) => aWorkloadSnapshot({ workload, complete: false }));
   const nodeWith = (snapshot: Partial<NodeSnapshot>, unmeasured: readonly Pod[] = []): NodeState => ({
     ...aFreshNode(aNodeSnapshot({ pods: [], ...snapshot })),
-    unmeasured: unmeasured.map((pod) => ({ pod, workloads: [cart] })),
+    unmeasured: unmeasured.map((pod) => aBoundPod({ pod, workloads: [cart] })),
   });
-  const pendingPod = (name: string, runningSinceMs: number | undefined, more: Partial<PodSnapshot> = {}): PodSnapshot =>
+  const pendingPod = (name: string, runningSinceMs: number | undefined, more: MeasuredPodFields = {}): PodRecord =>
     podOf(name, 1, {
       pod: aPod({ name, runningSinceMs }),
       usage: aPodUsage({ volumesPending: true }),
@@ -583,13 +587,35 @@ describe('gaps in the data of a node', () => {
   });
 
   it('are not what a silent node lacks, nor workloads that are complete', async () => {
-    const unmeasured = [{ pod: aPod(), workloads: [cart] }];
+    const unmeasured = [aBoundPod({ workloads: [cart] })];
     const { gaps } = await reportOf({
       nodes: [{ ...anAbsentNode('b', 'timeout'), unmeasured }],
       workloads: [aWorkloadSnapshot({ workload: cart, complete: false }), aWorkloadSnapshot({ workload: web })],
     });
     expect(gaps).toEqual([]);
   });
+});
+
+it('derives the limits of each pod once, and the usage of those alone that it shows or sums', async () => {
+  const cart = aDeployment('cart');
+  const derived = { ratios: 0, usages: 0 };
+  const context: PodContext = {
+    ratiosOf: () => {
+      derived.ratios += 1;
+      return [ratioOf(60, 100)];
+    },
+    usageOf: () => {
+      derived.usages += 1;
+      return aPodUsage();
+    },
+  };
+  const pods = Array.from({ length: 30 }, (_, index) =>
+    podOf(`p-${index}`, index, { workloads: index < 4 ? [cart] : [] }),
+  );
+  const node = aFreshNode(aNodeSnapshot({ pods, podsWithoutTotal: [withoutTotal(podOf('q', 1))], context }));
+  const report = await reportOf({ nodes: [node], workloads: [aWorkloadSnapshot({ workload: cart })] });
+  expect([report.pods.items.length, report.limits.totalCount]).toEqual([10, 31]);
+  expect(derived).toEqual({ ratios: 31 + 10, usages: 4 + 10 });
 });
 
 it('is all zeros for a cluster without nodes', async () => {
@@ -604,13 +630,13 @@ it('is all zeros for a cluster without nodes', async () => {
 });
 
 it('has the findings that the specs of the pods of a node show that never had data', async () => {
-  const unmeasured = [{ pod: aPod({ volumes: [aVolume()] }), workloads: [] }];
+  const unmeasured = [aBoundPod({ pod: aPod({ volumes: [aVolume()] }) })];
   const { findings } = await reportOf({ nodes: [{ ...anAbsentNode('node-1', 'timeout'), unmeasured }] });
   expect(findings).toMatchObject([{ kind: 'volume_not_mounted', findingCount: 1 }]);
 });
 
 const hundredPods = Array.from({ length: 100 }, (_, index) => podOf(`p-${index}`, 1));
-const hundredKnownPods = hundredPods.map(({ name }) => aPod({ name }));
+const hundredKnownPods = hundredPods.map(({ summary: { name } }) => aPod({ name }));
 
 it.each<[string, readonly NodeState[], Partial<ClusterReportInput>]>([
   ['of many nodes', hundredPods.map((pod, index) => nodeOf(`node-${index}`, [pod])), {}],

@@ -9,7 +9,7 @@ import {
   aContainerUsage,
   aFreshNode,
   aLimitRatio,
-  aPodSnapshot,
+  aMeasuredPod,
   aPodUsage,
   aVolumeUsage,
   aWorkload,
@@ -21,7 +21,7 @@ const mainLimit = aLimitRatio({ rule: 'container', container: 'main', usedBytes:
 
 describe('the report of a measured pod', () => {
   it('has its place, its usage, its nearest limit and the age of the data', () => {
-    const pod = aPodSnapshot({ limitBytes: 9, requestBytes: 8, ratios: [cacheLimit, mainLimit] });
+    const pod = aMeasuredPod({ limitBytes: 9, requestBytes: 8, ratios: [cacheLimit, mainLimit] });
     expect(measuredPodReport({ node, pod })).toMatchObject({
       namespace: 'shop',
       pod: 'cart-0',
@@ -45,22 +45,22 @@ describe('the report of a measured pod', () => {
     ['an emptyDir', { volumes: [aVolume({ sizeLimitBytes: 5 })] }, true],
     ['nothing of it', { containers: [aContainer()], volumes: [aVolume()] }, false],
   ])('shows whether it has limits: %s has one', (_what, spec, expected) => {
-    expect(measuredPodReport({ node, pod: aPodSnapshot({ pod: aPod(spec) }) }).hasLimits).toBe(expected);
-    expect(measuredPodReport({ node, pod: aPodSnapshot({ pod: undefined }) }).hasLimits).toBeUndefined();
+    expect(measuredPodReport({ node, pod: aMeasuredPod({ pod: aPod(spec) }) }).hasLimits).toBe(expected);
+    expect(measuredPodReport({ node, pod: aMeasuredPod({ pod: undefined }) }).hasLimits).toBeUndefined();
   });
 
   it('is pending while the kubelet has not measured its volumes', () => {
-    const pod = aPodSnapshot({ usage: aPodUsage({ volumesPending: true }) });
+    const pod = aMeasuredPod({ usage: aPodUsage({ volumesPending: true }) });
     expect(measuredPodReport({ node, pod }).state).toBe('pending');
   });
 
   it('is neither known nor exempt when the API server does not know it', () => {
-    const pod = aPodSnapshot({ pod: undefined });
+    const pod = aMeasuredPod({ pod: undefined });
     expect(measuredPodReport({ node, pod })).toMatchObject({ isKnown: false, isExempt: false });
   });
 
   it.each([[{ isStatic: true }], [{ priority: 2_000_001_000 }]])('is exempt with %j', (overrides) => {
-    expect(measuredPodReport({ node, pod: aPodSnapshot({ pod: aPod(overrides) }) }).isExempt).toBe(true);
+    expect(measuredPodReport({ node, pod: aMeasuredPod({ pod: aPod(overrides) }) }).isExempt).toBe(true);
   });
 });
 
@@ -98,7 +98,7 @@ it('the nearest limit is the first of those with the highest ratio', () => {
 });
 
 it('the report of a container has its own limit where the kubelet enforces it', () => {
-  const pod = aPodSnapshot({
+  const pod = aMeasuredPod({
     pod: aPod({ containers: [aContainer({ name: 'main', limitBytes: 2, requestBytes: 1 })] }),
     usage: aPodUsage({ containers: [aContainerUsage(), aContainerUsage({ name: 'debug', logsBytes: undefined })] }),
     ratios: [cacheLimit, mainLimit],
@@ -119,7 +119,7 @@ it('the report of a container has its own limit where the kubelet enforces it', 
 describe('the reports of volumes', () => {
   const found = {
     node,
-    pod: aPodSnapshot({
+    pod: aMeasuredPod({
       pod: aPod({
         containers: [aContainer({ mounts: [aMount('config')] })],
         volumes: [aVolume({ name: 'config', type: 'configmap' }), aVolume({ name: 'idle' })],

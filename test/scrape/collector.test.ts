@@ -188,6 +188,8 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     attribution: 'measured',
     scope: { namespaces: [], hasPodSelector: false },
     maxUnknownPods: 20,
+    growth: () => new Map(),
+    ttlMs: 55_000,
     sidecars: 'auto',
     showsAllPods,
     clock,
@@ -297,7 +299,7 @@ describe('one scrape', () => {
     cluster.setPods('node-2', []);
     const snapshot = await collector.collect(new AbortController().signal, { onNode });
     expect(passed).toEqual(['node-2']);
-    expect(snapshot && snapshotOf(snapshot, 'node-1')?.pods[0]?.usage.usedBytes).toBe(100);
+    expect(snapshot && snapshotOf(snapshot, 'node-1')?.pods[0]?.summary.usedBytes).toBe(100);
   });
 
   it('collects nothing before nodes and pods were listed', async () => {
@@ -698,7 +700,7 @@ describe('a node whose turn has not come when the deadline does', () => {
       { state: 'fresh', ageMs: 0 },
     ]);
     expect(snapshotOf(after, 'node-1')).toBe(snapshotOf(before, 'node-1'));
-    expect(snapshotOf(after, 'node-2')?.pods[0]?.usage.usedBytes).toBe(33);
+    expect(snapshotOf(after, 'node-2')?.pods[0]?.summary.usedBytes).toBe(33);
   });
 
   it.each([
@@ -712,7 +714,7 @@ describe('a node whose turn has not come when the deadline does', () => {
 
   it('is complete in the next scrape', async () => {
     const { collect } = await aLateScrape();
-    expect(snapshotOf(await collect(), 'node-1')?.pods[0]?.usage.usedBytes).toBe(111);
+    expect(snapshotOf(await collect(), 'node-1')?.pods[0]?.summary.usedBytes).toBe(111);
   });
 });
 
@@ -815,8 +817,11 @@ describe('the layout of the disks of a node', () => {
     const pods = [aPodSummary({ usedBytes: 110, containers: [container] })];
     cluster.answer('node-1', { nodefs: disk(100), imagefs: disk(imageDiskBytes), kubeletStartedAtMs, pods });
   };
-  const containerRatio = (snapshot: ClusterSnapshot) =>
-    snapshotOf(snapshot, 'node-1')?.pods[0]?.ratios.find(({ rule }) => rule === 'container')?.ratio;
+  const containerRatio = (snapshot: ClusterSnapshot) => {
+    const node = snapshotOf(snapshot, 'node-1');
+    const ratios = node?.pods.flatMap((pod) => node.context.ratiosOf(pod));
+    return ratios?.find(({ rule }) => rule === 'container')?.ratio;
+  };
 
   it('is what its kubelet saw at its start, also with new settings', async () => {
     const cluster = new FakeCluster();

@@ -69,6 +69,8 @@ function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
     records: new NodeRecords({
       ...{ pods, resolver, attribution: 'measured', maxUnknownPods: 20, sidecars: 'auto', showsAllPods: true, clock },
       scope: { namespaces: [], hasPodSelector: false },
+      growth: () => new Map(),
+      ttlMs,
       graceMs: 60_000,
       faults: new NodeFaults(silentLogger),
     }),

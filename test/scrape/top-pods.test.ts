@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 
 import { type Clock, systemClock } from '../../src/base/clock.js';
 import { Scheduler } from '../../src/base/scheduler.js';
-import type { BoundPod, NodeSnapshot, PodSnapshot } from '../../src/node/node-state.js';
+import type { BoundPod } from '../../src/node/bound-pods.js';
+import type { NodeSnapshot } from '../../src/node/node-state.js';
+import type { PodRecord } from '../../src/node/pod-record.js';
 import type { CollectOptions } from '../../src/scrape/collector.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { TopPods } from '../../src/scrape/top-pods.js';
@@ -13,9 +15,9 @@ import {
   aBoundPod,
   aClusterSnapshot,
   aFreshNode,
+  aMeasuredPod,
   anAbsentNode,
   aNodeSnapshot,
-  aPodSnapshot,
   aPodUsage,
   aWorkload,
   aWorkloadSnapshot,
@@ -31,8 +33,8 @@ interface PodModel {
   readonly namespace?: string;
 }
 
-function pod({ name, usedBytes, workloads, namespace = 'shop' }: PodModel): PodSnapshot {
-  return aPodSnapshot({
+function pod({ name, usedBytes, workloads, namespace = 'shop' }: PodModel): PodRecord {
+  return aMeasuredPod({
     namespace,
     name,
     usage: aPodUsage({ usedBytes }),
@@ -57,7 +59,8 @@ class FakeSource {
     this.asked.push(options);
     for (const node of this.snapshot?.nodes ?? []) {
       const objects = someNodeObjects({ nodeName: node.nodeName });
-      await options.onNode?.({ snapshot: node.state === 'absent' ? undefined : node.snapshot, objects });
+      const snapshot = node.state === 'absent' ? undefined : node.snapshot;
+      await options.onNode?.({ snapshot, objects, derived: new Map() });
     }
     return this.snapshot;
   }
@@ -68,7 +71,7 @@ function snapshotsOf(cluster: ClusterSnapshot | undefined): readonly NodeSnapsho
 }
 
 function shownIn(cluster: ClusterSnapshot | undefined): readonly (readonly string[])[] {
-  return snapshotsOf(cluster).map(({ pods }) => pods.map(({ name }) => name));
+  return snapshotsOf(cluster).map(({ pods }) => pods.map(({ summary }) => summary.name));
 }
 
 async function shown(
@@ -198,11 +201,11 @@ describe('TopPods', () => {
     expect(same).toBe(before);
     source.setNodes(first, aNode('node-2', [{ ...c, name: 'huge', usedBytes: 9 }]));
     const [other] = snapshotsOf(await top.collect(never));
-    expect(other?.pods.map(({ name }) => name)).toEqual(['a']);
+    expect(other?.pods.map(({ summary }) => summary.name)).toEqual(['a']);
     source.setNodes(aNode('node-1', [a, b, c]), aNode('node-2', []));
     const [anew] = snapshotsOf(await top.collect(never));
     expect(anew).not.toBe(before);
-    expect(anew?.pods.map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(anew?.pods.map(({ summary }) => summary.name)).toEqual(['a', 'b']);
   });
 
   it('passes on what a reader asks for, and no whole node, of which text would be made', async () => {

@@ -1,6 +1,7 @@
 import { boundPod } from '../../src/node/bound-pods.js';
 import { nodeLayout } from '../../src/node/node-layout.js';
 import { createNodeSnapshot } from '../../src/node/node-snapshot.js';
+import { enforcementOf, podContext } from '../../src/node/pod-record.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import {
@@ -72,8 +73,10 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
   });
   const podsByName = new Map(pods.map((pod) => [pod.name, pod]));
   const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: true });
+  const [node, layout] = [aNode({ name: nodeName }), nodeLayout(summary)];
+  const context = podContext('measured', enforcementOf(node, layout, false));
   const snapshot = createNodeSnapshot(
-    { node: aNode({ name: nodeName }), summary, layout: nodeLayout(summary), configuration: undefined },
+    { node, summary, layout, configuration: undefined, context, derived: new Map() },
     pods.map((pod) => boundPod(pod, resolver)),
     {
       pods: {
@@ -89,6 +92,8 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
       showsAllPods: false,
       sidecars: false,
       maxUnknownPods: 20,
+      growth: () => new Map(),
+      ttlMs: 55_000,
     },
   );
   return aClusterSnapshot({ nodes: [aFreshNode(snapshot)], workloads: [] });

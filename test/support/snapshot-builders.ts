@@ -1,11 +1,15 @@
 /** Snapshots of scrapes for tests: each builder returns a valid object with the changes of the test. */
 import type { ClusterReading } from '../../src/commands/cluster-reader.js';
 import { noEvictionsSeen } from '../../src/history/eviction-log.js';
+import type { Pod } from '../../src/kube/objects.js';
 import { ratioTo } from '../../src/kube/quantity.js';
+import type { PodSummary } from '../../src/kubelet/summary.js';
+import type { BoundPod } from '../../src/node/bound-pods.js';
 import type { LimitRatio } from '../../src/node/limit-ratios.js';
 import { isActive } from '../../src/node/limits.js';
-import type { BoundPod, NodeObjects, NodeSnapshot, NodeState, PodSnapshot } from '../../src/node/node-state.js';
+import type { NodeObjects, NodeSnapshot, NodeState } from '../../src/node/node-state.js';
 import type { NodeThreshold } from '../../src/node/node-thresholds.js';
+import type { DerivedPod, PodContext, PodRecord } from '../../src/node/pod-record.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/node/usage.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
@@ -84,29 +88,62 @@ export function aLimitRatio({
   return { rule, container, volume, usedBytes, limitBytes, ratio: ratioTo(usedBytes, limitBytes) };
 }
 
-/** A pod that the API server knows. */
-export function aPodSnapshot(overrides: Partial<PodSnapshot> = {}): PodSnapshot {
-  const namespace = overrides.namespace ?? 'shop';
-  const name = overrides.name ?? 'cart-0';
-  const { usage = aPodUsage() } = overrides;
+export interface MeasuredPodFields extends Partial<
+  Pick<DerivedPod<PodUsage>, 'summary' | 'workloads' | 'isNameless' | 'evictionMs' | 'usage' | 'ratios'>
+> {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly startTimeMs?: number | undefined;
+  /** Undefined for a pod that the API server does not know. */
+  readonly pod?: Pod | undefined;
+  readonly limitBytes?: number | undefined;
+  readonly requestBytes?: number | undefined;
+}
+
+/** A measured pod that the API server knows. In a node of {@link aNodeSnapshot}, this is what is derived of it. */
+export function aMeasuredPod(fields: MeasuredPodFields = {}): DerivedPod<PodUsage> {
+  const { pod, limitBytes, requestBytes, isNameless = false, evictionMs, ratios = [] } = fields;
+  const { usage = aPodUsage(), workloads = [aWorkload()] } = fields;
+  const entry = entryOf(fields, usage);
+  const known = 'pod' in fields ? pod : aPod({ namespace: entry.namespace, name: entry.name });
   return {
-    namespace,
-    name,
-    pod: aPod({ namespace, name }),
-    summary: aPodSummary({ namespace, name, usedBytes: usage.usedBytes }),
+    bound: known && { pod: known, limitBytes, requestBytes, workloads },
+    isNameless,
+    isPending: usage.volumesPending,
+    containers: usage.containers.map(({ name: container, usedBytes }) => {
+      return { container, usedBytes, maxUsedBytes: usedBytes };
+    }),
+    unknownItems: usage.unknownItems,
+    evictionMs,
+    ratios,
+    summary: entry,
     usage,
-    startTimeMs: undefined,
-    limitBytes: undefined,
-    requestBytes: undefined,
-    ratios: [],
-    workloads: [aWorkload()],
-    ...overrides,
+    workloads,
   };
 }
 
+function entryOf(fields: MeasuredPodFields, { usedBytes }: PodUsage): PodSummary {
+  const { summary, usage, startTimeMs } = fields;
+  const { namespace = summary?.namespace ?? 'shop', name = summary?.name ?? 'cart-0' } = fields;
+  if (summary === undefined) return aPodSummary({ namespace, name, usedBytes, startTimeMs });
+  return { ...summary, namespace, name, startTimeMs, usedBytes: usage?.usedBytes ?? summary.usedBytes };
+}
+
+/** The same pod without a total. */
+export function withoutTotal<Pod extends PodRecord>(pod: Pod): Pod & { readonly usage: undefined } {
+  const summary = { ...pod.summary, usedBytes: undefined };
+  return { ...pod, summary, containers: [], isPending: false, unknownItems: undefined, usage: undefined };
+}
+
+/** Of pods that come with what is derived of them. */
+const givenContext: PodContext = {
+  usageOf: (pod: Partial<DerivedPod>) => pod.usage,
+  ratiosOf: (pod: Partial<DerivedPod>) => pod.ratios ?? [],
+};
+
 export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapshot {
   const nodeName = overrides.nodeName ?? 'node-1';
-  const { pods = [aPodSnapshot()] } = overrides;
+  const { pods = [aMeasuredPod()] } = overrides;
   return {
     node: aNode({ name: nodeName }),
     nodeName,
@@ -117,8 +154,9 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     headrooms: [],
     logRotation: undefined,
     listedPods: pods,
+    context: givenContext,
     pods,
-    endedPods: pods.flatMap(({ pod }) => (pod === undefined || isActive(pod) ? [] : [pod])),
+    endedPods: pods.flatMap(({ bound }) => (bound === undefined || isActive(bound.pod) ? [] : [bound.pod])),
     podsWithoutTotal: [],
     skippedPods: new Map(),
     unknownItems: { container: 0, volume: 0 },
@@ -126,6 +164,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     measuredPodUids: new Set(),
     unknownPods: [],
     unreadPodCount: undefined,
+    evictionMs: undefined,
     ...overrides,
   };
 }
@@ -196,8 +235,8 @@ function objectsOf({ node, nodeName, pods }: NodeSnapshot): NodeObjects {
   return someNodeObjects({
     nodeName,
     node,
-    pods: pods.flatMap(({ namespace, name, pod, limitBytes, requestBytes, workloads }) =>
-      pod === undefined ? [] : [{ pod: { ...pod, namespace, name }, limitBytes, requestBytes, workloads }],
+    pods: pods.flatMap(({ summary: { namespace, name }, bound }) =>
+      bound === undefined ? [] : [{ ...bound, pod: { ...bound.pod, namespace, name } }],
     ),
   });
 }
@@ -221,7 +260,7 @@ export function aReading(overrides: Partial<ClusterReading> = {}): ClusterReadin
   const measured = snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : node.snapshot.pods));
   return {
     snapshot,
-    knownPods: measured.flatMap(({ pod, workloads }) => (pod === undefined ? [] : [{ pod, workloads }])),
+    knownPods: measured.flatMap(({ bound, workloads }) => (bound === undefined ? [] : [{ pod: bound.pod, workloads }])),
     knownNodes: snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot.node])),
     readAtMs: Date.UTC(2026, 0, 1),
     failures: new Map(),

@@ -1,34 +1,39 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { Accumulator, type SummedPod, sumPods } from '../../src/workload/aggregate.js';
+import type { BoundPod } from '../../src/node/bound-pods.js';
+import { sumPods as sumsOf } from '../../src/node/node-coverage.js';
+import type { PodRecord } from '../../src/node/pod-record.js';
+import { Accumulator } from '../../src/workload/aggregate.js';
 import { workloadKey } from '../../src/workload/workload.js';
 import type { WorkloadPartial, WorkloadPartials } from '../../src/workload/workload-partial.js';
-import { aWorkload } from '../support/snapshot-builders.js';
+import { aBoundPod, aContainerUsage, aMeasuredPod, aPodUsage, aWorkload } from '../support/snapshot-builders.js';
 
 const billing = aWorkload({ name: 'billing' });
 const everything = aWorkload({ name: 'everything' });
 
-interface PodFields extends Partial<Omit<SummedPod, 'usage'>> {
+interface PodFields extends Partial<Pick<BoundPod, 'workloads' | 'limitBytes' | 'requestBytes'>> {
   readonly containers: Readonly<Record<string, number>>;
   readonly volumesPending?: boolean;
 }
 
 /** Measured. */
-function pod({ containers, volumesPending = false, ...fields }: PodFields): SummedPod {
-  const listed = Object.entries(containers).map(([name, usedBytes]) => ({ name, usedBytes }));
+function pod({ containers, volumesPending = false, ...fields }: PodFields): PodRecord {
+  const listed = Object.entries(containers).map(([name, usedBytes]) => aContainerUsage({ name, usedBytes }));
   const usedBytes = listed.reduce((total, container) => total + container.usedBytes, 0);
-  return {
-    workloads: [billing],
-    limitBytes: undefined,
-    requestBytes: undefined,
-    usage: { usedBytes, containers: listed, volumesPending },
-    ...fields,
-  };
+  const usage = aPodUsage({ usedBytes, containers: listed, volumesPending });
+  return aMeasuredPod({ workloads: [billing], usage, ...fields });
 }
 
-function unmeasured(fields: Partial<SummedPod> = {}): SummedPod {
-  return { ...pod({ containers: {} }), usage: undefined, ...fields };
+function unmeasured(fields: Partial<BoundPod> = {}): BoundPod {
+  return aBoundPod({ workloads: [billing], ...fields });
+}
+
+function sumPods(pods: readonly (PodRecord | BoundPod)[]): WorkloadPartials {
+  return sumsOf(
+    pods.filter((one) => 'summary' in one),
+    pods.flatMap((one) => ('summary' in one ? [] : [one])),
+  );
 }
 
 function merge(parts: Iterable<WorkloadPartials>): WorkloadPartials {
@@ -198,7 +203,7 @@ describe('whatever the pods', () => {
     fc.assert(
       fc.property(pods, (all) => {
         const usage = sumPods(all).get(workloadKey(billing))?.usage;
-        const own = all.flatMap((one) => (one.workloads.includes(billing) ? [one.usage?.usedBytes ?? 0] : []));
+        const own = all.flatMap((one) => (one.workloads.includes(billing) ? [one.summary.usedBytes ?? 0] : []));
         expect(usage?.usedBytes ?? 0).toBe(own.reduce((a, b) => a + b, 0));
         expect(usage?.podMaxUsedBytes).toBe(own.length === 0 ? undefined : Math.max(...own));
         expect((usage?.containers ?? []).reduce((total, { usedBytes }) => total + usedBytes, 0)).toBe(

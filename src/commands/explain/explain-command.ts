@@ -109,7 +109,7 @@ function podsOf(reading: ClusterReading, name: string, namespace: string | undef
 
 function allPods({ snapshot, knownPods }: ClusterReading): readonly PodId[] {
   const measured = snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : node.snapshot.pods));
-  return [...knownPods.map(({ pod }) => pod), ...measured];
+  return [...knownPods.map(({ pod }) => pod), ...measured.map(({ summary }) => summary)];
 }
 
 function podNotFound(reading: ClusterReading, name: string, namespace: string | undefined): Error {

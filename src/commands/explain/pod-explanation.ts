@@ -4,7 +4,7 @@ import type { Pod } from '../../kube/objects.js';
 import { explainPod, type PodBreakdown, type VolumeShare } from '../../node/breakdown.js';
 import type { LimitRatio } from '../../node/limit-ratios.js';
 import type { AbsentNodeState, MeasuredNodeState } from '../../node/node-state.js';
-import { withUsage } from '../../node/summary-pod.js';
+import { deriveMeasured } from '../../node/pod-record.js';
 import type { AttributionMode } from '../../node/usage.js';
 import { hintFor } from '../../report/absence-hints.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../../report/finding-report.js';
@@ -100,8 +100,8 @@ function limitsWithoutTotal({ snapshot }: ClusterReading, uid: string): readonly
     node.state === 'absent'
       ? []
       : node.snapshot.podsWithoutTotal
-          .filter(({ pod }) => pod?.uid === uid)
-          .flatMap(({ ratios }) => limitExplanations(ratios, node)),
+          .filter(({ bound }) => bound?.pod.uid === uid)
+          .flatMap((pod) => limitExplanations(node.snapshot.context.ratiosOf(pod), node)),
   );
 }
 
@@ -111,16 +111,18 @@ function unknownPods(
 ): readonly FoundPod[] {
   return snapshot.nodes.flatMap((node) => {
     if (node.state === 'absent') return [];
-    return node.snapshot.pods
-      .filter((pod) => pod.pod === undefined && pod.namespace === namespace && pod.name === name)
-      .map((pod) => ({ node, pod }));
+    const { pods, context } = node.snapshot;
+    return pods
+      .filter(({ bound, summary }) => bound === undefined && summary.namespace === namespace && summary.name === name)
+      .map((pod) => ({ node, pod: deriveMeasured(pod, context) }));
   });
 }
 
 function measuredExplanation({ node, pod }: FoundPod, mode: AttributionMode): Omit<MeasuredPodExplanation, 'findings'> {
-  const breakdown = explainPod({ summary: pod.summary, pod: pod.pod, mode });
-  if (breakdown === undefined) throw new Error(`pod ${pod.namespace}/${pod.name} was measured without a total`);
-  const found = { node, pod: withUsage(pod, breakdown.usage) };
+  const { summary, bound } = pod;
+  const breakdown = explainPod({ summary, pod: bound?.pod, mode });
+  if (breakdown === undefined) throw new Error(`pod ${summary.namespace}/${summary.name} was measured without a total`);
+  const found = { node, pod: { ...pod, usage: breakdown.usage } };
   return {
     ...measuredPodReport(found),
     split: breakdown.split,
@@ -165,11 +167,11 @@ export function knownPodState(
   if (node.state === 'absent') {
     return { report: unmeasuredPodReport({ pod, workloads, ...lackOnAbsentNode(pod, node, reading) }) };
   }
-  const snapshot = node.snapshot.pods.find((candidate) => candidate.pod?.uid === pod.uid);
-  if (snapshot === undefined) {
+  const record = node.snapshot.pods.find(({ bound }) => bound?.pod.uid === pod.uid);
+  if (record === undefined) {
     return { report: unmeasuredPodReport({ pod, workloads, ...lackInSummary(pod, node, reading) }) };
   }
-  const found = { node, pod: snapshot };
+  const found = { node, pod: deriveMeasured(record, node.snapshot.context) };
   return { found, report: measuredPodReport(found) };
 }
 

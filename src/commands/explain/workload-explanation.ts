@@ -1,6 +1,7 @@
 import { largestFirst } from '../../base/ranking.js';
 import type { Config } from '../../config/schema.js';
 import { formatSelector } from '../../kube/selector.js';
+import { deriveMeasured } from '../../node/pod-record.js';
 import { measuredPodReport, type PodReport } from '../../report/pod-report.js';
 import { type WorkloadReport, workloadReport } from '../../report/workload-report.js';
 import type { WorkloadDefinition } from '../../workload/label-workloads.js';
@@ -91,7 +92,8 @@ function podReports(reading: ClusterReading, key: string): readonly PodReport[] 
 function unknownPods({ snapshot }: ClusterReading, key: string): readonly PodReport[] {
   return snapshot.nodes.flatMap((node) => {
     if (node.state === 'absent') return [];
-    const pods = node.snapshot.pods.filter((pod) => pod.pod === undefined && belongs(pod, key));
-    return pods.map((pod) => measuredPodReport({ node, pod }));
+    const { pods, context } = node.snapshot;
+    const unknown = pods.filter((pod) => pod.bound === undefined && belongs(pod, key));
+    return unknown.map((pod) => measuredPodReport({ node, pod: deriveMeasured(pod, context) }));
   });
 }

@@ -5,7 +5,7 @@ import { type FilesystemReport, podBytes } from '../../report/filesystem-report.
 import { type NodeReport, nodeReport } from '../../report/node-report.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { ratioStyle, type Style } from '../text/style.js';
-import { hasFilter, knownPods, measuredPods, type PodFilter, podsOf } from './pod-filter.js';
+import { hasFilter, knownPods, type PodFilter, podsOf } from './pod-filter.js';
 import { bytesColumn, type View } from './view.js';
 
 const order = largestFirst<NodeReport>(
@@ -58,11 +58,8 @@ const stateStyles: Readonly<Record<NodeReport['state'], Style | undefined>> = {
 function wanted(reading: ClusterReading, filter: PodFilter): readonly NodeState[] {
   const all = reading.snapshot.nodes;
   if (!hasFilter(filter)) return all;
-  const names = new Set([
-    ...knownPods(reading, filter).map(({ pod }) => pod.nodeName),
-    ...measuredPods(reading, filter).map(({ node }) => node.nodeName),
-  ]);
-  return all.filter(({ nodeName }) => names.has(nodeName));
+  const names = new Set(knownPods(reading, filter).map(({ pod }) => pod.nodeName));
+  return all.filter((node) => names.has(node.nodeName) || (node.state !== 'absent' && podsOf(node, filter).length > 0));
 }
 
 function nodeRow(node: NodeState, reading: ClusterReading, filter: PodFilter): NodeReport {

@@ -1,5 +1,7 @@
+import type { Pod } from '../../kube/objects.js';
 import { type LabelSelector, matchesSelector } from '../../kube/selector.js';
-import type { MeasuredNodeState, PodSnapshot } from '../../node/node-state.js';
+import type { MeasuredNodeState } from '../../node/node-state.js';
+import { deriveMeasured, type PodRecord } from '../../node/pod-record.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 import type { FoundPod } from '../../report/pod-report.js';
 import { workloadKey } from '../../workload/workload.js';
@@ -20,12 +22,19 @@ export interface PodFilter {
 export function measuredPods({ snapshot }: ClusterReading, filter: PodFilter): readonly FoundPod[] {
   return snapshot.nodes.flatMap((node) => {
     if (node.state === 'absent') return [];
-    return podsOf(node, filter).map((pod) => ({ node, pod }));
+    return podsOf(node, filter).map((pod) => ({ node, pod: deriveMeasured(pod, node.snapshot.context) }));
   });
 }
 
-export function podsOf({ snapshot }: MeasuredNodeState, filter: PodFilter): readonly PodSnapshot[] {
-  return snapshot.pods.filter((pod) => isWanted(pod, filter));
+/** The same without what is derived of them. */
+export function measuredRecords({ snapshot }: ClusterReading, filter: PodFilter): readonly PodRecord[] {
+  return snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : podsOf(node, filter)));
+}
+
+export function podsOf({ snapshot }: MeasuredNodeState, filter: PodFilter): readonly PodRecord[] {
+  return snapshot.pods.filter(({ summary, bound, workloads }) =>
+    isWanted({ namespace: summary.namespace, pod: bound?.pod, workloads }, filter),
+  );
 }
 
 export function knownPods(reading: ClusterReading, filter: PodFilter): readonly KnownPod[] {
@@ -61,15 +70,17 @@ export function wantedWorkloads(reading: ClusterReading, filter: PodFilter): rea
       (namespace === undefined || workload.namespace === '' || workload.namespace === namespace),
   );
   if (selector.length === 0) return inNamespace;
-  const pods = [...knownPods(reading, filter), ...measuredPods(reading, filter).map(({ pod }) => pod)];
+  const pods = [...knownPods(reading, filter), ...measuredRecords(reading, filter)];
   const keys = new Set(pods.flatMap(({ workloads }) => workloads.map(workloadKey)));
   return inNamespace.filter(({ workload }) => keys.has(workloadKey(workload)));
 }
 
-function isWanted(
-  { namespace, pod, workloads }: Pick<PodSnapshot, 'namespace' | 'pod' | 'workloads'>,
-  filter: PodFilter,
-): boolean {
+interface FilteredPod extends Pick<PodRecord, 'workloads'> {
+  readonly namespace: string;
+  readonly pod: Pod | undefined;
+}
+
+function isWanted({ namespace, pod, workloads }: FilteredPod, filter: PodFilter): boolean {
   if (filter.namespace !== undefined && filter.namespace !== namespace) return false;
   if (filter.selector.length > 0 && (pod === undefined || !matchesSelector(filter.selector, pod.labels))) return false;
   return filter.workload === undefined || workloads.some((workload) => workloadKey(workload) === filter.workload);

@@ -9,7 +9,7 @@ import { UsageError } from '../usage-error.js';
 import { evictionsView } from './eviction-rows.js';
 import { ageNote, missingNotes } from './missing.js';
 import { nodesView } from './node-rows.js';
-import { knownPods, measuredPods, type PodFilter } from './pod-filter.js';
+import { knownPods, measuredRecords, type PodFilter } from './pod-filter.js';
 import { containersView, podsView, volumesView } from './pod-rows.js';
 import type { View, ViewColumn } from './view.js';
 import { workloadsView } from './workload-rows.js';
@@ -157,7 +157,7 @@ export function emptyNote(reading: ClusterReading, { resource, filter }: TopQuer
   const everywhere = { ...filter, namespace: undefined };
   const pods = [
     ...knownPods(reading, everywhere).map(({ pod }) => pod),
-    ...measuredPods(reading, everywhere).map(({ pod }) => pod),
+    ...measuredRecords(reading, everywhere).map(({ summary }) => summary),
   ];
   const namespaces = new Set(pods.map((pod) => pod.namespace));
   if (namespaces.size === 0 || namespaces.has(namespace)) return `${start}.`;

@@ -27,12 +27,13 @@ import {
   aDeployment,
   aFreshNode,
   aLimitRatio,
+  aMeasuredPod,
   anAbsentNode,
   aNodeSnapshot,
-  aPodSnapshot,
   aReading,
   aWorkload,
   aWorkloadSnapshot,
+  withoutTotal,
 } from '../../support/snapshot-builders.js';
 
 const settings: Config['workloads'] = { selectors: [], labels: [], controllers: true, onMissingNode: 'partial' };
@@ -41,7 +42,7 @@ const readAtMs = Date.UTC(2026, 0, 1);
 
 /** One measured pod on a fresh node. */
 function readingOf(pod: Pod | undefined, summary = aPodSummary(), layout = {}): ClusterReading {
-  const snapshot = aPodSnapshot({ ...id, pod, summary });
+  const snapshot = aMeasuredPod({ ...id, pod, summary });
   const node = aNodeSnapshot({
     pods: [snapshot],
     layout: { hasDedicatedImagefs: undefined, hasSplitImagefs: undefined, ...layout },
@@ -104,8 +105,8 @@ describe('a pod that is not measured shows why:', () => {
 
   it('with the limits of its volumes and containers when the kubelet lists it without a total', () => {
     const ratios = [aLimitRatio({ rule: 'emptydir', volume: 'cache', usedBytes: 3, limitBytes: 2 })];
-    const withoutTotal = { ...aPodSnapshot({ ...id, pod: aPod(id), ratios }), usage: undefined };
-    const node = aFreshNode(aNodeSnapshot({ pods: [], podsWithoutTotal: [withoutTotal] }));
+    const pod = withoutTotal(aMeasuredPod({ ...id, pod: aPod(id), ratios }));
+    const node = aFreshNode(aNodeSnapshot({ pods: [], podsWithoutTotal: [pod] }));
     const knownPods = [{ pod: aPod(id), workloads: [] }];
     const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }), knownPods });
     expect(podExplanations(reading, { ...id, mode: 'measured' })).toMatchObject([
@@ -144,7 +145,7 @@ describe('a pod that is not measured shows why:', () => {
 describe('a measured pod', () => {
   it('has its findings, and not those of its node', () => {
     const podsOnNode = [aPod({ ...id, volumes: [aVolume()] }), aPod({ name: 'other', volumes: [aVolume()] })];
-    const pods = [aPodSnapshot({ ...id, pod: podsOnNode[0] })];
+    const pods = [aMeasuredPod({ ...id, pod: podsOnNode[0] })];
     const node = aFreshNode(aNodeSnapshot({ pods, podsOnNode, node: aNode({ diskPressure: true }) }));
     const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) });
     expect(podExplanations(reading, { ...id, mode: 'measured' })).toMatchObject([
@@ -264,14 +265,14 @@ describe('a measured pod', () => {
 
 describe('a workload', () => {
   const billing = aWorkload({ name: 'billing' });
-  const big = aPodSnapshot({ name: 'big', workloads: [billing], usage: { ...aPodSnapshot().usage, usedBytes: 9000 } });
-  const small = aPodSnapshot({ name: 'small', workloads: [billing] });
-  const pending = aPodSnapshot({
+  const big = aMeasuredPod({ name: 'big', workloads: [billing], usage: { ...aMeasuredPod().usage, usedBytes: 9000 } });
+  const small = aMeasuredPod({ name: 'small', workloads: [billing] });
+  const pending = aMeasuredPod({
     name: 'pending',
     workloads: [billing],
-    usage: { ...aPodSnapshot().usage, usedBytes: 10, volumesPending: true },
+    usage: { ...aMeasuredPod().usage, usedBytes: 10, volumesPending: true },
   });
-  const stray = aPodSnapshot({ name: 'stray', pod: undefined, workloads: [billing] });
+  const stray = aMeasuredPod({ name: 'stray', pod: undefined, workloads: [billing] });
   const lost = { pod: aPod({ name: 'lost', nodeName: 'node-2' }), workloads: [billing] };
   const near = { pod: aPod({ name: 'near', labels: { app: 'biling' } }), workloads: [] };
   const node = aFreshNode(aNodeSnapshot({ pods: [small, pending, stray, big] }));

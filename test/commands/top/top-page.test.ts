@@ -21,9 +21,9 @@ import {
   aDeployment,
   aFreshNode,
   aLimitRatio,
+  aMeasuredPod,
   anAbsentNode,
   aNodeSnapshot,
-  aPodSnapshot,
   aPodUsage,
   aReading,
   aVolumeUsage,
@@ -49,7 +49,7 @@ function reportsOf(reading: ClusterReading, query: Query): readonly object[] {
 const cart = aDeployment('cart');
 const search = aWorkload({ name: 'search' });
 
-const cartPod = aPodSnapshot({
+const cartPod = aMeasuredPod({
   namespace: 'shop',
   name: 'cart-6b7f9c-x2x9k',
   pod: aPod({
@@ -79,14 +79,14 @@ const cartPod = aPodSnapshot({
   ],
   workloads: [cart],
 });
-const indexPod = aPodSnapshot({
+const indexPod = aMeasuredPod({
   namespace: 'search',
   name: 'index-0',
   pod: aPod({ namespace: 'search', name: 'index-0', labels: { app: 'index' } }),
   usage: aPodUsage({ usedBytes: 40 * mib, volumes: [], volumesPending: true }),
   workloads: [search],
 });
-const strayPod = aPodSnapshot({ namespace: 'gone', name: 'stray', pod: undefined, workloads: [] });
+const strayPod = aMeasuredPod({ namespace: 'gone', name: 'stray', pod: undefined, workloads: [] });
 
 const reading = aReading({
   snapshot: aClusterSnapshot({
@@ -185,7 +185,7 @@ describe('the table of', () => {
 });
 
 describe('a terminal', () => {
-  const pods = Array.from({ length: 50 }, (_, index) => aPodSnapshot({ name: `pod-${index}` }));
+  const pods = Array.from({ length: 50 }, (_, index) => aMeasuredPod({ name: `pod-${index}` }));
   const many = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
 
   it.each([
@@ -289,7 +289,7 @@ describe('the limit of a row', () => {
     [1, '1;31'],
   ])('at a ratio of %d has the colour %s', (ratio, code) => {
     const limit = aLimitRatio({ usedBytes: ratio * 1000, limitBytes: 1000 });
-    const pods = [aPodSnapshot({ ratios: [limit] })];
+    const pods = [aMeasuredPod({ ratios: [limit] })];
     const one = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
     const text = textOf(one, { resource: 'pods' }, { columns: 200, hasColour: true });
     const shown = ratio.toFixed(2);
@@ -347,7 +347,7 @@ describe('rows', () => {
   });
 
   it('of equal size keep the order of their names', () => {
-    const pods = ['b', 'c', 'a'].map((name) => aPodSnapshot({ name }));
+    const pods = ['b', 'c', 'a'].map((name) => aMeasuredPod({ name }));
     const same = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
     expect(reportsOf(same, { resource: 'pods' })).toMatchObject([{ pod: 'a' }, { pod: 'b' }, { pod: 'c' }]);
   });
@@ -362,7 +362,7 @@ describe('names that hold escapes', () => {
           aNodeSnapshot({
             nodeName: hostile,
             pods: [
-              aPodSnapshot({
+              aMeasuredPod({
                 namespace: hostile,
                 name: hostile,
                 usage: aPodUsage({

@@ -1,0 +1,109 @@
+import type { Node, Pod } from '../kube/objects.js';
+import type { PodSummary } from '../kubelet/summary.js';
+import type { Workload } from '../workload/workload.js';
+import type { WorkloadContainerUsage } from '../workload/workload-partial.js';
+import { attributePod } from './attribute.js';
+import type { BoundPod } from './bound-pods.js';
+import { enforcesSidecars } from './kubelet-version.js';
+import { type Enforcement, type LimitRatio, limitRatios } from './limit-ratios.js';
+import { isActive } from './limits.js';
+import type { NodeLayout } from './node-layout.js';
+import { foldUnknown } from './unknown-items.js';
+import type { AttributionMode, PodUsage } from './usage.js';
+
+/**
+ * A pod of a node's summary: what both servers said of it, and the few numbers that sums and warnings need. Immutable, and
+ * the same object until one of them or the {@link PodContext} changes.
+ */
+export interface PodRecord {
+  /** Part of the node's summary. The pod is measured when it has a total. */
+  readonly summary: PodSummary;
+  /** Undefined for a pod that the API server does not know. */
+  readonly bound: BoundPod | undefined;
+  /** Those that it belongs to. */
+  readonly workloads: readonly Workload[];
+  /** Whether it has no name in series: the API server knows neither it nor many others of its node. */
+  readonly isNameless: boolean;
+  /** See {@link PodUsage.volumesPending}. */
+  readonly isPending: boolean;
+  /** What is attributed to each, as sums of workloads hold it. */
+  readonly containers: readonly WorkloadContainerUsage[];
+  readonly unknownItems: PodUsage['unknownItems'];
+  /** See `podEvictionMs`. */
+  readonly evictionMs: number | undefined;
+}
+
+/** With all else that follows. It takes three times the memory of the record: made where it is shown, and not kept. */
+export interface DerivedPod<Usage = PodUsage | undefined> extends PodRecord {
+  /** Undefined when the kubelet reports no total. */
+  readonly usage: Usage;
+  /** In the order in which the kubelet checks; none of a pod that has ended, nor where the kubelet evicts for no limits. */
+  readonly ratios: readonly LimitRatio[];
+}
+
+type Underived = Pick<PodRecord, 'summary' | 'bound' | 'isNameless'>;
+
+/** Derives what follows from the pods of a node. The same object as long as what it depends on beside them is the same. */
+export interface PodContext {
+  usageOf(pod: Underived): PodUsage | undefined;
+  ratiosOf(pod: Underived): readonly LimitRatio[];
+}
+
+/** `enforcement`: undefined where the kubelet evicts for no limits. */
+export function podContext(attribution: AttributionMode, enforcement: Enforcement | undefined): PodContext {
+  return {
+    usageOf: ({ summary, bound, isNameless }) => {
+      const usage = attributePod({ summary, pod: bound?.pod, mode: attribution });
+      return usage && foldUnknown(usage, bound?.pod, isNameless ? 0 : undefined);
+    },
+    ratiosOf: ({ summary, bound }) =>
+      bound === undefined || !isActive(bound.pod) ? [] : enforcedRatios(summary, bound.pod, enforcement),
+  };
+}
+
+/** Whether kubelets hold sidecars to their own limits; `auto`: by the version of each. */
+export type SidecarEnforcement = 'auto' | boolean;
+
+/** Undefined where the kubelet of the node evicts for no limits. `layout`: the one that it goes by. */
+export function enforcementOf(
+  { enforcesStorageLimits, kubeletVersion }: Pick<Node, 'enforcesStorageLimits' | 'kubeletVersion'>,
+  layout: NodeLayout,
+  sidecars: SidecarEnforcement,
+): Enforcement | undefined {
+  if (!enforcesStorageLimits) return undefined;
+  return {
+    hasDedicatedImagefs: layout.hasDedicatedImagefs === true,
+    enforcesSidecars: sidecars === 'auto' ? enforcesSidecars(kubeletVersion) : sidecars,
+  };
+}
+
+/** The {@link limitRatios} that a kubelet enforces on a pod that has not ended. */
+export function enforcedRatios(
+  summary: PodSummary,
+  pod: Pod,
+  enforcement: Enforcement | undefined,
+): readonly LimitRatio[] {
+  return enforcement === undefined ? [] : limitRatios({ summary, pod, ...enforcement });
+}
+
+/** What was derived in one task, so that records, counts and text made in it derive each pod once. */
+export type DerivedPods = Map<PodRecord, DerivedPod>;
+
+export function derivePod(pod: PodRecord, context: PodContext, derived?: DerivedPods): DerivedPod {
+  const known = derived?.get(pod);
+  if (known !== undefined) return known;
+  const made = { ...pod, usage: context.usageOf(pod), ratios: context.ratiosOf(pod) };
+  derived?.set(pod, made);
+  return made;
+}
+
+/** Derives a pod that is known to have a total. */
+export function deriveMeasured(pod: PodRecord, context: PodContext, known?: DerivedPods): DerivedPod<PodUsage> {
+  const derived = derivePod(pod, context, known);
+  if (!hasTotal(derived)) throw new Error(`pod ${pod.summary.namespace}/${pod.summary.name} has no total`);
+  return derived;
+}
+
+export function hasTotal(pod: DerivedPod): pod is DerivedPod<PodUsage> {
+  return pod.usage !== undefined;
+}

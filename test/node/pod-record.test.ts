@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+
+import { boundPod } from '../../src/node/bound-pods.js';
+import { nodeLayout } from '../../src/node/node-layout.js';
+import { createNodeSnapshot } from '../../src/node/node-snapshot.js';
+import { type DerivedPods, deriveMeasured, derivePod, enforcementOf, podContext } from '../../src/node/pod-record.js';
+import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import {
+  aContainer,
+  aContainerSummary,
+  aMount,
+  aNode,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aVolume,
+} from '../support/builders.js';
+
+const node = aNode();
+const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: true });
+
+/** A node with a pod of 8 bytes, of which `growth` come each second, and one without a total. */
+function recorded({ growth = 0, ...of }: { readonly growth?: number; readonly phase?: string } = {}) {
+  const container = aContainer({ name: 'app', limitBytes: 100, mounts: [aMount('cache')] });
+  const pods = ['a', 'b'].map((name) =>
+    aPod({ name, nodeName: node.name, containers: [container], volumes: [aVolume({ name: 'cache' })], ...of }),
+  );
+  const ofPod = { containers: [aContainerSummary({ name: 'app', logsBytes: 5 }), aContainerSummary({ name: 'x' })] };
+  const summary = aNodeSummary({
+    pods: [
+      aPodSummary({ name: 'a', usedBytes: 8, ...ofPod }),
+      aPodSummary({ name: 'b', usedBytes: undefined, ...ofPod }),
+    ],
+  });
+  const layout = nodeLayout(summary);
+  const context = podContext('measured', enforcementOf(node, layout, 'auto'));
+  const derived: DerivedPods = new Map();
+  const snapshot = createNodeSnapshot(
+    { node, summary, layout, configuration: undefined, context, derived },
+    pods.map((pod) => boundPod(pod, resolver)),
+    {
+      pods: {
+        podsOn: () => pods,
+        boundNodeNames: () => [node.name],
+        unlistedNamespaces: () => [],
+        findPod: () => undefined,
+        isDeleted: () => false,
+      },
+      resolver,
+      attribution: 'measured',
+      scope: { namespaces: [], hasPodSelector: false },
+      showsAllPods: false,
+      sidecars: 'auto',
+      maxUnknownPods: 20,
+      growth: () => new Map(summary.pods.map((pod) => [pod, growth])),
+      ttlMs: 10_000,
+    },
+  );
+  const [measured] = snapshot.pods;
+  const [unmeasured] = snapshot.podsWithoutTotal;
+  if (measured === undefined || unmeasured === undefined) throw new Error('a pod of the summary has no record');
+  return { snapshot, measured, unmeasured, context, derived, pods, summary };
+}
+
+describe('the record of a pod', () => {
+  it('has what both servers said, and what sums and warnings need', () => {
+    const { measured, pods, summary, snapshot } = recorded({ growth: 5 });
+    expect(measured).toEqual({
+      summary: summary.pods[0],
+      bound: snapshot.listedPods[0]?.bound,
+      workloads: resolver.workloadsOf(pods[0] ?? aPod()),
+      isNameless: false,
+      isPending: true,
+      containers: [
+        { container: 'app', usedBytes: 4, maxUsedBytes: 4 },
+        { container: '', usedBytes: 4, maxUsedBytes: 4 },
+      ],
+      unknownItems: { containerCount: 1, volumeCount: 0 },
+      evictionMs: 18_400,
+    });
+    expect(measured.bound?.pod).toBe(pods[0]);
+    expect(snapshot.evictionMs).toBe(18_400);
+    expect(snapshot.unknownItems).toEqual({ container: 1, volume: 0 });
+  });
+
+  it('has none of that without a total', () => {
+    const { unmeasured } = recorded();
+    expect(unmeasured).toMatchObject({ isPending: false, containers: [], unknownItems: undefined });
+  });
+});
+
+describe('what else follows from a pod', () => {
+  it('is derived with its record, and the same whenever it is derived', () => {
+    const { measured, unmeasured, context, derived } = recorded();
+    expect([...derived.keys()]).toEqual([measured, unmeasured]);
+    const pod = derivePod(measured, context);
+    expect(pod).toMatchObject({
+      ...measured,
+      usage: { usedBytes: 8 },
+      ratios: [{ rule: 'pod' }, { rule: 'container' }],
+    });
+    expect(derived.get(measured)).toEqual(pod);
+    expect(derivePod(unmeasured, context)).toMatchObject({ usage: undefined, ratios: [{ rule: 'container' }] });
+  });
+
+  it('is derived once for one task', () => {
+    const { measured, context } = recorded();
+    const task: DerivedPods = new Map();
+    expect(derivePod(measured, context, task)).toBe(derivePod(measured, context, task));
+    expect(derivePod(measured, context)).not.toBe(derivePod(measured, context));
+  });
+
+  it('is no limit of a pod that has ended, nor where the kubelet enforces none', () => {
+    const { measured, derived } = recorded({ phase: 'Succeeded' });
+    expect(derived.get(measured)?.ratios).toEqual([]);
+    const lax = aNode({ enforcesStorageLimits: false });
+    const { measured: running, snapshot } = recorded();
+    const context = podContext('measured', enforcementOf(lax, snapshot.layout, 'auto'));
+    expect(derivePod(running, context).ratios).toEqual([]);
+  });
+
+  it('is an error of a pod that should have a total', () => {
+    const { measured, unmeasured, context } = recorded();
+    expect(deriveMeasured(measured, context).usage.usedBytes).toBe(8);
+    expect(() => deriveMeasured(unmeasured, context)).toThrow('pod shop/b has no total');
+  });
+});
