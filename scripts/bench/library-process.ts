@@ -20,6 +20,7 @@ import { wholeCluster } from '../../src/kube/scope.js';
 import { decodeSummary } from '../../src/kubelet/summary-reader.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
 import { NodeRecords } from '../../src/node/node-records.js';
+import { podContexts } from '../../src/node/pod-record.js';
 import { ObjectStore } from '../../src/watch/object-store.js';
 import { type SharedValues, watchedPods } from '../../src/watch/watched-collection.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
@@ -85,10 +86,9 @@ class Pipeline {
         isDeleted: () => false,
       },
       resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: true }),
-      attribution: 'measured',
+      contextOf: podContexts('measured', 'auto'),
       scope: { namespaces: [], hasPodSelector: false },
       showsAllPods: false,
-      sidecars: 'auto',
       maxUnknownPods: 20,
       growth: () => new Map(),
       ttlMs: minuteMs,

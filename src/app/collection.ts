@@ -6,6 +6,7 @@ import type { PodScope } from '../node/join.js';
 import { NodeFaults } from '../node/node-faults.js';
 import { NodeRecords } from '../node/node-records.js';
 import type { PodLister } from '../node/node-snapshot.js';
+import { podContexts } from '../node/pod-record.js';
 import {
   Collector,
   type CollectorOptions,
@@ -73,10 +74,9 @@ export function createCollection(options: CollectionOptions): Collection {
   const records = new NodeRecords({
     pods: store,
     resolver,
-    attribution,
+    contextOf: podContexts(attribution, enforcement.sidecars),
     scope: podScope(config),
     showsAllPods,
-    sidecars: enforcement.sidecars,
     maxUnknownPods: options.showsAllPods === true ? Infinity : maxUnknownPods,
     growth: (nodeName) => cache.growth(nodeName),
     ttlMs: config.cache.ttlMs,

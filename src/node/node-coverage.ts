@@ -60,9 +60,17 @@ export function sumPods(measured: Iterable<PodRecord>, unmeasured: Iterable<Boun
   for (const { summary, bound, workloads, containers, isPending } of measured) {
     const { usedBytes = 0 } = summary;
     const usage = { usedBytes, podMaxUsedBytes: usedBytes, containers };
-    const { limitBytes, requestBytes } = bound ?? {};
-    const counts = { expectedPods: 1, measuredPods: 1, pendingPods: isPending ? 1 : 0 };
-    for (const workload of workloads) sums.add({ workload, usage, limitBytes, requestBytes, ...counts });
+    for (const workload of workloads) {
+      sums.add({
+        workload,
+        usage,
+        limitBytes: bound?.limitBytes,
+        requestBytes: bound?.requestBytes,
+        expectedPods: 1,
+        measuredPods: 1,
+        pendingPods: isPending ? 1 : 0,
+      });
+    }
   }
   for (const { limitBytes, requestBytes, workloads } of unmeasured) {
     const counts = { expectedPods: 1, measuredPods: 0, pendingPods: 0 };

@@ -1,4 +1,3 @@
-import { Memo } from '../base/memo.js';
 import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup, LastSummary } from '../kubelet/kubelet-cache.js';
@@ -24,14 +23,7 @@ import {
   recordPod,
 } from './node-snapshot.js';
 import type { AbsenceReason, MeasuredNodeState, NodeObjects, NodeSnapshot, NodeState } from './node-state.js';
-import {
-  type DerivedPod,
-  type DerivedPods,
-  enforcementOf,
-  type PodContext,
-  podContext,
-  type PodRecord,
-} from './pod-record.js';
+import type { DerivedPod, DerivedPods, PodRecord } from './pod-record.js';
 
 export interface NodeRecordsOptions extends NodeSnapshotOptions, CoverageRecordOptions {
   /** Also how long the API server's watch may not know a pod that a summary lists. */
@@ -70,7 +62,6 @@ export class NodeRecord {
   #listing: LargeListing | undefined;
   readonly #dangling: DanglingPods;
   #layout: LayoutOfLife | undefined;
-  readonly #context = new Memo<PodContext>();
   readonly #derived = new DerivedLookup();
 
   constructor(options: NodeRecordsOptions, objects: ObjectRecords, former?: NodeRecord) {
@@ -239,12 +230,8 @@ export class NodeRecord {
   }
 
   #inputOf(node: Node, { summary, configuration }: Found, derived: DerivedPods): NodeSnapshotInput {
-    const { attribution, sidecars } = this.#options;
     const layout = this.#layoutOf(node, summary);
-    const context = this.#context.of(
-      [node.enforcesStorageLimits, node.kubeletVersion, layout.hasDedicatedImagefs],
-      () => podContext(attribution, enforcementOf(node, layout, sidecars)),
-    );
+    const context = this.#options.contextOf(node, layout);
     const before = this.#kept?.snapshot;
     const isSame = before?.summary === summary && before.context === context;
     const known = isSame ? new Map(before.listedPods.map((record) => [record.summary, record])) : undefined;

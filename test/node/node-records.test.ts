@@ -8,6 +8,7 @@ import type { Pod } from '../../src/kube/objects.js';
 import type { CacheLookup } from '../../src/kubelet/kubelet-cache.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
 import { NodeRecords } from '../../src/node/node-records.js';
+import { podContexts } from '../../src/node/pod-record.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import { aContainer, aContainerSummary, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -32,10 +33,9 @@ function setUp() {
       isDeleted: () => false,
     },
     resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: false }),
-    attribution: 'measured',
+    contextOf: podContexts('measured', 'auto'),
     scope: { namespaces: [], hasPodSelector: false },
     showsAllPods: true,
-    sidecars: 'auto',
     maxUnknownPods: 20,
     growth: () => new Map(),
     ttlMs: 55_000,

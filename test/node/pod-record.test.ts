@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { boundPod } from '../../src/node/bound-pods.js';
 import { nodeLayout } from '../../src/node/node-layout.js';
 import { createNodeSnapshot } from '../../src/node/node-snapshot.js';
-import { type DerivedPods, deriveMeasured, derivePod, enforcementOf, podContext } from '../../src/node/pod-record.js';
+import { type DerivedPods, deriveMeasured, derivePod, podContexts } from '../../src/node/pod-record.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import {
   aContainer,
@@ -17,6 +17,7 @@ import {
 } from '../support/builders.js';
 
 const node = aNode();
+const contextOf = podContexts('measured', 'auto');
 const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: true });
 
 /** A node with a pod of 8 bytes, of which `growth` come each second, and one without a total. */
@@ -33,7 +34,7 @@ function recorded({ growth = 0, ...of }: { readonly growth?: number; readonly ph
     ],
   });
   const layout = nodeLayout(summary);
-  const context = podContext('measured', enforcementOf(node, layout, 'auto'));
+  const context = contextOf(node, layout);
   const derived: DerivedPods = new Map();
   const snapshot = createNodeSnapshot(
     { node, summary, layout, configuration: undefined, context, derived },
@@ -47,10 +48,9 @@ function recorded({ growth = 0, ...of }: { readonly growth?: number; readonly ph
         isDeleted: () => false,
       },
       resolver,
-      attribution: 'measured',
+      contextOf,
       scope: { namespaces: [], hasPodSelector: false },
       showsAllPods: false,
-      sidecars: 'auto',
       maxUnknownPods: 20,
       growth: () => new Map(summary.pods.map((pod) => [pod, growth])),
       ttlMs: 10_000,
@@ -115,13 +115,28 @@ describe('what else follows from a pod', () => {
     expect(derived.get(measured)?.ratios).toEqual([]);
     const lax = aNode({ enforcesStorageLimits: false });
     const { measured: running, snapshot } = recorded();
-    const context = podContext('measured', enforcementOf(lax, snapshot.layout, 'auto'));
-    expect(derivePod(running, context).ratios).toEqual([]);
+    expect(derivePod(running, contextOf(lax, snapshot.layout)).ratios).toEqual([]);
   });
 
   it('is an error of a pod that should have a total', () => {
     const { measured, unmeasured, context } = recorded();
     expect(deriveMeasured(measured, context).usage.usedBytes).toBe(8);
     expect(() => deriveMeasured(unmeasured, context)).toThrow('pod shop/b has no total');
+  });
+});
+
+describe('the context of pods', () => {
+  const layout = { hasDedicatedImagefs: undefined, hasSplitImagefs: undefined };
+  const former = contextOf(aNode({ kubeletVersion: 'v1.36.0' }), layout);
+
+  it.each([
+    ['is the same where nothing makes a difference', { kubeletVersion: 'v1.35.2', name: 'b' }, {}, true],
+    ['is another one where kubelets hold sidecars to limits', { kubeletVersion: 'v1.37.0' }, {}, false],
+    ['is another one where no limits are enforced', { enforcesStorageLimits: false }, {}, false],
+    ['is another one with images on their own disk', {}, { hasDedicatedImagefs: true }, false],
+    ['is the same with images on the disk of the node', {}, { hasDedicatedImagefs: false }, true],
+  ])('%s', (_case, ofNode, ofLayout, expected) => {
+    const context = contextOf(aNode({ kubeletVersion: 'v1.36.0', ...ofNode }), { ...layout, ...ofLayout });
+    expect(context === former).toBe(expected);
   });
 });

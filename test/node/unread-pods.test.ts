@@ -7,6 +7,7 @@ import type { PodScope } from '../../src/node/join.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
 import { NodeRecords } from '../../src/node/node-records.js';
 import { nextVictims } from '../../src/node/node-victims.js';
+import { podContexts } from '../../src/node/pod-record.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import { anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -38,10 +39,9 @@ function setUp({ scope = everything, known = [shopPod], listed = known, unlisted
       isDeleted: (uid: string) => store.deletedUids.has(uid),
     },
     resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: false }),
-    attribution: 'measured' as const,
+    contextOf: podContexts('measured', 'auto'),
     scope,
     showsAllPods: true,
-    sidecars: 'auto' as const,
     maxUnknownPods: 20,
     growth: () => new Map(),
     ttlMs: 55_000,

@@ -13,6 +13,7 @@ import { NodeFaults } from '../../src/node/node-faults.js';
 import type { PreparedNode } from '../../src/node/node-record.js';
 import { NodeRecords } from '../../src/node/node-records.js';
 import type { PodLister } from '../../src/node/node-snapshot.js';
+import { podContexts } from '../../src/node/pod-record.js';
 import { Collector, type SummaryCache } from '../../src/scrape/collector.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { workloadName } from '../../src/workload/workload.js';
@@ -185,12 +186,11 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
   const records = new NodeRecords({
     pods: cluster,
     resolver,
-    attribution: 'measured',
+    contextOf: podContexts('measured', 'auto'),
     scope: { namespaces: [], hasPodSelector: false },
     maxUnknownPods: 20,
     growth: () => new Map(),
     ttlMs: 55_000,
-    sidecars: 'auto',
     showsAllPods,
     clock,
     graceMs,

@@ -9,6 +9,7 @@ import type { Node } from '../../src/kube/objects.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
 import { NodeRecords } from '../../src/node/node-records.js';
+import { podContexts } from '../../src/node/pod-record.js';
 import { type CollectOptions, Collector } from '../../src/scrape/collector.js';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
 import { WorkloadCollector } from '../../src/workload/workload-collector.js';
@@ -67,9 +68,10 @@ function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
     policy: { nodeSelector: [], skipSelectors: [] },
     cache,
     records: new NodeRecords({
-      ...{ pods, resolver, attribution: 'measured', maxUnknownPods: 20, sidecars: 'auto', showsAllPods: true, clock },
+      ...{ pods, resolver, maxUnknownPods: 20, showsAllPods: true, clock },
       scope: { namespaces: [], hasPodSelector: false },
       growth: () => new Map(),
+      contextOf: podContexts('measured', 'auto'),
       ttlMs,
       graceMs: 60_000,
       faults: new NodeFaults(silentLogger),

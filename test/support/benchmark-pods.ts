@@ -1,7 +1,7 @@
 import { boundPod } from '../../src/node/bound-pods.js';
 import { nodeLayout } from '../../src/node/node-layout.js';
 import { createNodeSnapshot } from '../../src/node/node-snapshot.js';
-import { enforcementOf, podContext } from '../../src/node/pod-record.js';
+import { podContexts } from '../../src/node/pod-record.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import {
@@ -74,9 +74,9 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
   const podsByName = new Map(pods.map((pod) => [pod.name, pod]));
   const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: true });
   const [node, layout] = [aNode({ name: nodeName }), nodeLayout(summary)];
-  const context = podContext('measured', enforcementOf(node, layout, false));
+  const contextOf = podContexts('measured', false);
   const snapshot = createNodeSnapshot(
-    { node, summary, layout, configuration: undefined, context, derived: new Map() },
+    { node, summary, layout, configuration: undefined, context: contextOf(node, layout), derived: new Map() },
     pods.map((pod) => boundPod(pod, resolver)),
     {
       pods: {
@@ -87,10 +87,9 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
         isDeleted: () => false,
       },
       resolver,
-      attribution: 'measured',
+      contextOf,
       scope: { namespaces: [], hasPodSelector: false },
       showsAllPods: false,
-      sidecars: false,
       maxUnknownPods: 20,
       growth: () => new Map(),
       ttlMs: 55_000,
