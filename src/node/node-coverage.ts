@@ -1,44 +1,58 @@
+import { type Clock, latestNowMs } from '../base/clock.js';
 import type { Pod } from '../kube/objects.js';
 import { Accumulator } from '../workload/aggregate.js';
-import type { Workload } from '../workload/workload.js';
+import { expectedPods } from '../workload/coverage.js';
 import { noUsage, type WorkloadPartials } from '../workload/workload-partial.js';
 import type { BoundPod } from './bound-pods.js';
 import { isActive } from './limits.js';
-import type { NodeSnapshot } from './node-state.js';
+import { noCoverage, type NodeCoverage, type NodeSnapshot } from './node-state.js';
 import type { PodRecord } from './pod-record.js';
 
-/** The pods that are expected on a node, against those that its summary lists. */
-export interface NodeCoverage {
-  /** The node's part of the workloads. */
-  readonly workloads: WorkloadPartials;
-  /** Expected pods that the summary does not list; all of them without a summary. */
-  readonly missingPods: number;
-  /** Pods that the summary must list and measured ones that are younger; pods that have usage. */
-  readonly expectedPods: number;
-  readonly measuredPods: number;
-  /** Expected pods without usage. */
-  readonly unmeasured: readonly BoundPod[];
-  /** The workloads of pods that are neither expected nor measured yet, and have not ended. */
-  readonly youngWorkloads: readonly Workload[];
-  /** The workloads of pods that have ended and are not measured. */
-  readonly endedWorkloads: readonly Workload[];
+/** The coverage of one node, kept while its pods and their workloads, its snapshot and the expected pods stay the same. */
+export class CoverageRecord {
+  readonly #clock: Clock;
+  readonly #graceMs: number;
+  #bound: readonly BoundPod[] | undefined;
+  #snapshot: NodeSnapshot | undefined;
+  #coverage = noCoverage;
+  /** See {@link latestNowMs}. */
+  #validUntilMs = -Infinity;
+
+  /** `graceMs`: how long a pod may run before its node's summary must list it. */
+  constructor(clock: Clock, graceMs: number) {
+    this.#clock = clock;
+    this.#graceMs = graceMs;
+  }
+
+  /** `bound`: all pods of the node; `snapshot`: undefined while the node has no data. */
+  of(bound: readonly BoundPod[], snapshot: NodeSnapshot | undefined): NodeCoverage {
+    if (this.isCurrent(bound, snapshot)) return this.#coverage;
+    const nowMs = latestNowMs(this.#clock);
+    const expected = expectedPods({ pods: bound.map(({ pod }) => pod), nowMs, graceMs: this.#graceMs });
+    this.#coverage = nodeCoverage(bound, expected.pods, snapshot);
+    this.#bound = bound;
+    this.#snapshot = snapshot;
+    this.#validUntilMs = expected.validUntilMs;
+    return this.#coverage;
+  }
+
+  isCurrent(bound: readonly BoundPod[], snapshot: NodeSnapshot | undefined): boolean {
+    const isSame = bound === this.#bound && snapshot === this.#snapshot;
+    return isSame && latestNowMs(this.#clock) <= this.#validUntilMs;
+  }
 }
 
-export interface NodeCoverageInput {
-  /** All pods of the node. */
-  readonly bound: readonly BoundPod[];
-  /** Those that the summary must list. */
-  readonly expected: readonly Pod[];
-  /** Undefined for a node without data: no pod is measured. */
-  readonly snapshot: NodeSnapshot | undefined;
-}
-
-export function nodeCoverage({ bound, expected, snapshot }: NodeCoverageInput): NodeCoverage {
-  const expectedPods = new Set(expected);
+/** `expected`: those that a summary must list. */
+function nodeCoverage(
+  bound: readonly BoundPod[],
+  expected: readonly Pod[],
+  snapshot: NodeSnapshot | undefined,
+): NodeCoverage {
+  const mustBeListed = new Set(expected);
   const measured = snapshot?.measuredPodUids ?? new Set();
   const others = bound.filter(({ pod }) => !measured.has(pod.uid));
-  const unmeasured = others.filter(({ pod }) => expectedPods.has(pod));
-  const uncounted = others.filter(({ pod }) => !expectedPods.has(pod));
+  const unmeasured = others.filter(({ pod }) => mustBeListed.has(pod));
+  const uncounted = others.filter(({ pod }) => !mustBeListed.has(pod));
   return {
     // Pods without detail series belong to no workload.
     workloads: sumPods(snapshot?.pods ?? [], unmeasured),

@@ -1,15 +1,14 @@
+import type { Clock } from '../base/clock.js';
 import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup, LastSummary } from '../kubelet/kubelet-cache.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
-import type { NodePart } from '../workload/workload-partial.js';
 import type { BoundPod } from './bound-pods.js';
-import { CoverageRecord, type CoverageRecordOptions } from './coverage-record.js';
 import { DanglingPods, withDangling } from './dangling-pods.js';
 import { DerivedLookup, type KnownLookup } from './derived-lookup.js';
 import { isActive } from './limits.js';
-import type { NodeCoverage } from './node-coverage.js';
+import { CoverageRecord } from './node-coverage.js';
 import type { NodeFaults } from './node-faults.js';
 import { type LayoutOfLife, layoutOfLife, type NodeLayout } from './node-layout.js';
 import type { ObjectRecords } from './node-objects.js';
@@ -22,13 +21,21 @@ import {
   type NodeSnapshotOptions,
   recordPod,
 } from './node-snapshot.js';
-import type { AbsenceReason, MeasuredNodeState, NodeObjects, NodeSnapshot, NodeState } from './node-state.js';
+import type {
+  AbsenceReason,
+  MeasuredNodeState,
+  NodeCoverage,
+  NodeObjects,
+  NodeSnapshot,
+  NodeState,
+} from './node-state.js';
 import type { DerivedPod, DerivedPods, PodRecord } from './pod-record.js';
 
-export interface NodeRecordsOptions extends NodeSnapshotOptions, CoverageRecordOptions {
-  /** Also how long the API server's watch may not know a pod that a summary lists. */
+export interface NodeRecordsOptions extends NodeSnapshotOptions {
+  /** How long a pod may run before its node's summary must list it, in milliseconds; also how long the API server's watch may not know a pod that a summary lists. */
   readonly graceMs: number;
   readonly faults: NodeFaults;
+  readonly clock: Clock;
 }
 
 type Found = Pick<FoundLookup, 'summary' | 'configuration'>;
@@ -36,10 +43,15 @@ type Found = Pick<FoundLookup, 'summary' | 'configuration'>;
 /** Unknown pods of a node that each scrape looks up: what it does for all nodes in one step must take no time. */
 const maxCheckedPods = 200;
 
-/** A node in one scrape, and its part of the workloads. */
+/** A node in one scrape. */
 export interface ScrapedNode {
   readonly state: NodeState;
-  readonly part: NodePart;
+  readonly objects: NodeObjects;
+}
+
+/** A node that has left the cluster while pods are still bound to it. */
+export interface GoneNode {
+  readonly coverage: NodeCoverage;
   readonly objects: NodeObjects;
 }
 
@@ -67,7 +79,7 @@ export class NodeRecord {
   constructor(options: NodeRecordsOptions, objects: ObjectRecords, former?: NodeRecord) {
     this.#options = options;
     this.#objects = objects;
-    this.#coverage = new CoverageRecord(options);
+    this.#coverage = new CoverageRecord(options.clock, options.graceMs);
     this.#dangling = new DanglingPods(former === undefined ? undefined : former.#dangling);
     this.#layout = former === undefined ? undefined : former.#layout;
   }
@@ -104,12 +116,9 @@ export class NodeRecord {
   }
 
   /** The pods of a node that has left the cluster: as long as the API server calls them running, they are expected. */
-  gone(nodeName: string): Pick<ScrapedNode, 'part' | 'objects'> {
+  gone(nodeName: string): GoneNode {
     const coverage = this.#coverage.of(this.#objects.boundPods(nodeName), undefined);
-    return {
-      part: { nodeName, hasData: false, isInCluster: false, ...sumsOf(coverage) },
-      objects: this.#objects.of(nodeName, undefined, undefined),
-    };
+    return { coverage, objects: this.#objects.of(nodeName, undefined, undefined) };
   }
 
   /** Without pods that have ended or that the API server no longer lists on the node. */
@@ -127,7 +136,7 @@ export class NodeRecord {
   isPrepared(node: Node, lookup: CacheLookup): boolean {
     const snapshot = lookup.state === 'absent' ? undefined : this.#keptOf(node, lookup);
     const hasSnapshot = lookup.state === 'absent' || snapshot !== undefined;
-    return hasSnapshot && this.#coverage.kept(this.#objects.boundPods(node.name), snapshot) !== undefined;
+    return hasSnapshot && this.#coverage.isCurrent(this.#objects.boundPods(node.name), snapshot);
   }
 
   /**
@@ -155,8 +164,7 @@ export class NodeRecord {
   #absent(node: Node, reason: AbsenceReason): ScrapedNode {
     const coverage = this.#coverage.of(this.#objects.boundPods(node.name), undefined);
     return {
-      state: { state: 'absent', reason, ...commonState(node, coverage) },
-      part: { nodeName: node.name, hasData: false, isInCluster: true, ...sumsOf(coverage) },
+      state: { state: 'absent', reason, nodeName: node.name, node, ...coverage },
       objects: this.#objects.of(node.name, node, undefined),
     };
   }
@@ -164,22 +172,18 @@ export class NodeRecord {
   #measured(node: Node, lookup: FoundLookup, sinceMs: number): ScrapedNode & { readonly state: MeasuredNodeState } {
     const snapshot = this.#snapshotOf(node, lookup);
     const coverage = this.#coverage.of(this.#objects.boundPods(node.name), snapshot);
-    const ageMs = lookup.ageMs + sinceMs;
     this.#derived.set(node, { lookup, lookedUpAtMs: this.#options.clock.monotonicMs() - sinceMs });
     const state: MeasuredNodeState = {
       state: lookup.state,
-      ...commonState(node, coverage),
-      ageMs,
+      nodeName: node.name,
+      node,
+      ...coverage,
+      ageMs: lookup.ageMs + sinceMs,
       fetchedAtMs: lookup.fetchedAtMs,
       snapshot,
-      missingPods: coverage.missingPods,
       danglingPods: this.#countDangling(snapshot),
     };
-    return {
-      state,
-      part: { nodeName: node.name, hasData: true, isInCluster: true, ...sumsOf(coverage) },
-      objects: this.#objects.of(node.name, node, snapshot),
-    };
+    return { state, objects: this.#objects.of(node.name, node, snapshot) };
   }
 
   /** Undefined while the kept snapshot is up to date. Scrapes that run at once share the work. */
@@ -262,17 +266,6 @@ export class NodeRecord {
     this.#dangling.update(unknownPods, pods.unlistedNamespaces(), nowMs);
     return this.#dangling.countBefore(nowMs - graceMs);
   }
-}
-
-type NodeWorkloads = Pick<NodePart, 'workloads' | 'youngWorkloads' | 'endedWorkloads'>;
-
-function sumsOf({ workloads, youngWorkloads, endedWorkloads }: NodeCoverage): NodeWorkloads {
-  return { workloads, youngWorkloads, endedWorkloads };
-}
-
-function commonState(node: Node, { expectedPods, measuredPods, unmeasured }: NodeCoverage) {
-  const { name, allocatableBytes } = node;
-  return { nodeName: name, node, allocatableBytes, expectedPods, measuredPods, unmeasured };
 }
 
 interface Listed extends Pick<NodeSnapshotInput, 'derived'> {

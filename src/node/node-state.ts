@@ -2,6 +2,8 @@ import { failureReasons } from '../base/errors.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { LogRotation } from '../kubelet/log-rotation.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
+import type { Workload } from '../workload/workload.js';
+import type { WorkloadPartials } from '../workload/workload-partial.js';
 import type { BoundPod } from './bound-pods.js';
 import type { EvictionHeadroom } from './eviction-headrooms.js';
 import { joinReasons } from './join.js';
@@ -78,20 +80,41 @@ export interface NodeObjects {
   readonly runningContainerCount: number | undefined;
 }
 
-interface NamedNode {
-  readonly nodeName: string;
-  /** From the API server; undefined for a node that is not in the cluster. */
-  readonly node: Node | undefined;
-  /** From the API server. */
-  readonly allocatableBytes: number | undefined;
-  /**
-   * Pods that its summary must list or that are measured, and those that are measured; both 0 for a node that is never
-   * scraped.
-   */
+/** The pods that are expected on a node, against those that its summary lists. */
+export interface NodeCoverage {
+  /** The node's part of the workloads. The same object as long as nothing in it changes. */
+  readonly workloads: WorkloadPartials;
+  /** Pods that the summary must list and measured ones that are younger; pods that have usage. */
   readonly expectedPods: number;
   readonly measuredPods: number;
   /** The others: the same array as long as neither they nor the summary change. */
   readonly unmeasured: readonly BoundPod[];
+  /**
+   * Those of them that the summary does not list, without a summary all: pods that have run for longer than the grace period,
+   * according to the API server.
+   */
+  readonly missingPods: number;
+  /** The workloads of pods that are neither expected nor measured yet, and have not ended. */
+  readonly youngWorkloads: readonly Workload[];
+  /** The workloads of pods that have ended and are not measured. */
+  readonly endedWorkloads: readonly Workload[];
+}
+
+/** Of a node that is never scraped. */
+export const noCoverage: NodeCoverage = {
+  workloads: new Map(),
+  expectedPods: 0,
+  measuredPods: 0,
+  unmeasured: [],
+  missingPods: 0,
+  youngWorkloads: [],
+  endedWorkloads: [],
+};
+
+interface NamedNode extends NodeCoverage {
+  readonly nodeName: string;
+  /** From the API server; undefined for a node that is not in the cluster. */
+  readonly node: Node | undefined;
 }
 
 export interface MeasuredNodeState extends NamedNode {
@@ -100,8 +123,6 @@ export interface MeasuredNodeState extends NamedNode {
   /** Wall time in milliseconds at which the data was fetched. */
   readonly fetchedAtMs: number;
   readonly snapshot: NodeSnapshot;
-  /** Pods that have run on it for longer than the grace period, according to the API server, and are not in its summary. */
-  readonly missingPods: number;
   /** Pods of its summary that the API server has not known for longer than the grace period. */
   readonly danglingPods: number;
 }

@@ -90,7 +90,7 @@ export function measuredNodeReport(
 function factsOf(state: NodeState, failure: NodeFailure | undefined): NodeFacts {
   return {
     node: state.nodeName,
-    allocatableBytes: state.allocatableBytes,
+    allocatableBytes: state.node?.allocatableBytes,
     expectedPodCount: state.expectedPods,
     measuredPodCount: state.measuredPods,
     failure,

@@ -5,13 +5,13 @@ import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/evict
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
 import { nearestNodes, type NearNode, type PodGrowth } from '../node/near-evictions.js';
-import type { ScrapedNode } from '../node/node-record.js';
+import type { GoneNode, ScrapedNode } from '../node/node-record.js';
 import type { NodeRecords } from '../node/node-records.js';
 import type { PodLister } from '../node/node-snapshot.js';
-import type { NodeObjects, NodeState } from '../node/node-state.js';
+import { noCoverage, type NodeObjects, type NodeState } from '../node/node-state.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import type { WorkloadCollector } from '../workload/workload-collector.js';
-import type { NodePart, WorkloadSnapshot } from '../workload/workload-partial.js';
+import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { type AnsweredNode, type AskedNode, NodeAnswers, type OnNode } from './node-answers.js';
 import { type NodePolicy, nodesInScope, scrapeOrder } from './node-policy.js';
@@ -136,8 +136,7 @@ export class Collector {
     this.#setNearNodes(answered, turn, targets.length);
     const scraped = await this.#scraped(answered);
     const gone = goneNames.map((name) => records.of({ name }).gone(name));
-    const parts = [...scraped, ...gone].map(({ part }) => part);
-    const collected = await this.#collectWorkloads(parts, recordsFailures && !signal.aborted);
+    const collected = await this.#collectWorkloads(scraped, gone, recordsFailures && !signal.aborted);
     const { workloads, youngWorkloads } = collected;
     resolver.retain(collected.keys, discoveredCount);
     const states = [
@@ -244,15 +243,28 @@ export class Collector {
     });
   }
 
-  async #collectWorkloads(parts: readonly NodePart[], recordsFailures: boolean): Promise<WorkloadsOfScrape> {
+  async #collectWorkloads(
+    scraped: readonly ScrapedNode[],
+    gone: readonly GoneNode[],
+    recordsFailures: boolean,
+  ): Promise<WorkloadsOfScrape> {
+    const parts = [
+      ...scraped.map(({ state: { nodeName, state, workloads } }) => {
+        return { nodeName, hasData: state !== 'absent', isInCluster: true, workloads };
+      }),
+      ...gone.map(({ objects: { nodeName }, coverage: { workloads } }) => {
+        return { nodeName, hasData: false, isInCluster: false, workloads };
+      }),
+    ];
+    const coverages = [...scraped.map(({ state }) => state), ...gone.map(({ coverage }) => coverage)];
     const workloads = await this.#options.workloads.collect(parts, recordsFailures);
     const keys = new Set(workloads.map(({ workload }) => workloadKey(workload)));
-    const young = parts.flatMap(({ youngWorkloads }) => youngWorkloads);
+    const young = coverages.flatMap(({ youngWorkloads }) => youngWorkloads);
     const youngWorkloads = young.filter((workload) => {
       const sizeBefore = keys.size;
       return keys.add(workloadKey(workload)).size > sizeBefore;
     });
-    for (const { endedWorkloads } of parts) for (const workload of endedWorkloads) keys.add(workloadKey(workload));
+    for (const { endedWorkloads } of coverages) for (const ended of endedWorkloads) keys.add(workloadKey(ended));
     return { workloads, youngWorkloads, keys };
   }
 }
@@ -284,13 +296,10 @@ function nearOf({ node, lookup, record }: AnsweredNode): readonly NearNode[] {
 const byNode = byName<AnsweredNode>(({ node }) => node.name);
 const byNodeName = byName<NodeState | NodeObjects>(({ nodeName }) => nodeName);
 
-const noPods = { expectedPods: 0, measuredPods: 0, unmeasured: [] };
-
 function missingState(nodeName: string): NodeState {
-  return { state: 'absent', nodeName, node: undefined, allocatableBytes: undefined, ...noPods, reason: 'no_node' };
+  return { state: 'absent', reason: 'no_node', nodeName, node: undefined, ...noCoverage };
 }
 
 function skippedState(node: Node): NodeState {
-  const { name, allocatableBytes } = node;
-  return { state: 'absent', nodeName: name, node, allocatableBytes, ...noPods, reason: 'skipped' };
+  return { state: 'absent', reason: 'skipped', nodeName: node.name, node, ...noCoverage };
 }

@@ -40,10 +40,6 @@ export interface NodePart {
   readonly isInCluster: boolean;
   /** The same object as long as nothing in it changes. */
   readonly workloads: WorkloadPartials;
-  /** Of pods that are in no sum yet. */
-  readonly youngWorkloads: readonly Workload[];
-  /** Of pods that have ended and are in no sum. */
-  readonly endedWorkloads: readonly Workload[];
 }
 
 export interface WorkloadSnapshot {

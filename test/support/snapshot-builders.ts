@@ -7,7 +7,7 @@ import type { PodSummary } from '../../src/kubelet/summary.js';
 import type { BoundPod } from '../../src/node/bound-pods.js';
 import type { LimitRatio } from '../../src/node/limit-ratios.js';
 import { isActive } from '../../src/node/limits.js';
-import type { NodeObjects, NodeSnapshot, NodeState } from '../../src/node/node-state.js';
+import { noCoverage, type NodeObjects, type NodeSnapshot, type NodeState } from '../../src/node/node-state.js';
 import type { NodeThreshold } from '../../src/node/node-thresholds.js';
 import type { DerivedPod, PodContext, PodRecord } from '../../src/node/pod-record.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/node/usage.js';
@@ -190,14 +190,12 @@ export function aFreshNode(
     state: 'fresh',
     nodeName: snapshot.nodeName,
     node: snapshot.node,
-    unmeasured: [],
-    allocatableBytes: undefined,
+    ...noCoverage,
     expectedPods: 1,
     measuredPods: 1,
     ageMs,
     fetchedAtMs: Date.UTC(2026, 0, 1),
     snapshot,
-    missingPods: 0,
     danglingPods: 0,
   };
 }
@@ -207,8 +205,7 @@ export function anAbsentNode(
   reason: Extract<NodeState, { readonly reason: unknown }>['reason'],
 ): NodeState {
   const node = reason === 'no_node' ? undefined : aNode({ name: nodeName });
-  const counts = { allocatableBytes: undefined, expectedPods: 1, measuredPods: 0, unmeasured: [] };
-  return { state: 'absent', nodeName, node, ...counts, reason };
+  return { state: 'absent', nodeName, node, ...noCoverage, expectedPods: 1, reason };
 }
 
 export const aBoundPod = builder<BoundPod>(() => ({
