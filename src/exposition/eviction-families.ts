@@ -1,7 +1,7 @@
 import type { EvictionCounts } from '../history/eviction-counters.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
 import type { NodeSnapshot } from '../node/node-state.js';
-import { type NextVictim, nextVictims } from '../node/node-victims.js';
+import { type NextVictim, nextVictims } from '../node/victims.js';
 import type { Workload } from '../workload/workload.js';
 import { type FamilyGroup, familyGroup, type SeriesSource, toSeconds } from './family.js';
 import { labelText } from './render.js';

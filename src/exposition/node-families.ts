@@ -1,10 +1,10 @@
 /** What is measured of nodes: the series, and their families. */
 import type { SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
-import type { EvictionHeadroom } from '../node/eviction-headrooms.js';
 import { type FilesystemOwners, filesystemOwners } from '../node/filesystem-owners.js';
 import { type NodeLayout, sameFilesystem } from '../node/node-layout.js';
 import type { NodeSnapshot } from '../node/node-state.js';
+import type { EvictionHeadroom } from '../node/node-thresholds.js';
 import { type FamilyGroup, familyGroup, microsecondsToSeconds, type SeriesSource } from './family.js';
 import { labelText } from './render.js';
 

@@ -4,13 +4,12 @@ import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { type BoundPod, boundPod } from './bound-pods.js';
-import { evictionHeadrooms } from './eviction-headrooms.js';
 import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.js';
 import { isActive } from './limits.js';
 import { nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
 import { type NodeLayout, storageLayout } from './node-layout.js';
 import type { NodeSnapshot, SkipReason } from './node-state.js';
-import { nodeThresholds } from './node-thresholds.js';
+import { evictionHeadrooms, nodeThresholds } from './node-thresholds.js';
 import { type DerivedPods, type PodContext, type PodRecord, withDerived } from './pod-record.js';
 import type { PodUsage } from './usage.js';
 

@@ -5,10 +5,9 @@ import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { Workload } from '../workload/workload.js';
 import type { WorkloadPartials } from '../workload/workload-partial.js';
 import type { BoundPod } from './bound-pods.js';
-import type { EvictionHeadroom } from './eviction-headrooms.js';
 import { joinReasons } from './join.js';
 import type { NodeLayout } from './node-layout.js';
-import type { NodeThreshold } from './node-thresholds.js';
+import type { EvictionHeadroom, NodeThreshold } from './node-thresholds.js';
 import type { PodContext, PodRecord } from './pod-record.js';
 
 /** Why a pod of a summary has no storage series; `top`: it is not among the largest of its workloads. */

@@ -5,8 +5,7 @@ import { checkedContainers } from '../kube/pod-rest.js';
 import { type Amount, compareAmounts, roundUp } from '../kube/quantity.js';
 import type { LogRotation } from '../kubelet/log-rotation.js';
 import type { PodSummary } from '../kubelet/summary.js';
-import { evictionRequest } from './eviction-request.js';
-import { exemptionOf, isActive, podLimit, podRequestBytes } from './limits.js';
+import { evictionRequest, exemptionOf, isActive, podLimit, podRequestBytes } from './limits.js';
 import { concernsRules, countedComponent, mountedVolumeNames } from './volume-usage.js';
 
 /** What may be wrong with a pod's settings, the likeliest cause of an eviction first. Closed list. */

@@ -1,3 +1,8 @@
+import { finderByName, type Named } from '../base/names.js';
+import type { Pod } from '../kube/objects.js';
+import { othersName } from '../kube/pod-detail.js';
+import { volumeGroupsOf } from '../kube/volume-groups.js';
+
 /** A part in an amount that is shared. */
 export interface Share<T> {
   readonly receiver: T;
@@ -21,4 +26,56 @@ export function addShares(shares: readonly Share<{ usedBytes: number }>[], bytes
     extraCount -= ownExtra;
     receiver.usedBytes += each * ownCount + Math.sign(remainder) * ownExtra;
   }
+}
+
+/**
+ * Returns what finds those that mount a volume, `(others)` first and then in the order of `all`; all of them when none does.
+ * @param all what a pod's bytes are shared among, in the order of their names
+ */
+export function sharersOfVolumes<T extends Named>(
+  all: readonly Share<T>[],
+  pod: Pod | undefined,
+): (volumeName: string) => readonly Share<T>[] {
+  const mounting = pod?.rest === undefined ? mountingOf(all, pod) : mountingOfLarge(all, { ...pod, rest: pod.rest });
+  return (volumeName) => mounting.get(volumeName) ?? all;
+}
+
+function mountingOf<T extends Named>(
+  all: readonly Share<T>[],
+  pod: Pod | undefined,
+): ReadonlyMap<string, readonly Share<T>[]> {
+  const mounting = new Map<string, Share<T>[]>();
+  const findSpec = finderByName(pod?.containers ?? []);
+  for (const share of all) {
+    const volumeNames = new Set(findSpec(share.receiver.name)?.mounts.map(({ volumeName }) => volumeName));
+    for (const name of volumeNames) {
+      const known = mounting.get(name);
+      if (known === undefined) mounting.set(name, [share]);
+      else known.push(share);
+    }
+  }
+  return mounting;
+}
+
+/** The mounts of containers that are not in detail are those of `(others)`, and not all of a pod's mounts are kept. */
+function mountingOfLarge<T extends Named>(
+  all: readonly Share<T>[],
+  { containers, rest }: Pick<Pod, 'containers'> & { readonly rest: NonNullable<Pod['rest']> },
+): ReadonlyMap<string, readonly Share<T>[]> {
+  const indexes = new Map(all.map(({ receiver }, index) => [receiver.name, index]));
+  const indexAt = containers.map(({ name }) => indexes.get(name));
+  const others = all.find(({ receiver }) => receiver.name === othersName);
+  const mounting = new Map<string, readonly Share<T>[]>();
+  for (const { mountedBy, othersCount, names } of volumeGroupsOf(rest)) {
+    const mounters = mountedBy.flatMap((position) => indexAt[position] ?? []).sort((a, b) => a - b);
+    const shares = [...sharesOfOthers(others, othersCount), ...mounters.flatMap((index) => all[index] ?? [])];
+    if (shares.length > 0) for (const name of names) mounting.set(name, shares);
+  }
+  return mounting;
+}
+
+/** Not all containers that mount a volume run. */
+function sharesOfOthers<T>(others: Share<T> | undefined, mountingCount: number): readonly Share<T>[] {
+  if (others === undefined || mountingCount === 0) return [];
+  return [{ receiver: others.receiver, count: Math.min(others.count, mountingCount) }];
 }

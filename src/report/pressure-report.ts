@@ -2,7 +2,7 @@ import { largestFirst, Ranking } from '../base/ranking.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { NodeSnapshot } from '../node/node-state.js';
 import { isNearThreshold, type NodeThreshold } from '../node/node-thresholds.js';
-import { nextVictims } from '../node/node-victims.js';
+import { nextVictims } from '../node/victims.js';
 import { fullestRatio, fullRatio } from './filesystem-report.js';
 import { dataFacts, type MeasuredPodReport, type PodSource } from './pod-report.js';
 import type { Ranked } from './ranked.js';

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { EvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
 import type { FsStats } from '../../src/kubelet/summary.js';
-import { evictionHeadrooms } from '../../src/node/eviction-headrooms.js';
-import { nodeThresholds } from '../../src/node/node-thresholds.js';
+import { evictionHeadrooms, nodeThresholds } from '../../src/node/node-thresholds.js';
 import { anFsStats, aNodeSummary, aThreshold } from '../support/builders.js';
 
 const stats = anFsStats({ availableBytes: 30, capacityBytes: 100, inodes: 9, inodesFree: 4 });

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { compareAmounts, parseAmount } from '../../src/kube/quantity.js';
 import type { EvictionSignal } from '../../src/kubelet/eviction-signals.js';
-import { evictionRequest } from '../../src/node/eviction-request.js';
-import { exemptionOf, isActive } from '../../src/node/limits.js';
+import { evictionRequest, exemptionOf, isActive } from '../../src/node/limits.js';
 import { firstVictims, rankVictims, type Victim } from '../../src/node/victims.js';
 import { type CaseInput, casePods, readCases } from '../support/kubelet-answers.js';
 
