@@ -15,21 +15,6 @@ export interface AttributeInput {
   readonly mode: AttributionMode;
 }
 
-/** Adds `bytes` to the receivers; `volume` is their source, undefined for bytes outside volumes. See {@link addShares}. */
-type Distribute = (
-  shares: readonly Share<{ readonly name: string; usedBytes: number }>[],
-  bytes: number,
-  volume?: string,
-) => void;
-
-interface Attributed {
-  readonly usage: PodUsage;
-  /** In the order of the usage's containers. */
-  readonly listed: readonly MeasuredContainer[];
-  /** Whether containers have their own values; otherwise the total is split evenly, by the settings or because none has. */
-  readonly isMeasured: boolean;
-}
-
 /**
  * Splits the kubelet's total of one pod into components and over its containers, each time exactly to the byte.
  * Undefined when the kubelet reports no total.
@@ -41,8 +26,26 @@ export function attributePod(input: AttributeInput): PodUsage | undefined {
   return attribute(input, addShares)?.usage;
 }
 
-/** {@link attributePod} with every distribution of bytes passed to `distribute`, for callers that record them. */
-export function attribute({ summary, pod, mode }: AttributeInput, distribute: Distribute): Attributed | undefined {
+/**
+ * {@link attributePod} with every distribution of bytes passed to `distribute`, for callers that record them: it adds the
+ * bytes to the receivers, see {@link addShares}. `volume`: their source, undefined for bytes outside volumes.
+ */
+export function attribute(
+  { summary, pod, mode }: AttributeInput,
+  distribute: (
+    shares: readonly Share<{ readonly name: string; usedBytes: number }>[],
+    bytes: number,
+    volume?: string,
+  ) => void,
+):
+  | {
+      readonly usage: PodUsage;
+      /** In the order of the usage's containers. */
+      readonly listed: readonly MeasuredContainer[];
+      /** Whether containers have their own values; otherwise the total is split evenly, by the settings or because none has. */
+      readonly isMeasured: boolean;
+    }
+  | undefined {
   const { usedBytes } = summary;
   if (usedBytes === undefined) return undefined;
   const breakdown = new Breakdown(usedBytes);
@@ -144,7 +147,7 @@ function addContainers(a: MeasuredContainer, b: MeasuredContainer): MeasuredCont
   };
 }
 
-export interface OwnContainers {
+interface OwnContainers {
   /** Those that are not in detail have the name `(others)`, and come last. */
   readonly containers: readonly ContainerSummary[];
   /** How many have that name, in the summary already or here. */
@@ -156,7 +159,7 @@ export interface OwnContainers {
  * without containers while none runs, as in CrashLoopBackOff, with the bytes of its volumes: the containers of its spec
  * hold them.
  */
-export function ownContainers({ containers, others }: PodSummary, pod: Pod | undefined): OwnContainers {
+function ownContainers({ containers, others }: PodSummary, pod: Pod | undefined): OwnContainers {
   const summedCount = others?.containerCount ?? 0;
   if (containers.length === 0 && pod !== undefined) return containersOfSpec(pod);
   if (pod?.rest === undefined) return { containers, othersCount: summedCount };

@@ -7,16 +7,14 @@ import { isActive } from './limits.js';
 import type { NodeSnapshotOptions } from './node-snapshot.js';
 import type { NodeObjects, NodeSnapshot } from './node-state.js';
 
-type ObjectRecordsOptions = Pick<NodeSnapshotOptions, 'pods' | 'resolver' | 'scope' | 'showsAllPods'>;
-
 /** What the API server knows of nodes and their pods, kept for each node while none of its objects changes. */
 export class ObjectRecords {
-  readonly #options: ObjectRecordsOptions;
+  readonly #options: NodeSnapshotOptions;
   /** By the name of the node. */
   readonly #kept = new Map<string, KeptObjects>();
   readonly #bound = new Map<string, BoundPods>();
 
-  constructor(options: ObjectRecordsOptions) {
+  constructor(options: NodeSnapshotOptions) {
     this.#options = options;
   }
 
@@ -68,7 +66,7 @@ export class ObjectRecords {
     retainKeys(this.#bound, nodeNames);
   }
 
-  #objectsOf(nodeName: string, node: Node | undefined, bound: ObjectsInput): NodeObjects {
+  #objectsOf(nodeName: string, node: Node | undefined, bound: Omit<KeptObjects, 'objects'>): NodeObjects {
     const { boundPods, ended } = bound;
     const { showsAllPods, resolver, scope } = this.#options;
     const areAllRead = coversAllPods(scope);
@@ -95,14 +93,11 @@ export class ObjectRecords {
   }
 }
 
-interface ObjectsInput {
+interface KeptObjects {
   /** All pods of the node. */
   readonly boundPods: readonly BoundPod[];
   /** Those that have ended and that the kubelet still lists: they have series as long as they have usage. */
   readonly ended: readonly Pod[];
-}
-
-interface KeptObjects extends ObjectsInput {
   readonly objects: NodeObjects;
 }
 

@@ -68,7 +68,16 @@ export interface PreparedNode {
 export class NodeRecord {
   readonly #options: NodeRecordsOptions;
   readonly #objects: ObjectRecords;
-  #kept: KeptSnapshot | undefined;
+  #kept:
+    | {
+        readonly configuration: KubeletConfiguration | undefined;
+        /** The pods of the node. */
+        readonly bound: readonly BoundPod[];
+        /** Those that the snapshot counts as unread. */
+        readonly danglingPods: number;
+        readonly snapshot: NodeSnapshot;
+      }
+    | undefined;
   readonly #coverage: CoverageRecord;
   /** Under way. */
   #listing: LargeListing | undefined;
@@ -274,13 +283,4 @@ interface Listed extends Pick<NodeSnapshotInput, 'derived'> {
 
 interface LargeListing extends Pick<NodeSnapshotInput, 'node' | 'summary'> {
   readonly listed: Promise<Listed>;
-}
-
-interface KeptSnapshot {
-  readonly configuration: KubeletConfiguration | undefined;
-  /** The pods of the node. */
-  readonly bound: readonly BoundPod[];
-  /** Those that the snapshot counts as unread. */
-  readonly danglingPods: number;
-  readonly snapshot: NodeSnapshot;
 }

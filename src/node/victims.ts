@@ -124,14 +124,12 @@ export function victimsToFree(victims: readonly Victim[], amount: number): Freei
   return { victims: chosen, freed, isEnough: freed >= amount };
 }
 
-type VictimRanking = (signal: EvictionSignal) => readonly Victim[];
-
 /**
  * Ranks the pods of a node for one signal after the other, as its kubelet would evict them. Not done for each scrape: of
  * interest on few nodes. Undefined unless all of its pods are read: neither the requests nor the priorities of the others
  * are known, and any of them may be the first.
  */
-export function victimRanking(snapshot: NodeSnapshot): VictimRanking | undefined {
+export function victimRanking(snapshot: NodeSnapshot): ((signal: EvictionSignal) => readonly Victim[]) | undefined {
   if (snapshot.unreadPodCount !== undefined) return undefined;
   const { node, layout } = snapshot;
   const candidates = candidatePods(snapshot);

@@ -7,7 +7,6 @@ import { volumeGroupsOf } from '../kube/volume-groups.js';
 import type { PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import type { Component, VolumeUsage } from './usage.js';
 
-type Kind = Pick<Volume, 'type' | 'medium'>;
 type VolumeSpec = Pick<Volume, 'type' | 'medium' | 'sizeLimitBytes'>;
 
 /**
@@ -58,7 +57,10 @@ function addVolumes(a: VolumeUsage, b: VolumeUsage): VolumeUsage {
  * https://github.com/kubernetes/kubernetes/blob/master/pkg/volume/util/util.go (IsLocalEphemeralVolume). That function
  * also names gitRepos, but no kubelet measures them: they are in no summary, no total and no eviction.
  */
-export function countedComponent({ type, medium }: Kind): Extract<Component, VolumeType> | undefined {
+export function countedComponent({
+  type,
+  medium,
+}: Pick<Volume, 'type' | 'medium'>): Extract<Component, VolumeType> | undefined {
   if (medium !== '') return undefined;
   return type === 'emptydir' || type === 'configmap' ? type : undefined;
 }

@@ -31,13 +31,10 @@ export interface ApiServerState {
   readonly access: 'direct' | 'proxy';
 }
 
-interface AwayEffect {
-  readonly reasons: ReadonlySet<AbsenceReason>;
-  readonly hint: string;
-}
-
 /** What its being away does to requests to kubelets. */
-const awayEffects: Readonly<Record<ApiServerState['access'], AwayEffect>> = {
+const awayEffects: Readonly<
+  Record<ApiServerState['access'], { readonly reasons: ReadonlySet<AbsenceReason>; readonly hint: string }>
+> = {
   direct: {
     reasons: new Set(['unauthorized']),
     hint: 'Without the API server, kubelets cannot check tokens. Wait until it is back.',

@@ -27,12 +27,6 @@ export interface AbsenceReport extends AffectedWorkloadsReport {
   readonly expectedPodCount: number;
 }
 
-interface Absence {
-  readonly state: AbsentNodeState;
-  readonly lastKnown: LastKnown | undefined;
-  readonly failure: NodeFailure | undefined;
-}
-
 interface AbsenceGroup {
   nodeCount: number;
   failedNodeCount: number;
@@ -56,7 +50,7 @@ export class Absences {
     this.#options = options;
   }
 
-  add({ state, lastKnown, failure }: Absence): void {
+  add(state: AbsentNodeState, lastKnown: LastKnown | undefined, failure: NodeFailure | undefined): void {
     if (state.reason === 'skipped') return;
     const group = getOrAdd(this.#groups, state.reason, () => newGroup(this.#options));
     group.nodeCount += 1;

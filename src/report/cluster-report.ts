@@ -188,7 +188,7 @@ function* absentSteps(parts: Parts, node: AbsentNodeState, input: ClusterReportI
   const lastKnown = input.lastKnownOf(node);
   yield () => {
     parts.nodes.add(node, lastKnown);
-    parts.absences.add({ state: node, lastKnown, failure: input.failureOf(node.nodeName) });
+    parts.absences.add(node, lastKnown, input.failureOf(node.nodeName));
   };
   if (lastKnown === undefined) {
     for (const { pod } of node.unmeasured) {

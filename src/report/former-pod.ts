@@ -14,12 +14,6 @@ export interface FormerPod {
 /** Of those pods of a node whose volumes are pending and were measured before: by UID as the kubelet reports it. */
 export type FormerPodsOf = (snapshot: NodeSnapshot) => ReadonlyMap<string, FormerPod>;
 
-/** A limit, and where its usage comes from. */
-export interface SourcedLimit {
-  readonly node: PodSource;
-  readonly limit: LimitRatio;
-}
-
 /** The larger one of the last total with volumes and the present one without. */
 export function largerUsage(
   found: FoundPod<PodRecord, PodSource>,
@@ -31,7 +25,7 @@ export function largerUsage(
 }
 
 /**
- * The limit with the highest ratio: the last one with volumes, or the present one if it is higher, as the shipped rules do.
+ * The limit with the highest ratio, and where its usage comes from: the last one with volumes, or the present one if it is higher, as the shipped rules do.
  * @param limit the nearest one at present
  * @param context of both
  */
@@ -40,7 +34,7 @@ export function nearestLimitOf(
   limit: LimitRatio | undefined,
   former: FormerPod | undefined,
   context: PodContext,
-): SourcedLimit | undefined {
+): { readonly node: PodSource; readonly limit: LimitRatio } | undefined {
   const last = former && nearestRatio(context.ratiosOf(former.pod));
   if (former !== undefined && last !== undefined && last.ratio > (limit?.ratio ?? -1))
     return { node: formerSource(node, former), limit: last };

@@ -14,14 +14,12 @@ import type { PodPlace } from './pod-report.js';
  * `volumes_pending`: the kubelet has not measured the volumes of a pod that is not new. `other`: incomplete workloads for
  * none of these causes, and not because of a node without data.
  */
-type GapKind = PodGapKind | 'other';
-
 const podGapKinds = ['missing', 'no_total', 'volumes_pending'] as const;
 type PodGapKind = (typeof podGapKinds)[number];
 
 /** What lacks values for one cause although its nodes have data. */
 export interface GapReport extends AffectedWorkloadsReport {
-  readonly kind: GapKind;
+  readonly kind: PodGapKind | 'other';
   /** 0 for `other`. */
   readonly podCount: number;
   /** The first of them by node. */
@@ -30,12 +28,6 @@ export interface GapReport extends AffectedWorkloadsReport {
 
 /** Kubelets measure volumes once a minute, up to two minutes apart. Those of a new pod are no gap until then. */
 const volumesDueMs = 120_000;
-
-export interface GapsOptions {
-  readonly incomplete: IncompleteWorkloads;
-  /** Time in milliseconds since the Unix epoch that never jumps. */
-  readonly nowMs: number;
-}
 
 interface Gap {
   podCount: number;
@@ -51,7 +43,14 @@ export class Gaps {
   /** Of new pods, whose volumes are no gap. */
   readonly #young: AffectedWorkloads;
 
-  constructor({ incomplete, nowMs }: GapsOptions) {
+  constructor({
+    incomplete,
+    nowMs,
+  }: {
+    readonly incomplete: IncompleteWorkloads;
+    /** Time in milliseconds since the Unix epoch that never jumps. */
+    readonly nowMs: number;
+  }) {
     const gap = (): Gap => ({ podCount: 0, examplePods: [], workloads: new AffectedWorkloads(incomplete) });
     this.#incomplete = incomplete;
     this.#nowMs = nowMs;

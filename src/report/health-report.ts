@@ -46,13 +46,16 @@ export interface StoreHealthReport {
   readonly lastProgressAgeMs?: number | undefined;
 }
 
-export interface HealthInput extends Pick<HealthReport, 'droppedFamilies' | 'isApiServerAway' | 'unlisted'> {
+/** `nowMs`: monotonic. */
+export function healthReport({
+  report,
+  nowMs,
+  unlisted,
+  ...others
+}: Pick<HealthReport, 'droppedFamilies' | 'isApiServerAway' | 'unlisted'> & {
   readonly report: SelfReport;
-  /** Monotonic. */
   readonly nowMs: number;
-}
-
-export function healthReport({ report, nowMs, unlisted, ...others }: HealthInput): HealthReport {
+}): HealthReport {
   const { stores, settingsLoadedAt, ...same } = report;
   const ageMs = (instant: Instant | undefined): number | undefined =>
     instant && Math.round(nowMs - instant.monotonicMs);

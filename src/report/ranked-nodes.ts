@@ -42,24 +42,6 @@ export type LastKnownNodeReport = Pick<
 
 export type RankedNodeReport = SilentNodeReport | NodeWithPodsReport;
 
-export interface NodeCounts {
-  freshNodeCount: number;
-  staleNodeCount: number;
-  absentNodeCount: number;
-  failedNodeCount: number;
-  skippedNodeCount: number;
-  fullNodeCount: number;
-  oldestDataAgeMs: number | undefined;
-  expectedPodCount: number;
-  measuredPodCount: number;
-}
-
-export interface RankedNodesOptions {
-  readonly count: number;
-  readonly failureOf: FailureOf;
-  readonly apiServer: ApiServerState;
-}
-
 interface RankedNode {
   readonly state: NodeState;
   /** Of an absent one. */
@@ -78,19 +60,28 @@ export class RankedNodes {
   readonly #failureOf: FailureOf;
   readonly #apiServer: ApiServerState;
   #totalCount = 0;
-  readonly counts: NodeCounts = {
+  /** See `ClusterSummary`. */
+  readonly counts = {
     freshNodeCount: 0,
     staleNodeCount: 0,
     absentNodeCount: 0,
     failedNodeCount: 0,
     skippedNodeCount: 0,
     fullNodeCount: 0,
-    oldestDataAgeMs: undefined,
+    oldestDataAgeMs: undefined as number | undefined,
     expectedPodCount: 0,
     measuredPodCount: 0,
   };
 
-  constructor({ count, failureOf, apiServer }: RankedNodesOptions) {
+  constructor({
+    count,
+    failureOf,
+    apiServer,
+  }: {
+    readonly count: number;
+    readonly failureOf: FailureOf;
+    readonly apiServer: ApiServerState;
+  }) {
     this.#failureOf = failureOf;
     this.#apiServer = apiServer;
     this.#ranking = new Ranking(

@@ -34,27 +34,6 @@ export type SamplesOf = (nodeName: string, uid: string) => readonly UsageSample[
 /** Below it, a pod is not among those that may be evicted next. */
 export const shownRatio = 0.5;
 
-export interface RankedPodsOptions {
-  readonly podCount: number;
-  readonly limitCount: number;
-  readonly samplesOf: SamplesOf;
-}
-
-/** Of pods with data; see `ClusterSummary`. */
-export interface PodCounts {
-  podCount: number;
-  podsUsedBytes: number;
-  pendingPodCount: number;
-  unknownLimitPodCount: number;
-  limitCount: number;
-  nearLimitCount: number;
-  reachedLimitCount: number;
-  evictableLimitCount: number;
-  limitedPodCount: number;
-  nearLimitPodCount: number;
-  reachedLimitPodCount: number;
-}
-
 interface RankedPod extends FoundPod<PodRecord, PodSource> {
   readonly context: PodContext;
   readonly limit: LimitRatio | undefined;
@@ -77,7 +56,8 @@ export class RankedPods {
   readonly #limited: Ranking<LimitedPod>;
   #limitedPodCount = 0;
   #lastKnownPodCount = 0;
-  readonly counts: PodCounts = {
+  /** Of pods with data; see `ClusterSummary`. */
+  readonly counts = {
     podCount: 0,
     podsUsedBytes: 0,
     pendingPodCount: 0,
@@ -91,7 +71,15 @@ export class RankedPods {
     reachedLimitPodCount: 0,
   };
 
-  constructor({ podCount, limitCount, samplesOf }: RankedPodsOptions) {
+  constructor({
+    podCount,
+    limitCount,
+    samplesOf,
+  }: {
+    readonly podCount: number;
+    readonly limitCount: number;
+    readonly samplesOf: SamplesOf;
+  }) {
     this.#samplesOf = samplesOf;
     this.#pods = new Ranking(
       podCount,

@@ -1,20 +1,16 @@
 import type { Controller, Pod } from '../kube/objects.js';
 
 /** The kinds that kubernetes-mixin has a workload type for; `Pod`: without a controller, `Node`: static. */
-type KnownKind = 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'ReplicaSet' | 'Job' | 'CronJob' | 'Pod' | 'Node';
-
-const typesOfKnownKinds: Readonly<Record<KnownKind, string>> = {
-  Deployment: 'deployment',
-  StatefulSet: 'statefulset',
-  DaemonSet: 'daemonset',
-  ReplicaSet: 'replicaset',
-  Job: 'job',
-  CronJob: 'cronjob',
-  Pod: 'barepod',
-  Node: 'staticpod',
-};
-
-const controllerTypes: ReadonlyMap<string, string> = new Map(Object.entries(typesOfKnownKinds));
+const controllerTypes: ReadonlyMap<string, string> = new Map([
+  ['Deployment', 'deployment'],
+  ['StatefulSet', 'statefulset'],
+  ['DaemonSet', 'daemonset'],
+  ['ReplicaSet', 'replicaset'],
+  ['Job', 'job'],
+  ['CronJob', 'cronjob'],
+  ['Pod', 'barepod'],
+  ['Node', 'staticpod'],
+]);
 
 /** The value of the label `workload_type` for a kind of controller. */
 export function controllerType(kind: string): string {

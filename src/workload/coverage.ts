@@ -7,12 +7,6 @@ interface GracePeriod {
   readonly graceMs: number;
 }
 
-export interface ExpectedPods {
-  readonly pods: readonly Pod[];
-  /** The last time in milliseconds at which the result is still the same; Infinity when time alone changes nothing. */
-  readonly validUntilMs: number;
-}
-
 /**
  * Whether a summary must list the pod: a container of it, also an init container, has run on a node for longer than the
  * grace period.
@@ -21,7 +15,11 @@ export function isExpected({ pod, nowMs, graceMs }: GracePeriod & { readonly pod
   return isRunning(pod) && nowMs > pod.runningSinceMs + graceMs;
 }
 
-export function expectedPods({ pods, nowMs, graceMs }: GracePeriod & { readonly pods: readonly Pod[] }): ExpectedPods {
+/** `validUntilMs`: the last time at which the result is still the same; Infinity when time alone changes nothing. */
+export function expectedPods({ pods, nowMs, graceMs }: GracePeriod & { readonly pods: readonly Pod[] }): {
+  readonly pods: readonly Pod[];
+  readonly validUntilMs: number;
+} {
   const expected: Pod[] = [];
   let validUntilMs = Infinity;
   for (const pod of pods) {

@@ -10,15 +10,6 @@ export interface WorkloadDefinition {
   readonly namespaces: readonly string[];
 }
 
-export interface LabelWorkloadsOptions {
-  /** Names are unique. */
-  readonly definitions: readonly WorkloadDefinition[];
-  /** Label keys whose values form workloads; empty: none are discovered. */
-  readonly keys: readonly string[];
-  /** Above that of all workloads discovered before. */
-  readonly nextNumber: () => number;
-}
-
 interface Configured extends WorkloadDefinition {
   readonly workload: Workload;
 }
@@ -50,7 +41,18 @@ export class LabelWorkloads {
   readonly #clashes = new Set<string>();
   #generation = 0;
 
-  constructor({ definitions, keys, nextNumber }: LabelWorkloadsOptions) {
+  constructor({
+    definitions,
+    keys,
+    nextNumber,
+  }: {
+    /** Names are unique. */
+    readonly definitions: readonly WorkloadDefinition[];
+    /** Label keys whose values form workloads; empty: none are discovered. */
+    readonly keys: readonly string[];
+    /** Above that of all workloads discovered before. */
+    readonly nextNumber: () => number;
+  }) {
     this.#definitions = definitions.map((definition) => ({
       ...definition,
       workload: { namespace: '', name: definition.name, type: 'selector', origin: { source: 'configured' } },

@@ -2,12 +2,6 @@ import { type Backoff, exponentialBackoff } from '../base/backoff.js';
 import type { Clock } from '../base/clock.js';
 import { retainKeys } from '../base/merge.js';
 
-export interface WorkloadBackoffOptions {
-  readonly clock: Clock;
-  /** Longest delay in milliseconds; zero or less means the default of five minutes. */
-  readonly maxBackoffMs: number;
-}
-
 const baseMs = 1000;
 const defaultMaxBackoffMs = 5 * 60_000;
 
@@ -30,7 +24,14 @@ export class WorkloadBackoff {
   /** By the workload's key. */
   readonly #failed = new Map<string, FailedWorkload>();
 
-  constructor({ clock, maxBackoffMs }: WorkloadBackoffOptions) {
+  constructor({
+    clock,
+    maxBackoffMs,
+  }: {
+    readonly clock: Clock;
+    /** Longest delay in milliseconds; zero or less means the default of five minutes. */
+    readonly maxBackoffMs: number;
+  }) {
     const maxMs = maxBackoffMs > 0 ? maxBackoffMs : defaultMaxBackoffMs;
     this.#clock = clock;
     this.#first = exponentialBackoff({ baseMs: Math.min(baseMs, maxMs), maxMs });

@@ -28,17 +28,18 @@ export interface WorkloadCollectorOptions {
   readonly lane: Lane;
 }
 
-interface CollectedWorkloads {
-  readonly parts: readonly CollectedPart[];
-  readonly unlistedNamespaces: readonly string[];
-  readonly workloads: readonly WorkloadSnapshot[];
-}
-
 /** Sums the workloads of one scrape. Those that cannot be collected back off. */
 export class WorkloadCollector {
   readonly #options: WorkloadCollectorOptions;
   readonly #lane: Lane;
-  #last: CollectedWorkloads | undefined;
+  /** The last ones, and what they were collected from. */
+  #last:
+    | {
+        readonly parts: readonly CollectedPart[];
+        readonly unlistedNamespaces: readonly string[];
+        readonly workloads: readonly WorkloadSnapshot[];
+      }
+    | undefined;
 
   constructor(options: WorkloadCollectorOptions) {
     this.#options = options;
@@ -82,18 +83,21 @@ export class WorkloadCollector {
     const sorted = [...partials].sort(byNames(([key]) => [key]));
     const workloads: WorkloadSnapshot[] = [];
     await this.#lane.each(sorted, ([key, partial]) => {
-      const circumstances = {
+      const state = {
         isFailing: failing.has(key),
         evidence: evidence.get(key),
         recordsFailures,
         podsOnAbsentNodes: onAbsentNodes.get(key) ?? 0,
       };
-      workloads.push(this.#snapshotOf(key, partial, circumstances));
+      workloads.push(this.#snapshotOf(key, partial, state));
     });
     return workloads;
   }
 
-  async #absent(parts: readonly NodePart[]): Promise<AbsentWorkloads> {
+  /**
+   * By the workload's key: those with pods on nodes without data, and the expected pods of each on such nodes of the cluster.
+   */
+  async #absent(parts: readonly NodePart[]) {
     const [missing, onAbsentNodes] = [new Set<string>(), new Map<string, number>()];
     const absent = parts.filter(({ hasData }) => !hasData);
     await this.#lane.each(absent, ({ isInCluster, workloads }) => {
@@ -129,16 +133,16 @@ export class WorkloadCollector {
     return evidence;
   }
 
-  #snapshotOf(key: string, partial: WorkloadPartial, circumstances: Circumstances): WorkloadSnapshot {
+  #snapshotOf(key: string, partial: WorkloadPartial, state: CollectionState): WorkloadSnapshot {
     const { workload, limitBytes, requestBytes, expectedPods, measuredPods, pendingPods } = partial;
-    const isCollected = this.#isCollected(key, circumstances);
+    const isCollected = this.#isCollected(key, state);
     const { pods, resolver } = this.#options;
     const mayHaveUnlistedPods = resolver.mayHavePodsIn(workload, pods.unlistedNamespaces());
     return {
       workload,
       expectedPods,
       measuredPods,
-      podsOnAbsentNodes: circumstances.podsOnAbsentNodes,
+      podsOnAbsentNodes: state.podsOnAbsentNodes,
       complete: isCollected && !mayHaveUnlistedPods && measuredPods === expectedPods && pendingPods === 0,
       mayHaveUnlistedPods,
       backoffMs: this.#options.backoff.remainingMs(key),
@@ -149,7 +153,7 @@ export class WorkloadCollector {
   }
 
   /** False when the collection fails or the workload is backing off after one that did. */
-  #isCollected(key: string, { isFailing, evidence = new Set(), recordsFailures }: Circumstances): boolean {
+  #isCollected(key: string, { isFailing, evidence = new Set(), recordsFailures }: CollectionState): boolean {
     const { backoff } = this.#options;
     backoff.update(key, evidence);
     if (backoff.remainingMs(key) > 0) return false;
@@ -159,15 +163,7 @@ export class WorkloadCollector {
   }
 }
 
-/** By the workload's key. */
-interface AbsentWorkloads {
-  /** With pods on nodes without data. */
-  readonly missing: ReadonlySet<string>;
-  /** Their expected pods on such nodes of the cluster. */
-  readonly onAbsentNodes: ReadonlyMap<string, number>;
-}
-
-interface Circumstances {
+interface CollectionState {
   readonly isFailing: boolean;
   /** What is known of its pods; undefined when it neither fails nor has failed. */
   readonly evidence: ReadonlySet<string> | undefined;
