@@ -5,10 +5,9 @@ import type { Labels } from '../kube/objects.js';
 import type { UsageSample } from '../kubelet/pod-history.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../node/usage.js';
 import { countedComponent } from '../node/volume-usage.js';
-import type { ComponentBytes } from './component-bytes.js';
 import type { ContainerReport } from './container-report.js';
 import { type LimitReport, limitReport } from './limit-report.js';
-import type { PodPlace } from './pod-report.js';
+import type { ComponentBytes, PodPlace } from './pod-report.js';
 import type { VolumeReport } from './volume-report.js';
 import { type WorkloadReference, workloadReferences } from './workload-report.js';
 

@@ -2,9 +2,8 @@ import type { Node, Pod } from '../kube/objects.js';
 import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../node/limits.js';
 import type { AbsenceReason, MeasuredNodeState, NodeState } from '../node/node-state.js';
 import type { DerivedPod, PodRecord } from '../node/pod-record.js';
-import type { PodUsage } from '../node/usage.js';
+import { type Component, components, type PodUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
-import type { ComponentBytes } from './component-bytes.js';
 import { type LimitReport, nearestLimit } from './limit-report.js';
 import { type WorkloadReference, workloadReferences } from './workload-report.js';
 
@@ -146,3 +145,9 @@ export function podSpecReport({ uid, phase, qosClass, priorityClass, isStatic, s
 export function isExempt({ bound }: PodRecord): boolean {
   return bound !== undefined && exemptionOf(bound.pod) !== undefined;
 }
+
+/** Bytes by component; they add up to the pod's total. */
+export type ComponentBytes = Readonly<Record<Component, number>>;
+
+/** In the order in which they are shown. */
+export const componentOrder: readonly Component[] = components;

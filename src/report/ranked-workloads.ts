@@ -5,7 +5,7 @@ import { components } from '../node/usage.js';
 import { workloadKey } from '../workload/workload.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 import { AffectedWorkloads, type IncompleteWorkloads } from './affected-workloads.js';
-import type { ComponentBytes } from './component-bytes.js';
+import type { ComponentBytes } from './pod-report.js';
 import type { Ranked } from './ranked.js';
 import { type WorkloadReport, workloadReport } from './workload-report.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { componentOrder } from '../../src/report/component-bytes.js';
+import { componentOrder } from '../../src/report/pod-report.js';
 import { style } from '../../src/status/page-files.js';
 import { colourOf, darkPalette, lightPalette } from '../support/palette.js';
 

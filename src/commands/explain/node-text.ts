@@ -5,8 +5,12 @@ import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signal
 import { findingKinds } from '../../node/pod-findings.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
 import type { FindingReport } from '../../report/finding-report.js';
-import type { FreeingReport, SignalReport, VictimReport } from '../../report/signal-report.js';
-import { unreadPodsText } from '../../report/unread-pods-text.js';
+import {
+  type FreeingReport,
+  type SignalReport,
+  unreadPodsText,
+  type VictimReport,
+} from '../../report/signal-report.js';
 import { type Column, renderTable } from '../text/table.js';
 import { paragraphs, terminalText, wrap } from '../text/terminal-text.js';
 import type { NodeExplanation } from './node-explanation.js';

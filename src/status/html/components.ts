@@ -1,5 +1,5 @@
 import { formatBytes } from '../../base/units.js';
-import { type ComponentBytes, componentOrder } from '../../report/component-bytes.js';
+import { type ComponentBytes, componentOrder } from '../../report/pod-report.js';
 import { bar, type Mark } from './bar.js';
 import { type Markup, markup } from './markup.js';
 import { term } from './texts.js';

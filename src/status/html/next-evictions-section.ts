@@ -3,7 +3,7 @@ import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.
 import type { NodePressureReport } from '../../report/pressure-report.js';
 import type { Ranked } from '../../report/ranked.js';
 import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
-import { unreadPodsText } from '../../report/unread-pods-text.js';
+import { unreadPodsText } from '../../report/signal-report.js';
 import { bar } from './bar.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 import { emptyText, panel } from './panel.js';
