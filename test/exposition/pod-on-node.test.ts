@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { nodeDivision } from '../../src/exposition/pod-on-node.js';
+import { aContainer, aMount, aPod, aPodSummary, aVolumeSummary } from '../support/builders.js';
 import { aContainerUsage, aMeasuredPod, aNodeSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 
-const { items: podsOf, partOf } = nodeDivision({ compatibility: 'none' });
+const { items: podsOf, partOf, sizeOf } = nodeDivision({ compatibility: 'none' });
 
 describe('the nameless pods of a node', () => {
   it('are one pod without namespace and name, with all their bytes', () => {
@@ -35,8 +36,28 @@ describe('the nameless pods of a node', () => {
     });
   });
 
+  it('are not shown beside a pod that has no name either: no series appears twice', () => {
+    const [unnamed, nameless] = [aMeasuredPod({ namespace: '', name: '' }), aMeasuredPod({ isNameless: true })];
+    expect(podsOf(aNodeSnapshot({ pods: [unnamed, nameless] }))).toEqual([unnamed]);
+  });
+
   it('change nothing when there are none', () => {
     const snapshot = aNodeSnapshot({ pods: [aMeasuredPod({ pod: undefined })] });
     expect(podsOf(snapshot)).toBe(snapshot.pods);
+  });
+});
+
+describe('the size of a pod', () => {
+  const many = Array.from({ length: 30 }, (_, index) => `n-${index}`);
+  const pod = aPod({ containers: [aContainer({ mounts: many.map((name) => aMount(name)) })] });
+
+  it.each([
+    ['containers', aMeasuredPod({ usage: aPodUsage({ containers: many.map((name) => aContainerUsage({ name })) }) })],
+    ['volumes', aMeasuredPod({ summary: aPodSummary({ volumes: many.map((name) => aVolumeSummary({ name })) }) })],
+    ['mounts', aMeasuredPod({ pod })],
+    ['containers of its spec', aMeasuredPod({ pod: aPod({ containers: many.map((name) => aContainer({ name })) }) })],
+  ])('is not below the number of its %s', (_of, large) => {
+    expect(sizeOf(large)).toBeGreaterThanOrEqual(many.length);
+    expect(sizeOf(aMeasuredPod())).toBeLessThan(many.length);
   });
 });

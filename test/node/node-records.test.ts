@@ -63,7 +63,7 @@ function setUp() {
     steadyNowMs: monotonicMs,
     sleep: () => Promise.resolve(),
   }).newLane();
-  const prepare = () => records.of(node).prepare(node, { lookup, lookedUpAtMs: 0 }, lane);
+  const prepare = (as = node) => records.of(as).prepare(as, { lookup, lookedUpAtMs: 0 }, lane);
   return { records, lookup, derived, prepare, setPods: (changed: Pod[]) => (pods = changed), pods: () => pods };
 }
 
@@ -127,5 +127,16 @@ describe('a node', () => {
       false,
     ]);
     expect(after.snapshot?.pods.at(-1)?.bound?.limitBytes).toBe(20);
+  });
+
+  it('is derived again for all pods when its kubelet enforces limits in another way, and not when it is the same way', async () => {
+    const { prepare, derived } = setUp();
+    await prepare();
+    const labelled = await prepare({ ...node, labels: { a: 'b' } });
+    expect([derived.count, labelled.derived.size]).toEqual([names.length, 0]);
+    const lax = await prepare({ ...node, enforcesStorageLimits: false });
+    expect([...lax.derived.keys()]).toEqual(lax.snapshot?.pods);
+    expect([...lax.derived.values()].flatMap(({ ratios }) => ratios)).toEqual([]);
+    expect(lax.snapshot?.context).not.toBe(labelled.snapshot?.context);
   });
 });

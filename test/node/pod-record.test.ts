@@ -20,8 +20,11 @@ const node = aNode();
 const contextOf = podContexts('measured', 'auto');
 const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: true });
 
-/** A node with a pod of 8 bytes, of which `growth` come each second, and one without a total. */
-function recorded({ growth = 0, ...of }: { readonly growth?: number; readonly phase?: string } = {}) {
+/** A node with pods `a`, of 8 bytes, and `b`, without a total. `growth`: of each, in bytes per second. */
+function recorded({
+  growth = {},
+  ...of
+}: { readonly growth?: Readonly<Record<string, number>>; readonly phase?: string } = {}) {
   const container = aContainer({ name: 'app', limitBytes: 100, mounts: [aMount('cache')] });
   const pods = ['a', 'b'].map((name) =>
     aPod({ name, nodeName: node.name, containers: [container], volumes: [aVolume({ name: 'cache' })], ...of }),
@@ -52,7 +55,7 @@ function recorded({ growth = 0, ...of }: { readonly growth?: number; readonly ph
       scope: { namespaces: [], hasPodSelector: false },
       showsAllPods: false,
       maxUnknownPods: 20,
-      growth: () => new Map(summary.pods.map((pod) => [pod, growth])),
+      growth: () => new Map(summary.pods.map((pod) => [pod, growth[pod.name] ?? 0])),
       ttlMs: 10_000,
     },
   );
@@ -64,7 +67,7 @@ function recorded({ growth = 0, ...of }: { readonly growth?: number; readonly ph
 
 describe('the record of a pod', () => {
   it('has what both servers said, and what sums and warnings need', () => {
-    const { measured, pods, summary, snapshot } = recorded({ growth: 5 });
+    const { measured, pods, summary, snapshot } = recorded({ growth: { a: 5 } });
     expect(measured).toEqual({
       summary: summary.pods[0],
       bound: snapshot.listedPods[0]?.bound,
@@ -83,9 +86,10 @@ describe('the record of a pod', () => {
     expect(snapshot.unknownItems).toEqual({ container: 1, volume: 0 });
   });
 
-  it('has none of that without a total', () => {
-    const { unmeasured } = recorded();
-    expect(unmeasured).toMatchObject({ isPending: false, containers: [], unknownItems: undefined });
+  it('has none of that without a total, but what limits of containers say', () => {
+    const { unmeasured, snapshot } = recorded({ growth: { b: 5 } });
+    expect(unmeasured).toMatchObject({ isPending: false, containers: [], unknownItems: undefined, evictionMs: 19_000 });
+    expect(snapshot.evictionMs).toBe(19_000);
   });
 });
 
@@ -116,6 +120,15 @@ describe('what else follows from a pod', () => {
     const lax = aNode({ enforcesStorageLimits: false });
     const { measured: running, snapshot } = recorded();
     expect(derivePod(running, contextOf(lax, snapshot.layout)).ratios).toEqual([]);
+  });
+
+  it('has no names that a kubelet made up, of a pod without a name in series none at all', () => {
+    const { summary, context } = recorded();
+    const [entry] = summary.pods;
+    const namesOf = (isNameless: boolean) =>
+      entry && context.usageOf({ summary: entry, bound: undefined, isNameless })?.containers.map(({ name }) => name);
+    expect(namesOf(false)).toEqual(['app', 'x']);
+    expect(namesOf(true)).toEqual(['']);
   });
 
   it('is an error of a pod that should have a total', () => {

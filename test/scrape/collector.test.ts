@@ -899,6 +899,19 @@ describe('workloads that are discovered from labels', () => {
   });
 });
 
+it('a node without data is not near an eviction, whatever it had before', async () => {
+  const cluster = twoNodes();
+  cluster.setPods('node-1', [
+    aPod({ name: 'cart-0', nodeName: 'node-1', containers: [aContainer({ limitBytes: 100 })] }),
+  ]);
+  const { collect } = aCollector(cluster);
+  await collect();
+  expect([...cluster.near]).toEqual(['node-1']);
+  cluster.setLookup('node-1', { state: 'absent', reason: 'timeout' });
+  await collect();
+  expect([...cluster.near]).toEqual([]);
+});
+
 describe('of two collections that overlap', () => {
   it('the one that began last decides which nodes may soon evict a pod', async () => {
     const cluster = twoNodes();
