@@ -95,7 +95,8 @@ it('a scrape lets go of what takes the most memory of a pod as soon as text was 
     },
   });
   expect(derived).toHaveLength(40);
-  expect(await Promise.all(derived.map(isLetGo))).toEqual(derived.map(() => true));
+  expect(derived[0] && (await isLetGo(derived[0]))).toBe(true);
+  expect(derived.flatMap((pod) => pod.deref() ?? [])).toEqual([]);
   expect(snapshot.nodes).toHaveLength(20);
 });
 
