@@ -64,7 +64,7 @@ describe('an error response of the API server', () => {
     return error;
   };
 
-  it('names the message of its Status and the RBAC rule that is missing', async () => {
+  it('S68: names the message of its Status and the RBAC rule that is missing', async () => {
     const message = 'pods is forbidden: User "ci" cannot list resource "pods" in API group "" at the cluster scope';
     const error = await answered(403, JSON.stringify({ kind: 'Status', reason: 'Forbidden', message, code: 403 }));
     expect(error).toMatchObject({ reason: 'forbidden', status: 403 });
