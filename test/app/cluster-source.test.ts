@@ -30,7 +30,7 @@ interface SourceUnderTest extends AsyncDisposable {
 }
 
 /** The source of a cluster without pods, after its first lists. */
-async function syncedSource(settings: string): Promise<SourceUnderTest> {
+async function syncedSource(settings: string, isActive = (): boolean => true): Promise<SourceUnderTest> {
   const clock = new ManualClock();
   const cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1') });
   const { apiUrl, caPem: ca, token } = cluster;
@@ -51,6 +51,7 @@ async function syncedSource(settings: string): Promise<SourceUnderTest> {
     connection,
     config: settingsOf(settings),
     scope: wholeCluster,
+    isActive,
     onPodChange: ({ type, object: { name } }) => told.push(`${type} ${name}`),
   });
   await source.synced({ timeoutMs: 10_000 }, new AbortController().signal);
@@ -91,5 +92,19 @@ describe('a source of data about a cluster', () => {
     expect(source.store.isDeleted(pod.kubeletUid)).toBe(true);
     await clock.advance(1);
     expect(source.store.isDeleted(pod.kubeletUid)).toBe(false);
+  });
+
+  it.each([true, false])('marks summaries and nodes as far as scrapes read it: %s', async (isActive) => {
+    await using running = await syncedSource('', () => isActive);
+    const { pods, source } = running;
+    source.activate();
+    const node = source.store.findNode('node-1');
+    if (node === undefined) throw new Error('no node');
+    await source.cache.get(node, new AbortController().signal);
+    source.setNearNodes(new Set(['node-2']));
+    expect([...source.cache.nearNodeNames]).toEqual(isActive ? ['node-2'] : []);
+    pods.upsert(aPod({ nodeName: 'node-1', runs: ['container 1'] }));
+    await setImmediate();
+    expect(source.cache.hasShortTtl('node-1')).toBe(isActive);
   });
 });
