@@ -35,8 +35,8 @@ export interface UrgentWork extends Disposable {
 
 /**
  * Divides the one thread among the lanes of all that computes: each has a slice of 5 ms in its turn, with a turn of the event loop
- * after it. What awaits between its tasks keeps its slice: a scrape of a thousand nodes waits for others a few hundred times, and
- * not once for each of its ten thousand tasks.
+ * after it. What awaits between its tasks keeps its slice: a scrape waits for others once a slice, and not after each of its many
+ * small tasks.
  *
  * | lane         | for                                              | held while                                    |
  * | ------------ | ------------------------------------------------ | --------------------------------------------- |

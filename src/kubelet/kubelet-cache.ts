@@ -265,7 +265,6 @@ export class KubeletCache implements Disposable {
     this.#forget(name);
     this.#former.delete(name);
     const entry = this.#newEntry({ name, uid }, former?.uid === uid ? former : undefined);
-    if (this.#isDisposed) endRequests(entry);
     this.#entries.set(name, entry);
     return entry;
   }
@@ -286,13 +285,15 @@ export class KubeletCache implements Disposable {
         onSummary?.(name, value);
       },
     };
-    return {
+    const entry = {
       uid,
       summary: continued(former?.summary, summaryOfNode),
       configuration: of.configuration && continued(former?.configuration, of.configuration),
       outdatedAtMs: former?.outdatedAtMs ?? -Infinity,
       history,
     };
+    if (this.#isDisposed) endRequests(entry); // settings that come during a stop begin nothing again
+    return entry;
   }
 
   #forget(name: string): void {

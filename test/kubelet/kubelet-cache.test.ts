@@ -906,6 +906,16 @@ describe('new settings', () => {
     expect(textOf(await cache.get(node, never))).toBe('fresh 0 of request 4');
   });
 
+  it('begin no request after disposal', async () => {
+    const { cache, configure, kubelet, clock } = setUp();
+    await cache.get(node, never);
+    cache[Symbol.dispose]();
+    configure();
+    await clock.advance(ttlMs);
+    expect(textOf(await cache.get(node, never))).toBe('stale 55000 of request 1');
+    expect(kubelet.requestCount).toBe(1);
+  });
+
   it('count from the next lookup on', async () => {
     const { cache, configure, clock } = setUp();
     await cache.get(node, never);
