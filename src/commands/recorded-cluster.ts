@@ -1,7 +1,7 @@
 import { UserError } from '../base/errors.js';
 import { getOrAdd } from '../base/merge.js';
 import type { Node, Pod } from '../kube/objects.js';
-import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
+import type { CacheLookup, FoundLookup } from '../kubelet/lookup.js';
 import type { FsStats, NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { PodLister } from '../node/node-snapshot.js';
 import type { NodeLister, SummaryCache } from '../scrape/collector.js';

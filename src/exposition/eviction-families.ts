@@ -1,4 +1,4 @@
-import type { EvictionCounts } from '../history/eviction-counters.js';
+import type { EvictionCounts } from '../history/eviction-record.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
 import type { NodeSnapshot } from '../node/node-state.js';
 import { type NextVictim, nextVictims } from '../node/victims.js';

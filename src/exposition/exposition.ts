@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { silentLogger } from '../base/logger.js';
 import type { Lane } from '../base/scheduler.js';
-import type { EvictionCounts } from '../history/eviction-counters.js';
+import type { EvictionCounts } from '../history/eviction-record.js';
 import { NodeFaults } from '../node/node-faults.js';
 import type { PreparedNode } from '../node/node-record.js';
 import type { NodeObjects, NodeSnapshot } from '../node/node-state.js';

@@ -1,12 +1,6 @@
 import { setNewest } from '../base/merge.js';
 import { type EvictionCause, evictionCauses } from './eviction-message.js';
-
-/** The evictions of one workload or node that this process has seen. Immutable. */
-export interface EvictionCounts<T> {
-  readonly of: T;
-  /** 0 for each cause; `other` is absent until it has been seen. */
-  readonly counts: ReadonlyMap<EvictionCause, number>;
-}
+import type { EvictionCounts } from './eviction-record.js';
 
 const noEvictions: EvictionCounts<unknown>['counts'] = new Map(
   evictionCauses.filter((cause) => cause !== 'other').map((cause) => [cause, 0]),

@@ -5,9 +5,9 @@ import { byNames } from '../base/ranking.js';
 import type { EvictionStatus } from '../kube/eviction-status.js';
 import type { Pod } from '../kube/objects.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
-import { EvictionCounters, type EvictionCounts } from './eviction-counters.js';
+import { EvictionCounters } from './eviction-counters.js';
 import { type StorageEviction, storageEviction } from './eviction-message.js';
-import type { EvictionRecord } from './eviction-record.js';
+import type { EvictionRecord, EvictionSnapshot, EvictionSnapshotOptions } from './eviction-record.js';
 import { type EvictionContext, lastUsage } from './last-usage.js';
 
 /** A change of a pod in the store. */
@@ -30,25 +30,6 @@ export interface EvictionLogSettings {
 export interface EvictedPodContext extends EvictionContext {
   readonly workloads: readonly Workload[];
 }
-
-/** What the log has at one moment. */
-export interface EvictionSnapshot {
-  /** Of pods that are shown, the newest eviction first. The same array until it changes. */
-  readonly records: readonly EvictionRecord[];
-  readonly workloads: readonly EvictionCounts<Workload>[];
-  /** By node name. */
-  readonly nodes: readonly EvictionCounts<string>[];
-}
-
-export interface EvictionSnapshotOptions {
-  /** Those that are counted also without an eviction. Counters of all others without a record are forgotten. */
-  readonly workloads: Iterable<Workload>;
-  readonly nodeNames: Iterable<string>;
-  /** Whether pods that belong to no workload are shown. */
-  readonly showsAllPods: boolean;
-}
-
-export const noEvictionsSeen: EvictionSnapshot = { records: [], workloads: [], nodes: [] };
 
 /** Clocks of nodes may be behind by this much. */
 const clockSkewMs = 60_000;

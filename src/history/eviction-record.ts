@@ -1,7 +1,28 @@
 import type { Labels } from '../kube/objects.js';
+import type { UsageSample } from '../kubelet/lookup.js';
+import type { LimitRatio } from '../node/limit-ratios.js';
+import type { PodUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
-import type { StorageEviction } from './eviction-message.js';
-import type { LastUsage } from './last-usage.js';
+import type { EvictionCause, StorageEviction } from './eviction-message.js';
+
+/** What was last measured of a pod before its eviction. */
+export interface LastUsage {
+  /** Wall time in milliseconds at which the summary was fetched. */
+  readonly fetchedAtMs: number;
+  /** Undefined when the kubelet reported no total. */
+  readonly usage: PodUsage | undefined;
+  /** As enforced before the eviction, in the order in which the kubelet checks. */
+  readonly ratios: readonly LimitRatio[];
+  /** Totals of the last summaries, the oldest first. */
+  readonly samples: readonly UsageSample[];
+  /** Of the total, between the first and the last sample; below 0 when it shrank. */
+  readonly growthBytesPerSecond: number | undefined;
+  /**
+   * The limit that would have let the pod live for an hour more at its last growth. Undefined when it did not grow, or was
+   * not evicted for a limit.
+   */
+  readonly limitForAnHourBytes: number | undefined;
+}
 
 /**
  * Why nothing is known of what an evicted pod used. `before_start`: it was evicted before this exporter's first list.
@@ -33,3 +54,29 @@ export interface EvictionRecord extends StorageEviction {
   readonly diskPressure: boolean | undefined;
   readonly lastUsage: LastUsage | UnknownUsageReason;
 }
+
+/** The evictions of one workload or node that this process has seen. Immutable. */
+export interface EvictionCounts<T> {
+  readonly of: T;
+  /** 0 for each cause; `other` is absent until it has been seen. */
+  readonly counts: ReadonlyMap<EvictionCause, number>;
+}
+
+/** What the log has at one moment. */
+export interface EvictionSnapshot {
+  /** Of pods that are shown, the newest eviction first. The same array until it changes. */
+  readonly records: readonly EvictionRecord[];
+  readonly workloads: readonly EvictionCounts<Workload>[];
+  /** By node name. */
+  readonly nodes: readonly EvictionCounts<string>[];
+}
+
+export interface EvictionSnapshotOptions {
+  /** Those that are counted also without an eviction. Counters of all others without a record are forgotten. */
+  readonly workloads: Iterable<Workload>;
+  readonly nodeNames: Iterable<string>;
+  /** Whether pods that belong to no workload are shown. */
+  readonly showsAllPods: boolean;
+}
+
+export const noEvictionsSeen: EvictionSnapshot = { records: [], workloads: [], nodes: [] };

@@ -1,32 +1,14 @@
 import type { Node, Pod } from '../kube/objects.js';
-import type { LastMeasurement, UsageSample } from '../kubelet/pod-history.js';
+import type { LastMeasurement } from '../kubelet/lookup.js';
 import { attributePod } from '../node/attribute.js';
 import type { LimitRatio, LimitRule } from '../node/limit-ratios.js';
 import type { NodeLayout } from '../node/node-layout.js';
 import { enforcedRatios, enforcementOf, type SidecarEnforcement } from '../node/pod-record.js';
 import { foldUnknown } from '../node/unknown-items.js';
-import type { AttributionMode, PodUsage } from '../node/usage.js';
+import type { AttributionMode } from '../node/usage.js';
 import type { EvictionCause, StorageEviction } from './eviction-message.js';
+import type { LastUsage } from './eviction-record.js';
 import { growthBytesPerSecond, limitForAnHour } from './usage-growth.js';
-
-/** What was last measured of a pod before its eviction. */
-export interface LastUsage {
-  /** Wall time in milliseconds at which the summary was fetched. */
-  readonly fetchedAtMs: number;
-  /** Undefined when the kubelet reported no total. */
-  readonly usage: PodUsage | undefined;
-  /** As enforced before the eviction, in the order in which the kubelet checks. */
-  readonly ratios: readonly LimitRatio[];
-  /** Totals of the last summaries, the oldest first. */
-  readonly samples: readonly UsageSample[];
-  /** Of the total, between the first and the last sample; below 0 when it shrank. */
-  readonly growthBytesPerSecond: number | undefined;
-  /**
-   * The limit that would have let the pod live for an hour more at its last growth. Undefined when it did not grow, or was
-   * not evicted for a limit.
-   */
-  readonly limitForAnHourBytes: number | undefined;
-}
 
 /** What is known of an evicted pod besides its API object. */
 export interface EvictionContext {

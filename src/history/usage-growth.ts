@@ -1,4 +1,4 @@
-import type { UsageSample } from '../kubelet/pod-history.js';
+import type { UsageSample } from '../kubelet/lookup.js';
 
 const hourSeconds = 3_600;
 const mebibyte = 2 ** 20;

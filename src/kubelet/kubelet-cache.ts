@@ -1,11 +1,9 @@
 import { type Clock, latestNowMs } from '../base/clock.js';
-import type { FailureReason } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { RateLimiter } from '../base/rate-limiter.js';
 import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
 import type { CachedValue, KubeletFailure, RequestPolicy } from './cached-request.js';
-import type { KubeletConfiguration } from './kubelet-configuration.js';
 import { continued, endRequests, isMarked, isOutdated, type KubeletEntry } from './kubelet-entry.js';
 import {
   configurationGateMs,
@@ -16,29 +14,9 @@ import {
   type RequestPolicies,
   requestPolicies,
 } from './kubelet-policies.js';
+import type { CacheLookup, FoundLookup, LastSummary } from './lookup.js';
 import { PodHistory } from './pod-history.js';
 import type { NodeSummary, PodSummary } from './summary.js';
-
-/** A summary that may be served. */
-export interface FoundLookup {
-  readonly state: 'fresh' | 'stale';
-  readonly summary: NodeSummary;
-  readonly ageMs: number;
-  /** Wall time in milliseconds at which the summary was fetched: the same until the next fetch. */
-  readonly fetchedAtMs: number;
-  /** The same object until it changes; undefined while it is not known. */
-  readonly configuration: KubeletConfiguration | undefined;
-}
-
-/** What is known of a node from its kubelet. */
-export type CacheLookup = FoundLookup | { readonly state: 'absent'; readonly reason: FailureReason };
-
-/** The last summary of a node, however old. */
-export interface LastSummary {
-  readonly summary: NodeSummary;
-  readonly ageMs: number;
-  readonly configuration: KubeletConfiguration | undefined;
-}
 
 /** `refreshed`: fresh because of a request that the caller sent or joined. */
 export const lookupResults = ['fresh', 'refreshed', 'stale', 'absent'] as const;

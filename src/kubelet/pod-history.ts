@@ -1,26 +1,7 @@
 import type { Clock } from '../base/clock.js';
+import type { LastMeasurement } from './lookup.js';
 import { summedPod } from './pod-others.js';
 import type { NodeSummary, PodSummary } from './summary.js';
-
-/** What a pod used, according to one summary. */
-export interface UsageSample {
-  /** Time in milliseconds at which the summary was fetched: wall time that never jumps, so that growth can be derived. */
-  readonly atMs: number;
-  readonly usedBytes: number;
-}
-
-/** What was last measured of a pod. */
-export interface LastMeasurement {
-  /** Of the last summary that listed the pod. */
-  readonly summary: PodSummary;
-  /** When that summary was fetched, as in {@link UsageSample}. */
-  readonly fetchedAtMs: number;
-  /**
-   * At most ten, the oldest first; the last one is that of `summary`. None for summaries without a total of the pod, or
-   * with one that lacks volumes which others have: the difference is no growth.
-   */
-  readonly samples: readonly UsageSample[];
-}
 
 /** What was measured of a pod before its kubelet had to measure its volumes again. */
 export interface BeforePending {

@@ -1,5 +1,5 @@
 import type { Node } from '../kube/objects.js';
-import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
+import type { CacheLookup, FoundLookup } from '../kubelet/lookup.js';
 
 export interface KnownLookup {
   readonly lookup: CacheLookup;

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.js';
 import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
-import type { CacheLookup, FoundLookup, LastSummary } from '../kubelet/kubelet-cache.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
+import type { CacheLookup, FoundLookup, LastSummary } from '../kubelet/lookup.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { BoundPod } from './bound-pods.js';
 import { DanglingPods, withDangling } from './dangling-pods.js';

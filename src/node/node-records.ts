@@ -1,6 +1,6 @@
 import { retainKeys } from '../base/merge.js';
 import type { Node } from '../kube/objects.js';
-import type { LastSummary } from '../kubelet/kubelet-cache.js';
+import type { LastSummary } from '../kubelet/lookup.js';
 import type { PodSummary } from '../kubelet/summary.js';
 import type { NodeLayout } from './node-layout.js';
 import { ObjectRecords } from './node-objects.js';

@@ -1,8 +1,8 @@
 import type { EvictionCause } from '../history/eviction-message.js';
+import type { LastUsage } from '../history/eviction-record.js';
 import type { EvictionRecord, UnknownUsageReason } from '../history/eviction-record.js';
-import type { LastUsage } from '../history/last-usage.js';
 import type { Labels } from '../kube/objects.js';
-import type { UsageSample } from '../kubelet/pod-history.js';
+import type { UsageSample } from '../kubelet/lookup.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../node/usage.js';
 import { countedComponent } from '../node/volume-usage.js';
 import type { ContainerReport } from './container-report.js';

@@ -1,6 +1,6 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
 import { timeToLimitMs } from '../history/usage-growth.js';
-import type { UsageSample } from '../kubelet/pod-history.js';
+import type { UsageSample } from '../kubelet/lookup.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { hasLimits, isActive } from '../node/limits.js';
 import { deriveMeasured, type PodContext, type PodRecord } from '../node/pod-record.js';

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.js';
 import { byName } from '../base/ranking.js';
 import type { Lane, Scheduler } from '../base/scheduler.js';
-import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-log.js';
+import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-record.js';
 import type { Node } from '../kube/objects.js';
-import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
+import type { CacheLookup, FoundLookup } from '../kubelet/lookup.js';
 import { nearestNodes, type NearNode, type PodGrowth } from '../node/near-evictions.js';
 import type { GoneNode, ScrapedNode } from '../node/node-record.js';
 import type { NodeRecords } from '../node/node-records.js';

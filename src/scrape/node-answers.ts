@@ -5,7 +5,7 @@ import { Mutex } from 'async-mutex';
 import type { Clock } from '../base/clock.js';
 import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
-import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
+import type { CacheLookup, FoundLookup } from '../kubelet/lookup.js';
 import type { KnownLookup } from '../node/derived-lookup.js';
 import type { NodeRecord, PreparedNode } from '../node/node-record.js';
 import type { NodeRecords } from '../node/node-records.js';

@@ -1,4 +1,4 @@
-import type { EvictionSnapshot } from '../history/eviction-log.js';
+import type { EvictionSnapshot } from '../history/eviction-record.js';
 import type { NodeObjects, NodeState } from '../node/node-state.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 

@@ -14,7 +14,7 @@ import { familyTable } from '../../src/exposition/families.js';
 import type { Compatibility } from '../../src/exposition/family.js';
 import type { ExpositionFormat } from '../../src/exposition/render.js';
 import { type FamilyFilter, familyLevels } from '../../src/exposition/selection.js';
-import { noEvictionsSeen } from '../../src/history/eviction-log.js';
+import { noEvictionsSeen } from '../../src/history/eviction-record.js';
 import { limitRules } from '../../src/node/limit-ratios.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
 import type { NodeSnapshot, NodeState } from '../../src/node/node-state.js';

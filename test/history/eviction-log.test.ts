@@ -5,7 +5,7 @@ import type { EvictionCause } from '../../src/history/eviction-message.js';
 import type { EvictionRecord } from '../../src/history/eviction-record.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
-import type { LastMeasurement } from '../../src/kubelet/pod-history.js';
+import type { LastMeasurement } from '../../src/kubelet/lookup.js';
 import type { Workload } from '../../src/workload/workload.js';
 import {
   aContainer,

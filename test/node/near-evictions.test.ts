@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Random } from '../../sim/model/random.js';
 import { createCollection } from '../../src/app/collection.js';
 import { Scheduler } from '../../src/base/scheduler.js';
-import { noEvictionsSeen } from '../../src/history/eviction-log.js';
+import { noEvictionsSeen } from '../../src/history/eviction-record.js';
 import type { Node, Pod } from '../../src/kube/objects.js';
 import type { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import { nearestNodes, nodeEvictionMs, podEvictionMs } from '../../src/node/near-evictions.js';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import { Scheduler } from '../../src/base/scheduler.js';
 import type { Pod } from '../../src/kube/objects.js';
-import type { CacheLookup } from '../../src/kubelet/kubelet-cache.js';
+import type { CacheLookup } from '../../src/kubelet/lookup.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
 import { NodeRecords } from '../../src/node/node-records.js';
 import { podContexts } from '../../src/node/pod-record.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { silentLogger } from '../../src/base/logger.js';
 import type { Pod } from '../../src/kube/objects.js';
-import type { FoundLookup } from '../../src/kubelet/kubelet-cache.js';
+import type { FoundLookup } from '../../src/kubelet/lookup.js';
 import type { PodScope } from '../../src/node/join.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
 import { NodeRecords } from '../../src/node/node-records.js';

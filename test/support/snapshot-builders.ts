@@ -1,6 +1,6 @@
 /** Snapshots of scrapes for tests: each builder returns a valid object with the changes of the test. */
 import type { ClusterReading } from '../../src/commands/cluster-reader.js';
-import { noEvictionsSeen } from '../../src/history/eviction-log.js';
+import { noEvictionsSeen } from '../../src/history/eviction-record.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { ratioTo } from '../../src/kube/quantity.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
