@@ -117,6 +117,7 @@ export class Scheduler {
         return;
       }
       this.#ready.delete(lane);
+      lane.wakeWhenReady();
     }
     this.#isWorking = false;
   };
@@ -134,7 +135,7 @@ export class Scheduler {
     if (isOver || !lane.isReady()) {
       this.#sliceStartMs = this.#clock.monotonicMs();
       this.#ready.delete(lane);
-      if (lane.isReady()) this.#ready.add(lane); // after the others
+      lane.wakeWhenReady(); // after the others
     }
     this.#work();
   };
@@ -198,7 +199,7 @@ class TaskLane implements Lane {
           reject(error instanceof Error ? error : new Error(messageOf(error)));
         }
       });
-      this.#wakeWhenReady();
+      this.wakeWhenReady();
     });
   }
 
@@ -216,8 +217,10 @@ class TaskLane implements Lane {
     }
   }
 
-  #wakeWhenReady(): void {
-    if (!this.isHeld) this.#options.wake();
+  /** Calls `wake` as soon as tasks may run, if there are any: also of a lane that is held when its turn comes. */
+  wakeWhenReady(): void {
+    if (this.isReady()) this.#options.wake();
+    else if (this.#tasks.length === 0) return;
     else if (this.#timer === undefined) void this.#waitForHold();
   }
 
@@ -225,7 +228,7 @@ class TaskLane implements Lane {
     this.#timer = new AbortController();
     await this.#options.clock.sleep(this.#leftMs(), this.#timer.signal).catch(() => undefined); // it is held no longer
     this.#timer = undefined;
-    this.#wakeWhenReady();
+    this.wakeWhenReady();
   }
 
   #leftMs(): number {

@@ -192,6 +192,21 @@ describe('a lane that is held', () => {
     expect([done, clock.sleeperCount]).toEqual([['one', 'two'], 0]);
   });
 
+  it.each([
+    { what: 'is held no longer', passMs: 0, isDone: true },
+    { what: 'has been held for 10 s', passMs: 10_000, isDone: false },
+  ])('runs what came before it was held and had no turn by then, once it $what', async ({ passMs, isDone }) => {
+    const { clock, scheduler, done, come } = setUpHeld();
+    const holding = scheduler.newLane().run(() => scheduler.begin());
+    come('one');
+    const work = await holding;
+    await clock.advance(0);
+    const before = [...done];
+    if (isDone) work[Symbol.dispose]();
+    await clock.advance(passMs);
+    expect([before, done]).toEqual([[], ['one']]);
+  });
+
   it('goes on after 10 s, also with what comes later', async () => {
     const { clock, scheduler, done, come } = setUpHeld();
     scheduler.begin();
