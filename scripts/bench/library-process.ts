@@ -19,8 +19,8 @@ import { projectNode } from '../../src/kube/projection.js';
 import { wholeCluster } from '../../src/kube/scope.js';
 import { decodeSummary } from '../../src/kubelet/summary-reader.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
-import { NodeRecords } from '../../src/node/node-records.js';
-import { podContexts } from '../../src/node/pod-record.js';
+import { NodeTrackers } from '../../src/node/node-trackers.js';
+import { type DerivedPods, podContexts } from '../../src/node/pod-record.js';
 import { ObjectStore } from '../../src/watch/object-store.js';
 import { type SharedValues, watchedPods } from '../../src/watch/watched-collection.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
@@ -67,17 +67,16 @@ async function keptPods(state: ClusterState): Promise<KeptPods> {
 /** As the exporter is wired, for one profile. */
 class Pipeline {
   readonly #nodes: readonly Node[];
-  readonly #records: NodeRecords;
+  readonly #trackers: NodeTrackers;
   readonly #exposition: Exposition;
   readonly #lane = new Scheduler(systemClock).newLane();
-  readonly #signal = new AbortController().signal;
 
   constructor(state: ClusterState, { store }: KeptPods, profile: Profile) {
     const intern = createInterner(maxInternedBytes);
     this.#nodes = Array.from({ length: state.shape.nodeCount }, (_, index) =>
       projectNode(JSON.parse(nodeObjectText(index, kubeletPort)), intern),
     );
-    this.#records = new NodeRecords({
+    this.#trackers = new NodeTrackers({
       pods: {
         podsOn: (nodeName) => store.group(nodeName),
         boundNodeNames: () => store.groupNames(),
@@ -95,6 +94,7 @@ class Pipeline {
       clock: systemClock,
       graceMs: minuteMs,
       faults: new NodeFaults(silentLogger),
+      memories: new Map(),
     });
     this.#exposition = new Exposition({
       lane: this.#lane,
@@ -121,14 +121,15 @@ class Pipeline {
     const lookup = {
       state: 'fresh',
       summary,
-      ageMs: 0,
+      arrivedAtMs: systemClock.monotonicMs(),
       fetchedAtMs: systemClock.nowMs(),
       configuration: undefined,
     } as const;
-    const prepared = await this.#records
-      .of(node)
-      .prepare(node, { lookup, lookedUpAtMs: systemClock.monotonicMs() }, this.#lane);
-    await this.#exposition.prepareNode(prepared, noFilter, this.#signal);
+    const tracker = this.#trackers.of(node);
+    await this.#lane.run(() => {
+      const derived: DerivedPods = new Map();
+      this.#exposition.prepareNode(tracker.view(node, lookup, { derived }), derived, noFilter);
+    });
   }
 }
 

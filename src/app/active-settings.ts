@@ -11,6 +11,7 @@ import type { Node } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
 import { formatSelector } from '../kube/selector.js';
 import { NodeFaults } from '../node/node-faults.js';
+import type { NodeMemories } from '../node/node-memory.js';
 import { scopeText } from '../status/scope-text.js';
 import type { StatusSettings } from '../status/status-source.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
@@ -34,8 +35,9 @@ export interface ActivationOptions {
   readonly config: Config;
   readonly scope: Scope;
   readonly source: ClusterSource;
-  /** Those that are replaced: the grace periods of their pods continue. */
-  readonly former?: ActiveSettings;
+  /** The source in use so far. */
+  readonly former?: ClusterSource;
+  readonly memories: NodeMemories;
   readonly evictions: EvictionLog;
   readonly metrics: SelfMetrics;
   readonly seriesCapReport: SeriesCapReport;
@@ -48,11 +50,11 @@ export interface ActivationOptions {
 
 /** Builds what depends on the settings, and puts them into the metrics and the log. */
 export function activate(options: ActivationOptions): ActiveSettings {
-  const { config, scope, source, former, evictions, metrics, seriesCapReport, scheduler, clock, logger } = options;
+  const { config, scope, source, former, evictions, memories, metrics, seriesCapReport, scheduler, clock, logger } =
+    options;
   const { store, cache } = source;
-  if (source !== former?.source) source.activate(former?.source);
+  if (source !== former) source.activate(former);
   const faults = new NodeFaults(logger);
-  const ofFormer = former === undefined ? {} : { former: former.collection };
   const active = {
     config,
     scope,
@@ -64,12 +66,12 @@ export function activate(options: ActivationOptions): ActiveSettings {
       cache,
       evictions,
       faults,
+      memories,
       onNearNodes: (nodeNames) => {
         source.setNearNodes(nodeNames);
       },
       scheduler,
       clock,
-      ...ofFormer,
     }),
     exposition: new Exposition({
       settings: config.metrics,
@@ -90,8 +92,7 @@ export function activate(options: ActivationOptions): ActiveSettings {
 
 /**
  * Derives and renders the fresh data of a node before the scrape that will serve it; nothing when scrapes read another
- * source. Rejects with the signal's reason.
- */
+ * source. */
 export async function prepareNode(
   { source: active, collection, exposition }: Pick<ActiveSettings, 'source' | 'collection' | 'exposition'>,
   node: Node,
@@ -100,7 +101,9 @@ export async function prepareNode(
 ): Promise<void> {
   const lookup = source === active ? source.cache.peek(node) : undefined;
   if (lookup === undefined) return;
-  await collection.prepare?.(node, lookup, (prepared) => exposition.prepareNode(prepared, noFilter, signal));
+  await collection.arrived?.(node, lookup, (view, derived) => {
+    if (!signal.aborted) exposition.prepareNode(view, derived, noFilter);
+  });
 }
 
 function warnOf({ config, metrics, logger }: ActivationOptions): void {

@@ -153,7 +153,7 @@ export class App implements AsyncDisposable {
     const isSameSource = isDeepStrictEqual(sourceSettings(former.config), sourceSettings(config));
     const scope = isSameScope ? former.scope : await scopeOf({ ...this.#options, config }, this.#stopping.signal);
     const source = isSameSource ? former.source : await this.#syncedSource(config, scope);
-    this.#active = this.#activate({ config, scope, source, former });
+    this.#active = this.#activate({ config, scope, source, former: former.source });
     if (!isSameSource) {
       await Promise.allSettled(this.#collecting);
       await former.source[Symbol.asyncDispose]();
@@ -192,16 +192,14 @@ export class App implements AsyncDisposable {
   };
 
   #activate(settings: Pick<ActivationOptions, 'config' | 'scope' | 'source' | 'former'>): ActiveSettings {
-    const { scheduler, clock, logger, credentials } = this.#options;
     return activate({
+      ...this.#options,
       ...settings,
-      server: credentials.server,
+      server: this.#options.credentials.server,
       evictions: this.#evictions.log,
+      memories: this.#connection.nodeMemories,
       metrics: this.metrics,
       seriesCapReport: this.#seriesCapReport,
-      scheduler,
-      clock,
-      logger,
     });
   }
 
@@ -289,7 +287,9 @@ export class App implements AsyncDisposable {
       source: { collect: (...scrape) => this.#scrape(...scrape) },
       exposition: {
         hasFamily: (name) => this.#active.exposition.hasFamily(name),
-        prepareNode: (...node) => this.#active.exposition.prepareNode(...node),
+        prepareNode: (...node) => {
+          this.#active.exposition.prepareNode(...node);
+        },
         render: (...scrape) => this.#active.exposition.render(...scrape),
       },
       observer: this.metrics,

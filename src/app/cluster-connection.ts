@@ -5,6 +5,7 @@ import type { Scheduler } from '../base/scheduler.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { ApiClient } from '../http/api-client.js';
 import { KubeletCache } from '../kubelet/kubelet-cache.js';
+import type { NodeMemories } from '../node/node-memory.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
 import { ClusterWatches } from '../watch/cluster-watches.js';
 
@@ -21,12 +22,13 @@ export interface ClusterConnectionOptions {
   readonly onUnexpectedEnd: (error: Error) => void;
 }
 
-/** An API server with one set of credentials, and what the kubelets of its nodes said. Lives longer than the settings that use it. */
+/** An API server with one set of credentials, what the kubelets of its nodes said, and what is remembered of the nodes. Lives longer than the settings that use it. */
 export class ClusterConnection implements AsyncDisposable {
   readonly api: ApiClient;
   readonly watches: ClusterWatches;
   /** To be disposed of before a source, whose tasks wait for its requests. */
   readonly kubelets: KubeletCache;
+  readonly nodeMemories: NodeMemories = new Map();
   readonly #options: ClusterConnectionOptions;
 
   /** `nodeLocalSpreadMs`: see {@link ClusterWatches}. */

@@ -4,16 +4,12 @@ import type { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import type { PodScope } from '../node/join.js';
 import { NodeFaults } from '../node/node-faults.js';
-import { NodeRecords } from '../node/node-records.js';
+import type { NodeMemories, NodeMemory } from '../node/node-memory.js';
 import type { PodLister } from '../node/node-snapshot.js';
+import { NodeTrackers } from '../node/node-trackers.js';
 import { podContexts } from '../node/pod-record.js';
-import {
-  Collector,
-  type CollectorOptions,
-  type EvictionLister,
-  type NodeLister,
-  type SummaryCache,
-} from '../scrape/collector.js';
+import { Collector, type CollectorOptions, type EvictionLister, type NodeLister } from '../scrape/collector.js';
+import type { SummaryCache } from '../scrape/node-lookups.js';
 import { TopPods } from '../scrape/top-pods.js';
 import { WorkloadBackoff } from '../workload/workload-backoff.js';
 import { WorkloadCollector } from '../workload/workload-collector.js';
@@ -32,8 +28,8 @@ export interface CollectionOptions {
   readonly store: NodeLister & PodLister;
   readonly cache: SummaryCache;
   readonly evictions: EvictionLister;
-  /** The collection that this one replaces: the grace periods of its pods continue. */
-  readonly former?: Collection;
+  /** Of earlier settings too: the grace periods of pods continue. Default: none. */
+  readonly memories?: NodeMemories;
   /** See {@link CollectorOptions}. Default: nothing. */
   readonly onNearNodes?: CollectorOptions['onNearNodes'];
   readonly scheduler: Scheduler;
@@ -45,10 +41,10 @@ export interface CollectionOptions {
 }
 
 export interface Collection {
-  readonly records: NodeRecords;
+  readonly trackers: NodeTrackers;
   readonly collector: Pick<Collector, 'collect'>;
-  /** See {@link Collector.prepare}. Undefined with the limit `metrics.top`: which pods have series is not known ahead. */
-  readonly prepare: Collector['prepare'] | undefined;
+  /** See {@link Collector.arrived}. Undefined with the limit `metrics.top`: which pods have series is not known ahead. */
+  readonly arrived: Collector['arrived'] | undefined;
   /** The same without the limit `metrics.top`. */
   readonly wholeCollector: Pick<Collector, 'collect'>;
   readonly resolver: WorkloadResolver;
@@ -66,12 +62,12 @@ export function podScope({ cluster }: Config): PodScope {
 
 /** Everything between the source and the exposition, for one set of settings. */
 export function createCollection(options: CollectionOptions): Collection {
-  const { config, store, cache, evictions, former, scheduler, clock } = options;
+  const { config, store, cache, evictions, scheduler, clock } = options;
   const { cluster, workloads, attribution, enforcement } = config;
   const lane = scheduler.newLane();
   const resolver = new WorkloadResolver(workloads);
   const showsAllPods = options.showsAllPods ?? !hasWorkloads(config);
-  const records = new NodeRecords({
+  const trackers = new NodeTrackers({
     pods: store,
     resolver,
     contextOf: podContexts(attribution, enforcement.sidecars),
@@ -83,13 +79,13 @@ export function createCollection(options: CollectionOptions): Collection {
     clock,
     graceMs: podGraceMs,
     faults: options.faults ?? new NodeFaults(silentLogger),
+    memories: options.memories ?? new Map<string, NodeMemory>(),
   });
-  if (former !== undefined) records.inherit(former.records);
   const collector = new Collector({
     nodes: store,
     policy: { nodeSelector: cluster.nodeSelector, skipSelectors: cluster.skipNodes, onlyNode: options.onlyNode },
     cache,
-    records,
+    trackers,
     resolver,
     evictions,
     showsAllPods,
@@ -110,9 +106,9 @@ export function createCollection(options: CollectionOptions): Collection {
   });
   const count = options.showsAllPods === true ? undefined : config.metrics.top;
   return {
-    records,
+    trackers,
     collector: count === undefined ? collector : new TopPods({ source: collector, count, lane }),
-    prepare: count === undefined ? (...node) => collector.prepare(...node) : undefined,
+    arrived: count === undefined ? (...arrival) => collector.arrived(...arrival) : undefined,
     wholeCollector: collector,
     resolver,
   };

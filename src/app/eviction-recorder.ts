@@ -17,7 +17,7 @@ interface SelectedNodes {
 export interface EvictionRecorderOptions {
   readonly log: EvictionLog;
   readonly config: Config;
-  readonly collection: Pick<Collection, 'records' | 'resolver'>;
+  readonly collection: Pick<Collection, 'trackers' | 'resolver'>;
   readonly nodes: SelectedNodes;
   readonly cache: Pick<KubeletCache, 'history'>;
 }
@@ -32,14 +32,14 @@ export function recordPodChange(change: PodChange, options: EvictionRecorderOpti
 
 function contextOf(
   pod: Pod,
-  { config, collection: { records, resolver }, nodes, cache }: EvictionRecorderOptions,
+  { config, collection: { trackers, resolver }, nodes, cache }: EvictionRecorderOptions,
 ): EvictedPodContext {
   const { nodeName = '', kubeletUid } = pod;
   const history = cache.history(nodeName);
   const { summary } = history ?? {};
   return {
     node: nodes.findNode(nodeName),
-    layout: records.layout(nodeName) ?? (summary && nodeLayout(summary)),
+    layout: trackers.layout(nodeName) ?? (summary && nodeLayout(summary)),
     measurement: history?.find(kubeletUid),
     workloads: resolver.workloadsOf(pod),
     attribution: config.attribution,

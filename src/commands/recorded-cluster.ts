@@ -4,7 +4,8 @@ import type { Node, Pod } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/lookup.js';
 import type { FsStats, NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { PodLister } from '../node/node-snapshot.js';
-import type { NodeLister, SummaryCache } from '../scrape/collector.js';
+import type { NodeLister } from '../scrape/collector.js';
+import type { SummaryCache } from '../scrape/node-lookups.js';
 import type { RecordedObjects, RecordedSummary } from './recordings.js';
 
 /** A cluster that stands still: recorded summaries, all fresh, and the API objects that were recorded with them. */
@@ -73,7 +74,7 @@ export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
   getFresh({ name }: Node): FoundLookup | undefined {
     const summary = this.#summaries.get(name);
     const fetchedAtMs = this.newestTimeMs;
-    return summary && { state: 'fresh', summary, ageMs: 0, fetchedAtMs, configuration: undefined };
+    return summary && { state: 'fresh', summary, arrivedAtMs: 0, fetchedAtMs, configuration: undefined };
   }
 
   get(node: Node): Promise<CacheLookup> {

@@ -3,7 +3,7 @@
  * https://github.com/jmcgrath207/k8s-ephemeral-storage-metrics
  */
 import { roundUp } from '../kube/quantity.js';
-import type { NodeSnapshot } from '../node/node-state.js';
+import type { NodeSnapshot } from '../node/node-view.js';
 import {
   legacyContainers,
   legacyLimits,

@@ -2,7 +2,7 @@
 import { finderByName } from '../base/names.js';
 import type { Container } from '../kube/objects.js';
 import type { ContainerSummary, FsStats } from '../kubelet/summary.js';
-import type { NodeSnapshot } from '../node/node-state.js';
+import type { NodeSnapshot } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../node/usage.js';
 import type { SeriesSource } from './family.js';

@@ -1,6 +1,6 @@
 import type { EvictionCounts } from '../history/eviction-record.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
-import type { NodeSnapshot } from '../node/node-state.js';
+import type { NodeSnapshot } from '../node/node-view.js';
 import { type NextVictim, nextVictims } from '../node/victims.js';
 import type { Workload } from '../workload/workload.js';
 import { type FamilyGroup, familyGroup, type SeriesSource, toSeconds } from './family.js';

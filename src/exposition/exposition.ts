@@ -3,9 +3,9 @@ import { silentLogger } from '../base/logger.js';
 import type { Lane } from '../base/scheduler.js';
 import type { EvictionCounts } from '../history/eviction-record.js';
 import { NodeFaults } from '../node/node-faults.js';
-import type { PreparedNode } from '../node/node-record.js';
-import type { NodeObjects, NodeSnapshot } from '../node/node-state.js';
-import type { ClusterSnapshot } from '../scrape/snapshot.js';
+import type { NodeObjects, NodeSnapshot, NodeView } from '../node/node-view.js';
+import type { DerivedPods } from '../node/pod-record.js';
+import { allObjects, type ClusterSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
 import { ExpositionBodies, type ExpositionBody, type ExpositionRequest } from './bodies.js';
 import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
@@ -125,7 +125,7 @@ export class Exposition {
       ...perNode,
     });
     this.#objects = cacheOf(objectGroups(settings), objectDivision, {
-      sourcesOf: ({ objects }) => objects,
+      sourcesOf: allObjects,
       ...perNode,
     });
     const workloadPages = workloadPager();
@@ -150,20 +150,16 @@ export class Exposition {
     return this.#names.has(name) || own.some((family) => family.name === name);
   }
 
-  /** Makes the text of a node ahead of `render`, if any is requested. Rejects with the signal's reason. */
-  async prepareNode(
-    { snapshot, objects, derived }: PreparedNode,
-    filter: FamilyFilter,
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** Makes the text of a node ahead of `render`, if any is requested. */
+  prepareNode(view: NodeView, derived: DerivedPods, filter: FamilyFilter): void {
     const isRequested = requestedBy(filter);
-    const prepare = async <Source extends object>(cache: TextCache<Source>, source: Source) => {
+    const prepare = <Source extends object>(cache: TextCache<Source>, source: Source): void => {
       if (!cache.families.some(isRequested)) return;
-      await cache.count(source, roomIn(this.#caches, this.#maxSeries), signal, derived);
-      await cache.prepare(source, chooseFamilies(this.#caches, filter, this.#maxSeries), signal, derived);
+      cache.count(source, roomIn(this.#caches, this.#maxSeries), derived);
+      cache.prepare(source, chooseFamilies(this.#caches, filter, this.#maxSeries), derived);
     };
-    if (snapshot !== undefined) await prepare(this.#nodes, snapshot);
-    await prepare(this.#objects, objects);
+    if (view.state !== 'absent') prepare(this.#nodes, view.snapshot);
+    if (view.objects !== undefined) prepare(this.#objects, view.objects);
   }
 
   /** Without a snapshot (before the first sync), only the exporter's own metrics. Rejects with the signal's reason. */
@@ -210,12 +206,11 @@ export class Exposition {
 
 type NodeSource = Pick<NodeObjects, 'nodeName'>;
 
-function shownStates({ nodes, objects }: ClusterSnapshot, faults: NodeFaults): readonly ShownNodeState[] {
-  const faulty = new Set(objects.filter((source) => faults.has(source)).map(({ nodeName }) => nodeName));
-  return nodes.map((node) => {
-    const { nodeName } = node;
-    const isFaulty = faulty.has(nodeName) || (node.state !== 'absent' && faults.has(node.snapshot));
-    return isFaulty ? { nodeName, reason: 'internal_error' } : shownState(node);
+function shownStates({ nodes }: ClusterSnapshot, faults: NodeFaults): readonly ShownNodeState[] {
+  return nodes.map((view) => {
+    const sources = [...(view.state === 'absent' ? [] : [view.snapshot]), ...(view.objects ? [view.objects] : [])];
+    const isFaulty = sources.some((source) => faults.has(source));
+    return isFaulty ? { nodeName: view.nodeName, reason: 'internal_error' } : shownState(view);
   });
 }
 

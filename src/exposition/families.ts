@@ -1,6 +1,6 @@
 /** THE table of metric families: name, help, labels, profile, and how each value is read from the data of a scrape. */
 import { compilePattern } from '../base/pattern.js';
-import type { NodeSnapshot } from '../node/node-state.js';
+import type { NodeSnapshot } from '../node/node-view.js';
 import { compatibilityNodeGroups, compatibilityPodGroups } from './compatibility-families.js';
 import {
   evictedPodGroups,

@@ -3,8 +3,8 @@ import type { SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 import { type FilesystemOwners, filesystemOwners } from '../node/filesystem-owners.js';
 import { type NodeLayout, sameFilesystem } from '../node/node-layout.js';
-import type { NodeSnapshot } from '../node/node-state.js';
 import type { EvictionHeadroom } from '../node/node-thresholds.js';
+import type { NodeSnapshot } from '../node/node-view.js';
 import { type FamilyGroup, familyGroup, microsecondsToSeconds, type SeriesSource } from './family.js';
 import { labelText } from './render.js';
 

@@ -1,16 +1,16 @@
 /** What a scrape knows about each node: the series, and their families. */
-import type { AbsentNodeState, MeasuredNodeState, NodeState } from '../node/node-state.js';
+import type { AbsentNodeView, MeasuredNodeView, NodeView } from '../node/node-view.js';
 import { type FamilyGroup, familyGroup, type SeriesSource, toSeconds } from './family.js';
 import { labelText } from './render.js';
 
 /** What the families about the state of a node show: without its data, which their text would keep in memory. */
 export interface ShownNodeState extends Partial<
-  Pick<AbsentNodeState, 'reason'> & Pick<MeasuredNodeState, 'fetchedAtMs' | 'missingPods' | 'danglingPods'>
+  Pick<AbsentNodeView, 'reason'> & Pick<MeasuredNodeView, 'fetchedAtMs' | 'missingPods' | 'danglingPods'>
 > {
   readonly nodeName: string;
 }
 
-export function shownState(node: NodeState): ShownNodeState {
+export function shownState(node: NodeView): ShownNodeState {
   if (node.state === 'absent') return { nodeName: node.nodeName, reason: node.reason };
   const { nodeName, fetchedAtMs, missingPods, danglingPods } = node;
   return { nodeName, fetchedAtMs, missingPods, danglingPods };

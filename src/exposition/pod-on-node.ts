@@ -6,7 +6,7 @@ import { addKnown } from '../base/merge.js';
 import { haveDistinctNames, type Named } from '../base/names.js';
 import type { FsStats } from '../kubelet/summary.js';
 import type { BoundPod } from '../node/bound-pods.js';
-import type { NodeObjects, NodeSnapshot } from '../node/node-state.js';
+import type { NodeObjects, NodeSnapshot } from '../node/node-view.js';
 import { type DerivedPod, deriveMeasured, derivePod, type PodRecord } from '../node/pod-record.js';
 import { unnamedContainer, unnamedVolume } from '../node/unknown-items.js';
 import { type Component, components, type PodUsage } from '../node/usage.js';

@@ -65,22 +65,20 @@ export class TextCache<Source extends object> {
    * with the signal's reason.
    */
   async countAll(snapshot: ClusterSnapshot, room: number, signal: AbortSignal): Promise<number> {
-    const { sourcesOf, nameOf } = this.#options;
     const names = new Set<string>();
     let left = room;
-    for (const [index, source] of sourcesOf(snapshot).entries()) {
-      const name = nameOf(source, index);
-      names.add(name);
-      left -= await this.#countUnlessRoom({ name, source }, left, signal);
-    }
+    await this.#eachSource(snapshot, signal, (of) => {
+      names.add(of.name);
+      left -= this.#countUnlessRoom(of, left);
+    });
     for (const name of this.#counts.keys()) if (!names.has(name)) this.#setCounts(name, undefined);
     for (const name of this.#texts.keys()) if (!names.has(name)) this.#texts.delete(name);
     return left;
   }
 
   /** Counts those of one source, ahead of {@link countAll}. */
-  async count(source: Source, room: number, signal: AbortSignal, derived: DerivedPods): Promise<void> {
-    await this.#countUnlessRoom({ name: this.#options.nameOf(source, 0), source, derived }, room, signal);
+  count(source: Source, room: number, derived: DerivedPods): void {
+    this.#countUnlessRoom({ name: this.#options.nameOf(source, 0), source, derived }, room);
   }
 
   /**
@@ -92,13 +90,9 @@ export class TextCache<Source extends object> {
     { isRequested, leftOut }: TextChoice,
     signal: AbortSignal,
   ): Promise<readonly FamilyBlock[]> {
-    const { sourcesOf, nameOf } = this.#options;
     const ownLeftOut = this.#own(leftOut);
     const texts: NodeText<Source>[] = [];
-    for (const [index, source] of sourcesOf(snapshot).entries()) {
-      const of = { name: nameOf(source, index), source };
-      texts.push(this.#upToDate(of, ownLeftOut) ?? (await this.#make(of, ownLeftOut, signal)));
-    }
+    await this.#eachSource(snapshot, signal, (of) => texts.push(this.#textOf(of, ownLeftOut)));
     return [...this.families.entries()]
       .filter(([, header]) => isRequested(header))
       .map(([place, header]) => {
@@ -112,21 +106,29 @@ export class TextCache<Source extends object> {
   }
 
   /** Makes the text of one source, ahead of {@link blocks}. */
-  async prepare(source: Source, { leftOut }: TextChoice, signal: AbortSignal, derived: DerivedPods): Promise<void> {
-    const of = { name: this.#options.nameOf(source, 0), source, derived };
-    const ownLeftOut = this.#own(leftOut);
-    if (this.#upToDate(of, ownLeftOut) === undefined) await this.#make(of, ownLeftOut, signal);
+  prepare(source: Source, { leftOut }: TextChoice, derived: DerivedPods): void {
+    this.#textOf({ name: this.#options.nameOf(source, 0), source, derived }, this.#own(leftOut));
+  }
+
+  async #eachSource(
+    snapshot: ClusterSnapshot,
+    signal: AbortSignal,
+    task: (of: NamedSource<Source>) => void,
+  ): Promise<void> {
+    const { sourcesOf, nameOf, lane } = this.#options;
+    await lane.each(sourcesOf(snapshot).entries(), ([index, source]) => {
+      signal.throwIfAborted();
+      task({ name: nameOf(source, index), source });
+    });
   }
 
   /** Returns how much of the room its series may take. */
-  async #countUnlessRoom(of: NamedSource<Source>, room: number, signal: AbortSignal): Promise<number> {
-    const { name, source, derived } = of;
+  #countUnlessRoom({ name, source, derived }: NamedSource<Source>, room: number): number {
     if (this.#counts.get(name)?.source === source) return 0;
-    const { renderer, lane } = this.#options;
+    const { renderer } = this.#options;
     const most = this.#orElse(source, () => renderer.mostOfParts(source), 0);
     if (most <= room) return most;
-    signal.throwIfAborted();
-    const { ofFamilies } = await lane.run(() => this.#counted(name, source, () => renderer.count(source, derived)));
+    const { ofFamilies } = this.#counted(name, source, () => renderer.count(source, derived));
     return ofFamilies.reduce((sum, count) => sum + count, 0);
   }
 
@@ -159,27 +161,15 @@ export class TextCache<Source extends object> {
     return families.size === 0 ? noFamilies : new Set(this.families.filter((family) => families.has(family)));
   }
 
-  /** Returns the text of the source that has all other families. */
-  #upToDate(
-    { name, source }: NamedSource<Source>,
-    leftOut: ReadonlySet<ClusterFamilyRow>,
-  ): NodeText<Source> | undefined {
-    const text = this.#texts.get(name);
-    return text?.source === source && [...text.leftOut].every((family) => leftOut.has(family)) ? text : undefined;
-  }
-
-  #make(
-    of: NamedSource<Source>,
-    leftOut: ReadonlySet<ClusterFamilyRow>,
-    signal: AbortSignal,
-  ): Promise<NodeText<Source>> {
-    signal.throwIfAborted();
-    // Another scrape may have made it while this one waited for its turn.
-    return this.#options.lane.run(() => this.#upToDate(of, leftOut) ?? this.#makeNow(of, leftOut));
+  /** Returns the text of the source that has all other families; makes it when there is none. */
+  #textOf(of: NamedSource<Source>, leftOut: ReadonlySet<ClusterFamilyRow>): NodeText<Source> {
+    const text = this.#texts.get(of.name);
+    const isUpToDate = text?.source === of.source && [...text.leftOut].every((family) => leftOut.has(family));
+    return isUpToDate ? text : this.#make(of, leftOut);
   }
 
   /** What a text of the source already has stays: scrapes that leave out different families share it. */
-  #makeNow(
+  #make(
     { name, source, derived = new Map() }: NamedSource<Source>,
     leftOut: ReadonlySet<ClusterFamilyRow>,
   ): NodeText<Source> {

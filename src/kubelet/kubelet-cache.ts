@@ -314,7 +314,7 @@ export class KubeletCache implements Disposable {
     return {
       state,
       summary: value,
-      ageMs: nowMs - atMs,
+      arrivedAtMs: atMs,
       fetchedAtMs,
       configuration: isKnown ? known.value : undefined,
     };

@@ -6,7 +6,8 @@ import type { NodeSummary, PodSummary } from './summary.js';
 export interface FoundLookup {
   readonly state: 'fresh' | 'stale';
   readonly summary: NodeSummary;
-  readonly ageMs: number;
+  /** Monotonic time in milliseconds at which the summary arrived. */
+  readonly arrivedAtMs: number;
   /** Wall time in milliseconds at which the summary was fetched: the same until the next fetch. */
   readonly fetchedAtMs: number;
   /** The same object until it changes; undefined while it is not known. */

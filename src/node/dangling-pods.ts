@@ -1,16 +1,15 @@
 import type { PodSummary } from '../kubelet/summary.js';
-import type { NodeSnapshot } from './node-state.js';
+import type { NodeMemory } from './node-memory.js';
+import type { NodeSnapshot } from './node-view.js';
 
 /** Since when a node's summaries list pods that the API server does not know. */
 export class DanglingPods {
+  readonly #memory: NodeMemory;
   #pods: readonly PodSummary[] = [];
   #unlistedNamespaces: readonly string[] = [];
-  /** By UID: the monotonic time at which the pod was first seen, in milliseconds. */
-  #sinceMs: ReadonlyMap<string, number>;
 
-  /** The pods of `former` have their times. */
-  constructor(former?: DanglingPods) {
-    this.#sinceMs = former === undefined ? new Map<string, number>() : former.#sinceMs;
+  constructor(memory: NodeMemory) {
+    this.#memory = memory;
   }
 
   /**
@@ -21,15 +20,15 @@ export class DanglingPods {
     if (this.#pods === pods && this.#unlistedNamespaces === unlistedNamespaces) return;
     this.#pods = pods;
     this.#unlistedNamespaces = unlistedNamespaces;
-    const before = this.#sinceMs;
+    const before = this.#memory.danglingSinceMs;
     const dangling = pods.filter(({ namespace }) => !unlistedNamespaces.includes(namespace));
-    this.#sinceMs = new Map(dangling.map(({ uid }) => [uid, before.get(uid) ?? nowMs]));
+    this.#memory.danglingSinceMs = new Map(dangling.map(({ uid }) => [uid, before.get(uid) ?? nowMs]));
   }
 
-  /** Pods that were first seen before `timeMs`. */
+  /** Counts pods that were first seen before `timeMs`. */
   countBefore(timeMs: number): number {
     let count = 0;
-    for (const sinceMs of this.#sinceMs.values()) if (sinceMs < timeMs) count += 1;
+    for (const sinceMs of this.#memory.danglingSinceMs.values()) if (sinceMs < timeMs) count += 1;
     return count;
   }
 }

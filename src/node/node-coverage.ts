@@ -5,7 +5,7 @@ import { expectedPods } from '../workload/coverage.js';
 import { noUsage, type WorkloadPartials } from '../workload/workload-partial.js';
 import type { BoundPod } from './bound-pods.js';
 import { isActive } from './limits.js';
-import { noCoverage, type NodeCoverage, type NodeSnapshot } from './node-state.js';
+import { noCoverage, type NodeCoverage, type NodeSnapshot } from './node-view.js';
 import type { PodRecord } from './pod-record.js';
 
 /** The coverage of one node, kept while its pods and their workloads, its snapshot and the expected pods stay the same. */

@@ -5,7 +5,7 @@ import { type BoundPod, boundPod, BoundPods } from './bound-pods.js';
 import { coversAllPods } from './join.js';
 import { isActive } from './limits.js';
 import type { NodeSnapshotOptions } from './node-snapshot.js';
-import type { NodeObjects, NodeSnapshot } from './node-state.js';
+import type { NodeObjects, NodeSnapshot } from './node-view.js';
 
 /** What the API server knows of nodes and their pods, kept for each node while none of its objects changes. */
 export class ObjectRecords {

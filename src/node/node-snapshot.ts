@@ -1,6 +1,7 @@
 import { byNames, Ranking } from '../base/ranking.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
+import type { CacheLookup } from '../kubelet/lookup.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { type BoundPod, boundPod } from './bound-pods.js';
@@ -8,8 +9,8 @@ import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.
 import { isActive } from './limits.js';
 import { nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
 import { type NodeLayout, storageLayout } from './node-layout.js';
-import type { NodeSnapshot, SkipReason } from './node-state.js';
 import { evictionHeadrooms, nodeThresholds } from './node-thresholds.js';
+import type { NodeSnapshot, SkipReason } from './node-view.js';
 import { type DerivedPods, type PodContext, type PodRecord, withDerived } from './pod-record.js';
 import type { PodUsage } from './usage.js';
 
@@ -61,7 +62,9 @@ export type KnownRecords = ReadonlyMap<PodSummary, PodRecord>;
 /** Pods, containers and volumes of a summary from which a snapshot is made in one step: a few milliseconds at most. */
 const maxItemsInOneStep = 2_000;
 
-export function isLarge({ pods }: NodeSummary): boolean {
+export function isLarge(lookup: CacheLookup): boolean {
+  if (lookup.state === 'absent') return false;
+  const { pods } = lookup.summary;
   let itemCount = pods.length;
   for (const { containers, volumes } of pods) itemCount += containers.length + (volumes?.length ?? 0);
   return itemCount > maxItemsInOneStep;

@@ -6,35 +6,29 @@ import type { CacheLookup, FoundLookup, LastSummary } from '../kubelet/lookup.js
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { BoundPod } from './bound-pods.js';
 import { DanglingPods, withDangling } from './dangling-pods.js';
-import { DerivedLookup, type KnownLookup } from './derived-lookup.js';
 import { isActive } from './limits.js';
 import { CoverageRecord } from './node-coverage.js';
 import type { NodeFaults } from './node-faults.js';
-import { type LayoutOfLife, layoutOfLife, type NodeLayout } from './node-layout.js';
+import { layoutOfLife, type NodeLayout } from './node-layout.js';
+import type { NodeMemories, NodeMemory } from './node-memory.js';
 import type { ObjectRecords } from './node-objects.js';
 import {
   createNodeSnapshot,
-  isLarge,
   joinNodePods,
   type KnownRecords,
   type NodeSnapshotInput,
   type NodeSnapshotOptions,
   recordPod,
 } from './node-snapshot.js';
-import type {
-  AbsenceReason,
-  MeasuredNodeState,
-  NodeCoverage,
-  NodeObjects,
-  NodeSnapshot,
-  NodeState,
-} from './node-state.js';
-import type { DerivedPod, DerivedPods, PodRecord } from './pod-record.js';
+import type { AbsenceReason, AbsentNodeView, GoneNode, MeasuredNodeView, NodeSnapshot, NodeView } from './node-view.js';
+import type { DerivedPods, PodRecord } from './pod-record.js';
 
-export interface NodeRecordsOptions extends NodeSnapshotOptions {
+export interface NodeTrackerOptions extends NodeSnapshotOptions {
   /** How long a pod may run before its node's summary must list it, in milliseconds; also how long the API server's watch may not know a pod that a summary lists. */
   readonly graceMs: number;
   readonly faults: NodeFaults;
+  /** Outlives the trackers. */
+  readonly memories: NodeMemories;
   readonly clock: Clock;
 }
 
@@ -43,31 +37,14 @@ type Found = Pick<FoundLookup, 'summary' | 'configuration'>;
 /** Unknown pods of a node that each scrape looks up: what it does for all nodes in one step must take no time. */
 const maxCheckedPods = 200;
 
-/** A node in one scrape. */
-export interface ScrapedNode {
-  readonly state: NodeState;
-  readonly objects: NodeObjects;
-}
-
-/** A node that has left the cluster while pods are still bound to it. */
-export interface GoneNode {
-  readonly coverage: NodeCoverage;
-  readonly objects: NodeObjects;
-}
-
-/** What most series of a node are made from, unless a pod changes before the collection is complete. */
-export interface PreparedNode {
-  /** Undefined while the node has no data. */
-  readonly snapshot: NodeSnapshot | undefined;
-  readonly objects: NodeObjects;
-  /** Of its pods, as far as it was derived to make the snapshot. */
-  readonly derived: DerivedPods;
-}
-
-/** What was derived for one node, kept while what it was derived from stays the same. */
-export class NodeRecord {
-  readonly #options: NodeRecordsOptions;
+/**
+ * Joins what both servers know of one node. What was derived is kept while what it was derived from stays the same: the node,
+ * its pods, its summary, its kubelet's configuration.
+ */
+export class NodeTracker {
+  readonly #options: NodeTrackerOptions;
   readonly #objects: ObjectRecords;
+  readonly #memory: NodeMemory;
   #kept:
     | {
         readonly configuration: KubeletConfiguration | undefined;
@@ -82,15 +59,15 @@ export class NodeRecord {
   /** Under way. */
   #listing: LargeListing | undefined;
   readonly #dangling: DanglingPods;
-  #layout: LayoutOfLife | undefined;
-  readonly #derived = new DerivedLookup();
+  /** The last one of which all was derived. */
+  #lastViewed: { readonly nodeUid: string; readonly lookup: FoundLookup } | undefined;
 
-  constructor(options: NodeRecordsOptions, objects: ObjectRecords, former?: NodeRecord) {
+  constructor(options: NodeTrackerOptions, objects: ObjectRecords, memory: NodeMemory) {
     this.#options = options;
     this.#objects = objects;
+    this.#memory = memory;
     this.#coverage = new CoverageRecord(options.clock, options.graceMs);
-    this.#dangling = new DanglingPods(former === undefined ? undefined : former.#dangling);
-    this.#layout = former === undefined ? undefined : former.#layout;
+    this.#dangling = new DanglingPods(memory);
   }
 
   /** The last one; undefined before the first. */
@@ -99,35 +76,67 @@ export class NodeRecord {
   }
 
   get layout(): NodeLayout | undefined {
-    return this.#kept?.snapshot.layout ?? this.#layout?.layout;
+    return this.#kept?.snapshot.layout ?? this.#memory.layout?.layout;
   }
 
-  /** Derives what `scraped` needs, so that it takes no time. Yields to the event loop between pods. */
-  async prepare(node: Node, known: KnownLookup, lane: Lane): Promise<PreparedNode> {
+  /** Whether `view` has nothing to derive. */
+  isCurrent(node: Node, lookup: CacheLookup): boolean {
+    const snapshot = lookup.state === 'absent' ? undefined : this.#keptOf(node, lookup);
+    const hasSnapshot = lookup.state === 'absent' || snapshot !== undefined;
+    return hasSnapshot && this.#coverage.isCurrent(this.#objects.boundPods(node.name), snapshot);
+  }
+
+  /**
+   * Returns the node as of now. `listed`: from {@link listLarge}; receives what else is derived of the pods. Whatever fails costs
+   * this node alone: it is absent then.
+   */
+  view(node: Node, lookup: CacheLookup, listed: ListedPods = { derived: new Map() }): NodeView {
+    if (lookup.state === 'absent') return this.#absent(node, lookup.reason);
+    const { faults } = this.#options;
     try {
-      return await this.#prepare(node, known, lane);
+      const view = this.#measured(node, lookup, listed);
+      if (!faults.has(view.snapshot) && !faults.has(view.objects)) return view;
+    } catch (error) {
+      faults.add(node.name, error);
+    }
+    return this.#absent(node, 'internal_error');
+  }
+
+  /**
+   * Records the pods of a large summary one by one in the lane, so that `view` takes a few milliseconds. Undefined when
+   * nothing has changed. Scrapes that run at once share the work.
+   */
+  async listLarge(node: Node, lookup: CacheLookup, lane: Lane): Promise<ListedPods | undefined> {
+    if (lookup.state === 'absent' || this.#keptOf(node, lookup) !== undefined) return undefined;
+    const { summary } = lookup;
+    if (this.#listing?.summary !== summary || this.#listing.node !== node) {
+      this.#listing = { node, summary, listed: this.#listed(node, lookup, lane) };
+    }
+    try {
+      return await this.#listing.listed;
     } catch (error) {
       this.#options.faults.add(node.name, error);
-      return { snapshot: undefined, objects: this.#objects.of(node.name, node, undefined), derived: new Map() };
+      return undefined;
+    } finally {
+      this.#listing = undefined;
     }
   }
 
-  async #prepare(node: Node, known: KnownLookup, lane: Lane): Promise<PreparedNode> {
-    const { lookup } = known;
-    const listing = lookup.state === 'absent' ? undefined : await this.#listPods(node, lookup, lane);
-    return lane.run(() => {
-      const derived = listing?.derived ?? new Map<PodRecord, DerivedPod>();
-      const snapshot = lookup.state === 'absent' ? undefined : this.#snapshotOf(node, lookup, derived, listing?.known);
-      this.#coverage.of(this.#objects.boundPods(node.name), snapshot);
-      this.#derived.set(node, known);
-      return { snapshot, objects: this.#objects.of(node.name, node, snapshot), derived };
-    });
+  /**
+   * For a scrape that has no time to derive what is not derived yet: the lookup itself when only its summary's pods may have
+   * changed since; otherwise the last one of which all was derived, or no data when that summary is as old as `maxAgeMs`.
+   */
+  withoutDeriving(node: Node, lookup: CacheLookup, maxAgeMs: number): CacheLookup {
+    if (lookup.state === 'absent' || this.#kept?.snapshot.summary === lookup.summary) return lookup;
+    const last = this.#lastViewed?.nodeUid === node.uid ? this.#lastViewed.lookup : undefined;
+    const isUsable = last !== undefined && this.#options.clock.monotonicMs() - last.arrivedAtMs < maxAgeMs;
+    return isUsable ? { ...last, state: 'stale' } : { state: 'absent', reason: 'timeout' };
   }
 
   /** The pods of a node that has left the cluster: as long as the API server calls them running, they are expected. */
   gone(nodeName: string): GoneNode {
     const coverage = this.#coverage.of(this.#objects.boundPods(nodeName), undefined);
-    return { coverage, objects: this.#objects.of(nodeName, undefined, undefined) };
+    return { ...coverage, objects: this.#objects.of(nodeName, undefined, undefined) };
   }
 
   /** Without pods that have ended or that the API server no longer lists on the node. */
@@ -141,83 +150,39 @@ export class NodeRecord {
     };
   }
 
-  /** Whether `scraped` has nothing to derive. */
-  isPrepared(node: Node, lookup: CacheLookup): boolean {
-    const snapshot = lookup.state === 'absent' ? undefined : this.#keptOf(node, lookup);
-    const hasSnapshot = lookup.state === 'absent' || snapshot !== undefined;
-    return hasSnapshot && this.#coverage.isCurrent(this.#objects.boundPods(node.name), snapshot);
-  }
-
-  /**
-   * For a scrape that has no time to derive what is not derived yet: the lookup itself when only its summary's pods may have
-   * changed since; otherwise the last one of which all was derived, or no data when that summary is as old as `maxAgeMs`.
-   */
-  withoutDeriving(node: Node, lookup: CacheLookup, maxAgeMs: number): CacheLookup {
-    if (lookup.state === 'absent' || this.#kept?.snapshot.summary === lookup.summary) return lookup;
-    return this.#derived.at(this.#options.clock.monotonicMs(), node, maxAgeMs);
-  }
-
-  /** As of now: `lookup` was made `sinceMs` ago, and other nodes have been waited for since. */
-  scraped(node: Node, lookup: CacheLookup, sinceMs: number): ScrapedNode {
-    if (lookup.state === 'absent') return this.#absent(node, lookup.reason);
-    const { faults } = this.#options;
-    try {
-      const scraped = this.#measured(node, lookup, sinceMs);
-      if (!faults.has(scraped.state.snapshot) && !faults.has(scraped.objects)) return scraped;
-    } catch (error) {
-      faults.add(node.name, error);
-    }
-    return this.#absent(node, 'internal_error');
-  }
-
-  #absent(node: Node, reason: AbsenceReason): ScrapedNode {
+  #absent(node: Node, reason: AbsenceReason): AbsentNodeView {
     const coverage = this.#coverage.of(this.#objects.boundPods(node.name), undefined);
-    return {
-      state: { state: 'absent', reason, nodeName: node.name, node, ...coverage },
-      objects: this.#objects.of(node.name, node, undefined),
-    };
+    const objects = this.#objects.of(node.name, node, undefined);
+    return { state: 'absent', reason, nodeName: node.name, node, objects, ...coverage };
   }
 
-  #measured(node: Node, lookup: FoundLookup, sinceMs: number): ScrapedNode & { readonly state: MeasuredNodeState } {
-    const snapshot = this.#snapshotOf(node, lookup);
+  #measured(node: Node, lookup: FoundLookup, listed: ListedPods): MeasuredNodeView {
+    const snapshot = this.#snapshotOf(node, lookup, listed);
     const coverage = this.#coverage.of(this.#objects.boundPods(node.name), snapshot);
-    this.#derived.set(node, { lookup, lookedUpAtMs: this.#options.clock.monotonicMs() - sinceMs });
-    const state: MeasuredNodeState = {
+    // In place of the one before: two summaries of a node are kept no longer than it takes to derive the second one.
+    this.#lastViewed = { nodeUid: node.uid, lookup };
+    return {
       state: lookup.state,
       nodeName: node.name,
       node,
+      objects: this.#objects.of(node.name, node, snapshot),
       ...coverage,
-      ageMs: lookup.ageMs + sinceMs,
+      ageMs: this.#options.clock.monotonicMs() - lookup.arrivedAtMs,
       fetchedAtMs: lookup.fetchedAtMs,
       snapshot,
       danglingPods: this.#countDangling(snapshot),
     };
-    return { state, objects: this.#objects.of(node.name, node, snapshot) };
   }
 
-  /** Undefined while the kept snapshot is up to date. Scrapes that run at once share the work. */
-  async #listPods(node: Node, lookup: FoundLookup, lane: Lane): Promise<Listed | undefined> {
-    if (this.#keptOf(node, lookup) !== undefined || !isLarge(lookup.summary)) return undefined;
-    const { summary } = lookup;
-    if (this.#listing?.summary !== summary || this.#listing.node !== node) {
-      this.#listing = { node, summary, listed: this.#listed(this.#inputOf(node, lookup, new Map()), lane) };
-    }
-    try {
-      return await this.#listing.listed;
-    } finally {
-      this.#listing = undefined;
-    }
-  }
-
-  async #listed(input: NodeSnapshotInput, lane: Lane): Promise<Listed> {
+  async #listed(node: Node, lookup: FoundLookup, lane: Lane): Promise<ListedPods> {
+    const input = this.#inputOf(node, lookup, new Map());
     const known = new Map<PodSummary, PodRecord>();
-    const joined = await lane.run(() => joinNodePods(input, this.#objects.boundPods(input.node.name), this.#options));
+    const joined = await lane.run(() => joinNodePods(input, this.#objects.boundPods(node.name), this.#options));
     await lane.each(joined.pods, (pod) => known.set(pod[0], recordPod(pod, joined, input, this.#options)));
     return { known, derived: input.derived };
   }
 
-  /** `known`: instead of the records of the kept snapshot. */
-  #snapshotOf(node: Node, lookup: Found, derived: DerivedPods = new Map(), known?: KnownRecords): NodeSnapshot {
+  #snapshotOf(node: Node, lookup: Found, { known, derived }: ListedPods = { derived: new Map() }): NodeSnapshot {
     const kept = this.#keptOf(node, lookup);
     if (kept !== undefined) return kept;
     const input = this.#inputOf(node, lookup, derived);
@@ -252,8 +217,8 @@ export class NodeRecord {
   }
 
   #layoutOf({ uid }: Node, summary: NodeSummary): NodeLayout {
-    const decided = layoutOfLife(this.#layout, uid, summary);
-    this.#layout = 'nodeUid' in decided ? decided : undefined;
+    const decided = layoutOfLife(this.#memory.layout, uid, summary);
+    this.#memory.layout = 'nodeUid' in decided ? decided : undefined;
     return decided.layout;
   }
 
@@ -277,10 +242,12 @@ export class NodeRecord {
   }
 }
 
-interface Listed extends Pick<NodeSnapshotInput, 'derived'> {
-  readonly known: KnownRecords;
+/** Pods of a summary that are recorded already, and what was derived in the task that records them. */
+interface ListedPods extends Pick<NodeSnapshotInput, 'derived'> {
+  /** Instead of the records of the kept snapshot. */
+  readonly known?: KnownRecords;
 }
 
 interface LargeListing extends Pick<NodeSnapshotInput, 'node' | 'summary'> {
-  readonly listed: Promise<Listed>;
+  readonly listed: Promise<ListedPods>;
 }

@@ -1,21 +1,21 @@
-import { retainKeys } from '../base/merge.js';
+import { getOrAdd, retainKeys } from '../base/merge.js';
 import type { Node } from '../kube/objects.js';
 import type { LastSummary } from '../kubelet/lookup.js';
 import type { PodSummary } from '../kubelet/summary.js';
 import type { NodeLayout } from './node-layout.js';
 import { ObjectRecords } from './node-objects.js';
-import { NodeRecord, type NodeRecordsOptions } from './node-record.js';
 import { createNodeSnapshot } from './node-snapshot.js';
-import type { NodeObjects, NodeSnapshot } from './node-state.js';
+import { NodeTracker, type NodeTrackerOptions } from './node-tracker.js';
+import type { NodeObjects, NodeSnapshot } from './node-view.js';
 import type { PodRecord } from './pod-record.js';
 
-/** One record for each node that is scraped. */
-export class NodeRecords {
-  readonly #options: NodeRecordsOptions;
-  readonly #records = new Map<string, NodeRecord>();
+/** One tracker for each node that is scraped, for one set of settings. */
+export class NodeTrackers {
+  readonly #options: NodeTrackerOptions;
+  readonly #trackers = new Map<string, NodeTracker>();
   readonly #objects: ObjectRecords;
 
-  constructor(options: NodeRecordsOptions) {
+  constructor(options: NodeTrackerOptions) {
     this.#options = options;
     this.#objects = new ObjectRecords(options);
   }
@@ -25,18 +25,17 @@ export class NodeRecords {
     return this.#objects.ofSkipped(node);
   }
 
-  /** The node's record; a new one when the node has none. */
-  of({ name }: Pick<Node, 'name'>): NodeRecord {
-    const known = this.#records.get(name);
-    if (known !== undefined) return known;
-    const record = new NodeRecord(this.#options, this.#objects);
-    this.#records.set(name, record);
-    return record;
+  /** The node's tracker; a new one when the node has none. */
+  of({ name }: Pick<Node, 'name'>): NodeTracker {
+    return getOrAdd(this.#trackers, name, () => {
+      const memory = getOrAdd(this.#options.memories, name, () => ({ layout: undefined, danglingSinceMs: new Map() }));
+      return new NodeTracker(this.#options, this.#objects, memory);
+    });
   }
 
   /** The layout that the node's kubelet goes by; undefined while it is not known. */
   layout(nodeName: string): NodeLayout | undefined {
-    return this.#records.get(nodeName)?.layout;
+    return this.#trackers.get(nodeName)?.layout ?? this.#options.memories.get(nodeName)?.layout?.layout;
   }
 
   /** What was last known of a node without data, for people: never part of a sum. Undefined when it cannot be derived. */
@@ -57,16 +56,10 @@ export class NodeRecords {
     return createNodeSnapshot(input, this.#objects.boundPods(node.name), this.#options).pods;
   }
 
-  /** Takes over the grace periods of pods and the layouts of nodes from records that these replace. */
-  inherit(former: NodeRecords): void {
-    for (const [name, record] of former.#records) {
-      this.#records.set(name, new NodeRecord(this.#options, this.#objects, record));
-    }
-  }
-
   /** Forgets all other nodes. */
   retain(nodeNames: ReadonlySet<string>): void {
-    retainKeys(this.#records, nodeNames);
+    retainKeys(this.#trackers, nodeNames);
+    retainKeys(this.#options.memories, nodeNames);
     this.#objects.retain(nodeNames);
     this.#options.faults.retain(nodeNames);
   }

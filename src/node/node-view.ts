@@ -114,10 +114,13 @@ interface NamedNode extends NodeCoverage {
   readonly nodeName: string;
   /** From the API server; undefined for a node that is not in the cluster. */
   readonly node: Node | undefined;
+  /** Undefined for a node that is not in the cluster. */
+  readonly objects: NodeObjects | undefined;
 }
 
-export interface MeasuredNodeState extends NamedNode {
+export interface MeasuredNodeView extends NamedNode {
   readonly state: 'fresh' | 'stale';
+  readonly objects: NodeObjects;
   readonly ageMs: number;
   /** Wall time in milliseconds at which the data was fetched. */
   readonly fetchedAtMs: number;
@@ -135,10 +138,15 @@ export const absenceReasons = [...failureReasons, 'skipped', 'no_node', 'interna
 
 export type AbsenceReason = (typeof absenceReasons)[number];
 
-export interface AbsentNodeState extends NamedNode {
+export interface AbsentNodeView extends NamedNode {
   readonly state: 'absent';
   readonly reason: AbsenceReason;
 }
 
-/** A node in one scrape. */
-export type NodeState = MeasuredNodeState | AbsentNodeState;
+/** A node in one scrape: plain data around what is kept of it, its snapshot and its objects. */
+export type NodeView = MeasuredNodeView | AbsentNodeView;
+
+/** A node that has left the cluster while pods are still bound to it: it has sums and objects, and no series of its own. */
+export interface GoneNode extends NodeCoverage {
+  readonly objects: NodeObjects;
+}

@@ -4,8 +4,8 @@ import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.j
 import type { PodSummary } from '../kubelet/summary.js';
 import { evictionRequest, exemptionOf, isActive } from './limits.js';
 import { type StorageLayout, storageLayout } from './node-layout.js';
-import type { NodeSnapshot } from './node-state.js';
 import { isNearThreshold } from './node-thresholds.js';
+import type { NodeSnapshot } from './node-view.js';
 import { freedByEviction, signalUsage } from './signal-usage.js';
 
 /** A pod of a node, as the API server and the kubelet know it. */

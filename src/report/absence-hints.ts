@@ -1,4 +1,4 @@
-import type { AbsenceReason } from '../node/node-state.js';
+import type { AbsenceReason } from '../node/node-view.js';
 
 /** How to fix a node without data, by reason. */
 const hints: Readonly<Record<AbsenceReason, string>> = {

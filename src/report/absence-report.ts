@@ -1,5 +1,5 @@
 import { getOrAdd } from '../base/merge.js';
-import type { AbsenceReason, AbsentNodeState } from '../node/node-state.js';
+import type { AbsenceReason, AbsentNodeView } from '../node/node-view.js';
 import { type ApiServerState, hintFor, isOfApiServer } from './absence-hints.js';
 import {
   AffectedWorkloads,
@@ -50,7 +50,7 @@ export class Absences {
     this.#options = options;
   }
 
-  add(state: AbsentNodeState, lastKnown: LastKnown | undefined, failure: NodeFailure | undefined): void {
+  add(state: AbsentNodeView, lastKnown: LastKnown | undefined, failure: NodeFailure | undefined): void {
     if (state.reason === 'skipped') return;
     const group = getOrAdd(this.#groups, state.reason, () => newGroup(this.#options));
     group.nodeCount += 1;

@@ -1,6 +1,6 @@
 import type { Lane } from '../base/scheduler.js';
 import { hasLimits } from '../node/limits.js';
-import type { AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState } from '../node/node-state.js';
+import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { ApiServerState } from './absence-hints.js';
 import { type AbsenceReport, Absences } from './absence-report.js';
@@ -166,7 +166,7 @@ type ReportStep = () => void;
 
 function* measuredSteps(
   parts: Parts,
-  node: MeasuredNodeState,
+  node: MeasuredNodeView,
   { formerPodsOf }: ClusterReportInput,
 ): Iterable<ReportStep> {
   const { snapshot } = node;
@@ -184,7 +184,7 @@ function* measuredSteps(
   }
 }
 
-function* absentSteps(parts: Parts, node: AbsentNodeState, input: ClusterReportInput): Iterable<ReportStep> {
+function* absentSteps(parts: Parts, node: AbsentNodeView, input: ClusterReportInput): Iterable<ReportStep> {
   const lastKnown = input.lastKnownOf(node);
   yield () => {
     parts.nodes.add(node, lastKnown);
@@ -235,7 +235,7 @@ function* podSteps(
 }
 
 /** Pods without data whose limits the kubelet enforces. */
-function limitedPodCount({ node, unmeasured }: NodeState, hidesPodsWithoutWorkload: boolean): number {
+function limitedPodCount({ node, unmeasured }: NodeView, hidesPodsWithoutWorkload: boolean): number {
   if (node?.enforcesStorageLimits === false) return 0;
   return unmeasured.filter(
     ({ pod, workloads }) => hasLimits(pod) && (workloads.length > 0 || !hidesPodsWithoutWorkload),

@@ -1,7 +1,7 @@
 import type { FsStats } from '../kubelet/summary.js';
 import { filesystemOwners } from '../node/filesystem-owners.js';
 import { sameFilesystem } from '../node/node-layout.js';
-import type { NodeSnapshot } from '../node/node-state.js';
+import type { NodeSnapshot } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
 import { limitThresholds } from './limit-report.js';
 

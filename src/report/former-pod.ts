@@ -1,5 +1,5 @@
 import type { LimitRatio } from '../node/limit-ratios.js';
-import type { NodeSnapshot } from '../node/node-state.js';
+import type { NodeSnapshot } from '../node/node-view.js';
 import type { PodContext, PodRecord } from '../node/pod-record.js';
 import { nearestRatio } from './limit-report.js';
 import type { FoundPod, PodSource } from './pod-report.js';

@@ -1,4 +1,4 @@
-import type { MeasuredNodeState } from '../node/node-state.js';
+import type { MeasuredNodeView } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
 import type { Workload } from '../workload/workload.js';
 import {
@@ -58,7 +58,7 @@ export class Gaps {
     this.#young = new AffectedWorkloads(incomplete);
   }
 
-  add({ nodeName, snapshot, unmeasured, ageMs }: MeasuredNodeState): void {
+  add({ nodeName, snapshot, unmeasured, ageMs }: MeasuredNodeView): void {
     for (const { pod, workloads } of unmeasured) {
       const kind = snapshot.listedPodUids.has(pod.uid) ? 'no_total' : 'missing';
       this.#add(kind, { namespace: pod.namespace, pod: pod.name, node: nodeName }, workloads);

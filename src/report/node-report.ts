@@ -1,6 +1,6 @@
 import type { FailureReason } from '../base/errors.js';
 import type { KubeletFailure } from '../kubelet/cached-request.js';
-import type { AbsenceReason, AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState } from '../node/node-state.js';
+import type { AbsenceReason, AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
 import { type ApiServerState, hintFor } from './absence-hints.js';
 import { type FilesystemReport, filesystemReports, type PodBytes } from './filesystem-report.js';
 
@@ -20,7 +20,7 @@ export interface NodeFailure {
 }
 
 export interface MeasuredNodeReport extends NodeFacts {
-  readonly state: MeasuredNodeState['state'];
+  readonly state: MeasuredNodeView['state'];
   readonly dataAgeMs: number;
   readonly filesystems: readonly FilesystemReport[];
   /** Pods with data, and their bytes. */
@@ -51,18 +51,18 @@ export interface LastKnown {
 }
 
 /** Undefined for a node that never had data. */
-export type LastKnownOf = (state: AbsentNodeState) => LastKnown | undefined;
+export type LastKnownOf = (state: AbsentNodeView) => LastKnown | undefined;
 
 /** The last request to a node's kubelet; undefined when it succeeded. */
 export type FailureOf = (nodeName: string) => NodeFailure | undefined;
 
 /** `pods`: the pods that count here, in bytes. */
-export function nodeReport(state: NodeState, pods: PodBytes, failure: NodeFailure | undefined): NodeReport {
+export function nodeReport(state: NodeView, pods: PodBytes, failure: NodeFailure | undefined): NodeReport {
   return state.state === 'absent' ? absentNodeReport(state, failure) : measuredNodeReport(state, pods, failure);
 }
 
 export function absentNodeReport(
-  state: AbsentNodeState,
+  state: AbsentNodeView,
   failure: NodeFailure | undefined,
   apiServer?: ApiServerState,
 ): AbsentNodeReport {
@@ -71,7 +71,7 @@ export function absentNodeReport(
 }
 
 export function measuredNodeReport(
-  state: MeasuredNodeState,
+  state: MeasuredNodeView,
   pods: PodBytes,
   failure: NodeFailure | undefined,
 ): MeasuredNodeReport {
@@ -87,7 +87,7 @@ export function measuredNodeReport(
   };
 }
 
-function factsOf(state: NodeState, failure: NodeFailure | undefined): NodeFacts {
+function factsOf(state: NodeView, failure: NodeFailure | undefined): NodeFacts {
   return {
     node: state.nodeName,
     allocatableBytes: state.node?.allocatableBytes,

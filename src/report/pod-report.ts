@@ -1,6 +1,6 @@
 import type { Node, Pod } from '../kube/objects.js';
 import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../node/limits.js';
-import type { AbsenceReason, MeasuredNodeState, NodeState } from '../node/node-state.js';
+import type { AbsenceReason, MeasuredNodeView, NodeView } from '../node/node-view.js';
 import type { DerivedPod, PodRecord } from '../node/pod-record.js';
 import { type Component, components, type PodUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
@@ -69,14 +69,14 @@ export interface PodSource {
   /** Undefined for one that is not in the cluster. */
   readonly node?: Node | undefined;
   /** `pending`: from before the kubelet had to measure the pod's volumes again. */
-  readonly state: NodeState['state'] | 'pending';
+  readonly state: NodeView['state'] | 'pending';
   readonly ageMs: number;
   /** Why the node has no data. */
   readonly reason?: AbsenceReason;
 }
 
 /** A pod of a summary, and where its values come from. */
-export interface FoundPod<Pod extends PodRecord = DerivedPod<PodUsage>, Source extends PodSource = MeasuredNodeState> {
+export interface FoundPod<Pod extends PodRecord = DerivedPod<PodUsage>, Source extends PodSource = MeasuredNodeView> {
   readonly node: Source;
   readonly pod: Pod;
 }

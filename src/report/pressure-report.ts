@@ -1,7 +1,7 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
-import type { NodeSnapshot } from '../node/node-state.js';
 import { isNearThreshold, type NodeThreshold } from '../node/node-thresholds.js';
+import type { NodeSnapshot } from '../node/node-view.js';
 import { nextVictims } from '../node/victims.js';
 import { fullestRatio, fullRatio } from './filesystem-report.js';
 import { dataFacts, type MeasuredPodReport, type PodSource } from './pod-report.js';

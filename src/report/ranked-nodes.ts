@@ -1,5 +1,5 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
-import type { AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState } from '../node/node-state.js';
+import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
 import type { ApiServerState } from './absence-hints.js';
 import { filesystemReports, fullestRatio, fullRatio, podBytes } from './filesystem-report.js';
@@ -43,7 +43,7 @@ export type LastKnownNodeReport = Pick<
 export type RankedNodeReport = SilentNodeReport | NodeWithPodsReport;
 
 interface RankedNode {
-  readonly state: NodeState;
+  readonly state: NodeView;
   /** Of an absent one. */
   readonly lastKnown: LastKnown | undefined;
   readonly rank: number;
@@ -94,7 +94,7 @@ export class RankedNodes {
   }
 
   /** `lastKnown`: of an absent one. */
-  add(state: NodeState, lastKnown?: LastKnown): void {
+  add(state: NodeView, lastKnown?: LastKnown): void {
     this.#totalCount += 1;
     this.counts.expectedPodCount += state.expectedPods;
     this.counts.measuredPodCount += state.measuredPods;
@@ -109,7 +109,7 @@ export class RankedNodes {
     return { items: this.#ranking.top().map((node) => this.#reportOf(node)), totalCount: this.#totalCount };
   }
 
-  #countAbsent({ nodeName, reason }: AbsentNodeState): number {
+  #countAbsent({ nodeName, reason }: AbsentNodeView): number {
     if (reason === 'skipped') {
       this.counts.skippedNodeCount += 1;
       return skipped;
@@ -119,7 +119,7 @@ export class RankedNodes {
     return withoutData;
   }
 
-  #countMeasured({ state, ageMs, snapshot }: MeasuredNodeState): number {
+  #countMeasured({ state, ageMs, snapshot }: MeasuredNodeView): number {
     const { counts } = this;
     if (state === 'fresh') counts.freshNodeCount += 1;
     else counts.staleNodeCount += 1;

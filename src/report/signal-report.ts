@@ -1,7 +1,7 @@
 import { roundUp } from '../kube/quantity.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
-import type { NodeSnapshot } from '../node/node-state.js';
 import { availableFor, type NodeThreshold, signalsOf } from '../node/node-thresholds.js';
+import type { NodeSnapshot } from '../node/node-view.js';
 import { type Victim, type VictimPlace, victimRanking, victimsToFree } from '../node/victims.js';
 
 /** A signal of a node's kubelet: how far it is from evictions, and whom they would hit. Amounts are bytes, or inodes where the signal counts those. */

@@ -32,22 +32,26 @@ export function nodesInScope(nodes: Iterable<Node>, policy: NodePolicy): NodesIn
 }
 
 /** What is known of the nodes, by their names. */
-export interface NodeTurns {
-  /** The number of the last scrape in which the node had its turn; undefined before. */
-  readonly lastTurn: (nodeName: string) => number | undefined;
+export interface ServedNodes {
+  /** The number of the last scrape in which the node was served; undefined before. */
+  readonly lastServedIn: (nodeName: string) => number | undefined;
   readonly hasFailed: (nodeName: string) => boolean;
 }
 
 /**
- * The order in which nodes are scraped. Those come first that have waited for their turn for longest, so that a deadline that
+ * The order in which nodes are scraped. Those come first that have waited for longest, so that a deadline that
  * is too short for all nodes reaches each in some scrapes; of equal ones, the first is another one in each scrape. Nodes whose
  * last scrape failed come last, so that hanging ones do not hold the request slots while the others wait.
  */
-export function scrapeOrder(nodes: readonly Node[], turn: number, { lastTurn, hasFailed }: NodeTurns): Node[] {
-  const start = nodes.length === 0 ? 0 : turn % nodes.length;
+export function scrapeOrder(
+  nodes: readonly Node[],
+  scrapeNumber: number,
+  { lastServedIn, hasFailed }: ServedNodes,
+): Node[] {
+  const start = nodes.length === 0 ? 0 : scrapeNumber % nodes.length;
   const placed = [...nodes.slice(start), ...nodes.slice(0, start)].map((node) => ({
     node,
-    place: hasFailed(node.name) ? Infinity : (lastTurn(node.name) ?? -1),
+    place: hasFailed(node.name) ? Infinity : (lastServedIn(node.name) ?? -1),
   }));
   return placed.sort(byPlace).map(({ node }) => node);
 }

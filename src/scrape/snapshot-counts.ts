@@ -1,4 +1,4 @@
-import { type SkipReason, skipReasons, type UnknownItem, unknownItemKinds } from '../node/node-state.js';
+import { type SkipReason, skipReasons, type UnknownItem, unknownItemKinds } from '../node/node-view.js';
 import type { ClusterSnapshot } from './snapshot.js';
 
 /** The only node to measure, when it is not in the cluster. */

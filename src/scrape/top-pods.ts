@@ -3,11 +3,11 @@ import { getOrAdd } from '../base/merge.js';
 import { largestFirst, Ranking } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import type { BoundPod } from '../node/bound-pods.js';
-import type { NodeObjects, NodeSnapshot, NodeState } from '../node/node-state.js';
+import type { NodeObjects, NodeSnapshot, NodeView } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import type { CollectOptions } from './collector.js';
-import type { ClusterSnapshot } from './snapshot.js';
+import { allObjects, type ClusterSnapshot } from './snapshot.js';
 
 interface SnapshotSource {
   collect(signal: AbortSignal, options?: CollectOptions): Promise<ClusterSnapshot | undefined>;
@@ -58,35 +58,32 @@ export class TopPods {
   }
 
   /**
-   * As the source does, but for `onNode`, which is not called: which pods of a node are shown is known once all nodes are. Choosing
+   * As the source does, but `onView` is not passed on: which pods of a node are shown is known once all nodes are. Choosing
    * them is not cut short by `signal`: a response with all pods would not respect the setting.
    */
   async collect(signal: AbortSignal, options: CollectOptions = {}): Promise<ClusterSnapshot | undefined> {
-    const ofSource = options.onNode === undefined ? options : { ...options, onNode: () => Promise.resolve() };
+    const ofSource = options.onView === undefined ? options : { ...options, onView: () => undefined };
     const snapshot = await this.#options.source.collect(signal, ofSource);
     if (snapshot === undefined) return undefined;
     const shown = await this.#shownPods(snapshot);
-    const nodes: NodeState[] = [];
+    const nodes: NodeView[] = [];
     await this.#lane.each(snapshot.nodes, (node) => {
-      nodes.push(this.#trimNode(node, shown.measured));
+      nodes.push(this.#trimNode(node, shown));
     });
-    const objects: NodeObjects[] = [];
-    await this.#lane.each(snapshot.objects, (objectsOfNode) => {
-      objects.push(this.#trimObjects(objectsOfNode, shown.uids));
-    });
-    return { ...snapshot, nodes, objects };
+    const gone = snapshot.gone.map((node) => ({ ...node, objects: this.#trimObjects(node.objects, shown) }));
+    return { ...snapshot, nodes, gone };
   }
 
-  async #shownPods({ nodes, objects }: ClusterSnapshot): Promise<ShownPods> {
+  async #shownPods(snapshot: ClusterSnapshot): Promise<ShownPods> {
     const rankings = new Map<string, PodRanking>();
     const measuredUids = new Set<string>();
-    await this.#lane.each(nodes, (node) => {
+    await this.#lane.each(snapshot.nodes, (node) => {
       for (const pod of podsOf(node)) {
         this.#rank(measured(pod), rankings);
         if (pod.bound !== undefined) measuredUids.add(pod.bound.pod.uid);
       }
     });
-    await this.#lane.each(objects, ({ pods }) => {
+    await this.#lane.each(allObjects(snapshot), ({ pods }) => {
       for (const bound of pods) if (!measuredUids.has(bound.pod.uid)) this.#rank(unmeasured(bound), rankings);
     });
     const shown = new Set<PodRecord>();
@@ -110,10 +107,12 @@ export class TopPods {
     return getOrAdd(rankings, key, () => new Ranking(this.#options.count, largestPodFirst));
   }
 
-  #trimNode(node: NodeState, shown: ReadonlySet<PodRecord>): NodeState {
-    if (node.state === 'absent') return node;
-    const snapshot = this.#trim(node.snapshot, shown);
-    return snapshot === node.snapshot ? node : { ...node, snapshot };
+  #trimNode(node: NodeView, shown: ShownPods): NodeView {
+    if (node.objects === undefined) return node;
+    const objects = this.#trimObjects(node.objects, shown);
+    return node.state === 'absent'
+      ? { ...node, objects }
+      : { ...node, objects, snapshot: this.#trim(node.snapshot, shown.measured) };
   }
 
   #trim(snapshot: NodeSnapshot, shown: ReadonlySet<PodRecord>): NodeSnapshot {
@@ -127,8 +126,8 @@ export class TopPods {
     return trimmed;
   }
 
-  #trimObjects(objects: NodeObjects, shownUids: ReadonlySet<string>): NodeObjects {
-    const pods = objects.pods.filter(({ pod }) => shownUids.has(pod.uid));
+  #trimObjects(objects: NodeObjects, shown: ShownPods): NodeObjects {
+    const pods = objects.pods.filter(({ pod }) => shown.uids.has(pod.uid));
     if (pods.length === objects.pods.length) return objects;
     const kept = this.#trimmedObjects.get(objects);
     if (kept !== undefined && haveSameItems(kept.pods, pods)) return kept;
@@ -153,6 +152,6 @@ function unmeasured(bound: BoundPod): TopPod {
   return { of: bound, namespace: pod.namespace, name: pod.name, usedBytes: undefined, workloads };
 }
 
-function podsOf(node: NodeState): readonly PodRecord[] {
+function podsOf(node: NodeView): readonly PodRecord[] {
   return node.state === 'absent' ? [] : node.snapshot.pods;
 }

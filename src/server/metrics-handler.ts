@@ -7,7 +7,8 @@ import type { Scheduler } from '../base/scheduler.js';
 import type { ExpositionBody, ExpositionRequest } from '../exposition/bodies.js';
 import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../exposition/negotiate.js';
 import { type FamilyFilter, filterText } from '../exposition/selection.js';
-import type { PreparedNode } from '../node/node-record.js';
+import type { NodeView } from '../node/node-view.js';
+import type { DerivedPods } from '../node/pod-record.js';
 import type { CollectOptions } from '../scrape/collector.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { BodySender } from './body-sender.js';
@@ -24,10 +25,10 @@ import { arrivalMs, disconnect, type ResponseLimit, sendText, startResponseLimit
 
 export interface ScrapeSource {
   /**
-   * Resolves at the latest when `signal` aborts, with the data that it has; undefined before the first sync. `onNode` is
-   * called for each node as soon as it has responded.
+   * Resolves at the latest when `signal` aborts, with the data that it has; undefined before the first sync. `onView` is
+   * called with each node as soon as it has responded.
    */
-  collect(signal: AbortSignal, options: Pick<CollectOptions, 'onNode'>): Promise<ClusterSnapshot | undefined>;
+  collect(signal: AbortSignal, options: Pick<CollectOptions, 'onView'>): Promise<ClusterSnapshot | undefined>;
 }
 
 export interface ScrapeObserver {
@@ -52,7 +53,7 @@ export interface MetricsHandlerOptions {
     /** Whether there is a family of this name, allowed by the settings or not. */
     hasFamily(name: string): boolean;
     /** Makes the text of a node ahead of `render`. */
-    prepareNode(node: PreparedNode, filter: FamilyFilter, signal: AbortSignal): Promise<void>;
+    prepareNode(view: NodeView, derived: DerivedPods, filter: FamilyFilter): void;
     render(
       snapshot: ClusterSnapshot | undefined,
       request: ExpositionRequest,
@@ -163,7 +164,9 @@ export class MetricsHandler {
       if (sinceEndMs() > roomMs) this.#responseTimes.add(kind, sinceEndMs());
     });
     const snapshot = await source.collect(deadline.signal, {
-      onNode: (node) => exposition.prepareNode(node, filter, parent),
+      onView: (view, derived) => {
+        if (!parent.aborted) exposition.prepareNode(view, derived, filter);
+      },
     });
     parent.throwIfAborted();
     endMs = Math.min(clock.monotonicMs(), endMs);

@@ -58,7 +58,7 @@ function setUp(settings = '') {
     clock,
   });
   const signal = new AbortController().signal;
-  const scrape = async (options: CollectOptions = { onNode: () => Promise.resolve() }, until = signal) => {
+  const scrape = async (options: CollectOptions = { onView: () => undefined }, until = signal) => {
     const snapshot = await collection.collector.collect(until, options);
     if (snapshot === undefined) throw new Error('nothing collected');
     return snapshot;
@@ -89,9 +89,8 @@ it('a scrape lets go of what takes the most memory of a pod as soon as text was 
   const { scrape } = setUp();
   const derived: WeakRef<object>[] = [];
   const snapshot = await scrape({
-    onNode: (node) => {
-      for (const pod of node.derived.values()) derived.push(new WeakRef(pod));
-      return Promise.resolve();
+    onView: (_view, ofPods) => {
+      for (const pod of ofPods.values()) derived.push(new WeakRef(pod));
     },
   });
   expect(derived).toHaveLength(40);

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { compatibilityTable, metricsTable } from '../../src/commands/metrics.js';
 import { familyTable } from '../../src/exposition/families.js';
-import { absenceReasons } from '../../src/node/node-state.js';
+import { absenceReasons } from '../../src/node/node-view.js';
 import { readRules, recordsOf } from '../support/rules.js';
 
 const root = path.resolve(import.meta.dirname, '../..');

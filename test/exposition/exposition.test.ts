@@ -17,7 +17,7 @@ import { type FamilyFilter, familyLevels } from '../../src/exposition/selection.
 import { noEvictionsSeen } from '../../src/history/eviction-record.js';
 import { limitRules } from '../../src/node/limit-ratios.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
-import type { NodeSnapshot, NodeState } from '../../src/node/node-state.js';
+import type { NodeSnapshot, NodeView } from '../../src/node/node-view.js';
 import type { DerivedPod, PodContext, PodRecord } from '../../src/node/pod-record.js';
 import { components, type PodUsage } from '../../src/node/usage.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
@@ -41,7 +41,6 @@ import {
   aVolumeUsage,
   aWorkload,
   aWorkloadSnapshot,
-  someNodeObjects,
 } from '../support/snapshot-builders.js';
 
 const never = new AbortController().signal;
@@ -173,7 +172,7 @@ const hostileSnapshot: ClusterSnapshot = aClusterSnapshot({
 describe('what an exposition keeps', () => {
   it('is the text of a node, not the data that it was made from', async () => {
     const exposition = anExposition();
-    const render = (node: NodeState) => exposition.render(aClusterSnapshot({ nodes: [node] }), asking('text'), never);
+    const render = (node: NodeView) => exposition.render(aClusterSnapshot({ nodes: [node] }), asking('text'), never);
     const former = new WeakRef<object>(
       await (async () => {
         const node = aFreshNode();
@@ -438,11 +437,11 @@ describe('families', () => {
     };
     const nodeSnapshot = aNodeSnapshot({ pods: [aMeasuredPod({ usage: aPodUsage({ volumes: [volume] }) })] });
     const snapshot = aClusterSnapshot({ nodes: [aFreshNode(nodeSnapshot)] });
-    const node = { snapshot: nodeSnapshot, objects: someNodeObjects(), derived: new Map() };
+    const view = aFreshNode(nodeSnapshot);
     const exposition = anExposition();
-    await exposition.prepareNode(node, asking('text', { levels: new Set(['workload']) }).filter, never);
+    exposition.prepareNode(view, new Map(), asking('text', { levels: new Set(['workload']) }).filter);
     expect(readCount).toBe(0);
-    await exposition.prepareNode(node, asking('text').filter, never);
+    exposition.prepareNode(view, new Map(), asking('text').filter);
     expect(readCount).toBe(countedAndWritten);
     await exposition.render(snapshot, asking('text'), never);
     expect(readCount).toBe(countedAndWritten);
@@ -458,8 +457,7 @@ describe('families', () => {
     const pod = aMeasuredPod();
     const snapshot = aNodeSnapshot({ pods: [pod], context });
     const exposition = anExposition();
-    const node = { snapshot, objects: someNodeObjects(), derived: new Map([[pod, pod]]) };
-    await exposition.prepareNode(node, asking('text').filter, never);
+    exposition.prepareNode(aFreshNode(snapshot), new Map([[pod, pod]]), asking('text').filter);
     const cluster = aClusterSnapshot({ nodes: [aFreshNode(snapshot)] });
     const text = bytesOf(await exposition.render(cluster, asking('text'), never)).toString();
     expect(text).toMatch(/^ephemeral_storage_pod_used_bytes\{.*\} 4096$/m);
@@ -481,11 +479,7 @@ describe('families', () => {
       const body = await exposition.render(aClusterSnapshot({ nodes }), asking('text'), never);
       return bytesOf(body).toString();
     };
-    await exposition.prepareNode(
-      { snapshot: faulty, objects: someNodeObjects(), derived: new Map() },
-      asking('text').filter,
-      never,
-    );
+    exposition.prepareNode(aFreshNode(faulty), new Map(), asking('text').filter);
     const text = await render();
     expect(text).toContain('ephemeral_storage_node_absent_info{node="b",reason="internal_error"} 1');
     expect(text.match(/^ephemeral_storage_pod_used_bytes.*/gm)).toEqual([expect.stringContaining('node="a"')]);
@@ -554,11 +548,7 @@ describe('families', () => {
     const snapshot = aClusterSnapshot({ nodes: [aFreshNode(nodeSnapshot)] });
     const exposition = anExposition({ maxSeries: 30 });
     await exposition.render(aClusterSnapshot(), asking('text'), never);
-    await exposition.prepareNode(
-      { snapshot: nodeSnapshot, objects: someNodeObjects(), derived: new Map() },
-      asking('text').filter,
-      never,
-    );
+    exposition.prepareNode(aFreshNode(nodeSnapshot), new Map(), asking('text').filter);
     const text = bytesOf(await exposition.render(snapshot, asking('text'), never)).toString();
     expect(text).not.toContain('volume_used_bytes');
     expect(labelCount).toBe(0);
@@ -672,7 +662,7 @@ const nodeSnapshot: fc.Arbitrary<NodeSnapshot> = fc
   .map(({ nodeName, usedBytes, pods }) =>
     aNodeSnapshot({ nodeName, pods, summary: aNodeSummary({ imagefs: anFsStats({ usedBytes }) }) }),
   );
-const nodeState: fc.Arbitrary<NodeState> = fc.oneof(
+const nodeState: fc.Arbitrary<NodeView> = fc.oneof(
   fc
     .tuple(nodeSnapshot, fc.double({ min: 0, max: 1e9, noNaN: true }))
     .map(([snapshot, ageMs]) => aFreshNode(snapshot, ageMs)),

@@ -39,75 +39,77 @@ const full = anFsStats({
   inodesUsed: 1,
 });
 
-/** A snapshot with at least one series of each family of the cluster. */
-const fullSnapshot = aClusterSnapshot({
-  objects: [
-    someNodeObjects({
-      node: aNode({ allocatableBytes: 9, labels: { pool: 'fast' } }),
-      pods: [
-        aBoundPod({
-          pod: aPod({
-            priorityClass: 'high',
-            containers: [aContainer({ limitBytes: 3, requestBytes: 2, mounts: [aMount()] })],
-            volumes: [aVolume({ medium: 'Memory', sizeLimitBytes: 2 })],
-          }),
-          limitBytes: 3,
-          requestBytes: 2,
-          workloads: [aDeployment('cart')],
-        }),
-      ],
+const fullObjects = someNodeObjects({
+  node: aNode({ allocatableBytes: 9, labels: { pool: 'fast' } }),
+  pods: [
+    aBoundPod({
+      pod: aPod({
+        priorityClass: 'high',
+        containers: [aContainer({ limitBytes: 3, requestBytes: 2, mounts: [aMount()] })],
+        volumes: [aVolume({ medium: 'Memory', sizeLimitBytes: 2 })],
+      }),
+      limitBytes: 3,
+      requestBytes: 2,
+      workloads: [aDeployment('cart')],
     }),
   ],
+});
+
+/** A snapshot with at least one series of each family of the cluster. */
+const fullSnapshot = aClusterSnapshot({
   evictions: {
     records: [anEvictionRecord()],
     workloads: [{ of: aDeployment('cart'), counts: new Map([['emptydir_limit', 1]]) }],
     nodes: [{ of: 'node-1', counts: new Map([['emptydir_limit', 1]]) }],
   },
   nodes: [
-    aFreshNode(
-      aNodeSnapshot({
-        summary: aNodeSummary({ nodefs: full, imagefs: full, ioPressure: { waitingUs: 2, stalledUs: 1 } }),
-        layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
-        podsOnNode: [aPod()],
-        thresholds: [aNodeThreshold()],
-        headrooms: [
-          { filesystem: 'nodefs', thresholdBytes: 2, headroomBytes: -1, thresholdInodes: 2, headroomInodes: -1 },
-        ],
-        pods: [
-          aMeasuredPod({
-            pod: aPod({
-              priority: 2_000_000_000,
-              priorityClass: 'high',
-              containers: [aContainer({ mounts: [aMount()], limitBytes: 3, requestBytes: 2 })],
+    {
+      ...aFreshNode(
+        aNodeSnapshot({
+          summary: aNodeSummary({ nodefs: full, imagefs: full, ioPressure: { waitingUs: 2, stalledUs: 1 } }),
+          layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
+          podsOnNode: [aPod()],
+          thresholds: [aNodeThreshold()],
+          headrooms: [
+            { filesystem: 'nodefs', thresholdBytes: 2, headroomBytes: -1, thresholdInodes: 2, headroomInodes: -1 },
+          ],
+          pods: [
+            aMeasuredPod({
+              pod: aPod({
+                priority: 2_000_000_000,
+                priorityClass: 'high',
+                containers: [aContainer({ mounts: [aMount()], limitBytes: 3, requestBytes: 2 })],
+              }),
+              summary: aPodSummary({
+                ioPressure: { waitingUs: 2, stalledUs: 1 },
+                containers: [{ name: 'main', rootfs: full, logs: full }],
+              }),
+              usage: aPodUsage({
+                inodesUsed: 1,
+                volumesPending: true,
+                containers: [aContainerUsage({ rootfsInodesUsed: 1, logsInodesUsed: 1 })],
+                volumes: [
+                  aVolumeUsage({
+                    medium: 'Memory',
+                    capacityBytes: 3,
+                    availableBytes: 2,
+                    inodesUsed: 1,
+                    sizeLimitBytes: 2,
+                    measuredAtMs: 1_000,
+                  }),
+                ],
+              }),
+              startTimeMs: 1_000,
+              limitBytes: 3,
+              requestBytes: 2,
+              workloads: [aDeployment('cart')],
+              ratios: [aLimitRatio({ rule: 'container', container: 'main', volume: 'data' })],
             }),
-            summary: aPodSummary({
-              ioPressure: { waitingUs: 2, stalledUs: 1 },
-              containers: [{ name: 'main', rootfs: full, logs: full }],
-            }),
-            usage: aPodUsage({
-              inodesUsed: 1,
-              volumesPending: true,
-              containers: [aContainerUsage({ rootfsInodesUsed: 1, logsInodesUsed: 1 })],
-              volumes: [
-                aVolumeUsage({
-                  medium: 'Memory',
-                  capacityBytes: 3,
-                  availableBytes: 2,
-                  inodesUsed: 1,
-                  sizeLimitBytes: 2,
-                  measuredAtMs: 1_000,
-                }),
-              ],
-            }),
-            startTimeMs: 1_000,
-            limitBytes: 3,
-            requestBytes: 2,
-            workloads: [aDeployment('cart')],
-            ratios: [aLimitRatio({ rule: 'container', container: 'main', volume: 'data' })],
-          }),
-        ],
-      }),
-    ),
+          ],
+        }),
+      ),
+      objects: fullObjects,
+    },
     anAbsentNode('node-2', 'timeout'),
   ],
   workloads: [

@@ -5,7 +5,7 @@ import { filesystems } from '../../src/exposition/node-families.js';
 import { nodeDivision, type PodOnNode } from '../../src/exposition/pod-on-node.js';
 import { emptyDirs, podComponents, volumeFilesystems, volumes } from '../../src/exposition/pod-sources.js';
 import { nodeLayout } from '../../src/node/node-layout.js';
-import type { NodeSnapshot } from '../../src/node/node-state.js';
+import type { NodeSnapshot } from '../../src/node/node-view.js';
 import type { VolumeUsage } from '../../src/node/usage.js';
 import { anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
 import { aMeasuredPod, aNodeSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';

@@ -8,7 +8,7 @@ import { detailGroups } from '../../src/exposition/families.js';
 import { ChunkIds, FamilyRenderer } from '../../src/exposition/incremental-text.js';
 import { nodeDivision } from '../../src/exposition/pod-on-node.js';
 import { type FamilyBlock, TextCache } from '../../src/exposition/text-cache.js';
-import type { NodeSnapshot } from '../../src/node/node-state.js';
+import type { NodeSnapshot } from '../../src/node/node-view.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {

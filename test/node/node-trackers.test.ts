@@ -7,8 +7,8 @@ import { Scheduler } from '../../src/base/scheduler.js';
 import type { Pod } from '../../src/kube/objects.js';
 import type { CacheLookup } from '../../src/kubelet/lookup.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
-import { NodeRecords } from '../../src/node/node-records.js';
-import { podContexts } from '../../src/node/pod-record.js';
+import { NodeTrackers } from '../../src/node/node-trackers.js';
+import { type DerivedPod, podContexts, type PodRecord } from '../../src/node/pod-record.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import { aContainer, aContainerSummary, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -24,7 +24,7 @@ const containers = Array.from({ length: 600 }, (_, index) => aContainerSummary({
 function setUp() {
   let pods = names.map(limited(10));
   const derived = { count: 0 };
-  const records = new NodeRecords({
+  const trackers = new NodeTrackers({
     pods: {
       podsOn: () => pods,
       boundNodeNames: () => [node.name],
@@ -42,6 +42,7 @@ function setUp() {
     clock: new ManualClock(),
     graceMs: 60_000,
     faults: new NodeFaults(silentLogger),
+    memories: new Map(),
   });
   const summary = aNodeSummary({
     pods: names.map((name) => ({
@@ -53,7 +54,7 @@ function setUp() {
       },
     })),
   });
-  const lookup: CacheLookup = { state: 'fresh', summary, configuration: undefined, ageMs: 0, fetchedAtMs: 0 };
+  const lookup: CacheLookup = { state: 'fresh', summary, configuration: undefined, arrivedAtMs: 0, fetchedAtMs: 0 };
   // Each look at the clock is the end of a slice.
   let elapsedMs = 0;
   const monotonicMs = (): number => (elapsedMs += 1_000);
@@ -63,8 +64,13 @@ function setUp() {
     steadyNowMs: monotonicMs,
     sleep: () => Promise.resolve(),
   }).newLane();
-  const prepare = (as = node) => records.of(as).prepare(as, { lookup, lookedUpAtMs: 0 }, lane);
-  return { records, lookup, derived, prepare, setPods: (changed: Pod[]) => (pods = changed), pods: () => pods };
+  const prepare = async (as = node) => {
+    const listed = (await trackers.of(as).listLarge(as, lookup, lane)) ?? { derived: new Map<PodRecord, DerivedPod>() };
+    const view = trackers.of(as).view(as, lookup, listed);
+    const { objects } = view;
+    return { snapshot: view.state === 'absent' ? undefined : view.snapshot, objects, derived: listed.derived };
+  };
+  return { trackers, lookup, derived, prepare, setPods: (changed: Pod[]) => (pods = changed), pods: () => pods };
 }
 
 describe('a node', () => {
@@ -95,14 +101,14 @@ describe('a node', () => {
   });
 
   it('is derived once for scrapes that run at once, and not again until something changes', async () => {
-    const { prepare, derived, records, lookup } = setUp();
+    const { prepare, derived, trackers, lookup } = setUp();
     const [first, second] = await Promise.all([prepare(), prepare()]);
     expect(derived.count).toBe(names.length);
     expect(second.snapshot).toBe(first.snapshot);
     expect([first.derived.size, second.derived.size]).toEqual([names.length, names.length]);
     expect(await prepare()).toEqual({ ...first, derived: new Map() });
     expect((await prepare()).snapshot).toBe(first.snapshot);
-    expect(records.of(node).scraped(node, lookup, 0).state).toMatchObject({ snapshot: { unknownPods: [] } });
+    expect(trackers.of(node).view(node, lookup)).toMatchObject({ snapshot: { unknownPods: [] } });
     expect(derived.count).toBe(names.length);
   });
 
@@ -120,12 +126,8 @@ describe('a node', () => {
       true,
       false,
     ]);
-    expect(after.objects.pods.map((pod, index) => pod === before.objects.pods[index])).toEqual([
-      true,
-      true,
-      true,
-      false,
-    ]);
+    const boundBefore = before.objects?.pods;
+    expect(after.objects?.pods.map((pod, index) => pod === boundBefore?.[index])).toEqual([true, true, true, false]);
     expect(after.snapshot?.pods.at(-1)?.bound?.limitBytes).toBe(20);
   });
 

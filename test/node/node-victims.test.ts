@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/kube/objects.js';
-import type { NodeSnapshot } from '../../src/node/node-state.js';
 import type { NodeThreshold } from '../../src/node/node-thresholds.js';
+import type { NodeSnapshot } from '../../src/node/node-view.js';
 import { nextVictims, victimRanking } from '../../src/node/victims.js';
 import { aContainerSummary, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';

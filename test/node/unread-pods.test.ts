@@ -5,7 +5,7 @@ import type { Pod } from '../../src/kube/objects.js';
 import type { FoundLookup } from '../../src/kubelet/lookup.js';
 import type { PodScope } from '../../src/node/join.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
-import { NodeRecords } from '../../src/node/node-records.js';
+import { NodeTrackers } from '../../src/node/node-trackers.js';
 import { podContexts } from '../../src/node/pod-record.js';
 import { nextVictims } from '../../src/node/victims.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
@@ -48,8 +48,9 @@ function setUp({ scope = everything, known = [shopPod], listed = known, unlisted
     clock,
     graceMs,
     faults: new NodeFaults(silentLogger),
+    memories: new Map(),
   };
-  const records = new NodeRecords(options);
+  const trackers = new NodeTrackers(options);
   const summaryOf = (pods: NonNullable<Scene['listed']>) =>
     aNodeSummary({
       nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 1_000 }),
@@ -59,21 +60,21 @@ function setUp({ scope = everything, known = [shopPod], listed = known, unlisted
     state: 'fresh',
     summary: summaryOf(listed),
     configuration: undefined,
-    ageMs: 0,
+    arrivedAtMs: 0,
     fetchedAtMs: 0,
   };
-  const read = (found = lookup, from = records) => {
-    const record = from.of(node);
-    const { state, objects } = record.scraped(node, found, 0);
-    if (state.state === 'absent') throw new Error(`absent: ${state.reason}`);
+  const read = (found = lookup, from = trackers) => {
+    const view = from.of(node).view(node, found);
+    if (view.state === 'absent') throw new Error(`absent: ${view.reason}`);
+    const { snapshot, objects } = view;
     return {
-      unreadPodCount: state.snapshot.unreadPodCount,
-      ranked: [...new Set(nextVictims(state.snapshot).map(({ victim }) => victim.pod.name))],
+      unreadPodCount: snapshot.unreadPodCount,
+      ranked: [...new Set(nextVictims(snapshot).map(({ victim }) => victim.pod.name))],
       counts: [objects.runningPodCount, objects.runningContainerCount],
-      snapshot: state.snapshot,
+      snapshot,
     };
   };
-  return { clock, store, options, records, lookup, summaryOf, read };
+  return { clock, store, options, trackers, lookup, summaryOf, read };
 }
 
 const counted = [1, shopPod.runningContainerCount];
@@ -125,13 +126,11 @@ describe('a pod of the summary that the API server does not know', () => {
   });
 
   it('hides them in the next summary too, and after a reload', async () => {
-    const { clock, read, lookup, summaryOf, options, records } = setUp(scene);
+    const { clock, read, lookup, summaryOf, options } = setUp(scene);
     read();
     await clock.advance(graceMs + 1);
     expect(read({ ...lookup, summary: summaryOf([shopPod, opsPod]) })).toMatchObject({ unreadPodCount: 1, ranked: [] });
-    const reloaded = new NodeRecords(options);
-    reloaded.inherit(records);
-    expect(read(lookup, reloaded)).toMatchObject({ unreadPodCount: 1, ranked: [] });
+    expect(read(lookup, new NodeTrackers(options))).toMatchObject({ unreadPodCount: 1, ranked: [] });
   });
 
   it.each(['known', 'gone from the summary', 'known to be deleted'])(

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { Scheduler } from '../../src/base/scheduler.js';
 import type { Pod } from '../../src/kube/objects.js';
 import type { LimitRatio } from '../../src/node/limit-ratios.js';
-import type { NodeSnapshot, NodeState } from '../../src/node/node-state.js';
+import type { NodeSnapshot, NodeView } from '../../src/node/node-view.js';
 import type { PodContext, PodRecord } from '../../src/node/pod-record.js';
 import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/report/cluster-report.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
@@ -54,7 +54,7 @@ function podOf(name: string, usedBytes: number, more: MeasuredPodFields = {}): P
   return aMeasuredPod({ name, usage: aPodUsage({ usedBytes, components }), ...more });
 }
 
-function nodeOf(nodeName: string, pods: readonly PodRecord[], availableBytes = 60_000): NodeState {
+function nodeOf(nodeName: string, pods: readonly PodRecord[], availableBytes = 60_000): NodeView {
   const nodefs = anFsStats({ capacityBytes: 100_000, availableBytes, usedBytes: 100_000 - availableBytes });
   return aFreshNode(aNodeSnapshot({ nodeName, pods, summary: aNodeSummary({ nodeName, nodefs }) }));
 }
@@ -350,12 +350,12 @@ it.each([
 describe('a node without data', () => {
   const cart = aDeployment('cart');
   const limited = aPod({ name: 'cart-0', volumes: [aVolume({ sizeLimitBytes: 100 })] });
-  const silent = (more: Partial<NodeState> = {}): NodeState => {
+  const silent = (more: Partial<NodeView> = {}): NodeView => {
     const unmeasured = [
       aBoundPod({ pod: limited, workloads: [cart] }),
       aBoundPod({ pod: aPod({ name: 'without-limit', containers: [], volumes: [] }), workloads: [] }),
     ];
-    return { ...anAbsentNode('b', 'timeout'), expectedPods: 2, unmeasured, ...more } as NodeState;
+    return { ...anAbsentNode('b', 'timeout'), expectedPods: 2, unmeasured, ...more } as NodeView;
   };
   const ratios = [ratioOf(95, 100)];
   const snapshot = aNodeSnapshot({
@@ -459,7 +459,7 @@ describe('a pod whose volumes are not measured', () => {
     const usage = aPodUsage({ usedBytes, volumesPending: true });
     return aMeasuredPod({ name: 'a', pod, summary: former.summary, usage, ratios });
   };
-  const node = (pod: PodRecord): NodeState => aFreshNode(aNodeSnapshot({ pods: [pod] }), 1_500);
+  const node = (pod: PodRecord): NodeView => aFreshNode(aNodeSnapshot({ pods: [pod] }), 1_500);
   const formerPodsOf = () => new Map([[former.summary.uid, { pod: former, olderByMs: 60_000 }]]);
 
   it('keeps its last values as such, and counts as unknown', async () => {
@@ -528,7 +528,7 @@ describe('a pod whose volumes are not measured', () => {
 describe('gaps in the data of a node', () => {
   const [cart, web] = [aDeployment('cart'), aDeployment('web')];
   const incomplete = [cart, web].map((workload) => aWorkloadSnapshot({ workload, complete: false }));
-  const nodeWith = (snapshot: Partial<NodeSnapshot>, unmeasured: readonly Pod[] = []): NodeState => ({
+  const nodeWith = (snapshot: Partial<NodeSnapshot>, unmeasured: readonly Pod[] = []): NodeView => ({
     ...aFreshNode(aNodeSnapshot({ pods: [], ...snapshot })),
     unmeasured: unmeasured.map((pod) => aBoundPod({ pod, workloads: [cart] })),
   });
@@ -638,7 +638,7 @@ it('has the findings that the specs of the pods of a node show that never had da
 const hundredPods = Array.from({ length: 100 }, (_, index) => podOf(`p-${index}`, 1));
 const hundredKnownPods = hundredPods.map(({ summary: { name } }) => aPod({ name }));
 
-it.each<[string, readonly NodeState[], Partial<ClusterReportInput>]>([
+it.each<[string, readonly NodeView[], Partial<ClusterReportInput>]>([
   ['of many nodes', hundredPods.map((pod, index) => nodeOf(`node-${index}`, [pod])), {}],
   ['of one node', [nodeOf('node-1', hundredPods)], {}],
   ['that one node lists', [aFreshNode(aNodeSnapshot({ pods: [], podsOnNode: hundredKnownPods }))], {}],

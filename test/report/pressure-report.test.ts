@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import type { MeasuredNodeState } from '../../src/node/node-state.js';
+import type { MeasuredNodeView } from '../../src/node/node-view.js';
 import { RankedPressure } from '../../src/report/pressure-report.js';
 import { anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { aFreshNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 
-function nodeWith(nodeName: string, headrooms: readonly number[]): MeasuredNodeState {
+function nodeWith(nodeName: string, headrooms: readonly number[]): MeasuredNodeView {
   const thresholds = headrooms.map((headroom, index) =>
     aNodeThreshold({
       signal: index === 0 ? 'nodefs.available' : 'imagefs.available',
@@ -20,7 +20,7 @@ function nodeWith(nodeName: string, headrooms: readonly number[]): MeasuredNodeS
   return aFreshNode(aNodeSnapshot({ nodeName, thresholds, podsOnNode, summary: aNodeSummary({ nodeName, pods }) }));
 }
 
-function pressureOf(...nodes: readonly MeasuredNodeState[]) {
+function pressureOf(...nodes: readonly MeasuredNodeView[]) {
   const pressure = new RankedPressure(2);
   for (const node of nodes) pressure.add(node, node.snapshot);
   return { ...pressure.nodes(), crossedCount: pressure.crossedCount };

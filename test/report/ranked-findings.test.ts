@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/kube/objects.js';
-import type { NodeSnapshot } from '../../src/node/node-state.js';
+import type { NodeSnapshot } from '../../src/node/node-view.js';
 import { findingReport, nodeFindings } from '../../src/report/finding-report.js';
 import { type FindingKindReport, RankedFindings } from '../../src/report/ranked-findings.js';
 import {

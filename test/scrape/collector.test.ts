@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
 import { describe, expect, it } from 'vitest';
 
 import { Scheduler } from '../../src/base/scheduler.js';
@@ -10,12 +8,14 @@ import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configurati
 import type { CacheLookup, FoundLookup } from '../../src/kubelet/lookup.js';
 import type { NodeSummary, PodSummary } from '../../src/kubelet/summary.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
-import type { PreparedNode } from '../../src/node/node-record.js';
-import { NodeRecords } from '../../src/node/node-records.js';
+import type { NodeMemories, NodeMemory } from '../../src/node/node-memory.js';
 import type { PodLister } from '../../src/node/node-snapshot.js';
+import { NodeTrackers } from '../../src/node/node-trackers.js';
+import type { NodeView } from '../../src/node/node-view.js';
 import { podContexts } from '../../src/node/pod-record.js';
-import { Collector, type SummaryCache } from '../../src/scrape/collector.js';
-import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import { Collector } from '../../src/scrape/collector.js';
+import type { SummaryCache } from '../../src/scrape/node-lookups.js';
+import { allObjects, type ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { workloadName } from '../../src/workload/workload.js';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
 import { type MissingNodePolicy, WorkloadCollector } from '../../src/workload/workload-collector.js';
@@ -39,6 +39,7 @@ const graceMs = 60_000;
 
 /** What the API server and the kubelets say, as plain data. */
 class FakeCluster implements PodLister, SummaryCache {
+  readonly clock = new ManualClock();
   hasSynced = true;
   readonly #pods = new Map<string, readonly Pod[]>();
   readonly #nodes: Node[] = [];
@@ -80,7 +81,7 @@ class FakeCluster implements PodLister, SummaryCache {
     this.setLookup(nodeName, {
       state: 'fresh',
       summary: aNodeSummary({ nodeName, ...summary }),
-      ageMs: 0,
+      arrivedAtMs: 0,
       fetchedAtMs: 0,
       configuration: undefined,
     });
@@ -123,7 +124,7 @@ class FakeCluster implements PodLister, SummaryCache {
   }
 
   getFresh({ name }: Node): FoundLookup | undefined {
-    const lookup = this.#held.has(name) ? undefined : this.#lookups.get(name);
+    const lookup = this.#held.has(name) ? undefined : this.#lookupOf(name);
     return lookup?.state === 'fresh' ? lookup : undefined;
   }
 
@@ -131,7 +132,7 @@ class FakeCluster implements PodLister, SummaryCache {
     this.asked.push(node.name);
     this.signals.set(node.name, signal);
     await this.#held.get(node.name);
-    return this.#lookups.get(node.name) ?? { state: 'absent', reason: 'timeout' };
+    return this.#lookupOf(node.name) ?? { state: 'absent', reason: 'timeout' };
   }
 
   refresh(): Promise<void> {
@@ -157,6 +158,13 @@ class FakeCluster implements PodLister, SummaryCache {
   retain(nodeNames: ReadonlySet<string>): void {
     this.retained = nodeNames;
   }
+
+  /** As if the summary had just arrived. */
+  #lookupOf(name: string): CacheLookup | undefined {
+    const lookup = this.#lookups.get(name);
+    if (lookup === undefined || lookup.state === 'absent') return lookup;
+    return { ...lookup, arrivedAtMs: this.clock.monotonicMs() };
+  }
 }
 
 interface Settings {
@@ -165,12 +173,18 @@ interface Settings {
   readonly onMissingNode?: MissingNodePolicy;
   readonly controllers?: boolean;
   /** Of the settings that these replace. */
-  readonly former?: NodeRecords;
+  readonly memories?: NodeMemories;
 }
 
 function aCollector(cluster: FakeCluster, settings: Settings = {}) {
-  const { selectors = {}, labels = [], onMissingNode = 'partial', controllers, former } = settings;
-  const clock = new ManualClock();
+  const {
+    selectors = {},
+    labels = [],
+    onMissingNode = 'partial',
+    controllers,
+    memories = new Map<string, NodeMemory>(),
+  } = settings;
+  const { clock } = cluster;
   const logged: unknown[] = [];
   const faults = new NodeFaults({ error: (...line) => void logged.push(line) });
   const resolver = new WorkloadResolver({
@@ -183,7 +197,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     controllers: controllers ?? false,
   });
   const showsAllPods = Object.keys(selectors).length === 0 && controllers !== true;
-  const records = new NodeRecords({
+  const trackers = new NodeTrackers({
     pods: cluster,
     resolver,
     contextOf: podContexts('measured', 'auto'),
@@ -195,14 +209,14 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     clock,
     graceMs,
     faults,
+    memories,
   });
-  if (former !== undefined) records.inherit(former);
   const scheduler = new Scheduler(clock);
   const collector = new Collector({
     nodes: cluster,
     policy: { nodeSelector: [], skipSelectors: [parseSelector('type=virtual-kubelet')] },
     cache: cluster,
-    records,
+    trackers,
     resolver,
     evictions: new EvictionLog({ retentionMs: 3_600_000, maxRecords: 10 }, clock),
     showsAllPods,
@@ -227,7 +241,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     if (snapshot === undefined) throw new Error('nothing collected');
     return snapshot;
   };
-  return { collector, collect, clock, resolver, records, faults, logged };
+  return { collector, collect, clock, resolver, memories, faults, logged };
 }
 
 const workloadOf = (snapshot: ClusterSnapshot, name: string) =>
@@ -256,11 +270,10 @@ describe('one scrape', () => {
     cluster.hold('node-2', new Promise((resolve) => (release = resolve)));
     const { collector } = aCollector(cluster);
     const passed: string[] = [];
-    const onNode = ({ objects, snapshot }: PreparedNode): Promise<void> => {
-      passed.push(`${objects.nodeName} with ${snapshot?.pods.length ?? 0} pod`);
-      return Promise.resolve();
+    const onView = (view: NodeView): void => {
+      passed.push(`${view.nodeName} with ${view.state === 'absent' ? 0 : view.snapshot.pods.length} pod`);
     };
-    const collecting = collector.collect(new AbortController().signal, { onNode });
+    const collecting = collector.collect(new AbortController().signal, { onView });
     await expect.poll(() => passed).toEqual(['node-1 with 1 pod', 'node-2 with 0 pod']);
     release();
     await collecting;
@@ -287,17 +300,14 @@ describe('one scrape', () => {
     const cluster = twoNodes();
     const { collector } = aCollector(cluster);
     const passed: string[] = [];
-    const onNode = ({ objects }: PreparedNode): Promise<void> => {
-      passed.push(objects.nodeName);
-      return Promise.resolve();
-    };
+    const onView = ({ nodeName }: NodeView): void => void passed.push(nodeName);
     for (const node of cluster.nodes()) {
       const lookup = cluster.getFresh(node);
-      if (lookup !== undefined) await collector.prepare(node, lookup, onNode);
+      if (lookup !== undefined) await collector.arrived(node, lookup, onView);
     }
     expect(passed.splice(0)).toEqual(['node-1', 'node-2']);
     cluster.setPods('node-2', []);
-    const snapshot = await collector.collect(new AbortController().signal, { onNode });
+    const snapshot = await collector.collect(new AbortController().signal, { onView });
     expect(passed).toEqual(['node-2']);
     expect(snapshot && snapshotOf(snapshot, 'node-1')?.pods[0]?.summary.usedBytes).toBe(100);
   });
@@ -582,18 +592,18 @@ describe('a node of which an exception comes', () => {
       throw new Error('an unforeseen value');
     },
   };
-  const onNode = (): Promise<void> => Promise.resolve();
+  const onView = (): void => undefined;
 
   it.each([
     ['for readers', {}],
-    ['for scrapes', { onNode }],
+    ['for scrapes', { onView }],
   ])('is absent, and no other, %s', async (_case, options) => {
     const cluster = twoNodes();
     cluster.answer('node-1', { pods: [faulty] });
     const { collector } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     const snapshot = await collector.collect(new AbortController().signal, options);
     expect(snapshot?.nodes).toMatchObject([{ state: 'absent', reason: 'internal_error' }, { state: 'fresh' }]);
-    expect(snapshot?.objects.map(({ pods }) => pods.length)).toEqual([1, 1]);
+    expect(snapshot?.nodes.map(({ objects }) => objects?.pods.length)).toEqual([1, 1]);
     const partial = { expectedPods: 2, measuredPods: 1, complete: false, usage: { usedBytes: 30 } };
     expect(snapshot && workloadOf(snapshot, 'cart')).toMatchObject(partial);
   });
@@ -601,9 +611,9 @@ describe('a node of which an exception comes', () => {
   it('is absent when it comes while its text is made', async () => {
     const { collector, faults } = aCollector(twoNodes(), { selectors: { cart: 'app=cart' } });
     const snapshot = await collector.collect(new AbortController().signal, {
-      onNode: ({ snapshot: of }) => {
-        if (of?.nodeName === 'node-1') faults.add('node-1', new Error('an unforeseen value'), of);
-        return Promise.resolve();
+      onView: (view) => {
+        const source = view.state === 'absent' ? undefined : view.snapshot;
+        if (view.nodeName === 'node-1') faults.add('node-1', new Error('an unforeseen value'), source);
       },
     });
     expect(snapshot?.nodes).toMatchObject([{ state: 'absent', reason: 'internal_error' }, { state: 'fresh' }]);
@@ -617,7 +627,7 @@ describe('a node of which an exception comes', () => {
     const node = cluster.nodeNamed('node-1');
     const lookup = cluster.getFresh(node);
     if (lookup === undefined) throw new Error('no data');
-    await collector.prepare(node, lookup, onNode);
+    await collector.arrived(node, lookup, onView);
     await collect();
     await collect();
     expect(logged).toEqual([[expect.stringContaining('absent'), { node: 'node-1', error: 'an unforeseen value' }]]);
@@ -632,10 +642,9 @@ describe('a node of which an exception comes', () => {
     const { collector } = aCollector(cluster);
     const passed: string[] = [];
     const collecting = collector.collect(new AbortController().signal, {
-      onNode: async ({ objects, snapshot }) => {
-        passed.push(objects.nodeName);
-        if (snapshot !== undefined) throw new Error('the client is gone');
-        for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+      onView: ({ nodeName, state }) => {
+        passed.push(nodeName);
+        if (state !== 'absent') throw new Error('the client is gone');
       },
     });
     const ended = expect(collecting).rejects.toThrow('the client is gone');
@@ -682,10 +691,9 @@ describe('a node whose turn has not come when the deadline does', () => {
     const deadline = new AbortController();
     const passed: string[] = [];
     const after = await collector.collect(deadline.signal, {
-      onNode: async ({ objects }) => {
-        passed.push(objects.nodeName);
+      onView: ({ nodeName }) => {
+        passed.push(nodeName);
         deadline.abort();
-        await Promise.resolve();
       },
     });
     if (after === undefined) throw new Error('nothing collected');
@@ -732,7 +740,7 @@ describe('what is kept between scrapes', () => {
     cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 111 })] });
     const lookup = cluster.getFresh(node);
     if (lookup === undefined) throw new Error('no data');
-    await collector.prepare(node, lookup, () => Promise.resolve());
+    await collector.arrived(node, lookup, () => undefined);
     expect(await Promise.all(former.map(isLetGo))).toEqual([true, true]);
   });
 
@@ -831,7 +839,7 @@ describe('the layout of the disks of a node', () => {
     expect(containerRatio(await before.collect())).toBe(0.2);
     answer(cluster, 100, 1);
     expect(containerRatio(await before.collect())).toBe(0.2);
-    const reloaded = aCollector(cluster, { former: before.records });
+    const reloaded = aCollector(cluster, { memories: before.memories });
     expect(containerRatio(await reloaded.collect())).toBe(0.2);
     answer(cluster, 100, 2);
     expect(containerRatio(await reloaded.collect())).toBe(1.1);
@@ -1142,7 +1150,7 @@ describe('pods with detail series', () => {
 
 describe('what the API server knows', () => {
   const objectsOf = (snapshot: ClusterSnapshot, nodeName: string) =>
-    snapshot.objects.find((objects) => objects.nodeName === nodeName);
+    allObjects(snapshot).find((objects) => objects.nodeName === nodeName);
   const podNames = (snapshot: ClusterSnapshot, nodeName: string) =>
     objectsOf(snapshot, nodeName)?.pods.map(({ pod }) => pod.name);
 
@@ -1232,7 +1240,7 @@ describe('pods on a node that has left the cluster', () => {
     const before = await collect();
     const missing = { expectedPods: 3, measuredPods: 2, podsOnAbsentNodes: 0, complete: false };
     expect(workloadOf(before, 'cart')).toMatchObject(missing);
-    expect(before.objects.map(({ nodeName, node }) => [nodeName, node?.name])).toEqual([
+    expect(allObjects(before).map(({ nodeName, node }) => [nodeName, node?.name])).toEqual([
       ['gone', undefined],
       ['node-1', 'node-1'],
       ['node-2', 'node-2'],
@@ -1241,7 +1249,7 @@ describe('pods on a node that has left the cluster', () => {
     cluster.setPods('gone', []);
     const after = await collect();
     expect(workloadOf(after, 'cart')).toMatchObject({ expectedPods: 2, measuredPods: 2, complete: true });
-    expect(after.objects.map(({ nodeName }) => nodeName)).toEqual(['node-1', 'node-2']);
+    expect(allObjects(after).map(({ nodeName }) => nodeName)).toEqual(['node-1', 'node-2']);
   });
 });
 

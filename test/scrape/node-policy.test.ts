@@ -39,24 +39,24 @@ describe('nodes in scope', () => {
 describe('the order in which nodes are scraped', () => {
   const nodes = ['a', 'b', 'c', 'd'].map((name) => node(name));
 
-  const unknown = { lastTurn: () => undefined, hasFailed: () => false };
+  const unknown = { lastServedIn: () => undefined, hasFailed: () => false };
 
   it.each([
-    { turn: 0, order: ['a', 'b', 'c', 'd'] },
-    { turn: 1, order: ['b', 'c', 'd', 'a'] },
-    { turn: 6, order: ['c', 'd', 'a', 'b'] },
-  ])('starts one node further at each turn: $turn', ({ turn, order }) => {
-    expect(names(scrapeOrder(nodes, turn, unknown))).toEqual(order);
+    { scrapeNumber: 0, order: ['a', 'b', 'c', 'd'] },
+    { scrapeNumber: 1, order: ['b', 'c', 'd', 'a'] },
+    { scrapeNumber: 6, order: ['c', 'd', 'a', 'b'] },
+  ])('starts one node further at each scrape: $scrapeNumber', ({ scrapeNumber, order }) => {
+    expect(names(scrapeOrder(nodes, scrapeNumber, unknown))).toEqual(order);
   });
 
-  it('begins with the nodes that have waited for their turn for longest', () => {
+  it('begins with the nodes that have waited for longest', () => {
     const turns = new Map([
       ['a', 2],
       ['b', 1],
       ['d', 1],
     ]);
-    const lastTurn = (name: string): number | undefined => turns.get(name);
-    expect(names(scrapeOrder(nodes, 3, { ...unknown, lastTurn }))).toEqual(['c', 'd', 'b', 'a']);
+    const lastServedIn = (name: string): number | undefined => turns.get(name);
+    expect(names(scrapeOrder(nodes, 3, { ...unknown, lastServedIn }))).toEqual(['c', 'd', 'b', 'a']);
   });
 
   it('has the nodes that failed last time at its end', () => {

@@ -8,9 +8,10 @@ import { EvictionLog } from '../../src/history/eviction-log.js';
 import type { Node } from '../../src/kube/objects.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
-import { NodeRecords } from '../../src/node/node-records.js';
+import { NodeTrackers } from '../../src/node/node-trackers.js';
 import { podContexts } from '../../src/node/pod-record.js';
-import { type CollectOptions, Collector } from '../../src/scrape/collector.js';
+import { Collector } from '../../src/scrape/collector.js';
+import type { OnView } from '../../src/scrape/node-lookups.js';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
 import { WorkloadCollector } from '../../src/workload/workload-collector.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
@@ -67,7 +68,7 @@ function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
     nodes: { ...pods, hasSynced: true, nodes: () => nodes },
     policy: { nodeSelector: [], skipSelectors: [] },
     cache,
-    records: new NodeRecords({
+    trackers: new NodeTrackers({
       ...{ pods, resolver, maxUnknownPods: 20, showsAllPods: true, clock },
       scope: { namespaces: [], hasPodSelector: false },
       growth: () => new Map(),
@@ -75,6 +76,7 @@ function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
       ttlMs,
       graceMs: 60_000,
       faults: new NodeFaults(silentLogger),
+      memories: new Map(),
     }),
     resolver,
     evictions: new EvictionLog({ retentionMs: 3_600_000, maxRecords: 10 }, clock),
@@ -90,12 +92,15 @@ function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
     scheduler,
     clock,
   });
-  const onNode: CollectOptions['onNode'] = async ({ snapshot }) => {
-    if (snapshot !== undefined) await clock.sleep(deriveMs);
-  };
   const scrape = async (): Promise<void> => {
     using deadline = startDeadline({ clock, durationMs: deadlineMs, error: () => new Error('time is up') });
-    const collecting = collector.collect(deadline.signal, { onNode });
+    // The timer does not fire while a node is derived.
+    const [late, startMs] = [new AbortController(), clock.monotonicMs()];
+    const onView: OnView = ({ state }) => {
+      if (state !== 'absent') clock.passWithoutTimers(deriveMs);
+      if (clock.monotonicMs() - startMs >= deadlineMs) late.abort();
+    };
+    const collecting = collector.collect(AbortSignal.any([deadline.signal, late.signal]), { onView });
     await clock.advance(everyMs);
     const snapshot = await collecting;
     for (const node of snapshot?.nodes ?? []) if (node.state === 'fresh') served.add(node.nodeName);

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/base/clock.js';
 import { Scheduler } from '../../src/base/scheduler.js';
 import type { BoundPod } from '../../src/node/bound-pods.js';
-import type { NodeSnapshot } from '../../src/node/node-state.js';
+import type { NodeSnapshot, NodeView } from '../../src/node/node-view.js';
 import type { PodRecord } from '../../src/node/pod-record.js';
 import type { CollectOptions } from '../../src/scrape/collector.js';
-import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import { allObjects, type ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { TopPods } from '../../src/scrape/top-pods.js';
 import { aPod } from '../support/builders.js';
 import { atOnce } from '../support/lanes.js';
@@ -55,14 +55,12 @@ class FakeSource {
     this.snapshot = aClusterSnapshot({ nodes: nodes.map((node) => aFreshNode(node)) });
   }
 
-  async collect(_signal: AbortSignal, options: CollectOptions = {}): Promise<ClusterSnapshot | undefined> {
+  collect(_signal: AbortSignal, options: CollectOptions = {}): Promise<ClusterSnapshot | undefined> {
     this.asked.push(options);
     for (const node of this.snapshot?.nodes ?? []) {
-      const objects = someNodeObjects({ nodeName: node.nodeName });
-      const snapshot = node.state === 'absent' ? undefined : node.snapshot;
-      await options.onNode?.({ snapshot, objects, derived: new Map() });
+      options.onView?.(node, new Map());
     }
-    return this.snapshot;
+    return Promise.resolve(this.snapshot);
   }
 }
 
@@ -185,7 +183,8 @@ describe('TopPods', () => {
     const workloads = [aWorkloadSnapshot()];
     source.snapshot = aClusterSnapshot({ nodes: [whole, absent], workloads });
     const trimmed = await new TopPods({ source, count: 1, lane: atOnce }).collect(never);
-    expect(trimmed?.nodes[0]).toBe(whole);
+    expect(trimmed?.nodes[0]).toEqual(whole);
+    expect(snapshotsOf(trimmed)[0]).toBe(whole.snapshot);
     expect(trimmed?.nodes[1]).toBe(absent);
     expect(trimmed?.workloads).toBe(workloads);
   });
@@ -213,11 +212,11 @@ describe('TopPods', () => {
     source.setNodes(aNode('node-1', [a, b]));
     const top = new TopPods({ source, count: 1, lane: atOnce });
     const passed: string[] = [];
-    const onNode: CollectOptions['onNode'] = ({ objects }) => Promise.resolve(void passed.push(objects.nodeName));
-    await top.collect(never, { onNode, recordsFailures: false });
+    const onView = ({ nodeName }: NodeView): void => void passed.push(nodeName);
+    await top.collect(never, { onView, recordsFailures: false });
     await top.collect(never, { waitsForAll: true });
     expect(source.asked).toMatchObject([{ recordsFailures: false }, { waitsForAll: true }]);
-    expect(source.asked.map((options) => options.onNode !== undefined)).toEqual([true, false]);
+    expect(source.asked.map((options) => options.onView !== undefined)).toEqual([true, false]);
     expect(passed).toEqual([]);
   });
 
@@ -253,19 +252,19 @@ describe('pods that are not measured', () => {
     const snapshot = aNode('node-1', measured);
     const known = measured.map(({ name, workloads: [workload] }) => bound(name, workload));
     source.snapshot = aClusterSnapshot({
-      nodes: [aFreshNode(snapshot), anAbsentNode('node-2', 'timeout')],
-      objects: [
-        someNodeObjects({ nodeName: 'node-1', pods: known }),
-        someNodeObjects({ nodeName: 'node-2', pods: unmeasured }),
+      nodes: [
+        { ...aFreshNode(snapshot), objects: someNodeObjects({ nodeName: 'node-1', pods: known }) },
+        { ...anAbsentNode('node-2', 'timeout'), objects: someNodeObjects({ nodeName: 'node-2', pods: unmeasured }) },
       ],
     });
     const top = new TopPods({ source, count, lane: atOnce });
     const [first, second] = [await top.collect(never), await top.collect(never)];
-    expect(second?.objects).toEqual(first?.objects);
-    first?.objects.forEach((objects, index) => {
-      expect(second?.objects[index]).toBe(objects);
+    const [objects, again] = [first, second].map((cluster) => (cluster === undefined ? [] : allObjects(cluster)));
+    expect(again).toEqual(objects);
+    objects?.forEach((each, index) => {
+      expect(again?.[index]).toBe(each);
     });
-    return first?.objects.map(({ pods }) => pods.map(({ pod: { name } }) => name));
+    return objects?.map(({ pods }) => pods.map(({ pod: { name } }) => name));
   }
 
   const measured = [

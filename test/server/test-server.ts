@@ -119,7 +119,7 @@ export function aLogger(): RecordingLogger {
 export function rendering(render: MetricsHandlerOptions['exposition']['render']): MetricsHandlerOptions['exposition'] {
   return {
     hasFamily: (name) => !name.startsWith('un'),
-    prepareNode: () => Promise.resolve(),
+    prepareNode: () => undefined,
     render: async (snapshot, request, signal) => {
       const body = await render(snapshot, request, signal);
       if (request.isGzipped !== true) return body;

@@ -35,6 +35,7 @@ import type { ApiTransport } from '../../src/http/api-client.js';
 import type { Scope } from '../../src/kube/scope.js';
 import type { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
+import type { NodeMemories } from '../../src/node/node-memory.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { ClusterWatches } from '../../src/watch/cluster-watches.js';
 import { newKubelets } from './kubelet-caches.js';
@@ -76,6 +77,7 @@ interface Active {
 
 export class LivingCore implements AsyncDisposable {
   readonly #options: LivingCoreOptions & Pick<SourceOptions, 'credentials' | 'scheduler' | 'random' | 'version'>;
+  readonly #memories: NodeMemories = new Map();
   readonly #evictions: EvictionTracker;
   readonly #lifetime = new AbortController();
   readonly #kubelets: KubeletCache;
@@ -133,7 +135,9 @@ export class LivingCore implements AsyncDisposable {
     const snapshot = await (reader === 'status'
       ? collection.wholeCollector.collect(signal, { recordsFailures: false, waitsForAll: true })
       : collection.collector.collect(reader === 'hurried' ? AbortSignal.abort(new Error('late')) : signal, {
-          onNode: (node) => exposition.prepareNode(node, filter, signal),
+          onView: (view, derived) => {
+            exposition.prepareNode(view, derived, filter);
+          },
         }));
     return {
       exposition: async (request) => {
@@ -199,7 +203,6 @@ export class LivingCore implements AsyncDisposable {
     const faults = new NodeFaults(logger);
     const evictions = this.#evictions.log;
     evictions.configure(config.evictions);
-    const ofFormer = former === undefined ? {} : { former: former.collection };
     const onlyNode = scope.nodeName;
     return {
       config,
@@ -214,7 +217,7 @@ export class LivingCore implements AsyncDisposable {
         faults,
         scheduler,
         clock,
-        ...ofFormer,
+        memories: this.#memories,
       }),
       exposition: new Exposition({
         settings: config.metrics,

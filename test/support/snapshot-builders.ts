@@ -7,8 +7,8 @@ import type { PodSummary } from '../../src/kubelet/summary.js';
 import type { BoundPod } from '../../src/node/bound-pods.js';
 import type { LimitRatio } from '../../src/node/limit-ratios.js';
 import { isActive } from '../../src/node/limits.js';
-import { noCoverage, type NodeObjects, type NodeSnapshot, type NodeState } from '../../src/node/node-state.js';
 import type { NodeThreshold } from '../../src/node/node-thresholds.js';
+import { noCoverage, type NodeObjects, type NodeSnapshot, type NodeView } from '../../src/node/node-view.js';
 import type { DerivedPod, PodContext, PodRecord } from '../../src/node/pod-record.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/node/usage.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
@@ -185,11 +185,12 @@ export const aNodeThreshold = builder<NodeThreshold>(() => ({
 export function aFreshNode(
   snapshot: NodeSnapshot = aNodeSnapshot(),
   ageMs = 1_500,
-): Extract<NodeState, { readonly ageMs: number }> {
+): Extract<NodeView, { readonly ageMs: number }> {
   return {
     state: 'fresh',
     nodeName: snapshot.nodeName,
     node: snapshot.node,
+    objects: objectsOf(snapshot),
     ...noCoverage,
     expectedPods: 1,
     measuredPods: 1,
@@ -202,10 +203,10 @@ export function aFreshNode(
 
 export function anAbsentNode(
   nodeName: string,
-  reason: Extract<NodeState, { readonly reason: unknown }>['reason'],
-): NodeState {
+  reason: Extract<NodeView, { readonly reason: unknown }>['reason'],
+): NodeView {
   const node = reason === 'no_node' ? undefined : aNode({ name: nodeName });
-  return { state: 'absent', nodeName, node, ...noCoverage, expectedPods: 1, reason };
+  return { state: 'absent', nodeName, node, objects: undefined, ...noCoverage, expectedPods: 1, reason };
 }
 
 export const aBoundPod = builder<BoundPod>(() => ({
@@ -240,10 +241,9 @@ function objectsOf({ node, nodeName, pods }: NodeSnapshot): NodeObjects {
 
 /** The API server knows what its summaries show. */
 export function aClusterSnapshot(overrides: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
-  const nodes = overrides.nodes ?? [aFreshNode()];
   return {
-    nodes,
-    objects: nodes.flatMap((node) => (node.state === 'absent' ? [] : [objectsOf(node.snapshot)])),
+    nodes: [aFreshNode()],
+    gone: [],
     workloads: [aWorkloadSnapshot()],
     evictions: noEvictionsSeen,
     unlistedNamespaces: [],

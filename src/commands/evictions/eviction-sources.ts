@@ -140,7 +140,7 @@ export function statusEvictions(
 export function evictionsReader(options: EvictionSourceOptions): Reader {
   return {
     read: async (_durationMs, signal) => ({
-      snapshot: { nodes: [], objects: [], workloads: [], evictions: noEvictionsSeen, unlistedNamespaces: [] },
+      snapshot: { nodes: [], gone: [], workloads: [], evictions: noEvictionsSeen, unlistedNamespaces: [] },
       knownPods: [],
       knownNodes: [],
       readAtMs: options.clock.nowMs(),

@@ -2,7 +2,7 @@ import { podGraceMs } from '../../app/collection.js';
 import type { Node, NodeImage } from '../../kube/objects.js';
 import type { PodSummary } from '../../kubelet/summary.js';
 import { type StorageLayout, storageLayout } from '../../node/node-layout.js';
-import type { NodeSnapshot } from '../../node/node-state.js';
+import type { NodeSnapshot } from '../../node/node-view.js';
 import { findingKinds } from '../../node/pod-findings.js';
 import { podBytes } from '../../report/filesystem-report.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../../report/finding-report.js';

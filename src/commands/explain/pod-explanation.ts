@@ -3,7 +3,7 @@ import { formatAge } from '../../base/units.js';
 import type { Pod } from '../../kube/objects.js';
 import { explainPod, type PodBreakdown, type VolumeShare } from '../../node/breakdown.js';
 import type { LimitRatio } from '../../node/limit-ratios.js';
-import type { AbsentNodeState, MeasuredNodeState } from '../../node/node-state.js';
+import type { AbsentNodeView, MeasuredNodeView } from '../../node/node-view.js';
 import { deriveMeasured } from '../../node/pod-record.js';
 import type { AttributionMode } from '../../node/usage.js';
 import { hintFor } from '../../report/absence-hints.js';
@@ -140,7 +140,7 @@ function containerExplanation(breakdown: PodBreakdown['containers'][number]): Co
 
 function limitExplanations(
   ratios: readonly LimitRatio[],
-  { snapshot: { layout } }: MeasuredNodeState,
+  { snapshot: { layout } }: MeasuredNodeView,
 ): readonly LimitExplanation[] {
   const ofContainer = layout.hasDedicatedImagefs === true ? 'logs (dedicated imagefs)' : 'rootfs + logs';
   const counted = { emptydir: 'volume', pod: 'total', container: ofContainer };
@@ -179,14 +179,14 @@ function isDue(pod: Pod, { readAtMs }: ClusterReading): boolean {
   return isExpected({ pod, nowMs: readAtMs, graceMs: podGraceMs });
 }
 
-function lackOnAbsentNode(pod: Pod, { nodeName, reason }: AbsentNodeState, reading: ClusterReading): Lack {
+function lackOnAbsentNode(pod: Pod, { nodeName, reason }: AbsentNodeView, reading: ClusterReading): Lack {
   if (reason === 'skipped') return unexpected(`node ${nodeName} is skipped by cluster.skipNodes`);
   if (pod.runningSinceMs === undefined) return notRunning(pod);
   const detail = reading.failures.get(nodeName)?.message ?? hintFor(reason);
   return { reason: `no data from node ${nodeName} (${reason}): ${detail}`, isExpected: isDue(pod, reading) };
 }
 
-function lackInSummary(pod: Pod, { nodeName, snapshot }: MeasuredNodeState, reading: ClusterReading): Lack {
+function lackInSummary(pod: Pod, { nodeName, snapshot }: MeasuredNodeView, reading: ClusterReading): Lack {
   const isListed = snapshot.summary.pods.some(
     ({ uid, namespace, name }) => uid === pod.kubeletUid && namespace === pod.namespace && name === pod.name,
   );

@@ -2,7 +2,7 @@ import { groupBy } from '../../base/merge.js';
 import { joinTruncated } from '../../base/text.js';
 import { formatAge } from '../../base/units.js';
 import type { Config } from '../../config/schema.js';
-import type { AbsenceReason, AbsentNodeState } from '../../node/node-state.js';
+import type { AbsenceReason, AbsentNodeView } from '../../node/node-view.js';
 import { hintFor } from '../../report/absence-hints.js';
 import { workloadName } from '../../workload/workload.js';
 import type { WorkloadSnapshot } from '../../workload/workload-partial.js';
@@ -70,7 +70,7 @@ const unreachableReasons: ReadonlySet<AbsenceReason> = new Set([
 const proxyHint =
   'to reach the kubelets through the API server, add --set kubelet.access=proxy (needs get on nodes/proxy)';
 
-function absentNodes({ snapshot }: ClusterReading): readonly AbsentNodeState[] {
+function absentNodes({ snapshot }: ClusterReading): readonly AbsentNodeView[] {
   return snapshot.nodes.filter((node) => node.state === 'absent');
 }
 

@@ -1,6 +1,6 @@
 import { largestFirst } from '../../base/ranking.js';
 import { formatAge } from '../../base/units.js';
-import type { NodeState } from '../../node/node-state.js';
+import type { NodeView } from '../../node/node-view.js';
 import { type FilesystemReport, podBytes } from '../../report/filesystem-report.js';
 import { type NodeReport, nodeReport } from '../../report/node-report.js';
 import type { ClusterReading } from '../cluster-reader.js';
@@ -55,14 +55,14 @@ const stateStyles: Readonly<Record<NodeReport['state'], Style | undefined>> = {
 };
 
 /** With a filter those that have such pods, measured or not. */
-function wanted(reading: ClusterReading, filter: PodFilter): readonly NodeState[] {
+function wanted(reading: ClusterReading, filter: PodFilter): readonly NodeView[] {
   const all = reading.snapshot.nodes;
   if (!hasFilter(filter)) return all;
   const names = new Set(knownPods(reading, filter).map(({ pod }) => pod.nodeName));
   return all.filter((node) => names.has(node.nodeName) || (node.state !== 'absent' && podsOf(node, filter).length > 0));
 }
 
-function nodeRow(node: NodeState, reading: ClusterReading, filter: PodFilter): NodeReport {
+function nodeRow(node: NodeView, reading: ClusterReading, filter: PodFilter): NodeReport {
   const pods = node.state === 'absent' ? [] : podsOf(node, filter);
   return nodeReport(node, podBytes(pods), reading.failures.get(node.nodeName));
 }

@@ -1,6 +1,6 @@
 import type { Pod } from '../../kube/objects.js';
 import { type LabelSelector, matchesSelector } from '../../kube/selector.js';
-import type { MeasuredNodeState } from '../../node/node-state.js';
+import type { MeasuredNodeView } from '../../node/node-view.js';
 import { deriveMeasured, type PodRecord } from '../../node/pod-record.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 import type { FoundPod } from '../../report/pod-report.js';
@@ -31,7 +31,7 @@ export function measuredRecords({ snapshot }: ClusterReading, filter: PodFilter)
   return snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : podsOf(node, filter)));
 }
 
-export function podsOf({ snapshot }: MeasuredNodeState, filter: PodFilter): readonly PodRecord[] {
+export function podsOf({ snapshot }: MeasuredNodeView, filter: PodFilter): readonly PodRecord[] {
   return snapshot.pods.filter(({ summary, bound, workloads }) =>
     isWanted({ namespace: summary.namespace, pod: bound?.pod, workloads }, filter),
   );

@@ -6,8 +6,8 @@ import { nodeText } from '../../../src/commands/explain/node-text.js';
 import type { Pod } from '../../../src/kube/objects.js';
 import type { EvictionThresholds } from '../../../src/kubelet/eviction-thresholds.js';
 import type { NodeSummary, PodSummary } from '../../../src/kubelet/summary.js';
-import type { NodeSnapshot } from '../../../src/node/node-state.js';
 import { nodeThresholds } from '../../../src/node/node-thresholds.js';
+import type { NodeSnapshot } from '../../../src/node/node-view.js';
 import {
   aContainer,
   aContainerSummary,

@@ -16,6 +16,7 @@ import type { EvictionRecord } from '../../../src/history/eviction-record.js';
 import type { ApiTransport } from '../../../src/http/api-client.js';
 import { wholeCluster } from '../../../src/kube/scope.js';
 import type { KubeletCache } from '../../../src/kubelet/kubelet-cache.js';
+import type { NodeMemories } from '../../../src/node/node-memory.js';
 import type { SelfMetrics } from '../../../src/telemetry/self-metrics.js';
 import { SeriesCapReport } from '../../../src/telemetry/series-cap-report.js';
 import { ClusterWatches } from '../../../src/watch/cluster-watches.js';
@@ -55,6 +56,7 @@ export class RunningExporter implements AsyncDisposable {
   readonly #seriesCapReport: SeriesCapReport;
   readonly #watches: ClusterWatches;
   readonly #kubelets: KubeletCache;
+  readonly #memories: NodeMemories = new Map();
   readonly #evictions: EvictionTracker;
   #active: ActiveSettings;
   #activating: Promise<void> | undefined;
@@ -144,7 +146,7 @@ export class RunningExporter implements AsyncDisposable {
     const source = isSame ? former.source : await this.#syncedSource(settings, config);
     this.#activating = observer.activating();
     await this.#activating;
-    this.#active = this.#activate(config, source, former);
+    this.#active = this.#activate(config, source, former.source);
     observer.activated(settings);
     if (isSame) return;
     observer.sourceEnded(former.source);
@@ -181,10 +183,10 @@ export class RunningExporter implements AsyncDisposable {
     return source;
   }
 
-  #activate(config: Config, source: ClusterSource, former?: ActiveSettings): ActiveSettings {
+  #activate(config: Config, source: ClusterSource, former?: ClusterSource): ActiveSettings {
     return activate({
       ...{ config, source, scope: wholeCluster, server: credentials.server, evictions: this.#evictions.log },
-      ...{ metrics: this.#metrics, seriesCapReport: this.#seriesCapReport },
+      ...{ metrics: this.#metrics, seriesCapReport: this.#seriesCapReport, memories: this.#memories },
       ...{ clock: this.#options.clock, scheduler: this.#scheduler, logger: silentLogger },
       ...(former === undefined ? {} : { former }),
     });
