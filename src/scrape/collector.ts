@@ -108,13 +108,14 @@ export class Collector {
       ...views,
       ...skipped.map((node) => skippedView(node, trackers.skippedObjects(node))),
       ...(missing === undefined ? [] : [missingView(missing)]),
-    ].sort(byNodeName);
+    ];
     const evictions = this.#options.evictions.snapshot({
       workloads: [...workloads.map(({ workload }) => workload), ...youngWorkloads],
       nodeNames: all.map(({ nodeName }) => nodeName),
       showsAllPods: this.#options.showsAllPods,
     });
-    return { nodes: all, gone, workloads, evictions, unlistedNamespaces: nodes.unlistedNamespaces() };
+    const unlistedNamespaces = nodes.unlistedNamespaces();
+    return { nodes: all.sort(byNodeName), gone, workloads, evictions, unlistedNamespaces };
   }
 
   /** Nodes that have left the cluster, while pods are still bound to them; in the order of their names. */

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 
-import { type Clock, startDeadline } from '../base/clock.js';
-import { messageOf, RequestError } from '../base/errors.js';
+import type { Clock } from '../base/clock.js';
+import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { Scheduler } from '../base/scheduler.js';
 import type { ExpositionBody, ExpositionRequest } from '../exposition/bodies.js';
@@ -10,18 +10,12 @@ import { type FamilyFilter, filterText } from '../exposition/selection.js';
 import type { NodeView } from '../node/node-view.js';
 import type { DerivedPods } from '../node/pod-record.js';
 import type { CollectOptions } from '../scrape/collector.js';
+import { type ResponseKind, type ScrapeBudget, ScrapeBudgets } from '../scrape/scrape-budget.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { BodySender } from './body-sender.js';
 import { familyFilter } from './family-filter.js';
-import {
-  dataShareOf,
-  type ResponseKind,
-  ResponseTimes,
-  scrapeTimeoutHeader,
-  scrapeTimeoutMs,
-  type ScrapeTimes,
-} from './response-times.js';
 import { arrivalMs, disconnect, type ResponseLimit, sendText, startResponseLimit } from './responses.js';
+import { scrapeTimeoutHeader, scrapeTimeoutMs, type ScrapeTimes } from './scrape-timeout.js';
 
 export interface ScrapeSource {
   /**
@@ -75,12 +69,13 @@ const writeGraceMs = 5_000;
 export class MetricsHandler {
   readonly #options: MetricsHandlerOptions;
   readonly #sender: BodySender;
-  readonly #responseTimes = new ResponseTimes();
+  readonly #budgets: ScrapeBudgets;
   #inFlightCount = 0;
 
   constructor(options: MetricsHandlerOptions) {
     this.#options = options;
     this.#sender = new BodySender(options);
+    this.#budgets = new ScrapeBudgets(options.clock);
   }
 
   /** HEAD gets the headers without a collection. */
@@ -117,9 +112,9 @@ export class MetricsHandler {
       observer.scrapeFinished(result, clock.monotonicMs() - asked.startMs);
     };
     try {
-      const { body, isLate, complete } = await this.#render(asked, limit.signal);
+      const { body, isLate, budget } = await this.#render(asked, limit.signal);
       await this.#send(response, { ...asked, ...body }, limit);
-      complete();
+      budget.complete();
       finish(isLate ? 'deadline' : 'success');
     } catch (error) {
       finish(limit.signal.aborted ? 'aborted' : 'error');
@@ -143,37 +138,19 @@ export class MetricsHandler {
     }
   }
 
-  /** Ends early enough for what comes after it, if that takes as long as it did lately. `onLate`: called when time is up. */
+  /** `onLate`: called when time is up. */
   async #collect(asked: Asked, onLate: () => void, parent: AbortSignal): Promise<CollectedScrape> {
-    const { source, exposition, clock } = this.#options;
-    const { timeoutMs, filter } = asked;
-    const kind = kindOf(asked);
-    const roomMs = this.#responseTimes.roomMs(kind, timeoutMs);
-    const durationMs = timeoutMs - roomMs;
-    let endMs = clock.monotonicMs() + durationMs;
-    const sinceEndMs = (): number => clock.monotonicMs() - endMs;
-    using deadline = startDeadline({
-      clock,
-      durationMs,
-      error: () => new RequestError('timeout', `not all nodes responded within ${durationMs} ms`),
-      parent,
-    });
-    deadline.signal.addEventListener('abort', onLate, { once: true });
-    parent.addEventListener('abort', () => {
-      // It would have taken longer; of one that was broken off sooner nothing is known.
-      if (sinceEndMs() > roomMs) this.#responseTimes.add(kind, sinceEndMs());
-    });
-    const snapshot = await source.collect(deadline.signal, {
+    const { source, exposition } = this.#options;
+    using budget = this.#budgets.begin(kindOf(asked), asked.timeoutMs, parent);
+    budget.signal.addEventListener('abort', onLate, { once: true });
+    const snapshot = await source.collect(budget.signal, {
       onView: (view, derived) => {
-        if (!parent.aborted) exposition.prepareNode(view, derived, filter);
+        if (!parent.aborted) exposition.prepareNode(view, derived, asked.filter);
       },
     });
     parent.throwIfAborted();
-    endMs = Math.min(clock.monotonicMs(), endMs);
-    const complete = (): void => {
-      this.#responseTimes.add(kind, sinceEndMs(), dataShareOf(snapshot));
-    };
-    return { snapshot, isLate: deadline.signal.aborted, complete };
+    budget.collected(snapshot);
+    return { snapshot, isLate: budget.signal.aborted, budget };
   }
 
   async #send(response: Response, body: Negotiated & ExpositionBody, limit: ResponseLimit): Promise<void> {
@@ -197,8 +174,7 @@ interface CollectedScrape {
   readonly snapshot: ClusterSnapshot | undefined;
   /** Whether time ran out. */
   readonly isLate: boolean;
-  /** To be called when the response is. */
-  readonly complete: () => void;
+  readonly budget: ScrapeBudget;
 }
 
 interface Asked extends Negotiated, ExpositionRequest {

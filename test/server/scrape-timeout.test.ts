@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { scrapeTimeoutMs } from '../../src/server/response-times.js';
+import { scrapeTimeoutMs } from '../../src/server/scrape-timeout.js';
 
 const times = { timeoutOffsetMs: 500, defaultTimeoutMs: 10_000, maxDurationMs: 60_000 };
 

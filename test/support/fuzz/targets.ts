@@ -11,7 +11,7 @@ import { projectPod } from '../../../src/kube/projection.js';
 import { formatSelector, parseSelector } from '../../../src/kube/selector.js';
 import { decodeSummary } from '../../../src/kubelet/summary-reader.js';
 import { familyFilter } from '../../../src/server/family-filter.js';
-import { scrapeTimeoutMs } from '../../../src/server/response-times.js';
+import { scrapeTimeoutMs } from '../../../src/server/scrape-timeout.js';
 import { readList } from '../../../src/watch/list-stream.js';
 import { readWatchEvents } from '../../../src/watch/watch-stream.js';
 import { settingsOf } from '../exporter.js';
