@@ -93,8 +93,8 @@ async function start(scope: Scope, pods: readonly object[], selected?: readonly 
   };
 }
 
-describe('the store of a shard', () => {
-  it('keeps its own nodes and their pods', async () => {
+describe('ClusterStore of a shard', () => {
+  it('a shard keeps its own nodes and their pods', async () => {
     const pods = [podOn(own, 'mine'), podOn(foreign, 'theirs'), podOn(undefined, 'pending')];
     await using running = await start(firstShard, pods);
     expect(running.store.hasSynced).toBe(true);
@@ -104,7 +104,7 @@ describe('the store of a shard', () => {
     expect(running.selectors()).toEqual(['', '']);
   });
 
-  it('adds a pod when it is bound to one of its nodes, and no other pod', async () => {
+  it('a shard adds a pod when it is bound to one of its nodes, and no other pod', async () => {
     await using running = await start(firstShard, []);
     await running.send('ADDED', podOn(undefined, 'mine', '11'));
     await running.send('ADDED', podOn(undefined, 'theirs', '12'));
@@ -119,7 +119,7 @@ describe('the store of a shard', () => {
     ]);
   });
 
-  it('remembers its deleted pods, and no others', async () => {
+  it('a shard remembers its deleted pods, and no others', async () => {
     await using running = await start(firstShard, [podOn(own, 'mine'), podOn(foreign, 'theirs')]);
     await running.send('DELETED', podOn(own, 'mine', '11'));
     await running.send('DELETED', podOn(foreign, 'theirs', '12'));
@@ -127,7 +127,7 @@ describe('the store of a shard', () => {
     expect([running.store.isDeleted('uid-mine'), running.store.isDeleted('uid-theirs')]).toEqual([true, false]);
   });
 
-  it('removes a pod that is re-created under its name on a node of another shard', async () => {
+  it('a shard removes a pod that is re-created under its name on a node of another shard', async () => {
     await using running = await start(firstShard, [podOn(own, 'web-0')]);
     await running.send('DELETED', podOn(own, 'web-0', '11'));
     await running.send('ADDED', podOn(undefined, 'web-0', '12', 'uid-new'));
@@ -154,7 +154,7 @@ it('S100: the store of the whole cluster keeps all nodes, and pods without a nod
   expect(running.store.podsOn(own).map(({ name }) => name)).toEqual(['a', 'd']);
 });
 
-describe('a pod that started in the future', () => {
+describe('the start of a pod', () => {
   const startedAt = (atMs: number): object => ({
     ...podOn(own, 'a'),
     status: {
@@ -166,7 +166,7 @@ describe('a pod that started in the future', () => {
   it.each([
     ['by less than an hour, as clocks differ, is young', 3_599_000, 3_599_000],
     ['by an hour or more has run for an unknown time', 3_600_000, undefined],
-  ])('%s', async (_case, aheadMs, expectedMs) => {
+  ])('a pod that started in the future %s', async (_case, aheadMs, expectedMs) => {
     const nowMs = new ManualClock().nowMs();
     await using running = await start(wholeCluster, [startedAt(nowMs + aheadMs)]);
     const expected = expectedMs === undefined ? 0 : nowMs + expectedMs;
@@ -174,10 +174,10 @@ describe('a pod that started in the future', () => {
   });
 });
 
-describe('a store in doubt', () => {
+describe('ClusterStore.compare', () => {
   const noDoubt = { knownCount: 1, unknownCount: 0 };
 
-  it('lists pods again when kubelets report many that it does not know for a minute', async () => {
+  it('pods are listed again when kubelets report many that the store does not know for a minute', async () => {
     await using running = await start(wholeCluster, [podOn(own, 'a')]);
     const reported = { knownCount: 1, unknownCount: 5 };
     running.store.compare(reported);
@@ -188,7 +188,7 @@ describe('a store in doubt', () => {
     expect(running.listCounts()).toEqual([1, 2]);
   });
 
-  it('lists nothing again while the API server is away: a list follows anyway', async () => {
+  it('a comparison lists nothing again while the API server is away: a list follows anyway', async () => {
     await using running = await start(wholeCluster, [podOn(own, 'a')]);
     await running.breakWatch();
     for (let minute = 0; minute < 3; minute += 1) {
@@ -198,7 +198,7 @@ describe('a store in doubt', () => {
     expect([running.store.lists.isServerAway, running.listCounts()]).toEqual([true, [1, 1]]);
   });
 
-  it('lists nodes again when many pods run on nodes that it does not know for a minute', async () => {
+  it('nodes are listed again when many pods run on nodes that the store does not know for a minute', async () => {
     const pods = ['a', 'b', 'c'].map((name) => runningOn('lost', name));
     await using running = await start(wholeCluster, [podOn(own, 'a'), ...pods]);
     running.store.compare(noDoubt);
@@ -215,7 +215,7 @@ describe('a store in doubt', () => {
       Array.from({ length: 100 }, (_, index) => runningOn('red', `p${index}`)),
       ['blue'],
     ],
-  ])('lists nothing again %s', async (_case, pods, selected) => {
+  ])('a comparison lists nothing again %s', async (_case, pods, selected) => {
     await using world = await start(wholeCluster, pods, selected);
     for (let minute = 0; minute < 3; minute += 1) {
       world.store.compare(noDoubt);
@@ -225,15 +225,15 @@ describe('a store in doubt', () => {
   });
 });
 
-describe('the store of selected nodes', () => {
-  it('does not take nodes that it has never known for gone: they may not be selected', async () => {
+describe('ClusterStore of selected nodes', () => {
+  it('nodes that the store has never known are not taken for gone: they may not be selected', async () => {
     await using world = await start(wholeCluster, [podOn('blue', 'a'), podOn('red', 'b')], ['blue']);
     const { store } = world;
     expect([...store.boundNodeNames()]).toEqual(['blue']);
     expect(store.mayBeGone('red')).toBe(false);
   });
 
-  it('takes a node that was removed for gone for 5 minutes: it may have left the selector', async () => {
+  it('a node that was removed is taken for gone for 5 minutes: it may have left the selector', async () => {
     await using world = await start(wholeCluster, [podOn('blue', 'a')], ['blue']);
     const { store } = world;
     await world.send('DELETED', nodeOf('blue', '11'));
@@ -244,7 +244,7 @@ describe('the store of selected nodes', () => {
     expect([...store.boundNodeNames()]).toEqual([]);
   });
 
-  it('passes the nodes that may be gone on to the store that replaces it', async () => {
+  it('a store passes the nodes that may be gone on to the store that replaces it', async () => {
     await using former = await start(wholeCluster, [podOn('blue', 'a')], ['blue']);
     await former.send('DELETED', nodeOf('blue', '11'));
     await using world = await start(wholeCluster, [podOn('blue', 'a')], []);
@@ -266,7 +266,7 @@ describe('the changes of pods', () => {
     { before: previous?.eviction !== undefined, now: object.eviction !== undefined, isInitial },
   ];
 
-  it('show an eviction that only the event of the deletion carries', async () => {
+  it('the change of a pod shows an eviction that only the event of the deletion carries', async () => {
     await using running = await start(wholeCluster, [podOn(own, 'cart-0')]);
     await running.send('DELETED', evicted('cart-0', '11'));
     expect(running.podChanges.map(shown)).toEqual([
@@ -275,7 +275,7 @@ describe('the changes of pods', () => {
     ]);
   });
 
-  it('show which evictions were before the first list', async () => {
+  it('the changes of pods show which evictions were before the first list', async () => {
     await using running = await start(wholeCluster, [evicted('cart-0', '9')]);
     await running.send('ADDED', evicted('cart-1', '11'));
     await running.send('MODIFIED', evicted('cart-0', '12'));

@@ -52,21 +52,18 @@ const [atOnce, oneByOne] = [
 const allowed = sendsList('10', []);
 
 describe('pods of more than 10 namespaces', () => {
-  it.each([401, 403, 404])(
-    'are watched one by one after a refusal with %i, without another request',
-    async (status) => {
-      await using running = await start(answers(status));
-      await running.clock.advance(120_000);
-      expect(running.scopes()).toEqual(oneByOne);
-      expect(running.probes.requests).toHaveLength(1);
-    },
-  );
+  it.each([401, 403, 404])('a refusal with %i has namespaces watched one by one', async (status) => {
+    await using running = await start(answers(status));
+    await running.clock.advance(120_000);
+    expect(running.scopes()).toEqual(oneByOne);
+    expect(running.probes.requests).toHaveLength(1);
+  });
 
   it.each([
     ['503', answers(503)],
     ['a refused connection', refused],
     ['a timeout', neverAnswers],
-  ])('are watched at once where that is allowed, also when the first answer is %s', async (_case, answer) => {
+  ])('all namespaces are watched at once where that is allowed, even after %s', async (_case, answer) => {
     await using running = await start(answer, allowed);
     expect(running.scopes()).toEqual(oneByOne);
     await running.clock.advance(11_000);
@@ -74,7 +71,7 @@ describe('pods of more than 10 namespaces', () => {
     expect(running.probes.requests).toHaveLength(2);
   });
 
-  it('are watched one by one when the refusal comes after a failure', async () => {
+  it('namespaces are watched one by one when the refusal comes after a failure', async () => {
     await using running = await start(answers(503), answers(403));
     await running.clock.advance(2_000);
     expect(running.scopes()).toEqual(oneByOne);
@@ -84,8 +81,8 @@ describe('pods of more than 10 namespaces', () => {
   });
 });
 
-describe('while it is not known whether pods may be listed in all namespaces', () => {
-  it('the request is repeated with growing pauses up to half a minute, and each failure is counted', async () => {
+describe('the request for the pods of all namespaces', () => {
+  it('the request for all namespaces is repeated with growing pauses, and each failure is counted', async () => {
     await using running = await start();
     running.probes.thenAlways(refused);
     await running.clock.advance(10_000);
@@ -97,7 +94,7 @@ describe('while it is not known whether pods may be listed in all namespaces', (
     expect(running.listed.filter((line) => line.startsWith('pods'))).toHaveLength(count);
   });
 
-  it('the state of the lists says why, and the log does once', async () => {
+  it('the lists show why it is not known whether all namespaces may be listed, and the log does once', async () => {
     await using running = await start(refused, refused, refused);
     await running.clock.advance(1_000);
     const pods = running.store.lists.unsynced().filter(({ resource }) => resource === 'pods');
@@ -109,7 +106,7 @@ describe('while it is not known whether pods may be listed in all namespaces', (
     ]);
   });
 
-  it('who does not wait in vain is told at once that the API server cannot be reached', async () => {
+  it('a caller whose wait would be in vain learns at once that the API server cannot be reached', async () => {
     const clock = new ManualClock();
     const api = new ScriptedApi().thenAlways(refused);
     await using running = startStore({ api, clock, namespaces });
@@ -118,20 +115,17 @@ describe('while it is not known whether pods may be listed in all namespaces', (
     expect(running.store.lists.unsynced()).toHaveLength(12);
   });
 
-  it.each([414, 431])(
-    'so is who waits for a request that is too long, %d, which is repeated as a refusal',
-    async (status) => {
-      const clock = new ManualClock();
-      const api = new ScriptedApi().thenAlways(answers(status));
-      await using running = startStore({ api, clock, namespaces });
-      await running.store.lists.settled();
-      expect(running.store.lists.unsynced().map(({ reason }) => reason)).toEqual(Array(12).fill('http_status'));
-      await clock.advance(29_999);
-      expect(api.requests).toHaveLength(2);
-    },
-  );
+  it.each([414, 431])('a request that is too long, %d, ends the wait at once', async (status) => {
+    const clock = new ManualClock();
+    const api = new ScriptedApi().thenAlways(answers(status));
+    await using running = startStore({ api, clock, namespaces });
+    await running.store.lists.settled();
+    expect(running.store.lists.unsynced().map(({ reason }) => reason)).toEqual(Array(12).fill('http_status'));
+    await clock.advance(29_999);
+    expect(api.requests).toHaveLength(2);
+  });
 
-  it('an end during the pause leaves no timer', async () => {
+  it('a stop during the pause of the request for all namespaces leaves no timer', async () => {
     const running = await start(refused);
     await running.clock.advance(100);
     expect(running.probes.requests).toHaveLength(1);

@@ -50,7 +50,7 @@ const it = test
   .extend('client', ({ server, onTestFinished }) => untilEnd(onTestFinished, new Client(server)));
 
 describe('compressed lists', () => {
-  it('are asked for, and compressed watches are not', async ({ server, client }) => {
+  it('compressed lists are requested, and compressed watches are not', async ({ server, client }) => {
     server.answer = replyWith({ body: podList(podJson('a', '1')) });
     await client.list();
     const onOther = (): void => undefined;
@@ -59,11 +59,14 @@ describe('compressed lists', () => {
     expect(server.requests.map((request) => request.headers['accept-encoding'])).toEqual(['gzip', 'identity']);
   });
 
-  it.for(['gzip', 'GZIP', 'x-gzip'])('S70: are read when they are in %s', async (encoding, { server, client }) => {
-    const body = gzipSync(podList(podJson('a', '1'), podJson('b', '2')));
-    server.answer = replyWith({ headers: { ...headers, 'content-encoding': encoding }, body });
-    expect(await client.list()).toEqual(['a', 'b']);
-  });
+  it.for(['gzip', 'GZIP', 'x-gzip'])(
+    'S70: compressed lists are read when they are in %s',
+    async (encoding, { server, client }) => {
+      const body = gzipSync(podList(podJson('a', '1'), podJson('b', '2')));
+      server.answer = replyWith({ headers: { ...headers, 'content-encoding': encoding }, body });
+      expect(await client.list()).toEqual(['a', 'b']);
+    },
+  );
 
   it.for([
     ['in an encoding that was not asked for', 'br', Buffer.from('{}'), 'decode'],
@@ -75,12 +78,12 @@ describe('compressed lists', () => {
       'decode',
     ],
     ['that expand without limit', 'gzip', gzipSync(Buffer.alloc(20 * 1024 * 1024, ' ')), 'too_large'],
-  ] as const)('S70: %s are refused', async ([, encoding, body, reason], { server, client }) => {
+  ] as const)('S70: lists %s are refused', async ([, encoding, body, reason], { server, client }) => {
     server.answer = replyWith({ headers: { ...headers, 'content-encoding': encoding }, body });
     expect(await failureOf(client.list())).toMatchObject({ name: 'RequestError', reason });
   });
 
-  it('have the same limits for an item, whatever their compressed size', async ({ server, client }) => {
+  it('an item of a compressed list has the same limits', async ({ server, client }) => {
     const large = podJson('large', '1', { value: 'x'.repeat(9 * 1024 * 1024) });
     const body = gzipSync(podList(large, podJson('b', '2')));
     expect(body.length).toBeLessThan(100_000);
@@ -88,7 +91,7 @@ describe('compressed lists', () => {
     expect(await client.list()).toEqual(['b']);
   });
 
-  it('leave time for others while they are read', async ({ server, client }) => {
+  it('compressed lists leave time for others while they are read', async ({ server, client }) => {
     const pods = Array.from({ length: 2_000 }, (_, index) =>
       podJson(`pod-${index}`, '1', { value: `${index}-${'v'.repeat(4_000)}` }),
     );

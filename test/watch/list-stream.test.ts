@@ -112,7 +112,7 @@ describe('readList', () => {
     });
   });
 
-  it('is not misled by arrays named items in other places', async () => {
+  it('arrays named items in other places are not taken for the items', async () => {
     const metadata = { resourceVersion: '7', items: [1], nested: { items: [2] } };
     const text = JSON.stringify({ kind: 'PodList', other: [{ items: [3] }], metadata, items: [{ items: [4] }] });
     expect((await read(text)).items).toEqual([{ items: [4] }]);
@@ -223,7 +223,7 @@ describe('readList', () => {
     await expect(readBody(broken())).rejects.toBe(error);
   });
 
-  it('is read in pieces that let others run in between, also when it is one chunk', async () => {
+  it('a list is read in pieces that let others run in between, also when it is one chunk', async () => {
     const items = Array.from({ length: 2_000 }, (_, index) => ({ index, filler: 'x'.repeat(1_000) }));
     let pieceCount = 0;
     const lane: Lane = {

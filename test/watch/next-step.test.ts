@@ -32,13 +32,13 @@ describe('polling', () => {
   const isAway: readonly WatchResult[] = ['connection', 'throttled', 'unavailable', 'unauthorized'];
 
   it.each(watchResults.filter((result) => !isAway.includes(result)))(
-    'begins after five watches in a row and a minute that ended soon: %s',
+    'polling begins after a minute of five short watches in a row: %s',
     (result) => {
       expect(after(...fiveOf(result)).mode).toBe('polling');
     },
   );
 
-  it.each(isAway)('does not begin while the server is away, and continues then: %s', (result) => {
+  it.each(isAway)('polling does not begin while the server is away, and continues then: %s', (result) => {
     expect(after(...fiveOf(result), ...fiveOf(result)).mode).toBe('watch');
     expect(after(...fiveOf('short'), { result, atMs: 2 * minuteMs }).mode).toBe('polling');
   });
@@ -51,11 +51,11 @@ describe('polling', () => {
       'five, one of which lived for a minute',
       [...fiveOf('end').slice(1), { result: 'end', connectedMs: minuteMs, atMs: 9 * minuteMs }] as const,
     ],
-  ])('does not begin after %s', (_case, watches) => {
+  ])('polling does not begin after %s', (_case, watches) => {
     expect(after(...watches).mode).toBe('watch');
   });
 
-  it('counts from the last watch that worked, not since the start', () => {
+  it('polling counts from the last watch that worked, not since the start', () => {
     const worked = { result: 'end', connectedMs: minuteMs, atMs: 1 } as const;
     const hiccups = Array.from({ length: 100 }, () => [{ result: 'reset', atMs: 0 } as const, worked]).flat();
     expect(after(...hiccups)).toEqual(noWatches);
@@ -64,7 +64,7 @@ describe('polling', () => {
   it.each([
     [minuteMs - 1, 'polling'],
     [minuteMs, 'watch'],
-  ])('ends with a watch that lived for a minute, whatever ended it (%d ms: %s)', (connectedMs, mode) => {
+  ])('polling ends with a watch that lived for a minute, whatever ended it (%d ms: %s)', (connectedMs, mode) => {
     for (const result of watchResults) {
       expect(after(...fiveOf('short'), { result, connectedMs, atMs: 3 * minuteMs }).mode).toBe(mode);
     }

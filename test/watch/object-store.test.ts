@@ -112,12 +112,12 @@ function slowStore(onChanges: (step: readonly StoreChange<Thing>[]) => void = ()
   });
 }
 
-describe('a list that takes many turns of the event loop', () => {
+describe('replace with a list that takes many turns of the event loop', () => {
   const listOf = (count: number, resourceVersion: string): Thing[] =>
     Array.from({ length: count }, (_, index) => thing(`pod-${index}`, resourceVersion, { place: `n${index % 5}` }));
   const ofList = { isInScope: ({ name }: Thing) => name.startsWith('pod-') };
 
-  it('shows the content before until it shows all of the list, in one step', async () => {
+  it('a long list shows the content before until it shows all of the list, in one step', async () => {
     const stepSizes: number[] = [];
     const slow = slowStore((step) => {
       stepSizes.push(step.length);
@@ -135,7 +135,7 @@ describe('a list that takes many turns of the event loop', () => {
     expect(stepSizes).toEqual([20]);
   });
 
-  it('keeps what happens meanwhile to objects that it could not contain', async () => {
+  it('a long list keeps what happens meanwhile to objects that it could not contain', async () => {
     const told: string[] = [];
     const slow = slowStore((step) => {
       for (const { type, object } of step) told.push(`${type} ${object.name}@${object.resourceVersion}`);
@@ -155,7 +155,7 @@ describe('a list that takes many turns of the event loop', () => {
     expect(told.filter((line) => line.startsWith('removed'))).toEqual(['removed b@2']);
   });
 
-  it('keeps the arrays of the groups that it does not change', async () => {
+  it('a long list keeps the arrays of the groups that it does not change', async () => {
     const slow = slowStore();
     await slow.replace(listOf(20, '1'));
     const before = [0, 1, 2].map((place) => slow.group(`n${place}`));
@@ -166,13 +166,13 @@ describe('a list that takes many turns of the event loop', () => {
     expect(after.map((members, place) => members === before[place])).toEqual([true, true, false]);
   });
 
-  it('comes after another one that is being applied', async () => {
+  it('a list is applied after another one that is being applied', async () => {
     const slow = slowStore();
     await Promise.all([slow.replace(listOf(20, '1')), slow.replace(listOf(3, '2'))]);
     expect(names(slow.values())).toEqual(names(listOf(3, '2')));
   });
 
-  it('that fails changes nothing, and later ones do not wait for it', async () => {
+  it('a list that fails changes nothing, and later ones do not wait for it', async () => {
     const slow = slowStore();
     await slow.replace(listOf(3, '1'));
     const isInScope = (): boolean => {
@@ -185,7 +185,7 @@ describe('a list that takes many turns of the event loop', () => {
     expect(names(slow.values())).toEqual(['pod-0@3']);
   });
 
-  it('is compared in turns too', async () => {
+  it('a long list is compared in turns too', async () => {
     const slow = slowStore();
     await slow.replace(listOf(20, '1'));
     slow.upsert(thing('other', '1'));
@@ -209,7 +209,7 @@ describe('upsert', () => {
     expect(seen.at(1)).toEqual(['a@2']);
   });
 
-  it('treats the last state as the current one, regardless of its resource version', () => {
+  it('the last state that comes is the current one, regardless of its resource version', () => {
     store.upsert(thing('a', '20'));
     store.upsert(thing('a', '10'));
     expect(names(store.values())).toEqual(['a@10']);
@@ -296,7 +296,7 @@ describe('remove', () => {
 });
 
 describe('group', () => {
-  it('is the same array until one of its objects changes', async () => {
+  it('a group is the same array until one of its objects changes', async () => {
     await store.replace([thing('a', '1'), thing('b', '1'), thing('c', '1', { place: 'n2' })]);
     const [n1, n2] = [store.group('n1'), store.group('n2')];
     expect(names(n1)).toEqual(['a@1', 'b@1']);
@@ -307,7 +307,7 @@ describe('group', () => {
     expect(store.group('n2')).toBe(n2);
   });
 
-  it('is another array after an object was added, removed or moved', () => {
+  it('a group is another array after an object was added, removed or moved', () => {
     store.upsert(thing('a', '1'));
     const arrays = [store.group('n1')];
     store.upsert(thing('b', '1'));
@@ -319,7 +319,7 @@ describe('group', () => {
     expect(names(store.group('n2'))).toEqual(['b@2']);
   });
 
-  it('is one empty array while there are no objects', () => {
+  it('a group is one empty array while there are no objects', () => {
     expect(store.group('n1')).toEqual([]);
     expect(store.group('n1')).toBe(store.group('n1'));
     store.upsert(thing('a', '1'));
@@ -327,7 +327,7 @@ describe('group', () => {
     expect(store.group('n1')).toEqual([]);
   });
 
-  it('has no object without a group', () => {
+  it('an object without a group is in no group', () => {
     store.upsert(thing('a', '1', { place: undefined }));
     expect(store.size).toBe(1);
     store.upsert(thing('a', '2', { place: 'n1' }));
@@ -336,7 +336,7 @@ describe('group', () => {
     expect(store.group('n1')).toEqual([]);
   });
 
-  it('contains its objects of the store, after any sequence of steps', async () => {
+  it('a group contains its objects of the store, after any sequence of steps', async () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd');
     const anyThing = fc
       .record({ name, uid: fc.constantFrom('1', '2'), place: fc.constantFrom('n1', 'n2', undefined), size: fc.nat(2) })

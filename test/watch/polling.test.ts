@@ -97,7 +97,7 @@ class Behind implements AsyncDisposable {
 }
 
 describe.each(proxies)('behind a proxy that %s', (_case, proxy) => {
-  it('the data is not older than the polling period, for few requests', async () => {
+  it('data behind a proxy is not older than the polling period, for few requests', async () => {
     await using behind = await Behind.start(proxy);
     const { run } = behind;
     await behind.until(() => run.reflector.mode === 'polling', 5 * minuteMs);
@@ -125,7 +125,7 @@ describe.each(proxies)('behind a proxy that %s', (_case, proxy) => {
     expect(listCount).toBeLessThan(requests.length);
   });
 
-  it('the log says so once, and once that the watch is back, after a minute', async () => {
+  it('the log has one line when polling begins, and one when the watch is back, after a minute', async () => {
     await using behind = await Behind.start(proxy);
     const { run } = behind;
     const linesOf = (pattern: RegExp) => run.logged.filter((line) => pattern.test(line));
@@ -147,7 +147,7 @@ describe.each(proxies)('behind a proxy that %s', (_case, proxy) => {
 it.each([
   [answers(403), /allow the verb watch in the role/],
   [sendsWatch(), /look for a proxy or load balancer/],
-])('the next step in the log is that of the cause', async (answer, expected) => {
+])('the log of polling has the next step of its cause', async (answer, expected) => {
   await using run = await runReflector({
     api: new ScriptedApi(listOfA).thenAlways(listOfA, answer),
   });
@@ -180,7 +180,7 @@ describe('while polling', () => {
     return { ...run, state, listCount };
   };
 
-  it('events of watches that do not last are progress: no list follows', async () => {
+  it('events of watches that do not last are progress: no list follows while polling', async () => {
     await using run = await startPolling();
     let version = 10;
     run.state.watch = (request, signal) =>
@@ -194,7 +194,7 @@ describe('while polling', () => {
     expect([run.listCount() - before, run.reflector.mode]).toEqual([0, 'polling']);
   });
 
-  it('a watch without events or bookmarks that lives for a minute ends it', async () => {
+  it('polling ends with a watch without events or bookmarks that lives for a minute', async () => {
     await using run = await startPolling();
     run.state.watch = new WatchFeed().answer;
     await run.clock.advance(2 * periodMs);
@@ -204,7 +204,7 @@ describe('while polling', () => {
     expect(run.listCount()).toBe(before);
   });
 
-  it('a server that is away shows as away, and requests back off as ever', async () => {
+  it('a server that is away while polling shows as away, and requests back off as ever', async () => {
     await using run = await startPolling();
     const before = run.observed.length;
     run.state.watch = answers(503);

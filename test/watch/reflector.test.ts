@@ -39,7 +39,7 @@ const it = test.extend('feed', () => new WatchFeed());
 /** After the list of `a`. */
 const relist = 'list rv=10 match=NotOlderThan';
 
-describe('the normal course', () => {
+describe('Reflector: the normal course', () => {
   it('S01: lists any state, then watches from there with bookmarks and a time limit, and applies events in order', async ({
     feed,
   }) => {
@@ -62,7 +62,7 @@ describe('the normal course', () => {
     ]);
   });
 
-  it('is synced from the first list on', async ({ feed }) => {
+  it('a reflector is synced from the first list on', async ({ feed }) => {
     await using run = await runReflector({ api: new ScriptedApi(feed.answer, sendsWatch()) });
     expect(run.reflector.isSynced).toBe(false);
     feed.send('{"kind":"PodList","metadata":{"resourceVersion":"10"},"items":[');
@@ -74,7 +74,7 @@ describe('the normal course', () => {
     expect(run.reflector.isSynced).toBe(true);
   });
 
-  it('is not connected while the server has not answered the watch', async () => {
+  it('a reflector is not connected while the server has not answered the watch', async () => {
     await using run = await runScript(listOfA);
     expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
     expect(run.reflector.isConnected).toBe(false);
@@ -239,18 +239,18 @@ describe('the normal course', () => {
   });
 });
 
-describe('events', () => {
-  it('S76: replace an object that was re-created under the same name', async () => {
+describe('Reflector: events', () => {
+  it('S76: an event replaces an object that was re-created under the same name', async () => {
     await using run = await runScript(listOfA, sendsWatch(modified('a', '20', { uid: 'other' })));
     expect(run.changes).toEqual(['added a@1', 'removed a@1', 'added a@20']);
   });
 
-  it('that delete an earlier object do not remove a later one', async () => {
+  it('an event that deletes an earlier object does not remove a later one', async () => {
     await using run = await runScript(listOfA, sendsWatch(deleted('a', '20', { uid: 'earlier' })));
     expect(run.content()).toEqual(['a@1']);
   });
 
-  it('S74: that change nothing in the store are suppressed', async () => {
+  it('S74: an event that changes nothing in the store is suppressed', async () => {
     await using run = await runScript(listOfA, sendsWatch(modified('a', '20', { value: '1' })));
     expect(run.changes).toEqual(['added a@1']);
     expect(run.observed).toContain('suppressed pods');
@@ -258,7 +258,7 @@ describe('events', () => {
     expect(run.api.requestLines.at(-1)).toBe('watch rv=20');
   });
 
-  it('S77: that are replayed end with the newest state and restore no deleted object', async () => {
+  it('S77: events that are replayed end with the newest state and restore no deleted object', async () => {
     await using run = await runScript(
       sendsList('10', [podJson('a', '9')]),
       sendsWatch(added('b', '5'), modified('a', '6'), deleted('b', '7'), modified('a', '9')),
@@ -266,7 +266,7 @@ describe('events', () => {
     expect(run.content()).toEqual(['a@9']);
   });
 
-  it('S78: with a malformed object are skipped with a warning, and counted', async () => {
+  it('S78: an event with a malformed object is skipped with a warning, and counted', async () => {
     const lines = [eventLine('MODIFIED', podWithoutValue('a', '20')), added('b', '21')];
     await using run = await runScript(listOfA, sendsWatch(...lines));
     expect(run.content()).toEqual(['a@1', 'b@21']);
@@ -276,7 +276,7 @@ describe('events', () => {
     expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=21']);
   });
 
-  it('that delete a malformed object cause a list, since it may be any object', async () => {
+  it('an event that deletes a malformed object causes a list, since it may be any object', async () => {
     const lines = [eventLine('DELETED', podWithoutValue('a', '20')), added('b', '21')];
     await using run = await runScript(listOfA, sendsWatch(...lines), sendsList('30', [podJson('b', '20')]));
     expect(run.observed).toContain('watch pods parse');
@@ -286,7 +286,7 @@ describe('events', () => {
     expect(run.content()).toEqual(['b@20']);
   });
 
-  it('are preceded by a list whose malformed objects are skipped with one warning', async () => {
+  it('malformed objects of a list are skipped with one warning', async () => {
     const items = [podWithoutValue('x', '1'), podJson('a', '2'), podWithoutValue('y', '3')];
     await using run = await runReflector({ api: new ScriptedApi(sendsList('10', items)) });
     expect(run.content()).toEqual(['a@2']);
@@ -295,7 +295,7 @@ describe('events', () => {
     expect(warnings).toEqual([expect.stringMatching(/"count":2,"reason":"malformed","error":"x has no value"/)]);
   });
 
-  it('of objects that a list could not contain survive it', async () => {
+  it('events of objects that a list could not contain survive it', async () => {
     const api = new ScriptedApi(
       listOfA,
       sendsWatch(added('other', '11')),
@@ -308,8 +308,8 @@ describe('events', () => {
   });
 });
 
-describe('listing again', () => {
-  it('S11, S13: requests nothing older than the known state, without pages', async () => {
+describe('Reflector: listing again', () => {
+  it('S11, S13: a further list requests nothing older than the known state, without pages', async () => {
     await using run = await runScript(
       listOfA,
       sendsWatch(added('b', '15'), errorLine(500)),
@@ -319,7 +319,7 @@ describe('listing again', () => {
     expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list rv=15 match=NotOlderThan', 'watch rv=20']);
   });
 
-  it('S14: requests the newest state at once when its version is too old or too new', async () => {
+  it('S14: the newest state is requested at once when its version is too old or too new', async () => {
     for (const refusal of [expired, tooLarge]) {
       await using run = await runScript(
         listOfA,
@@ -332,13 +332,13 @@ describe('listing again', () => {
     }
   });
 
-  it('removes objects that the list no longer contains', async () => {
+  it('a further list removes objects that it no longer contains', async () => {
     await using run = await runScript(listOfA, answers(410), sendsList('20', [podJson('b', '20')]));
     await run.clock.advance(500);
     expect(run.changes).toEqual(['added a@1', 'removed a@1', 'added b@20']);
   });
 
-  it('S25: removes the object of an event when the server then reports a damaged store', async () => {
+  it('S25: a further list removes the object of an event when the server then reports a damaged store', async () => {
     const lines = [added('foo', '11'), errorLine(500, { reason: 'StoreReadError' })];
     await using run = await runScript(listOfA, sendsWatch(...lines), sendsList('20', [podJson('a', '1')]));
     expect(run.content()).toEqual(['a@1', 'foo@11']);
@@ -405,7 +405,7 @@ describe('listing again', () => {
     expect(run.reflector.lastFailure?.message).toContain('ECONNREFUSED');
   });
 
-  it.each([401, 403])('S63: tries again every 30 to 60 s after status %d', async (status) => {
+  it.each([401, 403])('S63: a list is tried again every 30 to 60 s after status %d', async (status) => {
     await using run = await runReflector({ api: new ScriptedApi().thenAlways(answers(status)) });
     await run.clock.advance(44_999);
     expect(run.api.requests).toHaveLength(1);
@@ -415,41 +415,61 @@ describe('listing again', () => {
   });
 });
 
-describe('the end of a watch', () => {
+describe('Reflector: the end of a watch', () => {
   /** [what happened, the answer, the result observed, the request that follows] */
   it.each([
-    ['S39: when the server ends it at once', sendsWatch(), 'short', 'watch rv=10'],
-    ['S61: when the version has expired (status)', expired, 'expired', relist],
-    ['when the version has expired (event)', sendsWatch(errorLine(410)), 'expired', relist],
+    ['S39: a watch that the server ends at once is followed by the next watch', sendsWatch(), 'short', 'watch rv=10'],
+    ['S61: an expired version (status) is followed by a list', expired, 'expired', relist],
+    ['an expired version (event) is followed by a list', sendsWatch(errorLine(410)), 'expired', relist],
     [
-      'when the version has expired (event with a reason)',
+      'an expired version (reason of the event) is followed by a list',
       sendsWatch(errorLine(500, { reason: 'Gone' })),
       'expired',
       relist,
     ],
-    ['when the server is busy (status)', answers(429), 'throttled', 'watch rv=10'],
-    ['when the server is busy (event)', sendsWatch(errorLine(429)), 'throttled', 'watch rv=10'],
-    ['when the server has trouble (status)', answers(500), 'unavailable', 'watch rv=10'],
-    ['when the server has trouble (503)', answers(503), 'unavailable', 'watch rv=10'],
-    ['S64: when the server timed out (event)', sendsWatch(errorLine(504)), 'unavailable', 'watch rv=10'],
-    ['S60: when the server has trouble (event)', sendsWatch(errorLine(500)), 'error', relist],
-    ['S64: when an unknown error comes', sendsWatch(errorLine(666)), 'error', relist],
-    ['S64: when an error comes without a status', sendsWatch('{"type":"ERROR"}\n'), 'error', relist],
-    ['when it is refused', answers(400), 'rejected', relist],
-    ['when it is not there', answers(404), 'rejected', relist],
+    ['a busy server (status) is watched again', answers(429), 'throttled', 'watch rv=10'],
+    ['a busy server (event) is watched again', sendsWatch(errorLine(429)), 'throttled', 'watch rv=10'],
+    ['a server with an internal error (status) is watched again', answers(500), 'unavailable', 'watch rv=10'],
+    ['a server that is unavailable (status) is watched again', answers(503), 'unavailable', 'watch rv=10'],
+    ['S64: a server that timed out (event) is watched again', sendsWatch(errorLine(504)), 'unavailable', 'watch rv=10'],
+    ['S60: a server with an internal error (event) is listed again', sendsWatch(errorLine(500)), 'error', relist],
+    ['S64: an unknown error is followed by a list', sendsWatch(errorLine(666)), 'error', relist],
+    ['S64: an error without a status is followed by a list', sendsWatch('{"type":"ERROR"}\n'), 'error', relist],
+    ['a watch that is refused is followed by a list', answers(400), 'rejected', relist],
+    ['a watch that is not found is followed by a list', answers(404), 'rejected', relist],
     [
-      'S71: when another program answers',
+      'S71: an answer of another program is followed by a list',
       failsWith(new RequestError('decode', 'answered with text/html')),
       'rejected',
       relist,
     ],
-    ['when nobody is there', failsWith(new RequestError('connection', 'ECONNREFUSED')), 'connection', 'watch rv=10'],
-    ['when nobody answers in time', failsWith(new RequestError('timeout', 'no answer')), 'connection', 'watch rv=10'],
-    ['S43: when a line is not JSON', sendsWatch('{"type"\n', added('b', '20')), 'parse', relist],
-    ['S52: when an event has an unknown type', sendsWatch(eventLine('RENAMED', podJson('b', '20'))), 'parse', relist],
-    ['S44: when an object has no metadata', sendsWatch('{"type":"ADDED","object":{}}\n'), 'parse', relist],
     [
-      'S66: when an object has no resource version',
+      'a refused connection is followed by the next one',
+      failsWith(new RequestError('connection', 'ECONNREFUSED')),
+      'connection',
+      'watch rv=10',
+    ],
+    [
+      'a watch without an answer is followed by the next one',
+      failsWith(new RequestError('timeout', 'no answer')),
+      'connection',
+      'watch rv=10',
+    ],
+    ['S43: a line that is not JSON is followed by a list', sendsWatch('{"type"\n', added('b', '20')), 'parse', relist],
+    [
+      'S52: an event of an unknown type is followed by a list',
+      sendsWatch(eventLine('RENAMED', podJson('b', '20'))),
+      'parse',
+      relist,
+    ],
+    [
+      'S44: an object without metadata is followed by a list',
+      sendsWatch('{"type":"ADDED","object":{}}\n'),
+      'parse',
+      relist,
+    ],
+    [
+      'S66: an object without a version is followed by a list',
       sendsWatch('{"type":"ADDED","object":{"metadata":{"name":"b"}}}\n', added('c', '20')),
       'parse',
       relist,
@@ -467,7 +487,7 @@ describe('the end of a watch', () => {
     expect(run.api.requestLines.slice(2)).toEqual([next]);
   });
 
-  it('S47: when a line is too long', async () => {
+  it('S47: a watch with a line that is too long is followed by a list', async () => {
     await using run = await runScript(listOfA, sends(' '.repeat(16 * 1024 * 1024 + 1)));
     // It is read in many turns of the event loop.
     for (let turn = 0; turn < 100 && !run.observed.some((line) => line.startsWith('watch')); turn += 1) {
@@ -479,7 +499,7 @@ describe('the end of a watch', () => {
     expect(run.api.requestLines.at(-1)).toBe(relist);
   });
 
-  it('S42: drops an incomplete event when the connection breaks, and receives it again', async ({ feed }) => {
+  it('S42: an incomplete event is dropped when the connection breaks, and received again', async ({ feed }) => {
     await using run = await runScript(listOfA, feed.answer, sendsWatch(added('c', '12')));
     feed.send(added('b', '11'), added('c', '12').slice(0, 20));
     feed.break(new RequestError('connection', 'ECONNRESET'));
@@ -489,7 +509,7 @@ describe('the end of a watch', () => {
     expect(run.observed).toContain('watch pods reset');
   });
 
-  it('S62: applies nothing that follows an error', async () => {
+  it('S62: nothing that follows an ERROR event is applied', async () => {
     const lines = [added('b', '6'), errorLine(410), added('c', '7'), added('d', '8')];
     await using run = await runScript(listOfA, sendsWatch(...lines));
     await run.clock.advance(500);
@@ -497,7 +517,7 @@ describe('the end of a watch', () => {
     expect(run.api.requestLines.at(-1)).toBe('list rv=6 match=NotOlderThan');
   });
 
-  it('S64: waits no less than an ERROR event requests', async () => {
+  it('S64: the pause after an ERROR event is no shorter than the event requests', async () => {
     const line = errorLine(504, { details: { retryAfterSeconds: 3 } });
     await using run = await runScript(listOfA, sendsWatch(line));
     await run.clock.advance(3_000);
@@ -506,7 +526,7 @@ describe('the end of a watch', () => {
     expect(run.api.requestLines.at(-1)).toBe('watch rv=10');
   });
 
-  it('S57, S58: causes one list while watches are throttled, and longer pauses', async () => {
+  it('S57, S58: watches that are throttled cause one list, and longer pauses', async () => {
     const clock = new ManualClock();
     const api = new ScriptedApi(listOfA, answers(429), sendsWatch(errorLine(429)), answers(429), answers(429));
     await using run = await runReflector({ api, clock });
@@ -516,18 +536,18 @@ describe('the end of a watch', () => {
   });
 
   it.each([
-    ['it cannot be reached', failsWith(new RequestError('connection', 'ECONNREFUSED')), true],
-    ['it is not able to respond', answers(503), true],
-    ['it refuses the credentials', answers(401), false],
-    ['it throttles', answers(429), false],
-  ])('shows whether the server is away until a watch is connected again: %s', async (_case, answer, expected) => {
+    ['the server cannot be reached', failsWith(new RequestError('connection', 'ECONNREFUSED')), true],
+    ['the server is not able to respond', answers(503), true],
+    ['the server refuses the credentials', answers(401), false],
+    ['the server throttles', answers(429), false],
+  ])('the server shows as away until a watch is connected again when %s', async (_case, answer, expected) => {
     await using run = await runScript(listOfA, answer, new WatchFeed().answer);
     expect(run.reflector.isServerAway).toBe(expected);
     await run.clock.advance(60_000);
     expect(run.reflector.isServerAway).toBe(false);
   });
 
-  it.each([401, 403])('S63: is followed by a pause of 30 to 60 s after status %d', async (status) => {
+  it.each([401, 403])('S63: a pause of 30 to 60 s follows a watch with status %d', async (status) => {
     await using run = await runScript(listOfA, answers(status), sendsWatch());
     expect(run.observed).toContain(`watch pods ${status === 401 ? 'unauthorized' : 'forbidden'}`);
     expect(run.reflector.lastFailure?.message).toContain(String(status));
@@ -537,7 +557,7 @@ describe('the end of a watch', () => {
     expect(run.api.requestLines.at(-1)).toBe('watch rv=10');
   });
 
-  it.each([401, 403])('S63: is not followed by it after status %d of a server that was just away', async (status) => {
+  it.each([401, 403])('S63: no long pause follows status %d of a server that was just away', async (status) => {
     await using run = await runScript(
       listOfA,
       failsWith(new RequestError('connection', 'ECONNREFUSED')),
@@ -549,7 +569,7 @@ describe('the end of a watch', () => {
     expect(run.api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 4 }, () => 'watch rv=10')]);
   });
 
-  it('S48: comes after 180 s without data; the next watch continues from the last event', async ({ feed }) => {
+  it('S48: a watch ends after 180 s without data; the next one continues from the last event', async ({ feed }) => {
     await using run = await runScript(listOfA, feed.answer, new WatchFeed().answer);
     await run.clock.advance(100_000);
     feed.send(added('b', '20'));
@@ -564,14 +584,14 @@ describe('the end of a watch', () => {
     expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
   });
 
-  it('comes after 180 s without headers, which some proxies buffer', async () => {
+  it('a watch ends after 180 s without headers, which some proxies buffer', async () => {
     await using run = await runScript(listOfA, neverAnswers);
     await run.clock.advance(180_500);
     expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=10']);
     expect(run.observed).toContain('watch pods idle');
   });
 
-  it('comes 30 s after the time limit that the server ignored', async ({ feed }) => {
+  it('a watch ends 30 s after the time limit that the server ignored', async ({ feed }) => {
     await using run = await runScript(listOfA, feed.answer);
     for (let count = 0; count < 4; count += 1) {
       await run.clock.advance(119_999);
@@ -586,7 +606,7 @@ describe('the end of a watch', () => {
     expect(run.api.requestLines.at(-1)).toBe('watch rv=14');
   });
 
-  it('S50: is followed by a list after 10 minutes without data, however the watches ended', async () => {
+  it('S50: a list follows after 10 minutes without data, however the watches ended', async () => {
     await using run = await runReflector({
       api: new ScriptedApi(listOfA).thenAlways(sendsList('5', [podJson('b', '5')]), (...request) =>
         new WatchFeed().answer(...request),
@@ -601,7 +621,7 @@ describe('the end of a watch', () => {
   });
 });
 
-describe('back-off', () => {
+describe('Reflector: back-off', () => {
   const requestsIn10s = async (answer: typeof expired): Promise<number> => {
     await using run = await runReflector({
       api: new ScriptedApi(listOfA).thenAlways(listOfA, answer),
@@ -620,7 +640,7 @@ describe('back-off', () => {
     expect(await requestsIn10s(answer)).toBe(expected);
   });
 
-  it('S56: does not list again because watches cannot connect, and waits half a minute at most', async () => {
+  it('S56: watches that cannot connect cause no list, and wait half a minute at most', async () => {
     const refused = failsWith(new RequestError('connection', 'ECONNREFUSED'));
     const clock = new ManualClock();
     const atMs: number[] = [];
@@ -655,25 +675,16 @@ describe('back-off', () => {
   };
 
   it.each([
-    ['silent', () => undefined],
-    ['busy', sendMuch],
-  ])('S55: starts over after a %s stream of a minute', async (_case, act) => {
-    await using run = await startThenBreak(60_000, act);
-    await run.clock.advance(374);
-    expect(run.api.requests).toHaveLength(5);
-    await run.clock.advance(1);
-    expect(run.api.requests).toHaveLength(6);
-  });
-
-  it.each([
-    ['silent', () => undefined],
-    ['busy', sendMuch],
-  ])('does not start over after a %s stream that broke before', async (_case, act) => {
-    await using run = await startThenBreak(59_999, act);
-    await run.clock.advance(2_999);
-    expect(run.api.requests).toHaveLength(5);
-    await run.clock.advance(1);
-    expect(run.api.requests).toHaveLength(6);
+    ['S55: the back-off starts over after a stream of a minute', 60_000, 375],
+    ['the back-off does not start over after a stream that broke before a minute', 59_999, 3_000],
+  ])('%s, silent or busy', async (_case, livedMs, pauseMs) => {
+    for (const act of [() => undefined, sendMuch]) {
+      await using run = await startThenBreak(livedMs, act);
+      await run.clock.advance(pauseMs - 1);
+      expect(run.api.requests).toHaveLength(5);
+      await run.clock.advance(1);
+      expect(run.api.requests).toHaveLength(6);
+    }
   });
 
   it.for([
@@ -681,7 +692,7 @@ describe('back-off', () => {
     [3_000, [3_000, 6_000, 12_000]],
     [59_999, [3_000, 6_000, 12_000]],
   ] as const)(
-    'is 2-4 s at most after a stream that lived for %d ms, and grows from there: %j',
+    'the back-off after a stream that lived for %d ms has the pauses %j',
     async ([livedMs, pausesMs], { feed }) => {
       const refused = answers(503);
       await using run = await runReflector({
@@ -700,7 +711,7 @@ describe('back-off', () => {
     },
   );
 
-  it('is not made longer by a stream that lived for long', async ({ feed }) => {
+  it('the back-off is not made longer by a stream that lived for long', async ({ feed }) => {
     await using run = await runScript(listOfA, feed.answer);
     await run.clock.advance(30_000);
     feed.break(new RequestError('connection', 'ECONNRESET'));
@@ -728,7 +739,7 @@ describe('back-off', () => {
     expect([await listsAfter(749), await listsAfter(1)]).toEqual([0, 1]);
   });
 
-  it('does not start over after a list', async () => {
+  it('the back-off does not start over after a list', async () => {
     await using run = await runScript(answers(503), listOfA, answers(503));
     await run.clock.advance(375 + 749);
     expect(run.api.requests).toHaveLength(3);
@@ -737,8 +748,8 @@ describe('back-off', () => {
   });
 });
 
-describe('the log', () => {
-  it('has one warning for a run of failures, with the numbers, and a line for its end', async ({ feed }) => {
+describe('Reflector: the log', () => {
+  it('the log has one warning for a run of failures, with the numbers, and a line for its end', async ({ feed }) => {
     const api = new ScriptedApi(answers(503), answers(503), listOfA, answers(500), feed.answer);
     await using run = await runReflector({ api, namespace: 'shop' });
     await run.clock.advance(10_000);
@@ -760,7 +771,7 @@ describe('the log', () => {
     expect(lines[2]).toContain('"reason":"unavailable"');
   });
 
-  it('has another warning for the next run', async ({ feed }) => {
+  it('the log has another warning for the next run of failures', async ({ feed }) => {
     await using run = await runScript(listOfA, answers(503), feed.answer, answers(503));
     await run.clock.advance(375 + 60_000);
     feed.end();
@@ -769,8 +780,8 @@ describe('the log', () => {
   });
 });
 
-describe('a relist', () => {
-  it('ends the watch and lists the newest state, then watches from there', async ({ feed }) => {
+describe('Reflector.relist', () => {
+  it('a relist ends the watch and lists the newest state, then watches from there', async ({ feed }) => {
     await using run = await runScript(
       listOfA,
       feed.answer,
@@ -785,7 +796,7 @@ describe('a relist', () => {
     expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
   });
 
-  it('waits for a list under way', async ({ feed }) => {
+  it('a relist waits for a list under way', async ({ feed }) => {
     await using run = await runScript(listOfA, sendsWatch(errorLine(500)), feed.answer, sendsList('30', []));
     await run.clock.advance(375);
     run.reflector.relist();
@@ -796,7 +807,7 @@ describe('a relist', () => {
     expect(lists).toEqual(['list rv=0', relist, 'list limit=500', 'list limit=500']);
   });
 
-  it('that fails leaves what is known, and the watch continues where it was', async () => {
+  it('a relist that fails leaves what is known, and the watch continues where it was', async () => {
     await using run = await runScript(listOfA, new WatchFeed().answer, answers(503), new WatchFeed().answer);
     run.reflector.relist();
     await run.clock.advance(10_000);
@@ -805,8 +816,8 @@ describe('a relist', () => {
   });
 });
 
-describe('stopping', () => {
-  it('S02: sends no request when it was stopped before', async () => {
+describe('Reflector: a stop', () => {
+  it('S02: a reflector that was stopped before its start sends no request', async () => {
     const stopping = new AbortController();
     stopping.abort();
     const api = new ScriptedApi(listOfA);
@@ -818,7 +829,7 @@ describe('stopping', () => {
   it.for([
     ['S05', 'a list', [], 1],
     ['S03', 'a watch', [listOfA], 2],
-  ] as const)('%s: ends %s at once, without another request', async ([, , before, requestCount], { feed }) => {
+  ] as const)('%s: a stop ends %s at once, without another request', async ([, , before, requestCount], { feed }) => {
     const run = await runScript(...before, feed.answer);
     await run.stop();
     await run.clock.advance(60_000);
@@ -829,13 +840,13 @@ describe('stopping', () => {
     expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
   });
 
-  it('ends a wait for headers at once', async () => {
+  it('a stop ends a wait for headers at once', async () => {
     const run = await runScript(listOfA, neverAnswers);
     await run.stop();
     expect(run.api.requests).toHaveLength(2);
   });
 
-  it('ends a pause at once', async () => {
+  it('a stop ends a pause at once', async () => {
     const run = await runScript(answers(403));
     await run.clock.advance(1_000);
     await run.stop();
@@ -843,7 +854,7 @@ describe('stopping', () => {
     expect(run.api.requests).toHaveLength(1);
   });
 
-  it('S04: works within a notification', async ({ feed }) => {
+  it('S04: a stop works within a notification', async ({ feed }) => {
     const stopping = new AbortController();
     const onChange = ({ object }: StoreChange<Thing>): void => {
       if (object.name === 'b') stopping.abort();
@@ -856,8 +867,8 @@ describe('stopping', () => {
   });
 });
 
-describe('run', () => {
-  it('S06: runs once, however often it is called', async () => {
+describe('Reflector.run', () => {
+  it('S06: a reflector runs once, however often run is called', async () => {
     await using run = await runScript(listOfA);
     const { signal } = new AbortController();
     expect(run.reflector.run(signal)).toBe(run.reflector.run(signal));
@@ -865,7 +876,7 @@ describe('run', () => {
     expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
   });
 
-  it('S104: continues where it was stopped, without a list', async () => {
+  it('S104: a reflector continues where it was stopped, without a list', async () => {
     const run = await runScript(listOfA, sendsWatch(added('b', '11')));
     await run.stop();
     const stopping = new AbortController();
@@ -877,7 +888,7 @@ describe('run', () => {
   });
 
   it.each(['listFinished', 'watchEnded', 'eventApplied'] as const)(
-    'lists again after an observer has thrown in %s',
+    'a reflector lists again after an observer has thrown in %s',
     async (method) => {
       const observer: WatchObserver = {
         ...silentObserver,

@@ -106,9 +106,7 @@ async function watching(): Promise<Audited> {
 const it = test.extend('run', ({ onTestFinished }) => untilEnd(onTestFinished, watching()));
 
 describe('a store', () => {
-  it('is compared with a list a minute after the first one, and 30 to 60 minutes after the last one', async ({
-    run,
-  }) => {
+  it('a store is compared with a list a minute after the first one, and every 30 to 60 minutes', async ({ run }) => {
     run.lists.thenAlways(sendsList('10', named('a', 'b', 'c')));
     expect(await run.step()).toBe(minuteMs);
     expect(run.requests()).toEqual(['list rv=0']);
@@ -123,7 +121,7 @@ describe('a store', () => {
     expect([run.drift, run.logged]).toEqual([[], []]);
   });
 
-  it('that has lost changes is corrected by its watch, and they are counted', async ({ run }) => {
+  it('a store that has lost changes is corrected by its watch, and they are counted', async ({ run }) => {
     const truth = [podJson('a', '1'), podJson('b', '12', { value: 'changed' }), podJson('d', '13')];
     run.lists.then(sendsList('20', truth));
     await run.after(minuteMs);
@@ -143,7 +141,7 @@ describe('a store', () => {
     ]);
   });
 
-  it('that differs only by what its watch delivers within a minute is left alone', async ({ run }) => {
+  it('a store that differs only by what its watch delivers within a minute is left alone', async ({ run }) => {
     run.lists.then(sendsList('20', named('a', 'b', 'c', 'd')));
     await run.after(minuteMs);
     run.feed?.send(added('d', '1'));
@@ -153,7 +151,7 @@ describe('a store', () => {
     expect([run.requests(), run.drift]).toEqual([[], []]);
   });
 
-  it('that lacks more objects than a function takes arguments is corrected too', async ({ run }) => {
+  it('a store that lacks more objects than a function takes arguments is corrected too', async ({ run }) => {
     const names = Array.from({ length: 200_000 }, (_, index) => `n${index}`);
     const truth = [...named('a', 'b', 'c'), ...names.map((name) => podJson(name, '11'))];
     run.lists.then(sendsList('20', truth));
@@ -166,7 +164,7 @@ describe('a store', () => {
     expect(run.drift).toEqual([200_000]);
   });
 
-  it('that changes while the list is read is left alone', async ({ run }) => {
+  it('a store that changes while the list is read is left alone', async ({ run }) => {
     let answer: () => void = () => undefined;
     const slow = new Promise<void>((resolve) => (answer = resolve));
     run.lists.then(async (...request) => {
@@ -185,7 +183,7 @@ describe('a store', () => {
     expect([run.names(), run.requests(), run.drift]).toEqual([['a', 'b', 'c', 'd'], [], []]);
   });
 
-  it('is right when the list is wrong: nothing is counted', async ({ run }) => {
+  it('a store is right when the list is wrong: nothing is counted', async ({ run }) => {
     run.lists.then(sendsList('20', []));
     await run.after(minuteMs);
     run.lists.then(sendsList('21', named('a', 'b', 'c')));
@@ -195,7 +193,7 @@ describe('a store', () => {
     expect([run.names(), run.drift]).toEqual([['a', 'b', 'c'], []]);
   });
 
-  it('is not compared while it is not watched: a list follows anyway', async ({ run }) => {
+  it('a store is not compared while it is not watched: a list follows anyway', async ({ run }) => {
     const { feed } = run;
     run.feed = undefined;
     feed?.end();
@@ -205,7 +203,7 @@ describe('a store', () => {
     expect(run.requests()).toEqual([]);
   });
 
-  it('that lacks a pod is compared ten minutes after the last comparison, if it was listed since', async ({ run }) => {
+  it('a store that lacks a pod is compared ten minutes after the last comparison', async ({ run }) => {
     run.lists.thenAlways(sendsList('10', named('a', 'b', 'c')));
     await run.after(minuteMs);
     await run.after(minuteMs);
@@ -221,7 +219,7 @@ describe('a store', () => {
     expect(run.requests()).toEqual(['list rv=10 match=NotOlderThan']);
   });
 
-  it('that lacks a pod is not compared sooner after a list that failed', async ({ run }) => {
+  it('a store that lacks a pod is not compared sooner after a list that failed', async ({ run }) => {
     run.lists.thenAlways(answers(429));
     expect(await run.after(minuteMs)).toBe(10 * minuteMs);
     run.requests();
@@ -234,7 +232,7 @@ describe('a store', () => {
     expect(run.requests()).toEqual(['list rv=10 match=NotOlderThan']);
   });
 
-  it('is compared ten minutes later when the list fails', async ({ run }) => {
+  it('a store is compared ten minutes later when the list fails', async ({ run }) => {
     run.lists.then(answers(503));
     expect(await run.after(minuteMs)).toBe(10 * minuteMs);
     run.requests();
@@ -262,7 +260,7 @@ function comparing() {
   };
 }
 
-describe('pods are listed again', () => {
+describe('auditOfPods', () => {
   it.each([
     [0, 0, []],
     [10, 1, []],
@@ -273,7 +271,7 @@ describe('pods are listed again', () => {
     [100, 20, [1]],
     [180, 20, []],
     [10_000, 500, []],
-  ])('with %d known and %d unknown ones for a minute: %j', async (knownCount, unknownCount, expected) => {
+  ])('a minute with %d known and %d unknown pods has these lists: %j', async (knownCount, unknownCount, expected) => {
     const { clock, audit, relistedAt } = comparing();
     audit.compare({ knownCount, unknownCount });
     await clock.advance(minuteMs - 1);
@@ -285,9 +283,9 @@ describe('pods are listed again', () => {
   });
 
   it.each([
-    ['not when the pods are known in between', known, []],
-    ['also with nothing to count in between', { knownCount: 0, unknownCount: 0 }, [1]],
-  ])('%s', async (_case, between, expected) => {
+    ['unless they are known in between', known, []],
+    ['when there is nothing to count in between', { knownCount: 0, unknownCount: 0 }, [1]],
+  ])('pods are listed again %s', async (_case, between, expected) => {
     const { clock, audit, relistedAt } = comparing();
     for (const counts of [unknown, between, unknown]) {
       audit.compare(counts);
@@ -304,7 +302,7 @@ describe('pods are listed again', () => {
       1,
     ],
     ['not within 10 minutes of a list that helped, and then as at first', 3, [1, 13, 25], 3],
-  ])('%s', async (_case, knownEvery, expected, warningCount) => {
+  ])('pods are listed again %s', async (_case, knownEvery, expected, warningCount) => {
     const { clock, audit, relistedAt, logged } = comparing();
     const lastMinute = Math.max(...expected) + 5;
     for (let minute = 0; minute <= lastMinute; minute += 1) {

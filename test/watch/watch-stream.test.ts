@@ -65,7 +65,7 @@ describe('readWatchEvents', () => {
     expect(result).toMatchObject({ error: undefined, otherKinds: ['"Table"'] });
   });
 
-  it('drops an incomplete last line', async () => {
+  it('an incomplete last line is dropped', async () => {
     expect(await read(bodyOf(added('a', '1'), added('b', '2').trimEnd()))).toMatchObject({
       events: [{ resourceVersion: '1' }],
       error: undefined,

@@ -24,17 +24,17 @@ const tested = new Set(
 const listed = inapplicable.flatMap(({ scenarios }) => scenarios);
 
 describe('the fault scenarios', () => {
-  it('each have a test, or a reason why not', () => {
+  it('each fault scenario has a test, or a reason why not', () => {
     const covered = new Set([...tested, ...listed]);
     expect(allScenarios.filter((scenario) => !covered.has(scenario))).toEqual([]);
   });
 
-  it('are listed as not tested once, and only while no test has their number', () => {
+  it('a fault scenario is listed as not tested once, and only while no test has its number', () => {
     const wrong = listed.filter((scenario, index) => tested.has(scenario) || listed.indexOf(scenario) !== index);
     expect(wrong, 'to be removed from scenarios.ts').toEqual([]);
   });
 
-  it('are the only ones that tests name', () => {
+  it('tests name only fault scenarios that exist', () => {
     expect([...tested].filter((scenario) => !allScenarios.includes(scenario))).toEqual([]);
   });
 });

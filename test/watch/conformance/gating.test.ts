@@ -15,7 +15,7 @@ const [minuteMs, hourMs] = [60_000, 3_600_000];
 const refused = failsWith(new RequestError('connection', 'ECONNREFUSED'));
 
 describe('an API server that is away', () => {
-  it('S101: at the start leaves the metrics of the exporter, and is tried until it is there', async () => {
+  it('S101: an API server that is away at the start leaves the metrics of the exporter, and is tried on', async () => {
     await using first = await Exporter.start();
     await first.cluster.setApiFault('down');
     await using exporter = await first.another();
@@ -39,7 +39,7 @@ describe('an API server that is away', () => {
     await expect.poll(readiness, { interval: 5 }).toBe(200);
   });
 
-  it('S103: for two hours leaves what is known, with its age, and the store is whole 31 s after its return', async () => {
+  it('S103: a server that is away for two hours leaves what is known, and is listed 31 s after its return', async () => {
     const clock = new ManualClock();
     const startMs = clock.nowMs();
     let [isAway, version] = [false, '10'];

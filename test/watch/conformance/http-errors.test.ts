@@ -15,7 +15,7 @@ describe('Retry-After', () => {
     ['list', 503, []],
     ['watch', 429, [listOfA]],
     ['watch', 503, [listOfA]],
-  ] as const)('S59: of a %s with status %d is waited for, and up to a fifth longer', async (what, status, before) => {
+  ] as const)('S59: the Retry-After of a %s with status %d is waited for', async (what, status, before) => {
     await using run = await runScript(...before, answers(status, {}, 3_000), listOfA);
     const requestCount = before.length + 1;
     await run.clock.advance(3_299);
@@ -26,7 +26,7 @@ describe('Retry-After', () => {
     );
   });
 
-  it('S59: that is shorter than the back-off does not shorten it', async () => {
+  it('S59: a Retry-After that is shorter than the back-off does not shorten it', async () => {
     await using run = await runReflector({ api: new ScriptedApi(listOfA).thenAlways(answers(429, {}, 1_000)) });
     await run.clock.advance(1_100 + 1_100 + 1_500);
     expect(run.api.requests).toHaveLength(5);
@@ -36,7 +36,7 @@ describe('Retry-After', () => {
     expect(run.api.requests).toHaveLength(6);
   });
 
-  it('S59: of a server that asks for it again and again is the pause each time, without a list', async () => {
+  it('S59: a Retry-After that comes again and again is the pause each time, without a list', async () => {
     await using run = await runReflector({ api: new ScriptedApi(listOfA).thenAlways(answers(503, {}, 60_000)) });
     await run.clock.advance(8 * 66_000);
     expect(run.api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 9 }, () => 'watch rv=10')]);
@@ -46,7 +46,7 @@ describe('Retry-After', () => {
 describe('a proxy in place of the API server', () => {
   const page = '<html><title>Please log in</title></html>';
 
-  it('S71: with a web page takes nothing away, and is asked at most 10 times a minute', async () => {
+  it('S71: a proxy with a web page takes nothing away, and is asked at most 10 times a minute', async () => {
     let isCaptive = false;
     const handler: LoopbackHandler = ({ isWatch }, response) => {
       if (isCaptive) response.writeHead(200, { 'content-type': 'text/html' }).end(page);
@@ -69,7 +69,7 @@ describe('a proxy in place of the API server', () => {
       .toBe(2);
   });
 
-  it('S71: with a redirect to another host is not followed, by a list or a watch', async () => {
+  it('S71: a redirect to another host is not followed, by a list or a watch', async () => {
     const paths: (string | undefined)[] = [];
     const other = createServer((request, response) => {
       paths.push(request.url);
@@ -97,7 +97,7 @@ describe('a proxy in place of the API server', () => {
 });
 
 describe.each([414, 431])('a request that is too long for the server, %d', (status) => {
-  it('is repeated every 30 to 60 s, as one that is forbidden', async () => {
+  it('a request that is too long is repeated every 30 to 60 s, as one that is forbidden', async () => {
     await using run = await runReflector({ api: new ScriptedApi().thenAlways(answers(status)) });
     await run.clock.advance(44_999);
     expect(run.api.requestLines).toEqual(['list rv=0']);
@@ -105,7 +105,7 @@ describe.each([414, 431])('a request that is too long for the server, %d', (stat
     expect(run.api.requestLines).toHaveLength(11);
   });
 
-  it('ends the wait of those who would wait for the first list in vain', async () => {
+  it('a request that is too long ends the wait of those who would wait for the first list in vain', async () => {
     await using run = await runReflector({ api: new ScriptedApi().thenAlways(answers(status)) });
     await run.reflector.firstList.settled;
     expect(run.api.requestLines).toHaveLength(1);

@@ -126,8 +126,8 @@ function identityOf(options: Partial<WatchedPodsOptions>): string {
   return watchedPods({ ...everything, ...options }, values).identity;
 }
 
-describe('watches', () => {
-  it('S80: of the same objects are one, however their selectors and namespaces are written', async ({ shared }) => {
+describe('SharedWatches', () => {
+  it('S80: watches of the same objects are one, however their selectors are written', async ({ shared }) => {
     const one = identityOf({ podSelector: parseSelector('a=1,b in (x,y)'), namespaces: ['shop', 'media'] });
     const other = identityOf({ podSelector: parseSelector('b in (y,x),a=1'), namespaces: ['media', 'shop', 'shop'] });
     expect(other).toBe(one);
@@ -143,13 +143,13 @@ describe('watches', () => {
     ['namespaces', { namespaces: ['shop'] }],
     ['a shard', { scope: { shard: 1, totalShards: 2, nodeName: undefined } }],
     ['a node', { scope: { ...wholeCluster, nodeName: 'n1' } }],
-  ])('S81: of other objects are others: by %s', async ([, options], { shared }) => {
+  ])('S81: watches of other objects are others: by %s', async ([, options], { shared }) => {
     for (const identity of [identityOf({}), identityOf(options)]) shared.watches.acquire({ ...allThings, identity });
     await shared.clock.advance(0);
     expect([shared.watches.watchCount, shared.listCount()]).toEqual([2, 2]);
   });
 
-  it('S82: that nobody uses go on for half a minute, without another list for who comes back', async ({ shared }) => {
+  it('S82: a watch that nobody uses goes on for half a minute, and can be used again', async ({ shared }) => {
     const first = shared.watches.acquire(allThings);
     await shared.clock.advance(0);
     first[Symbol.dispose]();
@@ -165,7 +165,7 @@ describe('watches', () => {
     expect(shared.watches.acquire(allThings).watch).not.toBe(again.watch);
   });
 
-  it('S82: are left once by a user that leaves twice', async ({ shared }) => {
+  it('S82: a user that leaves a watch twice leaves it once', async ({ shared }) => {
     const [first, second] = [shared.watches.acquire(allThings), shared.watches.acquire(allThings)];
     first[Symbol.dispose]();
     first[Symbol.dispose]();
@@ -176,7 +176,7 @@ describe('watches', () => {
     expect(shared.watches.watchCount).toBe(0);
   });
 
-  it('S83: whose first list is slow are not ended while somebody waits for it', async ({ shared }) => {
+  it('S83: a watch whose first list is slow is not ended while somebody waits for it', async ({ shared }) => {
     let answer: () => void = () => undefined;
     const slow = new Promise<void>((resolve) => (answer = resolve));
     const api = new ScriptedApi(async (...request) => {
@@ -193,7 +193,7 @@ describe('watches', () => {
     await watches[Symbol.asyncDispose]();
   });
 
-  it('that end because of a bug are reported, and stop like the others', async () => {
+  it('a watch that ends because of a bug is reported, and stops like the others', async () => {
     const shared = sharing();
     const told: string[] = [];
     let isBroken = false;
@@ -214,7 +214,7 @@ describe('watches', () => {
     expect(shared.clock.sleeperCount).toBe(0);
   });
 
-  it('end all at once, used or not, and start no more', async () => {
+  it('watches end all at once, used or not, and no more are started', async () => {
     const shared = sharing();
     const lease = shared.watches.acquire(allThings);
     await shared.clock.advance(0);
@@ -229,7 +229,7 @@ describe('the first list of the pods of one node', () => {
   it.each<[string, number | undefined, readonly number[]]>([
     ['waits for a random part of the given time', 5_000, [0, 0, 1]],
     ['does not wait without one', undefined, [1, 1, 1]],
-  ])('%s, and those of all nodes do not', async (_case, nodeLocalSpreadMs, counts) => {
+  ])('the first list of one node %s, and those of all nodes do not', async (_case, nodeLocalSpreadMs, counts) => {
     const paths: string[] = [];
     const setting = settingOf({
       open: (request, signal) => {
@@ -254,7 +254,7 @@ describe('the first list of the pods of one node', () => {
     expect(ofNode.watch.scopes[0]?.isSynced).toBe(true);
   });
 
-  it('is not sent when the watch ends before', async () => {
+  it('the first list of one node is not sent when the watch ends before', async () => {
     const setting = settingOf(new ScriptedApi());
     const watches = new ClusterWatches({ ...setting, nodeLocalSpreadMs: 5_000 });
     watches.pods({ namespaces: [], podSelector: [], scope: { ...wholeCluster, nodeName: 'n1' } });
@@ -264,10 +264,8 @@ describe('the first list of the pods of one node', () => {
   });
 });
 
-describe('a subscription', () => {
-  it('S84: begins with all objects and continues with each change, without a gap or a repetition', async ({
-    running,
-  }) => {
+describe('Subscription', () => {
+  it('S84: a subscription begins with all objects and continues with each change once', async ({ running }) => {
     await running.send(added('b', '11'));
     const late = listener();
     running.watch.subscribe(late);
@@ -281,14 +279,14 @@ describe('a subscription', () => {
     ]);
   });
 
-  it('S84: that begins before the first list has its objects as initial ones', async () => {
+  it('S84: a subscription that begins before the first list has its objects as initial ones', async () => {
     const early = listener();
     await using running = await watching([listOfA], early);
     await running.watch.synced();
     expect(early.told).toEqual(['initial added a@1']);
   });
 
-  it('S84: tells of an object that it begins with, then of its end, in this order', async ({ running }) => {
+  it('S84: an object that a subscription begins with is delivered before its end', async ({ running }) => {
     const late = listener();
     running.watch.subscribe(late);
     running.watch.objects.remove({ uid: 'uid-a', name: 'a', resourceVersion: '12', value: '' });
@@ -296,7 +294,7 @@ describe('a subscription', () => {
     expect(late.told).toEqual(['initial added a@1', 'removed a@12']);
   });
 
-  it('S85: that has ended is told nothing; the others are', async ({ running }) => {
+  it('S85: a subscription that has ended delivers nothing; the others do', async ({ running }) => {
     const [one, other] = [listener(), listener()];
     const subscription = running.watch.subscribe(one);
     running.watch.subscribe(other);
@@ -306,7 +304,7 @@ describe('a subscription', () => {
     expect([one.told, other.told]).toEqual([['initial added a@1'], ['initial added a@1', 'added b@11']]);
   });
 
-  it('S86, S89: can end itself and others while it is told, at once; the rest are told once', async ({ running }) => {
+  it('S86, S89: a subscriber can end itself and others within a delivery', async ({ running }) => {
     const [first, last] = [listener(), listener()];
     const second = listener();
     running.watch.subscribe({
@@ -325,7 +323,7 @@ describe('a subscription', () => {
     expect(running.watch.subscriptionCount).toBe(2);
   });
 
-  it('S86: of a subscriber that ends it is told nothing more of the same turn', async ({ running }) => {
+  it('S86: a subscriber that ends its subscription gets nothing more of the same turn', async ({ running }) => {
     const told: string[] = [];
     const subscription = running.watch.subscribe({
       name: 'once',
@@ -338,7 +336,7 @@ describe('a subscription', () => {
     expect(told).toEqual(['initial added a@1', 'added b@11']);
   });
 
-  it('S87: is one for each call, also for one subscriber; another watch has no part in it', async ({ running }) => {
+  it('S87: each call has its own subscription, also of one subscriber', async ({ running }) => {
     await using foreign = await watching();
     const twice = listener();
     const [first] = [running.watch.subscribe(twice), running.watch.subscribe(twice)];
@@ -350,7 +348,7 @@ describe('a subscription', () => {
     expect(twice.told).toEqual(['initial added a@1', 'initial added a@1', 'added b@11']);
   });
 
-  it('S88: of a subscriber that throws is told on, counted for each change and logged once', async ({ running }) => {
+  it('S88: a subscriber that throws gets further changes, with one line in the log', async ({ running }) => {
     const other = listener();
     let attemptCount = 0;
     running.watch.subscribe({
@@ -370,9 +368,7 @@ describe('a subscription', () => {
     expect(running.watch.objects.size).toBe(2);
   });
 
-  it('S88: of a subscriber that cannot say what it must be told is told all, and no other misses a change', async ({
-    running,
-  }) => {
+  it('S88: a subscriber that cannot say what it must get gets all changes', async ({ running }) => {
     const [broken, other] = [listener('broken'), listener()];
     running.watch.subscribe({
       ...broken,
@@ -398,7 +394,7 @@ describe('a subscription', () => {
     expect(running.watch.scopes[0]?.lastFailure).toBeUndefined();
   });
 
-  it('S90: after the end is refused, and ends without an error', async () => {
+  it('S90: a subscription after the end is refused, and one of before ends without an error', async () => {
     const running = await watching();
     const subscription = running.watch.subscribe(listener());
     await running.stop();
@@ -409,7 +405,7 @@ describe('a subscription', () => {
     expect(running.watch.subscriptionCount).toBe(0);
   });
 
-  it('S91: has synced when its subscriber has been told of the whole first list, after the store has', async () => {
+  it('S91: a subscription has synced when its subscriber has the whole first list, after the store has', async () => {
     const items = ['a', 'b', 'c', 'd', 'e'].map((name) => podJson(name, '1'));
     await using running = await watching([sendsList('10', items)]);
     await running.watch.synced();
@@ -426,7 +422,7 @@ describe('a subscription', () => {
     expect([late.told.length, subscription.pendingCount]).toEqual([5, 0]);
   });
 
-  it('S92: is told after a gap of what has changed, and of nothing else', async () => {
+  it('S92: a subscriber gets what has changed in a gap, and nothing else', async () => {
     const before = sendsList('10', [podJson('a', '1'), podJson('b', '2')]);
     const after = sendsList('20', [podJson('a', '1'), podJson('b', '15'), podJson('c', '16')]);
     const [one, other] = [listener(), listener()];
@@ -436,7 +432,7 @@ describe('a subscription', () => {
     expect(other.told).toEqual(one.told);
   });
 
-  it('S94: whose list is denied shows why at once', async () => {
+  it('S94: a subscription whose list is denied shows why at once', async () => {
     const message = 'pods is forbidden: User "exporter" cannot list resource "pods"';
     await using running = await watching([answers(403, { reason: 'Forbidden', message })]);
     await running.watch.settled();
@@ -464,7 +460,7 @@ const change = (type: 'added' | 'updated', name: string, to: string, from?: stri
   isInitial: false,
 });
 
-describe('changes that a subscriber has yet to be told', () => {
+describe('changes that a subscriber has yet to get', () => {
   const objectsOf = (watch: SharedWatch<Thing>) => ({
     put: (name: string, version: number, uid = `uid-${name}`) =>
       watch.objects.upsert({ name, uid, resourceVersion: String(version), value: String(version) }),
@@ -472,7 +468,7 @@ describe('changes that a subscriber has yet to be told', () => {
       watch.objects.remove({ name, uid, resourceVersion: String(version), value: String(version) }),
   });
 
-  it('S95: are one for each object, of its latest state', async () => {
+  it('S95: the changes of an object that wait for a subscriber are one, of its latest state', async () => {
     await using running = await watching([sendsList('10', [])]);
     const slow = listener();
     const subscription = running.watch.subscribe(slow);
@@ -497,7 +493,7 @@ describe('changes that a subscriber has yet to be told', () => {
       ({ put, remove }) => [remove('a', 12), put('a', 13, 'other'), remove('a', 14, 'other')],
       ['removed a@12'],
     ],
-  ])('S95: of one object are %s', async ([, change, expected], { running }) => {
+  ])('S95: the waiting changes of one object become %s', async ([, change, expected], { running }) => {
     const slow = listener();
     running.watch.subscribe(slow);
     await running.clock.advance(0);
@@ -507,7 +503,7 @@ describe('changes that a subscriber has yet to be told', () => {
     expect(slow.told).toEqual(expected);
   });
 
-  it('S95: that cancel each other out do not keep later ones from being told', async ({ running }) => {
+  it('S95: changes that cancel each other out do not keep later ones from being delivered', async ({ running }) => {
     const told = listener();
     running.watch.subscribe(told);
     await running.clock.advance(0);
@@ -522,7 +518,7 @@ describe('changes that a subscriber has yet to be told', () => {
     expect(told.told).toEqual(['initial added a@1', 'added y@13']);
   });
 
-  it('are told in the end, whenever they come: the mirror of a subscriber equals the store', async () => {
+  it('all changes are delivered, whenever they come: the mirror of a subscriber equals the store', async () => {
     const operation = fc.record({
       name: fc.constantFrom('a', 'b', 'c'),
       version: fc.nat(9),
@@ -556,7 +552,7 @@ describe('changes that a subscriber has yet to be told', () => {
     );
   });
 
-  it('of a first list are told one by one, also of an object that is gone again', async () => {
+  it('the changes of a first list are delivered one by one, also of an object that is gone again', async () => {
     const told = listener();
     const subscription = subscriptionOf(told);
     const [first, last] = [version('a', '1'), version('a', '2')];
@@ -566,7 +562,7 @@ describe('changes that a subscriber has yet to be told', () => {
     expect(told.told).toEqual(['initial added a@1', 'removed a@2']);
   });
 
-  it('of a long list are merged with those before and after it, in their order', async () => {
+  it('the changes of a long list are merged with those before and after it, in their order', async () => {
     const told = listener();
     const subscription = subscriptionOf(told);
     const names = Array.from({ length: 1_000 }, (_, index) => `pod-${index}`);
@@ -585,7 +581,7 @@ describe('changes that a subscriber has yet to be told', () => {
     expect(subscription.pendingCount).toBe(0);
   });
 
-  it('of a list are not told to who begins with its objects', async () => {
+  it('the changes of a list are not delivered to a subscriber who begins with its objects', async () => {
     const items = Array.from({ length: 1_000 }, (_, index) => podJson(`pod-${index}`, '1'));
     await using running = await watching([sendsList('10', items)]);
     const late = listener();
@@ -596,7 +592,7 @@ describe('changes that a subscriber has yet to be told', () => {
     expect(late.told.every((line) => line.startsWith('initial added'))).toBe(true);
   });
 
-  it('S95: include an object that came and went when the subscriber must be told of it', async ({ running }) => {
+  it('S95: an object that came and went is delivered when the subscriber must get it', async ({ running }) => {
     const told: string[] = [];
     running.watch.subscribe({
       name: 'careful',

@@ -40,7 +40,7 @@ describe('a list in pages', () => {
   const podsFrom = (first: number, count: number): readonly object[] =>
     Array.from({ length: count }, (_, index) => podJson(`p${first + index}`, '1'));
 
-  it('S10: becomes visible in one step, after its last page', async () => {
+  it('S10: a list in pages becomes visible in one step, after its last page', async () => {
     const lastPage = new WatchFeed();
     const pages = [sendsList('20', podsFrom(0, 4), 'C1'), sendsList('20', podsFrom(4, 4), 'C2'), lastPage.answer];
     const sizes: number[] = [];
@@ -61,7 +61,7 @@ describe('a list in pages', () => {
     expect(api.requestLines.at(-1)).toBe('watch rv=20');
   });
 
-  it('S12: is followed to its end although no pages were requested, each time', async () => {
+  it('S12: a list in pages is followed to its end although no pages were requested, each time', async () => {
     await using run = await runScript(
       sendsList('10', podsFrom(0, 2), 'C1'),
       sendsList('10', podsFrom(2, 2)),
@@ -83,7 +83,7 @@ describe('a list in pages', () => {
   });
 });
 
-describe('changes', () => {
+describe('changes of the first list', () => {
   const collect = async (...after: readonly ConstructorParameters<typeof ScriptedApi>[number][]) => {
     const storeChanges: StoreChange<Thing>[] = [];
     const api = new ScriptedApi(listOfA, ...after);
@@ -91,30 +91,23 @@ describe('changes', () => {
     await run.clock.advance(1_000);
     return { ...run, storeChanges };
   };
-  const flagsOf = (changes: readonly StoreChange<Thing>[]) =>
-    changes.map(({ type, object, isInitial }) => [type, object.name, isInitial]);
 
-  it('S22: are part of the first list once: not those that a broken watch has missed', async () => {
-    const broken = new WatchFeed();
-    broken.break(new RequestError('connection', 'ECONNRESET'));
-    await using run = await collect(broken.answer, sendsWatch(modified('a', '11'), added('b', '12')));
-    expect(flagsOf(run.storeChanges)).toEqual([
+  const broken = new WatchFeed();
+  broken.break(new RequestError('connection', 'ECONNRESET'));
+
+  it.each([
+    ['a broken watch has missed', [broken.answer, sendsWatch(modified('a', '11'), added('b', '12'))]],
+    ['a later list shows', [expired, sendsList('20', [podJson('a', '11'), podJson('b', '12')])]],
+  ])('S22: changes that %s are not part of the first list', async (_case, answers) => {
+    await using run = await collect(...answers);
+    expect(run.storeChanges.map(({ type, object, isInitial }) => [type, object.name, isInitial])).toEqual([
       ['added', 'a', true],
       ['updated', 'a', false],
       ['added', 'b', false],
     ]);
   });
 
-  it('S22: are part of the first list once: not those that a later list shows', async () => {
-    await using run = await collect(expired, sendsList('20', [podJson('a', '11'), podJson('b', '12')]));
-    expect(flagsOf(run.storeChanges)).toEqual([
-      ['added', 'a', true],
-      ['updated', 'a', false],
-      ['added', 'b', false],
-    ]);
-  });
-
-  it('S23: show an object that disappeared between two lists once, in its last known state', async () => {
+  it('S23: an object that disappeared between two lists is removed once, in its last known state', async () => {
     await using run = await collect(expired, sendsList('20', []), sendsList('21', []));
     expect(run.storeChanges).toHaveLength(2);
     expect(run.storeChanges[1]).toMatchObject({ type: 'removed', object: { name: 'a', resourceVersion: '1' } });

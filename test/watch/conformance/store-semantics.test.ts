@@ -33,7 +33,7 @@ it('S72: a list without a namespace removes each of its objects, and its group',
 });
 
 describe('the projection', () => {
-  it('S78: is applied once to each object of a list and of an event, and not to one that a list removes', async () => {
+  it('S78: the projection is applied once to each object of a list and of an event, and not for a removal', async () => {
     const projectedNames: string[] = [];
     const changes: StoreChange<Thing>[] = [];
     const api = new ScriptedApi(
@@ -56,7 +56,7 @@ describe('the projection', () => {
     expect(changes.at(-1)?.object).toBe(changes[0]?.object);
   });
 
-  it('S78: that fails for an object drops that object, not the stream', async () => {
+  it('S78: a projection that fails for an object drops that object, not the stream', async () => {
     const api = new ScriptedApi(sendsList('10', []), sendsWatch(modified('bad', '11'), modified('b', '12')));
     await using run = await runReflector({
       api,
