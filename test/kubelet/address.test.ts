@@ -24,7 +24,7 @@ function failureOf(act: () => unknown): RequestError {
   throw new Error('nothing was thrown');
 }
 
-describe('the address', () => {
+describe('the address of a kubelet', () => {
   const all = [
     { type: 'Hostname', address: 'node-1.example' },
     { type: 'ExternalIP', address: '203.0.113.7' },
@@ -37,7 +37,7 @@ describe('the address', () => {
     [['ExternalIP', 'InternalIP'], 'https://203.0.113.7:10250/stats/summary'],
     [['Hostname'], 'https://node-1.example:10250/stats/summary'],
     [['InternalDNS', 'Hostname'], 'https://node-1.example:10250/stats/summary'],
-  ])('is of the first type that the node has: %j', (types, expected) => {
+  ])('the address is of the first type that the node has: %j', (types, expected) => {
     expect(urlOf(all, { addressTypes: types })).toBe(expected);
   });
 
@@ -51,7 +51,7 @@ describe('the address', () => {
     ['Node-1.Example.COM', 'https://node-1.example.com:10250/stats/summary'],
     ['ip-10-0-0-1.eu-west-1.compute.internal', 'https://ip-10-0-0-1.eu-west-1.compute.internal:10250/stats/summary'],
     ['10-0-0-1', 'https://10-0-0-1:10250/stats/summary'],
-  ])('may be %s', (address, expected) => {
+  ])('the address may be %s', (address, expected) => {
     expect(urlOf([{ type: 'InternalIP', address }])).toBe(expected);
   });
 
@@ -91,7 +91,7 @@ describe('the address', () => {
     'fe80::1%eth0',
     '2001:db8::1%eth0',
     'ff02::1',
-  ])('is never %j', (address) => {
+  ])('the address is never %j', (address) => {
     const failure = failureOf(() => urlOf([{ type: 'InternalIP', address }]));
     expect(failure.reason).toBe('not_ready');
     expect(failure.message).toMatch(
@@ -99,7 +99,7 @@ describe('the address', () => {
     );
   });
 
-  it('is the next usable one when the preferred one is unusable', () => {
+  it('the next usable address is taken when the preferred one is unusable', () => {
     const addresses = [
       { type: 'InternalIP', address: '169.254.1.1' },
       { type: 'InternalIP', address: '192.0.2.2' },
@@ -107,7 +107,7 @@ describe('the address', () => {
     expect(urlOf(addresses)).toBe('https://192.0.2.2:10250/stats/summary');
   });
 
-  it('that is missing is reported with the addresses of the node', () => {
+  it('a missing address is reported with the addresses of the node', () => {
     const failure = failureOf(() => urlOf([{ type: 'InternalDNS', address: 'a.example' }]));
     expect(failure).toMatchObject({
       reason: 'not_ready',
@@ -117,7 +117,7 @@ describe('the address', () => {
     expect(failureOf(() => urlOf([])).message).toMatch(/; it has: none$/);
   });
 
-  it('that is unusable is reported on one line of limited length', () => {
+  it('an unusable address is reported on one line of limited length', () => {
     const { message } = failureOf(() => urlOf([{ type: 'InternalIP', address: `a\nb"${'x'.repeat(10_000)}` }]));
     expect(message).toContain('it has: InternalIP a b"xxx');
     expect(message.length).toBeLessThan(400);
@@ -125,24 +125,22 @@ describe('the address', () => {
   });
 });
 
-describe('the path', () => {
-  it.each(['/stats/summary', '/configz'] as const)('is %s', (path) => {
-    expect(kubeletUrl(aNode(), path, { addressTypes, port: undefined }).href).toBe(`https://192.0.2.1:10250${path}`);
-  });
+it.each(['/stats/summary', '/configz'] as const)('the path is %s', (path) => {
+  expect(kubeletUrl(aNode(), path, { addressTypes, port: undefined }).href).toBe(`https://192.0.2.1:10250${path}`);
 });
 
-describe('the port', () => {
+describe('the port of a kubelet', () => {
   const addresses = [{ type: 'InternalIP', address: '192.0.2.1' }];
 
   it.each([
     [10_250, undefined, '10250'],
     [10_250, 9_999, '9999'],
     [undefined, 9_999, '9999'],
-  ])('is, with %s in the status and the setting %s: %s', (kubeletPort, port, expected) => {
+  ])('the port, with %s in the status and the setting %s, is %s', (kubeletPort, port, expected) => {
     expect(kubeletUrl(aNode({ addresses, kubeletPort }), '/stats/summary', { addressTypes, port }).port).toBe(expected);
   });
 
-  it('that is unknown is reported with a hint', () => {
+  it('an unknown port is reported with a hint', () => {
     const failure = failureOf(() =>
       kubeletUrl(aNode({ kubeletPort: undefined }), '/stats/summary', { addressTypes, port: undefined }),
     );
@@ -154,7 +152,7 @@ describe('the port', () => {
   });
 });
 
-describe('what a name resolves to', () => {
+describe('usableLookup', () => {
   const addressesOf = (...addresses: readonly string[]): LookupAddress[] =>
     addresses.map((address) => ({ address, family: isIP(address) }));
   const resolved = (resolve: Resolve, options: LookupOptions): Promise<unknown> =>
@@ -169,11 +167,11 @@ describe('what a name resolves to', () => {
   it.each([
     ['all addresses', { all: true }, addressesOf('2001:db8::1', '192.0.2.1')],
     ['one address', {}, ['2001:db8::1', 6]],
-  ])('is usable for those who want %s', async (_case, options, expected) => {
+  ])('only usable addresses of a name are returned, for a call that wants %s', async (_case, options, expected) => {
     expect(await resolved(() => Promise.resolve(mixed), options)).toEqual(expected);
   });
 
-  it('is asked for with the family that is wanted', async () => {
+  it('a name is looked up with the family that is wanted', async () => {
     const asked: LookupOptions[] = [];
     await resolved(
       (_name, options) => {
@@ -188,14 +186,14 @@ describe('what a name resolves to', () => {
   it.each([
     ['nothing', [], 'nothing'],
     ['nothing usable', addressesOf('169.254.169.254', '::'), '169.254.169.254, ::'],
-  ])('is an error when it is %s', async (_case, addresses, found) => {
+  ])('a name that resolves to %s is an error', async (_case, addresses, found) => {
     await expect(resolved(() => Promise.resolve(addresses), { all: true })).rejects.toMatchObject({
       reason: 'not_ready',
       message: `summary of node node-1: node-1 resolves to ${found}; link-local, unspecified, multicast and reserved addresses are refused`,
     });
   });
 
-  it('is an error when it is not known', async () => {
+  it('a name that cannot be resolved is an error', async () => {
     const error = Object.assign(new Error('getaddrinfo ENOTFOUND node-1'), { code: 'ENOTFOUND' });
     await expect(resolved(() => Promise.reject(error), {})).rejects.toBe(error);
   });

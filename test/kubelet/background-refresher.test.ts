@@ -114,26 +114,24 @@ function oneNode({ clock, background = atOnce, maySend = () => true }: OneNodeOp
   };
 }
 
-describe('the mode of refreshing', () => {
-  it.each([
-    ['auto', 99, false],
-    ['auto', 100, true],
-    ['on-scrape', 5_000, false],
-    ['ahead', 1, true],
-  ] as const)('%s with %i nodes: ahead %j', (mode, nodeCount, isAhead) => {
-    expect(refreshesAhead(mode, nodeCount)).toBe(isAhead);
-  });
+it.each([
+  ['auto', 99, false],
+  ['auto', 100, true],
+  ['on-scrape', 5_000, false],
+  ['ahead', 1, true],
+] as const)('the mode %s with %i nodes refreshes ahead: %j', (mode, nodeCount, isAhead) => {
+  expect(refreshesAhead(mode, nodeCount)).toBe(isAhead);
 });
 
-describe('refreshing ahead', () => {
-  it('asks nobody before the first scrape', async () => {
+describe('BackgroundRefresher', () => {
+  it('no node is asked before the first scrape', async () => {
     await using world = setUp(nodesNamed(5));
     await world.clock.advance(10 * ttlMs);
     expect(world.requestCount()).toBe(0);
   });
 
   it.each([15_000, 30_000, 60_000, 90_000])(
-    'lets scrapes every %i ms find fresh data, but for the moment in which a node is just being asked',
+    'scrapes every %i ms find fresh data, but of a node being asked',
     async (intervalMs) => {
       await using world = setUp(nodesNamed(100));
       expect(new Set(await world.scrape())).toEqual(new Set(['refreshed']));
@@ -154,7 +152,7 @@ describe('refreshing ahead', () => {
     },
   );
 
-  it('never asks a node twice within a TTL', async () => {
+  it('a node is never asked twice within a TTL', async () => {
     await using world = setUp(nodesNamed(30));
     for (let round = 0; round < 40; round++) {
       await world.scrape();
@@ -168,7 +166,7 @@ describe('refreshing ahead', () => {
     }
   });
 
-  it('spreads the requests over the TTL', async () => {
+  it('requests are spread over the TTL', async () => {
     await using world = setUp(nodesNamed(300));
     for (let round = 0; round < 20; round++) {
       await world.scrape();
@@ -184,7 +182,7 @@ describe('refreshing ahead', () => {
     expect(Math.max(...buckets)).toBeLessThan(60);
   });
 
-  it('stops three TTLs after the last scrape and goes on with the next one', async () => {
+  it('refreshing stops three TTLs after the last scrape and goes on with the next one', async () => {
     await using world = setUp(nodesNamed(1));
     await world.scrape();
     await world.clock.advance(3 * ttlMs);
@@ -199,7 +197,7 @@ describe('refreshing ahead', () => {
     expect(world.requestCount()).toBe(count + 1);
   });
 
-  it('asks a node with a shorter TTL that often, out of phase, and the others as before', async () => {
+  it('a node with a shorter TTL is asked that often, out of phase, and the others as before', async () => {
     await using world = setUp(nodesNamed(3), 10_000);
     const [near, ...others] = [...nodesNamed(3)].map(({ name }) => name);
     world.cache.setNearNodes(new Set([near ?? '']));
@@ -212,7 +210,7 @@ describe('refreshing ahead', () => {
     for (const name of others) expect(world.requestsMs.get(name)?.length).toBeLessThanOrEqual(6);
   });
 
-  it('waits while a scrape runs, but no longer than 10 s', async () => {
+  it('refreshing waits while a scrape runs, but no longer than 10 s', async () => {
     const clock = new ManualClock();
     const scheduler = new Scheduler(clock);
     await using world = oneNode({ clock, background: scheduler.background });
@@ -230,7 +228,7 @@ describe('refreshing ahead', () => {
     expect(world.requestsMs).toHaveLength(2);
   });
 
-  it('lets a node that is not due any longer wait for no scrape', async () => {
+  it('a node that is not due any longer waits for no scrape', async () => {
     const clock = new ManualClock();
     const scheduler = new Scheduler(clock);
     await using world = oneNode({ clock, background: scheduler.background });
@@ -241,7 +239,7 @@ describe('refreshing ahead', () => {
     expect(await world.refresher.refresh('ip-10-0-0-0')).toBeGreaterThan(0);
   });
 
-  it('tries a node now and then that cannot be asked, and nothing waits for it', async () => {
+  it('a node that cannot be asked is tried now and then, and nothing waits for it', async () => {
     const clock = new ManualClock();
     let isSlotFree = false;
     await using world = oneNode({ clock, maySend: () => isSlotFree });
@@ -256,7 +254,7 @@ describe('refreshing ahead', () => {
     expect((requestsMs[0] ?? NaN) - freeAtMs).toBeLessThanOrEqual(ttlMs / 5);
   });
 
-  it('asks many nodes that are due at once nearly as fast as the slots allow', async () => {
+  it('many nodes that are due at once are asked nearly as fast as the slots allow', async () => {
     await using world = setUp(nodesNamed(600), 0, 10);
     world.refresher.expectScrape();
     const fastestMs = (600 / 10) * 20;
@@ -264,7 +262,7 @@ describe('refreshing ahead', () => {
     expect(world.requestCount()).toBe(600);
   });
 
-  it('looks at a node once when many are due at once', async () => {
+  it('each of many nodes that are due at once is looked at once', async () => {
     const clock = new ManualClock();
     const attemptedAtMs = new Map<string, number>();
     const inProgress = { count: 0, most: 0, calls: 0 };
@@ -298,7 +296,7 @@ describe('refreshing ahead', () => {
     await running;
   });
 
-  it('asks a node no more once it has left', async () => {
+  it('a node that has left is asked no more', async () => {
     const nodes = nodesNamed(2);
     await using world = setUp(nodes);
     await world.scrape();
@@ -308,7 +306,7 @@ describe('refreshing ahead', () => {
     expect(world.queue.depth('refresh')).toBe(1);
   });
 
-  it('asks a node that appears', async () => {
+  it('a node that appears is asked', async () => {
     const nodes = nodesNamed(1);
     await using world = setUp(nodes);
     await world.scrape();

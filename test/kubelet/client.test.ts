@@ -57,8 +57,8 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('a request', () => {
-  it('returns the summary and reports its duration', async () => {
+describe('KubeletClient', () => {
+  it('a request returns the summary and reports its duration', async () => {
     const { clock, client, results } = setUp({
       open: async () => {
         await clock.sleep(300);
@@ -76,14 +76,14 @@ describe('a request', () => {
     ['a body that is not a summary', () => Promise.resolve(bodyOf(Buffer.from('{}'))), 'decode'],
     ['a RequestError', () => Promise.reject(new RequestError('forbidden', 'no')), 'forbidden'],
     ['an unknown error', () => Promise.reject(new Error('boom')), 'connection'],
-  ] as const)('fails with the reason of %s', async (_name, open, reason) => {
+  ] as const)('a request fails with the reason of %s', async (_name, open, reason) => {
     const { client, results, clock } = setUp({ open });
     expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({ name: 'RequestError', reason });
     expect(results).toEqual([[reason, 0]]);
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('for the configuration has a limit of 256 KiB', async () => {
+  it('a configuration has a limit of 256 KiB', async () => {
     const config = Buffer.from('{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}'.padEnd(262_144));
     const { client, results } = setUp({ open: () => Promise.resolve(bodyOf(config)) });
     expect(await client.fetchConfiguration(aNode(), never)).toMatchObject({
@@ -97,7 +97,7 @@ describe('a request', () => {
     expect([results, larger.results]).toEqual([[['success', 0]], [['too_large', 0]]]);
   });
 
-  it('to a node without an address is not counted', async () => {
+  it('a request to a node without an address is not counted', async () => {
     const results: string[] = [];
     const client = new KubeletClient({
       transport: {
@@ -116,13 +116,13 @@ describe('a request', () => {
   });
 });
 
-describe('the size limit', () => {
-  it('allows a body of that size', async () => {
+describe('KubeletClient: the size limit', () => {
+  it('a body as large as the limit is accepted', async () => {
     const { client } = setUp({ open: () => Promise.resolve(bodyOf(summary)), maxBodyBytes: summary.length });
     expect(await client.fetchSummary(aNode(), never)).toMatchObject({ nodeName: 'node-1' });
   });
 
-  it('ends a larger body where it exceeds the limit', async () => {
+  it('a larger body is ended where it exceeds the limit', async () => {
     let sentBytes = 0;
     let isClosed = false;
     async function* endless(): AsyncGenerator<Buffer, void, undefined> {
@@ -145,7 +145,7 @@ describe('the size limit', () => {
   });
 });
 
-describe('large responses', () => {
+describe('KubeletClient: large responses', () => {
   const mebibyte = 2 ** 20;
   const header = Buffer.from('{"node":{"nodeName":"node-1"},"pods":[');
   const trailer = Buffer.from(']}');
@@ -165,7 +165,7 @@ describe('large responses', () => {
 
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-  it('are read as long as they fit into 64 MiB together, the others wait', async () => {
+  it('large responses are read as long as they fit into 64 MiB together, the others wait', async () => {
     const held = Array.from({ length: 9 }, () => heldBody(mebibyte - header.length + 1));
     let nextIndex = 0;
     const { client, clock } = setUp({
@@ -189,7 +189,7 @@ describe('large responses', () => {
     await Promise.all(fetched);
   });
 
-  it('that find no room fail at the time limit, and leave none taken', async () => {
+  it('large responses that find no room fail at the time limit, and leave none taken', async () => {
     const held = Array.from({ length: 9 }, () => heldBody(mebibyte));
     let nextIndex = 0;
     const { client, clock } = setUp({
@@ -223,7 +223,7 @@ describe('large responses', () => {
     };
   }
 
-  it('are decoded in slices of time, with turns of the event loop between them', async () => {
+  it('large responses are decoded in slices of time, with turns of the event loop between them', async () => {
     const pod = JSON.stringify({ podRef: { name: 'web-0', namespace: 'shop', uid: 'uid-1' }, filler: 'x'.repeat(200) });
     const pods = Buffer.from(Array.from({ length: 2_000 }, () => pod).join(','));
     const { client } = setUp({
@@ -242,7 +242,7 @@ describe('large responses', () => {
   });
 });
 
-describe('the time limit', () => {
+describe('KubeletClient: the time limit', () => {
   const stalledBody: Open = async (signal) => {
     await Promise.resolve();
     return (async function* () {
@@ -254,7 +254,7 @@ describe('the time limit', () => {
   it.each([
     ['headers', (signal: AbortSignal) => untilAborted(signal)],
     ['rest of the body', stalledBody],
-  ] as const)('covers the wait for the %s', async (_name, open) => {
+  ] as const)('the time limit covers the wait for the %s', async (_name, open) => {
     const { client, clock, results } = setUp({ open });
     let failure: unknown;
     const failed = failureOf(client.fetchSummary(aNode(), never)).then((error) => (failure = error));
@@ -270,8 +270,8 @@ describe('the time limit', () => {
   });
 });
 
-describe('a caller that aborts', () => {
-  it('during the request gets its own reason, and the request is not counted', async () => {
+describe('KubeletClient: a caller that aborts', () => {
+  it('a caller that aborts during the request gets its own reason, and the request is not counted', async () => {
     const { client, clock, results } = setUp({ open: untilAborted });
     const caller = new AbortController();
     const failure = failureOf(client.fetchSummary(aNode(), caller.signal));
@@ -283,7 +283,7 @@ describe('a caller that aborts', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('before the request prevents it', async () => {
+  it('a caller that aborts before the request prevents it', async () => {
     const { client, opened } = setUp({ open: untilAborted });
     const failure = failureOf(client.fetchSummary(aNode(), AbortSignal.abort(new Error('stopping'))));
     expect(await failure).toEqual(new Error('stopping'));

@@ -30,13 +30,13 @@ function failureOf(body: string | Buffer): unknown {
   }
 }
 
-describe('a whole summary', () => {
+describe('decodeSummary: a whole summary', () => {
   const fs = { time: '2026-11-20T12:40:44Z', availableBytes: 3, capacityBytes: 10, usedBytes: 7 };
   const inodes = { inodesFree: 1, inodes: 5, inodesUsed: 4 };
   const readFigures = { availableBytes: 3, capacityBytes: 10, usedBytes: 7 };
   const read = { timeMs: Date.UTC(2026, 10, 20, 12, 40, 44), ...readFigures };
 
-  it('gives the storage fields of the node and its pods and drops the rest', () => {
+  it('a summary has the storage fields of the node and its pods and drops the rest', () => {
     const summary = decode({
       node: { nodeName: 'a', cpu: {}, fs: { ...fs, ...inodes }, runtime: { imageFs: fs, containerFs: inodes } },
       pods: [
@@ -77,14 +77,14 @@ describe('a whole summary', () => {
 
   it.each([
     [
-      'of the node and of pods',
+      'where it is reported whole',
       { some: { total: 82_998_085, avg10: 0.97 }, full: { total: 11_058_814 } },
       { waitingUs: 82_998_085, stalledUs: 11_058_814 },
     ],
-    ['in part', { some: { total: 5 } }, { waitingUs: 5, stalledUs: undefined }],
-    ['not', {}, undefined],
-    ['in a form that is not known', { some: { total: '5' }, full: [] }, undefined],
-  ])('reads the pressure on the disk where it is reported: %s', (_case, psi, expected) => {
+    ['where it is reported in part', { some: { total: 5 } }, { waitingUs: 5, stalledUs: undefined }],
+    ['as unknown where it is not reported', {}, undefined],
+    ['as unknown in a form that is not known', { some: { total: '5' }, full: [] }, undefined],
+  ])('the pressure on the disk is read %s', (_case, psi, expected) => {
     const io = { time: '2026-11-22T03:52:30Z', psi };
     const summary = decode({
       node: { nodeName: 'a', io },
@@ -97,7 +97,7 @@ describe('a whole summary', () => {
     expect(summary.pods.map(({ ioPressure }) => ioPressure)).toEqual([expected, undefined]);
   });
 
-  it('takes zeros of a node for pressure that is not measured, of pods only then', () => {
+  it('zeros of a node are pressure that is not measured, zeros of pods only then', () => {
     const zeros = { psi: { some: { total: 0 }, full: { total: 0 } } };
     const ofPods = (io: object): unknown =>
       decode({ node: { nodeName: 'a', io }, pods: [{ podRef, io: zeros }] }).pods[0]?.ioPressure;
@@ -107,44 +107,42 @@ describe('a whole summary', () => {
     expect(decode({ node: { nodeName: 'a', io: zeros } }).ioPressure).toBeUndefined();
   });
 
-  it('reads bytes as it reads text', () => {
+  it('bytes are read as text is', () => {
     const text = JSON.stringify({ node: { nodeName: 'nœud' }, pods: [] });
     expect(decodeSummary(Buffer.from(text), 'x')).toEqual(decodeSummary(text, 'x'));
   });
 
-  it.each([['missing'], ['null'], ['empty']])('has no pods when the list is %s', (kind) => {
+  it.each([['missing'], ['null'], ['empty']])('a summary has no pods when the list is %s', (kind) => {
     const pods = { missing: undefined, null: null, empty: [] }[kind];
     expect(decode({ node: { nodeName: 'a' }, pods }).pods).toEqual([]);
   });
 });
 
-describe('a body that is not a summary', () => {
-  it.each([
-    ['nothing', '', 'truncated after 0 items'],
-    ['text', 'Unauthorized', 'malformed JSON: it is not a JSON object'],
-    ['a truncated summary', '{"node":{"nodeName":"a"},"pods":[{"podRef":', 'truncated after 0 items'],
-    ['null', 'null', 'it is not a JSON object'],
-    ['a list', '[]', 'it is not a JSON object'],
-    ['an empty object', '{}', 'no node with a nodeName'],
-    ['a Status', '{"kind":"Status","apiVersion":"v1","status":"Failure","code":500}', 'no node with a nodeName'],
-    ['pods without a node', '{"pods":[]}', 'no node with a nodeName'],
-    ['an empty node', '{"node":{},"pods":[]}', 'no node with a nodeName'],
-    ['a node that is a list', '{"node":[],"pods":[]}', 'no node with a nodeName'],
-    ['a nodeName that is a number', '{"node":{"nodeName":1},"pods":[]}', 'no node with a nodeName'],
-    ['pods that are an object', '{"node":{"nodeName":"a"},"pods":{}}', 'pods that are not a list'],
-    ['pods that are text', '{"node":{"nodeName":"a"},"pods":""}', 'pods that are not a list'],
-  ])('is refused: %s', (_name, body, message) => {
-    for (const form of [body, Buffer.from(body)]) {
-      const failure = failureOf(form);
-      expect(failure).toBeInstanceOf(RequestError);
-      expect(failure).toMatchObject({ reason: 'decode' });
-      expect((failure as RequestError).message).toContain('summary of node a: ');
-      expect((failure as RequestError).message).toContain(message);
-    }
-  });
+it.each([
+  ['nothing', '', 'truncated after 0 items'],
+  ['text', 'Unauthorized', 'malformed JSON: it is not a JSON object'],
+  ['a truncated summary', '{"node":{"nodeName":"a"},"pods":[{"podRef":', 'truncated after 0 items'],
+  ['null', 'null', 'it is not a JSON object'],
+  ['a list', '[]', 'it is not a JSON object'],
+  ['an empty object', '{}', 'no node with a nodeName'],
+  ['a Status', '{"kind":"Status","apiVersion":"v1","status":"Failure","code":500}', 'no node with a nodeName'],
+  ['pods without a node', '{"pods":[]}', 'no node with a nodeName'],
+  ['an empty node', '{"node":{},"pods":[]}', 'no node with a nodeName'],
+  ['a node that is a list', '{"node":[],"pods":[]}', 'no node with a nodeName'],
+  ['a nodeName that is a number', '{"node":{"nodeName":1},"pods":[]}', 'no node with a nodeName'],
+  ['pods that are an object', '{"node":{"nodeName":"a"},"pods":{}}', 'pods that are not a list'],
+  ['pods that are text', '{"node":{"nodeName":"a"},"pods":""}', 'pods that are not a list'],
+])('a body that is not a summary is refused: %s', (_name, body, message) => {
+  for (const form of [body, Buffer.from(body)]) {
+    const failure = failureOf(form);
+    expect(failure).toBeInstanceOf(RequestError);
+    expect(failure).toMatchObject({ reason: 'decode' });
+    expect((failure as RequestError).message).toContain('summary of node a: ');
+    expect((failure as RequestError).message).toContain(message);
+  }
 });
 
-describe('figures', () => {
+describe('decodeSummary: figures', () => {
   it.each([
     ['0', 0, 0],
     ['-0', 0, 0],
@@ -163,14 +161,14 @@ describe('figures', () => {
     ['null', undefined, 0],
     ['true', undefined, 0],
     ['{}', undefined, 0],
-  ])('%s is read as %s, saturated %i', (text, expected, saturatedCount) => {
+  ])('the figure %s is read as %s, saturated %i', (text, expected, saturatedCount) => {
     const body = `{"node":{"nodeName":"a","fs":{"usedBytes":${text}}}}`;
     const summary = decodeSummary(body, 'x');
     expect(summary.nodefs).toEqual({ ...noFigures, usedBytes: expected });
     expect(summary.saturatedCount).toBe(saturatedCount);
   });
 
-  it('counts every saturated figure of the body', () => {
+  it('every saturated figure of the body is counted', () => {
     const huge = 2 ** 60;
     const summary = decode({
       node: { nodeName: 'a', fs: { availableBytes: huge, capacityBytes: 1 }, runtime: { imageFs: { inodes: huge } } },
@@ -181,23 +179,21 @@ describe('figures', () => {
   });
 });
 
-describe('times', () => {
-  it.each([
-    ['2026-11-20T12:40:44Z', Date.UTC(2026, 10, 20, 12, 40, 44)],
-    ['2026-11-20T12:40:44.123456789Z', Date.UTC(2026, 10, 20, 12, 40, 44, 123)],
-    ['2026-11-20T14:40:44+02:00', Date.UTC(2026, 10, 20, 12, 40, 44)],
-    ['0001-01-01T00:00:00Z', undefined],
-    ['2026-13-45T99:00:00Z', undefined],
-    ['2026-11-20', undefined],
-    ['yesterday', undefined],
-    [1_700_000_000, undefined],
-    [null, undefined],
-  ])('%s is read as %s', (startTime, expected) => {
-    expect(decodePod({ podRef, startTime })?.startTimeMs).toBe(expected);
-  });
+it.each([
+  ['2026-11-20T12:40:44Z', Date.UTC(2026, 10, 20, 12, 40, 44)],
+  ['2026-11-20T12:40:44.123456789Z', Date.UTC(2026, 10, 20, 12, 40, 44, 123)],
+  ['2026-11-20T14:40:44+02:00', Date.UTC(2026, 10, 20, 12, 40, 44)],
+  ['0001-01-01T00:00:00Z', undefined],
+  ['2026-13-45T99:00:00Z', undefined],
+  ['2026-11-20', undefined],
+  ['yesterday', undefined],
+  [1_700_000_000, undefined],
+  [null, undefined],
+])('the time %s is read as %s', (startTime, expected) => {
+  expect(decodePod({ podRef, startTime })?.startTimeMs).toBe(expected);
 });
 
-describe('pods', () => {
+describe('decodeSummary: pods', () => {
   it.each([
     ['null', null],
     ['a number', 5],
@@ -206,20 +202,20 @@ describe('pods', () => {
     ['no name', { podRef: { ...podRef, name: undefined } }],
     ['an empty namespace', { podRef: { ...podRef, namespace: '' } }],
     ['a uid that is a number', { podRef: { ...podRef, uid: 7 } }],
-  ])('without a workload are left out: %s', (_name, pod) => {
+  ])('pods without a workload are left out: %s', (_name, pod) => {
     const summary = decode({ node: { nodeName: 'a' }, pods: [pod, { podRef }] });
     expect(summary.pods.map((kept) => kept.uid)).toEqual(['uid-1']);
   });
 
   it.each([[{}], [{ 'ephemeral-storage': null }], [{ 'ephemeral-storage': {} }], [{ 'ephemeral-storage': [1] }]])(
-    'have no usage when the kubelet gives none: %j',
+    'pods have no usage when the kubelet reports none: %j',
     (fields) => {
       expect(decodePod({ podRef, ...fields })?.usedBytes).toBeUndefined();
     },
   );
 
   it.each([[undefined], [null], ['text'], [{}], [[]], [[null, {}, { name: '' }, { name: 3 }]]])(
-    'have no containers and no volumes when the lists hold none: %j',
+    'pods have neither containers nor volumes with the lists %j',
     (list) => {
       expect(decodePod({ podRef, containers: list, volume: list })).toMatchObject({
         containers: [],
@@ -228,7 +224,7 @@ describe('pods', () => {
     },
   );
 
-  it('keep containers of the same name apart', () => {
+  it('containers of the same name are kept apart', () => {
     const containers = [
       { name: 'app', rootfs: { usedBytes: 1 } },
       { name: 'app', rootfs: { usedBytes: 2 } },
@@ -238,13 +234,13 @@ describe('pods', () => {
     ]);
   });
 
-  it.each([[undefined], [null], ['text'], [[]]])('have containers without a filesystem: %j', (fs) => {
+  it.each([[undefined], [null], ['text'], [[]]])('containers have no filesystem when it is %j', (fs) => {
     expect(decodePod({ podRef, containers: [{ name: 'app', rootfs: fs, logs: fs }] })?.containers).toEqual([
       { name: 'app', rootfs: undefined, logs: undefined },
     ]);
   });
 
-  it("keep an empty filesystem object apart from none: its logs count in the pod's total", () => {
+  it("an empty filesystem object is kept apart from none: its logs count in the pod's total", () => {
     expect(decodePod({ podRef, containers: [{ name: 'app', rootfs: {} }] })?.containers).toEqual([
       { name: 'app', rootfs: noFigures, logs: undefined },
     ]);
@@ -254,7 +250,7 @@ describe('pods', () => {
     [{ name: 'claim' }, true],
     [null, false],
     ['claim', false],
-  ])('name a claim behind a volume: %j', (pvcRef, hasClaim) => {
+  ])('a volume has a claim when its reference has a name: %j', (pvcRef, hasClaim) => {
     expect(decodePod({ podRef, volume: [{ name: 'data', pvcRef }] })?.volumes?.[0]?.hasClaim).toBe(hasClaim);
   });
 });

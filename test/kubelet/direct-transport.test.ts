@@ -49,14 +49,14 @@ describe('a kubelet certificate', () => {
     ['node-1', '{node}'],
     ['node-1.nodes.example', '{node}.nodes.example'],
     ['kubelet', 'kubelet'],
-  ])('for %s is accepted with the server name %s', async (dnsName, serverName) => {
+  ])('a kubelet certificate for %s is accepted with the server name %s', async (dnsName, serverName) => {
     const named = await authority.issueServer({ dnsNames: [dnsName], ipAddresses: ['192.0.2.1'] });
     await using kubelet = await LoopbackServer.listenTls(named);
     using transport = transportOf(serverName);
     expect(await textOf(transport.locate(nodeOf(kubelet), '/stats/summary').open(never))).toBe('{}');
   });
 
-  it('of one node is not accepted for another node, even when the connection is kept', async () => {
+  it('the certificate of a node is not accepted for another node, even when the connection is kept', async () => {
     const named = await authority.issueServer({ dnsNames: ['node-1'], ipAddresses: ['192.0.2.1'] });
     await using kubelet = await LoopbackServer.listenTls(named);
     using transport = transportOf('{node}');
@@ -80,13 +80,13 @@ describe('a name of a node', () => {
   const named = ({ port }: LoopbackServer, address: string) =>
     aNode({ name: 'node-1', addresses: [{ type: 'Hostname', address }], kubeletPort: port });
 
-  it('is connected to at what it resolves to and is usable', async () => {
+  it('a name of a node is connected to at what it resolves to and is usable', async () => {
     await using kubelet = await LoopbackServer.listenTls(namedPair);
     using transport = resolvingTo(['169.254.169.254', '127.0.0.1']);
     expect(await textOf(transport.locate(named(kubelet, 'node-1.example'), '/stats/summary').open(never))).toBe('{}');
   });
 
-  it('is resolved by the system', async () => {
+  it('a name of a node is resolved by the system', async () => {
     await using kubelet = await LoopbackServer.listenTls(namedPair);
     using transport = transportOf('kubelet', { addressTypes: ['Hostname'] });
     expect(await textOf(transport.locate(named(kubelet, 'localhost'), '/stats/summary').open(never))).toBe('{}');
@@ -96,7 +96,7 @@ describe('a name of a node', () => {
     [['169.254.169.254']],
     [['fe80::1', '::ffff:169.254.169.254']],
     [['0.0.0.0', '::', 'ff02::1', '224.0.0.1']],
-  ])('that resolves to %j alone is refused before a connection is opened', async (addresses) => {
+  ])('a name that resolves to %j alone is refused before a connection is opened', async (addresses) => {
     await using kubelet = await LoopbackServer.listenTls(namedPair);
     using transport = resolvingTo(addresses);
     const endpoint = transport.locate(named(kubelet, 'node-1.example'), '/stats/summary');
@@ -147,12 +147,12 @@ describe('an error response of a kubelet', () => {
     ['/stats/summary', 204, '', 'the kubelet answered 204'],
     ['/stats/summary', 429, 'two\n  lines\u0000\t', 'the kubelet answered 429: two lines'],
     ['/stats/summary', 500, 'x'.repeat(10_000_000), `the kubelet answered 500: ${'x'.repeat(300)}…`],
-  ])('to %s with status %i (%.20j) is quoted with a hint', async (path, status, body, message) => {
+  ])('the error response to %s with status %i (%.20j) is quoted with a hint', async (path, status, body, message) => {
     expect(await refused(path, status, body)).toBe(message);
   });
 });
 
-describe('a kubelet client over direct access', () => {
+describe('KubeletClient over direct access', () => {
   const clientOf = (transport: DirectTransport): KubeletClient =>
     new KubeletClient({
       transport,
@@ -163,7 +163,7 @@ describe('a kubelet client over direct access', () => {
       observer: { requestFinished: () => undefined },
     });
 
-  it('reads summaries and configurations over one connection', async () => {
+  it('summaries and configurations are read over one connection', async () => {
     await using kubelet = await LoopbackServer.listenTls(pair);
     using transport = transportOf();
     const client = clientOf(transport);
@@ -177,7 +177,7 @@ describe('a kubelet client over direct access', () => {
     expect(kubelet.connections).toHaveLength(1);
   });
 
-  it('closes the connection of a body above the size limit', async () => {
+  it('the connection of a body above the size limit is closed', async () => {
     await using kubelet = await LoopbackServer.listenTls(pair);
     kubelet.answer = (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write(Buffer.alloc(2_000_000, ' '));
@@ -188,7 +188,7 @@ describe('a kubelet client over direct access', () => {
     await kubelet.closed(0);
   });
 
-  it('fails on a complete body that is not JSON', async () => {
+  it('a request fails on a complete body that is not JSON', async () => {
     await using kubelet = await LoopbackServer.listenTls(pair);
     kubelet.answer = replyWith({ body: '{"node":{"nodeName":' });
     using transport = transportOf();

@@ -14,8 +14,11 @@ function thresholdOf(value: unknown): ThresholdValue | undefined {
   return decoded({ evictionHard: { 'nodefs.available': value } })[0]?.value;
 }
 
+const withGracePeriod = (text: unknown) =>
+  decoded({ evictionSoft: { 'nodefs.available': '20%' }, evictionSoftGracePeriod: { 'nodefs.available': text } });
+
 describe('the thresholds', () => {
-  it('are those of the signals for disks', () => {
+  it('the thresholds are those of the signals for disks', () => {
     const thresholds = decoded({
       evictionHard: {
         'memory.available': '100Mi',
@@ -37,11 +40,11 @@ describe('the thresholds', () => {
     ]);
   });
 
-  it('are none for a signal that the configuration in force does not have', () => {
+  it('a signal that the configuration in force does not have has no threshold', () => {
     expect(decoded({ evictionHard: { 'imagefs.available': '50%' } })).toHaveLength(1);
   });
 
-  it('are the defaults, too, when these are merged', () => {
+  it('the thresholds are the defaults, too, when these are merged', () => {
     const merged = decoded({
       mergeDefaultEvictionSettings: true,
       evictionHard: { 'nodefs.available': '50%', 'imagefs.available': '0%' },
@@ -53,7 +56,7 @@ describe('the thresholds', () => {
     ]);
   });
 
-  it('have a minimum reclaim', () => {
+  it('a threshold has a minimum reclaim', () => {
     const values = decoded({
       evictionHard: { 'nodefs.available': '1', 'nodefs.inodesFree': '2', 'imagefs.available': '3' },
       evictionMinimumReclaim: { 'nodefs.available': '1Gi', 'nodefs.inodesFree': '150%', 'imagefs.available': '0%' },
@@ -69,20 +72,12 @@ describe('the thresholds', () => {
     ['250us', 0.25],
     ['0s', 0],
     ['0', 0],
-  ])('are soft ones with their grace period: %s', (text, gracePeriodMs) => {
-    const soft = decoded({
-      evictionSoft: { 'nodefs.available': '20%' },
-      evictionSoftGracePeriod: { 'nodefs.available': text },
-    });
-    expect(soft).toEqual([aThreshold({ value: { ratio: Math.fround(0.2) }, gracePeriodMs })]);
+  ])('a soft threshold has its grace period: %s', (text, gracePeriodMs) => {
+    expect(withGracePeriod(text)).toEqual([aThreshold({ value: { ratio: Math.fround(0.2) }, gracePeriodMs })]);
   });
 
-  it.each(['5', '-5s', 'x', '', undefined, null, 5])('are no soft ones with the grace period %j', (text) => {
-    const soft = decoded({
-      evictionSoft: { 'nodefs.available': '20%' },
-      evictionSoftGracePeriod: { 'nodefs.available': text },
-    });
-    expect(soft).toEqual([]);
+  it.each(['5', '-5s', 'x', '', undefined, null, 5])('a soft threshold with the grace period %j is ignored', (text) => {
+    expect(withGracePeriod(text)).toEqual([]);
   });
 
   it.each([
@@ -91,7 +86,7 @@ describe('the thresholds', () => {
     ['is empty', {}],
     ['is a list', ['nodefs.available<10%']],
     ['is a text', 'nodefs.available<10%'],
-  ])('are none where evictionHard %s', (_case, evictionHard) => {
+  ])('there are no thresholds where evictionHard %s', (_case, evictionHard) => {
     expect(decoded({ evictionHard })).toEqual([]);
   });
 });
@@ -122,15 +117,15 @@ describe('a threshold', () => {
     ['-1Gi', undefined],
     ['1GiB', undefined],
     ['', undefined],
-  ])('%j is %j', (text, expected) => {
+  ])('the threshold %j is %j', (text, expected) => {
     expect(thresholdOf(text)).toEqual(expected);
   });
 
-  it.each([[10], [true], [null], [{}], [['10%']]])('that is no text is none: %j', (value) => {
+  it.each([[10], [true], [null], [{}], [['10%']]])('a threshold that is no text is none: %j', (value) => {
     expect(thresholdOf(value)).toBeUndefined();
   });
 
-  it('is never a ratio outside 0 to 1, nor an amount of nothing', () => {
+  it('a threshold is never a ratio outside 0 to 1, nor an amount of nothing', () => {
     fc.assert(
       fc.property(
         fc.oneof(

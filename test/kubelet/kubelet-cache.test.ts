@@ -134,8 +134,8 @@ function textOf(lookup: CacheLookup): string {
 
 const node = aNode();
 
-describe('fresh, stale, absent', () => {
-  it('asks at the first lookup and serves the summary as fresh', async () => {
+describe('KubeletCache: fresh, stale, absent', () => {
+  it('the first lookup asks and serves the summary as fresh', async () => {
     const { cache, kubelet, results } = setUp();
     expect(textOf(await cache.get(node, never))).toBe('fresh of request 1');
     expect(kubelet.requestCount).toBe(1);
@@ -149,7 +149,7 @@ describe('fresh, stale, absent', () => {
     [2 * ttlMs - 1, 'stale of request 1'],
     [2 * ttlMs, 'absent forbidden'],
     [100 * ttlMs, 'absent forbidden'],
-  ])('serves a summary of age %i, when the kubelet fails since, as: %s', async (ageMs, expected) => {
+  ])('a summary of age %i, when the kubelet fails since, is served as: %s', async (ageMs, expected) => {
     const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
     kubelet.fail('forbidden');
@@ -169,7 +169,7 @@ describe('fresh, stale, absent', () => {
     expect(kubelet.requestCount).toBe(requestCount);
   });
 
-  it('counts freshness from the answer, the gate from the request', async () => {
+  it('freshness counts from the answer, the gate from the request', async () => {
     const { cache, kubelet, clock } = setUp();
     const answer = kubelet.hang();
     const first = cache.get(node, never);
@@ -182,7 +182,7 @@ describe('fresh, stale, absent', () => {
     expect(textOf(await cache.get(node, never))).toBe('fresh of request 2');
   });
 
-  it('reports each lookup to the observer', async () => {
+  it('each lookup is reported to the observer', async () => {
     const { cache, kubelet, clock, results } = setUp();
     await cache.get(node, never);
     await cache.get(node, never);
@@ -194,7 +194,7 @@ describe('fresh, stale, absent', () => {
     expect(results).toEqual(['refreshed', 'fresh', 'stale', 'absent']);
   });
 
-  it('keeps the nodes apart', async () => {
+  it('the nodes are kept apart', async () => {
     const { cache, kubelet } = setUp();
     await cache.get(aNode({ name: 'a' }), never);
     kubelet.fail('tls');
@@ -204,8 +204,8 @@ describe('fresh, stale, absent', () => {
   });
 });
 
-describe('a failing kubelet', () => {
-  it('sees one request per TTL, whatever the number of callers', async () => {
+describe('KubeletCache: a failing kubelet', () => {
+  it('a failing kubelet sees one request per TTL, whatever the number of callers', async () => {
     const { cache, kubelet, clock } = setUp();
     kubelet.fail('connection');
     const stepMs = 1_000;
@@ -218,7 +218,7 @@ describe('a failing kubelet', () => {
     expect(kubelet.maxInFlightCount).toBe(1);
   });
 
-  it('sees at most one request per TTL and never two at once, for any arrival of callers', async () => {
+  it('a kubelet sees at most one request per TTL and never two at once, for any arrival of callers', async () => {
     const gap = fc.integer({ min: 0, max: 2 * ttlMs });
     const latency = fc.integer({ min: 0, max: ttlMs - 1 });
     await fc.assert(
@@ -247,7 +247,7 @@ describe('a failing kubelet', () => {
   });
 
   it.each([0, 1_000, 30_000, ttlMs - 1])(
-    'that recovers %i ms after a request is measured within one TTL',
+    'a kubelet that recovers after %i ms is measured within one TTL',
     async (ms) => {
       const { cache, kubelet, clock } = setUp();
       kubelet.fail('timeout');
@@ -260,7 +260,7 @@ describe('a failing kubelet', () => {
     },
   );
 
-  it('is textOf of with reason, message and time until it succeeds', async () => {
+  it('a failure is known with reason, message and time until the kubelet succeeds', async () => {
     const { cache, kubelet, clock } = setUp();
     expect(cache.lastFailure(node.name)).toBeUndefined();
     kubelet.fail('tls');
@@ -274,7 +274,7 @@ describe('a failing kubelet', () => {
     expect(cache.lastFailure(node.name)).toBeUndefined();
   });
 
-  it('gives the reason of its last request', async () => {
+  it('a failing kubelet has the reason of its last request', async () => {
     const { cache, kubelet, clock } = setUp();
     const reasons: string[] = [];
     for (const reason of ['not_ready', 'tls', 'too_large'] as const) {
@@ -285,7 +285,7 @@ describe('a failing kubelet', () => {
     expect(reasons).toEqual(['absent not_ready', 'absent tls', 'absent too_large']);
   });
 
-  it('never makes get reject, whatever is thrown', async () => {
+  it('a lookup never rejects, whatever is thrown', async () => {
     const { cache, kubelet, clock } = setUp();
     kubelet.answer = () => Promise.reject(new TypeError('bug'));
     expect(textOf(await cache.get(node, never))).toBe('absent connection');
@@ -297,8 +297,8 @@ describe('a failing kubelet', () => {
   });
 });
 
-describe('callers that overlap', () => {
-  it('share one attempt', async () => {
+describe('KubeletCache: callers that overlap', () => {
+  it('callers that overlap share one attempt', async () => {
     const { cache, kubelet, results } = setUp();
     const answer = kubelet.hang();
     const lookups = Array.from({ length: 10 }, () => cache.get(node, never));
@@ -308,7 +308,7 @@ describe('callers that overlap', () => {
     expect(kubelet.requestCount).toBe(1);
   });
 
-  it('join an attempt that outlasts the TTL instead of doubling it, also when it fails', async () => {
+  it('callers join an attempt that outlasts the TTL instead of doubling it, also when it fails', async () => {
     const { cache, kubelet, clock } = setUp();
     const answer = kubelet.hang();
     const first = cache.get(node, never);
@@ -322,27 +322,25 @@ describe('callers that overlap', () => {
   });
 });
 
-describe('kubelets that did not respond in time', () => {
-  it('take at most a quarter of the request slots', async () => {
-    const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 8 });
-    const nodes = Array.from({ length: 20 }, (_, index) => aNode({ name: `node-${index}` }));
-    kubelet.fail('timeout');
-    await Promise.all(nodes.map((hanging) => cache.get(hanging, never)));
-    await clock.advance(ttlMs);
-    const answer = kubelet.hang();
-    const lookups = nodes.map((hanging) => cache.get(hanging, never));
-    await clock.advance(0);
-    expect(kubelet.inFlightCount).toBe(2);
-    void cache.get(aNode({ name: 'healthy' }), never);
-    await clock.advance(0);
-    expect(kubelet.inFlightCount).toBe(3);
-    answer();
-    await Promise.all(lookups);
-  });
+it('kubelets that did not respond in time take at most a quarter of the request slots', async () => {
+  const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 8 });
+  const nodes = Array.from({ length: 20 }, (_, index) => aNode({ name: `node-${index}` }));
+  kubelet.fail('timeout');
+  await Promise.all(nodes.map((hanging) => cache.get(hanging, never)));
+  await clock.advance(ttlMs);
+  const answer = kubelet.hang();
+  const lookups = nodes.map((hanging) => cache.get(hanging, never));
+  await clock.advance(0);
+  expect(kubelet.inFlightCount).toBe(2);
+  void cache.get(aNode({ name: 'healthy' }), never);
+  await clock.advance(0);
+  expect(kubelet.inFlightCount).toBe(3);
+  answer();
+  await Promise.all(lookups);
 });
 
-describe('a caller that gives up', () => {
-  it('gets the stale summary at once; the attempt goes on and serves the next caller', async () => {
+describe('KubeletCache: a caller that gives up', () => {
+  it('a caller that gives up gets the stale summary at once; the next one is served by the attempt', async () => {
     const { cache, kubelet, clock, results } = setUp();
     await cache.get(node, never);
     await clock.advance(ttlMs);
@@ -358,7 +356,7 @@ describe('a caller that gives up', () => {
     expect(results).toEqual(['refreshed', 'stale', 'fresh']);
   });
 
-  it('gets "timeout" while nothing is known yet', async () => {
+  it('a caller that gives up gets "timeout" while nothing is known yet', async () => {
     const { cache, kubelet, clock } = setUp();
     const answer = kubelet.hang();
     const scrape = new AbortController();
@@ -371,7 +369,7 @@ describe('a caller that gives up', () => {
     expect(textOf(await next)).toBe('fresh of request 1');
   });
 
-  it('gets the recorded reason while a later attempt is under way', async () => {
+  it('a caller that gives up gets the recorded reason while a later attempt is under way', async () => {
     const { cache, kubelet, clock } = setUp();
     kubelet.fail('forbidden');
     await cache.get(node, never);
@@ -385,7 +383,7 @@ describe('a caller that gives up', () => {
     answer();
   });
 
-  it('does not take the others with it', async () => {
+  it('a caller that gives up does not take the others with it', async () => {
     const { cache, kubelet, clock } = setUp();
     const answer = kubelet.hang();
     const scrape = new AbortController();
@@ -398,13 +396,13 @@ describe('a caller that gives up', () => {
     expect(textOf(await staying)).toBe('fresh of request 1');
   });
 
-  it('before it asks causes no request', async () => {
+  it('a caller that gives up before it asks causes no request', async () => {
     const { cache, kubelet } = setUp();
     expect(textOf(await cache.get(node, AbortSignal.abort()))).toBe('absent never');
     expect(kubelet.requestCount).toBe(0);
   });
 
-  it("while it waits for another one's attempt leaves no attempt behind", async () => {
+  it("a caller that gives up while it waits for another one's attempt leaves no attempt behind", async () => {
     const { cache, kubelet, clock } = setUp({ ttlMs: 0 });
     const answer = kubelet.hang();
     const first = cache.get(node, never);
@@ -418,7 +416,7 @@ describe('a caller that gives up', () => {
     expect(kubelet.requestCount).toBe(1);
   });
 
-  it('leaves no listener on its signal, and many lookups with one signal are no warning', async () => {
+  it('a lookup leaves no listener on its signal, and many lookups with one signal are no warning', async () => {
     const { cache, kubelet, clock } = setUp();
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
@@ -453,15 +451,15 @@ function countListeners(signal: AbortSignal): () => number {
   return () => count;
 }
 
-describe('with a TTL of 0', () => {
-  it('asks at every lookup', async () => {
+describe('KubeletCache with a TTL of 0', () => {
+  it('a TTL of 0 asks at every lookup', async () => {
     const { cache, kubelet } = setUp({ ttlMs: 0 });
     const lookups = [textOf(await cache.get(node, never)), textOf(await cache.get(node, never))];
     expect(lookups).toEqual(['fresh of request 1', 'fresh of request 2']);
     expect(kubelet.requestCount).toBe(2);
   });
 
-  it('lets callers that overlap share the attempt', async () => {
+  it('a TTL of 0 lets callers that overlap share the attempt', async () => {
     const { cache, kubelet, clock } = setUp({ ttlMs: 0 });
     const answer = kubelet.hang();
     const lookups = [cache.get(node, never), cache.get(node, never), cache.get(node, never)];
@@ -471,7 +469,7 @@ describe('with a TTL of 0', () => {
     expect(kubelet.requestCount).toBe(1);
   });
 
-  it('has nothing stale: a failed attempt is absent', async () => {
+  it('a TTL of 0 has nothing stale: a failed attempt is absent', async () => {
     const { cache, kubelet } = setUp({ ttlMs: 0 });
     await cache.get(node, never);
     kubelet.fail('timeout');
@@ -479,8 +477,8 @@ describe('with a TTL of 0', () => {
   });
 });
 
-describe('a summary without pods', () => {
-  it('is a failed attempt when pods are known to run on the node, and does not replace the last summary', async () => {
+describe('KubeletCache: a summary without pods', () => {
+  it('a summary without pods is a failed attempt when pods are known to run on the node', async () => {
     const expected = new Set<string>();
     const { cache, kubelet, clock } = setUp({ expectsPods: (nodeName) => expected.has(nodeName) });
     await cache.get(node, never);
@@ -492,7 +490,7 @@ describe('a summary without pods', () => {
     expect(textOf(await cache.get(node, never))).toBe('absent empty');
   });
 
-  it('is a summary like any other when no pod is known to run there', async () => {
+  it('a summary without pods is like any other when no pod is known to run there', async () => {
     const { cache, kubelet } = setUp({ expectsPods: (nodeName) => nodeName !== node.name });
     kubelet.answer = () => Promise.resolve(aNodeSummary({ pods: [] }));
     expect(await cache.get(node, never)).toMatchObject({ state: 'fresh', summary: { pods: [] } });
@@ -502,7 +500,7 @@ describe('a summary without pods', () => {
     const before = () => setUp({ expectsPods: () => undefined });
     const empty = () => Promise.resolve(aNodeSummary({ pods: [] }));
 
-    it('is a failed attempt until the next attempt confirms it', async () => {
+    it('a summary without pods is a failed attempt until the next attempt confirms it', async () => {
       const { cache, kubelet, clock } = before();
       await cache.get(node, never);
       kubelet.answer = empty;
@@ -515,7 +513,7 @@ describe('a summary without pods', () => {
       expect(await cache.get(node, never)).toMatchObject({ state: 'fresh', summary: { pods: [] } });
     });
 
-    it('is not confirmed by another failure, nor by a summary with pods', async () => {
+    it('a summary without pods is not confirmed by another failure, nor by a summary with pods', async () => {
       const { cache, kubelet, clock } = before();
       await cache.get(node, never);
       const { answer } = kubelet;
@@ -535,26 +533,23 @@ describe('a summary without pods', () => {
       ]);
     });
 
-    it.each([true, false])(
-      'is accepted, of another machine under the name (%s) or of the first one',
-      async (isOther) => {
-        const { cache, kubelet } = before();
-        if (isOther) await cache.get(node, never);
-        kubelet.answer = empty;
-        const found = await cache.get(isOther ? { ...node, uid: 'another' } : node, never);
-        expect(found).toMatchObject({ state: 'fresh', summary: { pods: [] } });
-      },
-    );
+    it.each([true, false])('an empty first summary of a machine is accepted (a replaced one: %s)', async (isOther) => {
+      const { cache, kubelet } = before();
+      if (isOther) await cache.get(node, never);
+      kubelet.answer = empty;
+      const found = await cache.get(isOther ? { ...node, uid: 'another' } : node, never);
+      expect(found).toMatchObject({ state: 'fresh', summary: { pods: [] } });
+    });
   });
 
-  it('is not questioned when it has a pod', async () => {
+  it('a summary with a pod is not questioned', async () => {
     const { cache } = setUp({ expectsPods: () => true });
     expect((await cache.get(node, never)).state).toBe('fresh');
   });
 });
 
-describe('forgotten nodes', () => {
-  it('are those that retain does not name', async () => {
+describe('KubeletCache.retain', () => {
+  it('nodes that retain does not name are forgotten', async () => {
     const { cache, kubelet } = setUp();
     const [a, b] = [aNode({ name: 'a' }), aNode({ name: 'b' })];
     await cache.get(a, never);
@@ -567,7 +562,7 @@ describe('forgotten nodes', () => {
     expect(kubelet.requestCount).toBe(3);
   });
 
-  it('that come back as the same machine within a TTL have their gate and their last summary', async () => {
+  it('a node that comes back as the same machine within a TTL has its gate and its last summary', async () => {
     const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
     await clock.advance(ttlMs);
@@ -582,7 +577,7 @@ describe('forgotten nodes', () => {
     expect(kubelet.requestCount).toBe(2);
   });
 
-  it('are forgotten for good after a TTL', async () => {
+  it('a node is forgotten for good after a TTL', async () => {
     const { cache, clock } = setUp();
     await cache.get(node, never);
     cache.retain(new Set());
@@ -591,7 +586,7 @@ describe('forgotten nodes', () => {
     expect(textOf(await known(cache, node))).toBe('absent never');
   });
 
-  it('are not brought back by an attempt that was under way, which is ended', async () => {
+  it('a forgotten node is not brought back by an attempt that was under way, which is ended', async () => {
     const { cache, kubelet, clock, lines } = setUp();
     kubelet.hang();
     const lookup = cache.get(node, never);
@@ -602,7 +597,7 @@ describe('forgotten nodes', () => {
     expect(lines).toEqual([]);
   });
 
-  it('drop an answer that comes although its attempt was ended', async () => {
+  it('a forgotten node drops an answer that comes although its attempt was ended', async () => {
     const { cache, kubelet, clock } = setUp();
     let answer = (): void => undefined;
     kubelet.answer = () =>
@@ -619,7 +614,7 @@ describe('forgotten nodes', () => {
     expect(textOf(await known(cache, node))).toBe('absent never');
   });
 
-  it('include a machine that was replaced by another one under the same name', async () => {
+  it('a machine that was replaced by another one under the same name is forgotten', async () => {
     const { cache, kubelet } = setUp();
     await cache.get(node, never);
     const successor = aNode({ uid: 'another-machine' });
@@ -629,8 +624,8 @@ describe('forgotten nodes', () => {
   });
 });
 
-describe('refresh', () => {
-  it('asks before the data is stale, once the last request is a TTL old', async () => {
+describe('KubeletCache.refresh', () => {
+  it('a refresh asks before the data is stale, once the last request is a TTL old', async () => {
     const { cache, kubelet, clock } = setUp();
     const answer = kubelet.hang();
     const first = cache.refresh(node);
@@ -647,7 +642,7 @@ describe('refresh', () => {
     expect(textOf(await known(cache, node))).toBe('fresh of request 2');
   });
 
-  it('neither doubles an attempt nor waits for it', async () => {
+  it('a refresh neither doubles an attempt nor waits for it', async () => {
     const { cache, kubelet, clock } = setUp();
     const answer = kubelet.hang();
     const lookup = cache.get(node, never);
@@ -658,7 +653,7 @@ describe('refresh', () => {
     expect(kubelet.requestCount).toBe(1);
   });
 
-  it('is joined by a caller whose data ends meanwhile', async () => {
+  it('a refresh is joined by a caller whose data ends meanwhile', async () => {
     const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
     await clock.advance(ttlMs);
@@ -671,7 +666,7 @@ describe('refresh', () => {
     expect(kubelet.requestCount).toBe(2);
   });
 
-  it('in the background takes a slot after all others, and holds nobody up', async () => {
+  it('a refresh in the background takes a slot after all others, and holds nobody up', async () => {
     const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 2 });
     const nodes = ['first', 'second', 'third', 'fourth'].map((name) => aNode({ name }));
     const [first, second, third, fourth] = nodes as [Node, Node, Node, Node];
@@ -691,7 +686,7 @@ describe('refresh', () => {
     expect(kubelet.requestCount).toBe(8);
   });
 
-  it('in the background sends none to a kubelet that hung while others that hang take a quarter of the slots', async () => {
+  it('a background refresh asks no kubelet that hung while others take a quarter of the slots', async () => {
     const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 4 });
     const nodes = Array.from({ length: 3 }, (_, index) => aNode({ name: `n${index}` }));
     kubelet.fail('timeout');
@@ -705,33 +700,31 @@ describe('refresh', () => {
     await Promise.all(running);
   });
 
-  it('knows no next attempt of a node that was never asked', () => {
+  it('a node that was never asked has no next attempt', () => {
     expect(setUp().cache.nextAttemptAtMs(node)).toBeUndefined();
   });
 });
 
-describe('disposal', () => {
-  it('ends attempts; lookups give what is known from then on', async () => {
-    const { cache, kubelet, clock } = setUp();
-    await cache.get(node, never);
-    await clock.advance(ttlMs);
-    kubelet.hang();
-    const lookup = cache.get(node, never);
-    await clock.advance(0);
-    cache[Symbol.dispose]();
-    expect(textOf(await lookup)).toBe('stale of request 1');
-    expect(kubelet.inFlightCount).toBe(0);
-    kubelet.recover();
-    await clock.advance(ttlMs - 1);
-    expect(textOf(await cache.get(node, never))).toBe('stale of request 1');
-    expect(textOf(await cache.get(aNode({ name: 'new' }), never))).toBe('absent never');
-    await cache.refresh(node);
-    expect(kubelet.requestCount).toBe(2);
-  });
+it('disposal ends attempts; lookups have what is known from then on', async () => {
+  const { cache, kubelet, clock } = setUp();
+  await cache.get(node, never);
+  await clock.advance(ttlMs);
+  kubelet.hang();
+  const lookup = cache.get(node, never);
+  await clock.advance(0);
+  cache[Symbol.dispose]();
+  expect(textOf(await lookup)).toBe('stale of request 1');
+  expect(kubelet.inFlightCount).toBe(0);
+  kubelet.recover();
+  await clock.advance(ttlMs - 1);
+  expect(textOf(await cache.get(node, never))).toBe('stale of request 1');
+  expect(textOf(await cache.get(aNode({ name: 'new' }), never))).toBe('absent never');
+  await cache.refresh(node);
+  expect(kubelet.requestCount).toBe(2);
 });
 
-describe('the log', () => {
-  it('has one line when a kubelet begins to fail and one when it recovers', async () => {
+describe('KubeletCache: the log', () => {
+  it('the log has one line when a kubelet begins to fail and one when it recovers', async () => {
     const { cache, kubelet, clock, lines } = setUp();
     const lookUpThrice = async (): Promise<void> => {
       for (let count = 0; count < 3; count++) {
@@ -754,7 +747,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('has a line when the reason changes', async () => {
+  it('the log has a line when the reason changes', async () => {
     const { cache, kubelet, clock, lines } = setUp();
     for (const reason of ['timeout', 'timeout', 'tls', 'tls'] as const) {
       kubelet.fail(reason);
@@ -764,7 +757,7 @@ describe('the log', () => {
     expect(lines.map(({ fields }) => fields?.['reason'])).toEqual(['timeout', 'tls']);
   });
 
-  it('has one line for nodes that become unreachable at once, and one when they are back', async () => {
+  it('the log has one line for nodes that become unreachable at once, and one when they are back', async () => {
     const { cache, kubelet, clock, lines } = setUp();
     const nodes = Array.from({ length: 200 }, (_, index) => aNode({ name: `n${index + 100}` }));
     for (const fail of [true, false]) {
@@ -784,7 +777,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('warns of a ready node only', async () => {
+  it('the log warns of a ready node only', async () => {
     const { cache, kubelet, clock, lines } = setUp();
     kubelet.fail('connection');
     for (const ready of [false, false, true, true]) {
@@ -795,8 +788,8 @@ describe('the log', () => {
   });
 });
 
-describe('new settings', () => {
-  it('keep summaries with their age, failures and gates', async () => {
+describe('KubeletCache: new settings', () => {
+  it('new settings keep summaries with their age, failures and gates', async () => {
     const { cache, configure, kubelet, clock } = setUp();
     await cache.get(node, never);
     await clock.advance(ttlMs);
@@ -812,7 +805,7 @@ describe('new settings', () => {
     expect(textOf(await cache.get(node, never))).toBe('fresh of request 3');
   });
 
-  it('keep the request in flight', async () => {
+  it('new settings keep the request in flight', async () => {
     const { cache, configure, kubelet, clock } = setUp();
     const release = kubelet.hang();
     const before = cache.get(node, never);
@@ -826,7 +819,7 @@ describe('new settings', () => {
     expect(kubelet.requestCount).toBe(1);
   });
 
-  it('leave a slow kubelet its request, however often they change meanwhile', async () => {
+  it('new settings leave a slow kubelet its request, however often they change meanwhile', async () => {
     const { cache, configure, kubelet, clock } = setUp();
     kubelet.answer = async (signal) => {
       await clock.sleep(8_000, signal);
@@ -846,7 +839,7 @@ describe('new settings', () => {
   it.each([
     { way: 'the same way', key: () => ({ port: 10_250 }), requestCount: 10 },
     { way: 'another way each time', key: (count: number) => ({ port: count }), requestCount: 20 },
-  ])('ask a kubelet that does not respond at most $requestCount times in ten TTLs: $way', async (expected) => {
+  ])('new settings ask a kubelet that hangs at most $requestCount times in ten TTLs: $way', async (expected) => {
     const { cache, configure, kubelet, clock } = setUp({ transportKey: expected.key(-1) });
     kubelet.answer = async (signal) => {
       await clock.sleep(8_000, signal);
@@ -863,7 +856,7 @@ describe('new settings', () => {
     expect(kubelet.maxInFlightCount).toBe(1);
   });
 
-  it('drop a request in flight that went another way and send it again, once in a TTL', async () => {
+  it('a request in flight that went another way is dropped and sent again, once in a TTL', async () => {
     const { cache, configure, kubelet, clock } = setUp({ transportKey: { port: 1 } });
     kubelet.hang();
     const before = cache.get(node, never);
@@ -883,7 +876,7 @@ describe('new settings', () => {
     expect([kubelet, second, third].map(({ requestCount }) => requestCount)).toEqual([1, 1, 1]);
   });
 
-  it('leave a kubelet alone for a whole TTL after a request that was dropped, though it has succeeded before', async () => {
+  it('a kubelet is left alone for a whole TTL after a request that was dropped', async () => {
     const { cache, configure, kubelet, clock } = setUp({ transportKey: { port: 0 } });
     await cache.get(node, never);
     cache.setNearNodes(new Set([node.name]));
@@ -902,7 +895,7 @@ describe('new settings', () => {
     expect(textOf(await cache.get(node, never))).toBe('fresh of request 4');
   });
 
-  it('begin no request after disposal', async () => {
+  it('new settings begin no request after disposal', async () => {
     const { cache, configure, kubelet, clock } = setUp();
     await cache.get(node, never);
     cache[Symbol.dispose]();
@@ -912,7 +905,7 @@ describe('new settings', () => {
     expect(kubelet.requestCount).toBe(1);
   });
 
-  it('count from the next lookup on', async () => {
+  it('new settings count from the next lookup on', async () => {
     const { cache, configure, clock } = setUp();
     await cache.get(node, never);
     await clock.advance(20_000);
@@ -922,7 +915,7 @@ describe('new settings', () => {
     expect(textOf(await known(cache, node))).toBe('fresh of request 1');
   });
 
-  it('decide whether a summary without pods is accepted that was requested before them', async () => {
+  it('new settings decide whether a summary without pods is accepted that was requested before', async () => {
     const { cache, configure, kubelet, clock } = setUp();
     kubelet.summary = () => Promise.resolve(aNodeSummary({ pods: [] }));
     const release = kubelet.hang();
@@ -934,36 +927,32 @@ describe('new settings', () => {
   });
 });
 
-describe('a summary of another node', () => {
-  it('is a failed attempt: the address has passed to another machine', async () => {
-    const { cache, kubelet, clock, lines } = setUp();
-    kubelet.nodeName = 'other';
-    expect(textOf(await cache.get(node, never))).toBe('absent decode');
-    await clock.advance(1_000);
-    expect(lines).toMatchObject([{ level: 'warn', fields: { reason: 'decode' } }]);
-    expect(cache.lastFailure(node.name)?.message).toBe(
-      `the kubelet at the address of node ${node.name} identifies itself as node other; ` +
-        'the node object lags behind, or its kubelet runs under another name',
-    );
-  });
+it('a summary of another node is a failed attempt: the address has passed to another machine', async () => {
+  const { cache, kubelet, clock, lines } = setUp();
+  kubelet.nodeName = 'other';
+  expect(textOf(await cache.get(node, never))).toBe('absent decode');
+  await clock.advance(1_000);
+  expect(lines).toMatchObject([{ level: 'warn', fields: { reason: 'decode' } }]);
+  expect(cache.lastFailure(node.name)?.message).toBe(
+    `the kubelet at the address of node ${node.name} identifies itself as node other; ` +
+      'the node object lags behind, or its kubelet runs under another name',
+  );
 });
 
-describe('a summary of a node whose name is no DNS name', () => {
-  it('is a failed attempt whose message does not repeat the name', async () => {
-    const { cache, kubelet } = setUp();
-    kubelet.nodeName = 'Bearer eyJhbGciOiJSUzI1NiJ9.e30.c2ln';
-    await cache.get(node, never);
-    expect(cache.lastFailure(node.name)?.message).toBe(
-      `the kubelet at the address of node ${node.name} identifies itself as a node whose name is no DNS name ` +
-        '(36 characters); the node object lags behind, or its kubelet runs under another name',
-    );
-  });
+it('the error about a node whose name is no DNS name does not repeat the name', async () => {
+  const { cache, kubelet } = setUp();
+  kubelet.nodeName = 'Bearer eyJhbGciOiJSUzI1NiJ9.e30.c2ln';
+  await cache.get(node, never);
+  expect(cache.lastFailure(node.name)?.message).toBe(
+    `the kubelet at the address of node ${node.name} identifies itself as a node whose name is no DNS name ` +
+      '(36 characters); the node object lags behind, or its kubelet runs under another name',
+  );
 });
 
-describe('the number of attempts under way', () => {
+describe('KubeletCache: attempts under way', () => {
   const nodes = ['a', 'b', 'c', 'd', 'e'].map((name) => aNode({ name }));
 
-  it('is bounded over all nodes', async () => {
+  it('the number of attempts under way is bounded over all nodes', async () => {
     const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 2 });
     kubelet.answer = async () => {
       await clock.sleep(100);
@@ -975,7 +964,7 @@ describe('the number of attempts under way', () => {
     expect(kubelet.maxInFlightCount).toBe(2);
   });
 
-  it('counts an attempt whose caller gave up until it has ended', async () => {
+  it('an attempt whose caller gave up is counted until it has ended', async () => {
     const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 1 });
     const release = kubelet.hang();
     const caller = new AbortController();
@@ -991,7 +980,7 @@ describe('the number of attempts under way', () => {
     expect((await second).state).toBe('fresh');
   });
 
-  it('makes the gate count from the request, not from the wait for its turn', async () => {
+  it('the gate counts from the request, not from the wait for its turn', async () => {
     const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 1 });
     const [a = node, b = node] = nodes;
     const release = kubelet.hang();
@@ -1013,7 +1002,7 @@ describe('the number of attempts under way', () => {
     expect(clock.monotonicMs() - askedAtMs).toBe(ttlMs);
   });
 
-  it('leaves a node that waits for its turn with the reason never', async () => {
+  it('a node that waits for its turn is absent with the reason never', async () => {
     const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 1 });
     kubelet.hang();
     const caller = new AbortController();
@@ -1024,7 +1013,7 @@ describe('the number of attempts under way', () => {
   });
 });
 
-describe('the history of pods', () => {
+describe('KubeletCache.history', () => {
   const uid = 'uid-shop-cart-0';
   const sampleTimes = (cache: KubeletCache): readonly number[] | undefined =>
     cache
@@ -1032,7 +1021,7 @@ describe('the history of pods', () => {
       ?.find(uid)
       ?.samples.map(({ atMs }) => atMs);
 
-  it('has each summary that was accepted, also after new settings', async () => {
+  it('the history has each summary that was accepted, also after new settings', async () => {
     const { cache, configure, clock, kubelet } = setUp();
     const startMs = clock.nowMs();
     expect(cache.history(node.name)).toBeUndefined();
@@ -1049,7 +1038,7 @@ describe('the history of pods', () => {
     expect(sampleTimes(cache)).toEqual([startMs, startMs + 2 * ttlMs]);
   });
 
-  it.each([-3_600_000, 86_400_000])('has times that do not jump by %d ms with the wall clock', async (jumpMs) => {
+  it.each([-3_600_000, 86_400_000])('the history does not jump by %d ms with the wall clock', async (jumpMs) => {
     const { cache, clock } = setUp();
     const startMs = clock.nowMs();
     await cache.get(node, never);
@@ -1062,7 +1051,7 @@ describe('the history of pods', () => {
   it.each([
     ['behind at the start and then set', 1_800_000],
     ['set back', -1_800_000],
-  ])('has the growth of a new pod with a clock that was %s', async (_case, jumpMs) => {
+  ])('a new pod has a growth with a clock that was %s', async (_case, jumpMs) => {
     const { cache, clock, kubelet } = setUp();
     const startTimeMs = clock.nowMs() + Math.max(0, jumpMs) - 60_000;
     clock.jumpWallTime(jumpMs);
@@ -1074,7 +1063,7 @@ describe('the history of pods', () => {
   it.each([
     { ttlMs: 55_000, keptMs: 110_000 },
     { ttlMs: 10_000, keptMs: 60_000 },
-  ])('with a TTL of $ttlMs ms has a pod for $keptMs ms after the kubelet stopped listing it', async (given) => {
+  ])('a TTL of $ttlMs ms keeps the history of a pod for $keptMs ms after it was last listed', async (given) => {
     const { cache, clock, kubelet } = setUp({ ttlMs: given.ttlMs });
     await cache.get(node, never);
     await clock.advance(given.ttlMs);
@@ -1086,7 +1075,7 @@ describe('the history of pods', () => {
     expect(sampleTimes(cache)).toBeUndefined();
   });
 
-  it('is that of one machine', async () => {
+  it('the history is that of one machine', async () => {
     const { cache } = setUp();
     await cache.get(node, never);
     await known(cache, aNode({ uid: 'another machine' }));
@@ -1094,7 +1083,7 @@ describe('the history of pods', () => {
   });
 });
 
-describe('a node that may soon evict a pod', () => {
+describe('KubeletCache: a node that may soon evict a pod', () => {
   const nearNodes = new Set([node.name]);
 
   it.each([
@@ -1104,7 +1093,7 @@ describe('a node that may soon evict a pod', () => {
     { nearTtlMs: 0, afterMs: 55_000, requestCount: 2 },
     { nearTtlMs: 300_000, afterMs: 55_000, requestCount: 2 },
   ])(
-    'with a shorter TTL of $nearTtlMs ms is requested $requestCount times after $afterMs ms',
+    'a near node with a TTL of $nearTtlMs ms has $requestCount requests by $afterMs ms',
     async ({ nearTtlMs, afterMs, requestCount }) => {
       const { cache, kubelet, clock, early } = setUp({ nearTtlMs });
       await cache.get(node, never);
@@ -1116,7 +1105,7 @@ describe('a node that may soon evict a pod', () => {
     },
   );
 
-  it('has the whole TTL again when the eviction is no longer near', async () => {
+  it('a node has the whole TTL again when the eviction is no longer near', async () => {
     const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
     cache.setNearNodes(nearNodes);
@@ -1128,7 +1117,7 @@ describe('a node that may soon evict a pod', () => {
     expect(kubelet.requestCount).toBe(2);
   });
 
-  it('is left alone for a whole TTL when it fails, and served stale for two', async () => {
+  it('a node near an eviction that fails is left alone for a whole TTL, and served stale for two', async () => {
     const { cache, kubelet, clock, early } = setUp();
     await cache.get(node, never);
     cache.setNearNodes(nearNodes);
@@ -1151,7 +1140,7 @@ describe('a node that may soon evict a pod', () => {
     expect(early).toHaveLength(1);
   });
 
-  it('is not asked a second time while a slow request is in flight', async () => {
+  it('a node near an eviction is not asked a second time while a slow request is in flight', async () => {
     const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
     cache.setNearNodes(nearNodes);
@@ -1166,8 +1155,8 @@ describe('a node that may soon evict a pod', () => {
   });
 });
 
-describe('a request', () => {
-  it('waits as long as it is held, which is no time of the kubelet', async () => {
+describe('KubeletCache: a request that is held', () => {
+  it('a request waits as long as it is held, which is no time of the kubelet', async () => {
     const clock = new ManualClock();
     const scheduler = new Scheduler(clock);
     const { cache, kubelet } = setUp({ clock, requests: scheduler.requests });
@@ -1181,7 +1170,7 @@ describe('a request', () => {
     expect(cache.lastDurationMs(node.name)).toBe(0);
   });
 
-  it('in the background waits too', async () => {
+  it('a request in the background waits too while requests are held', async () => {
     const clock = new ManualClock();
     const scheduler = new Scheduler(clock);
     const { cache, kubelet } = setUp({ clock, requests: scheduler.requests });
@@ -1196,12 +1185,12 @@ describe('a request', () => {
   });
 });
 
-describe('a summary that may be out of date', () => {
+describe('KubeletCache.markOutdated', () => {
   it.each([
     { markedAfterMs: 2_000, askedAfterMs: 9_999, requestCount: 1 },
     { markedAfterMs: 2_000, askedAfterMs: 10_000, requestCount: 2 },
     { markedAfterMs: 40_000, askedAfterMs: 40_000, requestCount: 2 },
-  ])('of a mark after $markedAfterMs ms: $requestCount requests by $askedAfterMs ms', async (given) => {
+  ])('a mark after $markedAfterMs ms has $requestCount requests by $askedAfterMs ms', async (given) => {
     const { cache, kubelet, clock, early } = setUp();
     await cache.get(node, never);
     await clock.advance(given.markedAfterMs);
@@ -1212,7 +1201,7 @@ describe('a summary that may be out of date', () => {
     expect(early).toEqual(given.requestCount === 2 ? ['pods_changed'] : []);
   });
 
-  it('costs one request at most for each pause, however many marks and lookups there are', async () => {
+  it('marks cost one request at most for each pause, however many marks and lookups there are', async () => {
     const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
     for (let second = 0; second < 100; second++) {
@@ -1223,7 +1212,7 @@ describe('a summary that may be out of date', () => {
     expect(kubelet.requestCount).toBe(10);
   });
 
-  it('costs nothing while nobody asks, and one request then', async () => {
+  it('marks cost nothing while nobody asks, and one request then', async () => {
     const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
     for (let second = 0; second < 30; second++) {
@@ -1238,7 +1227,7 @@ describe('a summary that may be out of date', () => {
     expect(kubelet.requestCount).toBe(2);
   });
 
-  it('is requested once more when marks come while a request is in flight', async () => {
+  it('marks that come while a request is in flight cause one more', async () => {
     const { cache, kubelet, clock } = setUp();
     const release = kubelet.hang();
     const first = cache.get(node, never);
@@ -1254,7 +1243,7 @@ describe('a summary that may be out of date', () => {
     expect(kubelet.requestCount).toBe(2);
   });
 
-  it('is marked on a hundred nodes at once, and on ten more in each second; the others have the usual TTL', async () => {
+  it('a hundred nodes are marked at once, and ten more in each second; the others have the usual TTL', async () => {
     const { cache, kubelet, clock } = setUp();
     const nodes = Array.from({ length: 200 }, (_, index) => aNode({ name: `node-${index}` }));
     const scrape = () => Promise.all(nodes.map((each) => cache.get(each, never)));
@@ -1271,7 +1260,7 @@ describe('a summary that may be out of date', () => {
     expect(kubelet.requestCount).toBe(350);
   });
 
-  it('of a kubelet that never responds takes one of the marks, however often pods start there', async () => {
+  it('a kubelet that never responds takes one of the marks, however often pods start there', async () => {
     const { cache, kubelet, clock } = setUp();
     const mute = aNode({ name: 'virtual' });
     kubelet.fail('forbidden');
@@ -1288,7 +1277,7 @@ describe('a summary that may be out of date', () => {
     expect(kubelet.requestCount - before).toBe(99);
   });
 
-  it('stays marked after a failure, which closes the gate for a whole TTL', async () => {
+  it('a mark stays after a failure, which closes the gate for a whole TTL', async () => {
     const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
     await clock.advance(15_000);

@@ -7,7 +7,7 @@ import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.
 
 const what = 'configuration of node node-1';
 
-describe('a body', () => {
+describe('decodeKubeletConfiguration', () => {
   it.each([
     ['<html>', `${what}: 6 bytes that are not JSON`],
     ['', `${what}: 0 bytes that are not JSON`],
@@ -15,7 +15,7 @@ describe('a body', () => {
     ['null', 'it has no kubeletconfig'],
     ['{"kind":"Status","code":403}', 'it has no kubeletconfig'],
     ['{"kubeletconfig":"none"}', 'it has no kubeletconfig'],
-  ])('%j is no configuration', (body, message) => {
+  ])('the body %j is no configuration', (body, message) => {
     const decode = () => decodeKubeletConfiguration(Buffer.from(body), what);
     expect(decode).toThrow(message);
     expect(decode).toThrow(expect.objectContaining({ name: 'RequestError', reason: 'decode' }) as Error);
@@ -26,7 +26,7 @@ describe('a body', () => {
     ['digits before a percent sign', `${'1'.repeat(200_000)}x%`],
     ['digits before a unit', `${'9'.repeat(200_000)}Ki`],
     ['times', `${'1s'.repeat(100_000)}x`],
-  ])('is decoded in a moment, with values of any length: %s', (_case, value) => {
+  ])('a configuration is decoded in a moment, with values of any length: %s', (_case, value) => {
     const kubeletconfig = {
       evictionHard: { 'nodefs.available': value },
       evictionSoft: { 'imagefs.available': '1Gi' },
@@ -37,7 +37,7 @@ describe('a body', () => {
     expect(decodeKubeletConfiguration(JSON.stringify({ kubeletconfig }), what).thresholds.length).toBeLessThan(2);
   });
 
-  it.skipIf(!hasCaptures)(`of a kubelet is understood (${capturesNeeded})`, () => {
+  it.skipIf(!hasCaptures)(`the configuration of a kubelet is understood (${capturesNeeded})`, () => {
     const [, body = ''] = readRecording('live/kubelet_configz.http').split(/\r?\n\r?\n/);
     const ratio = Math.fround(0.01);
     expect(decodeKubeletConfiguration(body, what)).toEqual({
@@ -50,7 +50,7 @@ describe('a body', () => {
   });
 });
 
-describe('the rotation of logs', () => {
+describe('logRotationOf', () => {
   const mib = 2 ** 20;
 
   it.each([
@@ -65,7 +65,7 @@ describe('the rotation of logs', () => {
     ['unknown with a size of another type', { containerLogMaxSize: 10 }, undefined],
     ['unknown with fewer than two files', { containerLogMaxFiles: 1 }, undefined],
     ['unknown with a count of another type', { containerLogMaxFiles: '5' }, undefined],
-  ])('is %s', (_case, config, expected) => {
+  ])('the rotation of logs is %s', (_case, config, expected) => {
     expect(logRotationOf(config)).toEqual(expected);
   });
 });

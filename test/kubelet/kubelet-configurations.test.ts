@@ -89,8 +89,8 @@ function setUp() {
   return { clock, kubelets, summaries, lines, cache, configure, scrape };
 }
 
-describe('a configuration', () => {
-  it('is read in the background and known from then on', async () => {
+describe('the configurations of kubelets', () => {
+  it('a configuration is read in the background and known from then on', async () => {
     const { kubelets, scrape } = setUp();
     kubelets.isHolding = true;
     expect(await scrape()).toBeUndefined();
@@ -101,20 +101,20 @@ describe('a configuration', () => {
     expect(await scrape(aNode({ name: 'node-2' }))).toBeUndefined();
   });
 
-  it('is waited for by who reads once', async () => {
+  it('a configuration is waited for by a caller that reads once', async () => {
     const { cache, scrape } = setUp();
     expect(await cache.readConfiguration(aNode(), never)).toBeUndefined();
     expect(await scrape()).toEqual(configuration(1));
   });
 
-  it('that cannot be read has a reason', async () => {
+  it('a configuration that cannot be read has a reason', async () => {
     const { cache, kubelets, scrape } = setUp();
     kubelets.failure = new RequestError('forbidden', 'no configuration for you');
     expect(await cache.readConfiguration(aNode(), never)).toMatchObject({ reason: 'forbidden' });
     expect(await scrape()).toBeUndefined();
   });
 
-  it('is read once in 10 minutes, however often the node is scraped', async () => {
+  it('a configuration is read once in 10 minutes, however often the node is scraped', async () => {
     const { kubelets, clock, scrape } = setUp();
     for (let minute = 0; minute < 30; minute++) {
       await scrape();
@@ -124,7 +124,7 @@ describe('a configuration', () => {
     expect(kubelets.requested).toHaveLength(3);
   });
 
-  it('is read again after 10 minutes, and not before', async () => {
+  it('a configuration is read again after 10 minutes, and not before', async () => {
     const { kubelets, clock, scrape } = setUp();
     await scrape();
     kubelets.amount = 2;
@@ -136,7 +136,7 @@ describe('a configuration', () => {
     expect(await scrape()).toEqual(configuration(2));
   });
 
-  it('that has not changed is the same object', async () => {
+  it('a configuration that has not changed is the same object', async () => {
     const { kubelets, clock, scrape } = setUp();
     await scrape();
     const before = await scrape();
@@ -146,7 +146,7 @@ describe('a configuration', () => {
     expect(await scrape()).toBe(before);
   });
 
-  it('is not requested twice while a response takes longer than 10 minutes', async () => {
+  it('a configuration is not requested twice while a response takes longer than 10 minutes', async () => {
     const { kubelets, clock, scrape } = setUp();
     kubelets.isHolding = true;
     await scrape();
@@ -155,7 +155,7 @@ describe('a configuration', () => {
     expect(kubelets.requested).toHaveLength(1);
   });
 
-  it('is not requested from a kubelet without a summary', async () => {
+  it('a configuration is not requested from a kubelet without a summary', async () => {
     const { kubelets, summaries, scrape } = setUp();
     summaries.isFailing = true;
     await scrape();
@@ -167,20 +167,23 @@ describe('a configuration', () => {
 });
 
 describe('a kubelet that fails', () => {
-  it.each(['forbidden', 'not_found', 'timeout'] as const)('with %s is left alone for 10 minutes', async (reason) => {
-    const { kubelets, clock, scrape } = setUp();
-    kubelets.failure = new RequestError(reason, 'no');
-    await scrape();
-    await clock.advance(gateMs - 1);
-    expect(await scrape()).toBeUndefined();
-    expect(kubelets.requested).toHaveLength(1);
-    kubelets.failure = undefined;
-    await clock.advance(1);
-    await scrape();
-    expect(await scrape()).toEqual(configuration(1));
-  });
+  it.each(['forbidden', 'not_found', 'timeout'] as const)(
+    'a kubelet that fails with %s is left alone for 10 minutes',
+    async (reason) => {
+      const { kubelets, clock, scrape } = setUp();
+      kubelets.failure = new RequestError(reason, 'no');
+      await scrape();
+      await clock.advance(gateMs - 1);
+      expect(await scrape()).toBeUndefined();
+      expect(kubelets.requested).toHaveLength(1);
+      kubelets.failure = undefined;
+      await clock.advance(1);
+      await scrape();
+      expect(await scrape()).toEqual(configuration(1));
+    },
+  );
 
-  it('once keeps its last configuration, for 20 minutes since it was read', async () => {
+  it('a kubelet that fails once keeps its last configuration, for 20 minutes since it was read', async () => {
     const { kubelets, clock, scrape } = setUp();
     await scrape();
     kubelets.failure = new RequestError('timeout', 'no');
@@ -192,7 +195,7 @@ describe('a kubelet that fails', () => {
     expect(await scrape()).toBeUndefined();
   });
 
-  it('is logged once per reason at info, and once when it recovers', async () => {
+  it('a kubelet that fails is logged once per reason at info, and once when it recovers', async () => {
     const { kubelets, clock, scrape, lines } = setUp();
     for (const failure of ['forbidden', 'forbidden', 'timeout', undefined, undefined, 'forbidden'] as const) {
       kubelets.failure = failure === undefined ? undefined : new RequestError(failure, `failed: ${failure}`);
@@ -209,7 +212,7 @@ describe('a kubelet that fails', () => {
     ]);
   });
 
-  it('with an unexpected error counts as a failed connection', async () => {
+  it('an unexpected error of a kubelet counts as a failed connection', async () => {
     const { kubelets, clock, scrape, lines } = setUp();
     kubelets.failure = new Error('boom');
     await scrape();
@@ -226,7 +229,7 @@ describe('many nodes', () => {
     await Promise.all(nodes.map((node) => scrape(node)));
   };
 
-  it('are read four at a time, each once', async () => {
+  it('the configurations of many nodes are read four at a time, each once', async () => {
     const world = setUp();
     const { kubelets, clock } = world;
     kubelets.isHolding = true;
@@ -238,7 +241,7 @@ describe('many nodes', () => {
     expect(kubelets.requested.toSorted()).toEqual(nodes.map(({ name }) => name));
   });
 
-  it('have the 10 minutes of each counted from its request, not from the wait for a slot', async () => {
+  it('the 10 minutes of each node count from its request, not from the wait for a slot', async () => {
     const world = setUp();
     const { kubelets, clock } = world;
     kubelets.isHolding = true;
@@ -250,7 +253,7 @@ describe('many nodes', () => {
     expect(kubelets.requested).toHaveLength(14);
   });
 
-  it('that left are forgotten: their requests end, and queued ones are not sent', async () => {
+  it('nodes that left are forgotten: their requests end, and queued ones are not sent', async () => {
     const world = setUp();
     const { cache, kubelets, clock, lines, scrape } = world;
     kubelets.isHolding = true;
@@ -266,24 +269,22 @@ describe('many nodes', () => {
   });
 });
 
-describe('another machine under the same name', () => {
-  it('gets its own request, and a late response of the former one is dropped', async () => {
-    const { kubelets, clock, scrape } = setUp();
-    await scrape(aNode({ uid: 'old' }));
-    await clock.advance(gateMs);
-    kubelets.isHolding = true;
-    await scrape(aNode({ uid: 'old' }));
-    kubelets.amount = 2;
-    expect(await scrape(aNode({ uid: 'new' }))).toBeUndefined();
-    kubelets.release();
-    await clock.advance(0);
-    expect(await scrape(aNode({ uid: 'new' }))).toEqual(configuration(2));
-    expect(kubelets.requested).toHaveLength(3);
-  });
+it('another machine under the same name has its own request; a late response is dropped', async () => {
+  const { kubelets, clock, scrape } = setUp();
+  await scrape(aNode({ uid: 'old' }));
+  await clock.advance(gateMs);
+  kubelets.isHolding = true;
+  await scrape(aNode({ uid: 'old' }));
+  kubelets.amount = 2;
+  expect(await scrape(aNode({ uid: 'new' }))).toBeUndefined();
+  kubelets.release();
+  await clock.advance(0);
+  expect(await scrape(aNode({ uid: 'new' }))).toEqual(configuration(2));
+  expect(kubelets.requested).toHaveLength(3);
 });
 
 describe('new settings', () => {
-  it('keep configurations, which are read again when they are due', async () => {
+  it('new settings keep configurations, which are read again when they are due', async () => {
     const { configure, clock, kubelets, scrape } = setUp();
     await scrape();
     configure({ readsConfigurations: true });
@@ -295,7 +296,7 @@ describe('new settings', () => {
     expect(await scrape()).toEqual(configuration(2));
   });
 
-  it('forget configurations that are no longer read', async () => {
+  it('new settings forget configurations that are no longer read', async () => {
     const { configure, kubelets, scrape } = setUp();
     await scrape();
     configure({ readsConfigurations: false });
@@ -304,16 +305,14 @@ describe('new settings', () => {
   });
 });
 
-describe('disposal', () => {
-  it('ends the requests and allows no further one', async () => {
-    const { cache, kubelets, clock, scrape } = setUp();
-    kubelets.isHolding = true;
-    await scrape();
-    expect(kubelets.inFlightCount).toBe(1);
-    cache[Symbol.dispose]();
-    await clock.advance(0);
-    expect(kubelets.inFlightCount).toBe(0);
-    await scrape(aNode({ name: 'node-2' }));
-    expect(kubelets.requested).toEqual(['node-1']);
-  });
+it('disposal ends the requests and allows no further one', async () => {
+  const { cache, kubelets, clock, scrape } = setUp();
+  kubelets.isHolding = true;
+  await scrape();
+  expect(kubelets.inFlightCount).toBe(1);
+  cache[Symbol.dispose]();
+  await clock.advance(0);
+  expect(kubelets.inFlightCount).toBe(0);
+  await scrape(aNode({ name: 'node-2' }));
+  expect(kubelets.requested).toEqual(['node-1']);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { type KubeletErrorContext, kubeletErrorFromResponse } from '../../src/kubelet/kubelet-error.js';
 import { aNode } from '../support/builders.js';
@@ -9,29 +9,27 @@ function messageFor(status: number, context: Partial<KubeletErrorContext>): stri
   return kubeletErrorFromResponse(response, { ...known, ...context }).message;
 }
 
-describe('the error of a kubelet', () => {
-  const withoutIsolation = aNode({ enforcesStorageLimits: false });
+const withoutIsolation = aNode({ enforcesStorageLimits: false });
 
-  it.each<[string, number, Partial<KubeletErrorContext>, RegExp]>([
-    ['a token that it refuses', 401, {}, /answered 401: no; the token or client certificate is missing, invalid/],
-    ['a token that it cannot check', 401, { isApiServerAway: true }, /answered 401: no; the API server is away, and/],
-    ['a missing permission', 403, { isApiServerAway: true }, /answered 403: no; grant it with the RBAC rule/],
-    [
-      'no isolation of local storage',
-      500,
-      { node: withoutIsolation },
-      /answered 500: no; .*localStorageCapacityIsolation/,
-    ],
-    ['no isolation, but another path', 500, { node: withoutIsolation, path: '/configz' }, /answered 500: no$/],
-    ['no isolation, but another status', 404, { node: withoutIsolation }, /answered 404: no$/],
-    ['nothing that is known', 500, { isApiServerAway: true }, /answered 500: no$/],
-  ])('names the cause: %s', (_case, status, context, expected) => {
-    expect(messageFor(status, context)).toMatch(expected);
-  });
+it.each<[string, number, Partial<KubeletErrorContext>, RegExp]>([
+  ['a token that it refuses', 401, {}, /answered 401: no; the token or client certificate is missing, invalid/],
+  ['a token that it cannot check', 401, { isApiServerAway: true }, /answered 401: no; the API server is away, and/],
+  ['a missing permission', 403, { isApiServerAway: true }, /answered 403: no; grant it with the RBAC rule/],
+  [
+    'no isolation of local storage',
+    500,
+    { node: withoutIsolation },
+    /answered 500: no; .*localStorageCapacityIsolation/,
+  ],
+  ['no isolation, but another path', 500, { node: withoutIsolation, path: '/configz' }, /answered 500: no$/],
+  ['no isolation, but another status', 404, { node: withoutIsolation }, /answered 404: no$/],
+  ['nothing that is known', 500, { isApiServerAway: true }, /answered 500: no$/],
+])('the error of a kubelet names the cause: %s', (_case, status, context, expected) => {
+  expect(messageFor(status, context)).toMatch(expected);
+});
 
-  it('keeps the reason of the status', () => {
-    const response = { what: 'summary of node n1', status: 401, headers: {}, text: '' };
-    const context = { path: '/stats/summary', node: aNode(), isApiServerAway: true } as const;
-    expect(kubeletErrorFromResponse(response, context)).toMatchObject({ reason: 'unauthorized', status: 401 });
-  });
+it('the error of a kubelet keeps the reason of the status', () => {
+  const response = { what: 'summary of node n1', status: 401, headers: {}, text: '' };
+  const context = { path: '/stats/summary', node: aNode(), isApiServerAway: true } as const;
+  expect(kubeletErrorFromResponse(response, context)).toMatchObject({ reason: 'unauthorized', status: 401 });
 });

@@ -26,175 +26,173 @@ const samplesOf = (uid: string): string | undefined =>
     ?.samples.map(({ atMs, usedBytes }) => `${atMs}:${usedBytes}`)
     .join(' ');
 
-describe('the history of pods', () => {
-  it('is empty before the first summary', () => {
-    expect([history.find('a'), history.summary]).toEqual([undefined, undefined]);
+it('the history is empty before the first summary', () => {
+  expect([history.find('a'), history.summary]).toEqual([undefined, undefined]);
+});
+
+it('the history has the samples of each pod, whatever the order of the summaries', () => {
+  add(10, aPod('a', 1), aPod('b', 100));
+  add(20, aPod('b', 200), aPod('a', 2));
+  add(30, aPod('c', 7), aPod('a', 3), aPod('b', 300));
+  expect([samplesOf('a'), samplesOf('b'), samplesOf('c'), samplesOf('d')]).toEqual([
+    '10:1 20:2 30:3',
+    '10:100 20:200 30:300',
+    '30:7',
+    undefined,
+  ]);
+  expect(history.find('a')).toMatchObject({ fetchedAtMs: 30, summary: { uid: 'a', usedBytes: 3 } });
+});
+
+it('the history keeps ten samples', () => {
+  for (let index = 1; index <= 14; index += 1) add(index, aPod('a', 10 * index));
+  expect(samplesOf('a')).toBe('5:50 6:60 7:70 8:80 9:90 10:100 11:110 12:120 13:130 14:140');
+});
+
+it('the history has no sample where the kubelet reported no total', () => {
+  add(1, aPod('a', undefined));
+  add(2, aPod('a', 0));
+  add(3, aPod('a', undefined));
+  expect(samplesOf('a')).toBe('2:0');
+  expect(history.find('a')?.summary.usedBytes).toBeUndefined();
+});
+
+it('a pod has the growth since the last total, or since its start', () => {
+  const growthOf = (): Record<string, number> =>
+    Object.fromEntries([...history.growth()].map(([{ uid }, bytesPerSecond]) => [uid, bytesPerSecond]));
+  add(10_000, { ...aPod('new', 900), startTimeMs: 1_000 }, { ...aPod('ahead', 7), startTimeMs: 60_000 });
+  expect(growthOf()).toEqual({ new: 100, ahead: 7 });
+  add(20_000, aPod('new', 400), aPod('gap', 100), aPod('unknown', undefined));
+  expect(growthOf()).toEqual({ new: -50, gap: 5 });
+  add(30_000, aPod('new', 400), aPod('gap', undefined), { ...aPod('undated', 1), startTimeMs: undefined });
+  expect(growthOf()).toEqual({ new: 0 });
+  add(40_000, aPod('gap', 500));
+  expect(growthOf()).toEqual({ gap: 20 });
+});
+
+it('a pod has the growth since its start by the later of two clocks: one of them may be behind', () => {
+  const pod = { ...aPod('new', 900_000), startTimeMs: 1_800_000 };
+  history.add(aNodeSummary({ pods: [pod] }), 10_000, 1_860_000);
+  expect([...history.growth().values()]).toEqual([15_000]);
+  history.add(aNodeSummary({ pods: [{ ...pod, usedBytes: 900_100 }] }), 20_000, 1_870_000);
+  expect([...history.growth().values()]).toEqual([10]);
+});
+
+it('a pod that is no longer listed is remembered for a time', async () => {
+  add(1, aPod('a', 1), aPod('b', 10));
+  add(2, aPod('a', 2), aPod('b', 20));
+  add(3, aPod('b', 30));
+  await clock.advance(99);
+  add(4, aPod('b', 40));
+  expect(samplesOf('a')).toBe('1:1 2:2');
+  expect(history.find('a')?.fetchedAtMs).toBe(2);
+  expect(samplesOf('b')).toBe('1:10 2:20 3:30 4:40');
+  await clock.advance(1);
+  expect(samplesOf('a')).toBeUndefined();
+});
+
+it('what was remembered of a pod is forgotten when it is listed again', async () => {
+  add(1, aPod('a', 1));
+  add(2);
+  add(3, aPod('a', 3));
+  await clock.advance(100);
+  expect(samplesOf('a')).toBe('3:3');
+});
+
+describe('a pod whose volumes are not measured', () => {
+  const volumes = [{ ...anFsStats({ usedBytes: 90 }), name: 'data', hasClaim: false }];
+  const whole = (uid: string, usedBytes: number): PodSummary => ({ ...aPod(uid, usedBytes), volumes });
+  const lastOf = (uid: string) => {
+    const last = history.beforePending(uid);
+    return last && [last.summary.usedBytes, last.olderByMs];
+  };
+
+  it('a pod whose volumes are not measured keeps the last summary with volumes until they are', () => {
+    add(1, whole('a', 100), aPod('without', 1));
+    expect([lastOf('a'), lastOf('without'), lastOf('unknown')]).toEqual([undefined, undefined, undefined]);
+    add(11, aPod('a', 10), aPod('without', 1));
+    add(31, aPod('a', 20), aPod('without', 1));
+    expect([lastOf('a'), lastOf('without')]).toEqual([[100, 30], undefined]);
+    add(41, whole('a', 120));
+    expect(lastOf('a')).toBeUndefined();
   });
 
-  it('has the samples of each pod, whatever the order of the summaries', () => {
-    add(10, aPod('a', 1), aPod('b', 100));
-    add(20, aPod('b', 200), aPod('a', 2));
-    add(30, aPod('c', 7), aPod('a', 3), aPod('b', 300));
-    expect([samplesOf('a'), samplesOf('b'), samplesOf('c'), samplesOf('d')]).toEqual([
-      '10:1 20:2 30:3',
-      '10:100 20:200 30:300',
-      '30:7',
-      undefined,
-    ]);
-    expect(history.find('a')).toMatchObject({ fetchedAtMs: 30, summary: { uid: 'a', usedBytes: 3 } });
-  });
-
-  it('keeps ten samples', () => {
-    for (let index = 1; index <= 14; index += 1) add(index, aPod('a', 10 * index));
-    expect(samplesOf('a')).toBe('5:50 6:60 7:70 8:80 9:90 10:100 11:110 12:120 13:130 14:140');
-  });
-
-  it('has no sample where the kubelet reported no total', () => {
-    add(1, aPod('a', undefined));
-    add(2, aPod('a', 0));
-    add(3, aPod('a', undefined));
-    expect(samplesOf('a')).toBe('2:0');
-    expect(history.find('a')?.summary.usedBytes).toBeUndefined();
-  });
-
-  it('has the growth since the last total, or since the start of the pod', () => {
-    const growthOf = (): Record<string, number> =>
-      Object.fromEntries([...history.growth()].map(([{ uid }, bytesPerSecond]) => [uid, bytesPerSecond]));
-    add(10_000, { ...aPod('new', 900), startTimeMs: 1_000 }, { ...aPod('ahead', 7), startTimeMs: 60_000 });
-    expect(growthOf()).toEqual({ new: 100, ahead: 7 });
-    add(20_000, aPod('new', 400), aPod('gap', 100), aPod('unknown', undefined));
-    expect(growthOf()).toEqual({ new: -50, gap: 5 });
-    add(30_000, aPod('new', 400), aPod('gap', undefined), { ...aPod('undated', 1), startTimeMs: undefined });
-    expect(growthOf()).toEqual({ new: 0 });
-    add(40_000, aPod('gap', 500));
-    expect(growthOf()).toEqual({ gap: 20 });
-  });
-
-  it('has the growth since the start of a pod by the later of two clocks: one of them may be behind', () => {
-    const pod = { ...aPod('new', 900_000), startTimeMs: 1_800_000 };
-    history.add(aNodeSummary({ pods: [pod] }), 10_000, 1_860_000);
-    expect([...history.growth().values()]).toEqual([15_000]);
-    history.add(aNodeSummary({ pods: [{ ...pod, usedBytes: 900_100 }] }), 20_000, 1_870_000);
-    expect([...history.growth().values()]).toEqual([10]);
-  });
-
-  it('remembers a pod that is no longer listed, for a time', async () => {
-    add(1, aPod('a', 1), aPod('b', 10));
-    add(2, aPod('a', 2), aPod('b', 20));
-    add(3, aPod('b', 30));
-    await clock.advance(99);
-    add(4, aPod('b', 40));
-    expect(samplesOf('a')).toBe('1:1 2:2');
-    expect(history.find('a')?.fetchedAtMs).toBe(2);
-    expect(samplesOf('b')).toBe('1:10 2:20 3:30 4:40');
-    await clock.advance(1);
-    expect(samplesOf('a')).toBeUndefined();
-  });
-
-  it('forgets what it remembered of a pod that is listed again', async () => {
-    add(1, aPod('a', 1));
+  it('the last summary with volumes goes with the pod, but stays when one summary lacks the pod', () => {
+    add(1, whole('a', 100), whole('b', 200));
     add(2);
-    add(3, aPod('a', 3));
-    await clock.advance(100);
-    expect(samplesOf('a')).toBe('3:3');
+    add(3, aPod('a', 10));
+    expect([lastOf('a'), lastOf('b')]).toEqual([[100, 2], undefined]);
+    add(4);
+    expect(lastOf('a')).toBeUndefined();
   });
 
-  describe('of a pod whose volumes are not measured', () => {
-    const volumes = [{ ...anFsStats({ usedBytes: 90 }), name: 'data', hasClaim: false }];
-    const whole = (uid: string, usedBytes: number): PodSummary => ({ ...aPod(uid, usedBytes), volumes });
-    const lastOf = (uid: string) => {
-      const last = history.beforePending(uid);
-      return last && [last.summary.usedBytes, last.olderByMs];
-    };
-
-    it('keeps the last summary with volumes, until they are measured again', () => {
-      add(1, whole('a', 100), aPod('without', 1));
-      expect([lastOf('a'), lastOf('without'), lastOf('unknown')]).toEqual([undefined, undefined, undefined]);
-      add(11, aPod('a', 10), aPod('without', 1));
-      add(31, aPod('a', 20), aPod('without', 1));
-      expect([lastOf('a'), lastOf('without')]).toEqual([[100, 30], undefined]);
-      add(41, whole('a', 120));
-      expect(lastOf('a')).toBeUndefined();
-    });
-
-    it('forgets it with the pod, but not when one summary lacks the pod', () => {
-      add(1, whole('a', 100), whole('b', 200));
-      add(2);
-      add(3, aPod('a', 10));
-      expect([lastOf('a'), lastOf('b')]).toEqual([[100, 2], undefined]);
-      add(4);
-      expect(lastOf('a')).toBeUndefined();
-    });
-
-    it('has no sample of a total without the volumes: it would look like a drop, and then like growth', () => {
-      add(1, whole('a', 100), aPod('new', 5));
-      add(2, aPod('a', 10), aPod('new', 6));
-      expect([samplesOf('a'), samplesOf('new')]).toEqual(['1:100', '1:5 2:6']);
-      add(3, aPod('a', 10), aPod('new', 7));
-      add(4, whole('a', 110), whole('new', 70));
-      add(5, whole('a', 120), whole('new', 71));
-      expect([samplesOf('a'), samplesOf('new')]).toEqual(['1:100 4:110 5:120', '4:70 5:71']);
-    });
+  it('a total without the volumes is no sample: it would look like a drop, and then like growth', () => {
+    add(1, whole('a', 100), aPod('new', 5));
+    add(2, aPod('a', 10), aPod('new', 6));
+    expect([samplesOf('a'), samplesOf('new')]).toEqual(['1:100', '1:5 2:6']);
+    add(3, aPod('a', 10), aPod('new', 7));
+    add(4, whole('a', 110), whole('new', 70));
+    add(5, whole('a', 120), whole('new', 71));
+    expect([samplesOf('a'), samplesOf('new')]).toEqual(['1:100 4:110 5:120', '4:70 5:71']);
   });
+});
 
-  it('bounds the number of pods that are no longer listed', () => {
-    add(1, ...Array.from({ length: 600 }, (_, index) => aPod(`p${index}`, index)));
-    add(2);
-    expect([samplesOf('p99'), samplesOf('p100'), samplesOf('p599')]).toEqual([undefined, '1:100', '1:599']);
+it('the number of pods that are no longer listed is bounded', () => {
+  add(1, ...Array.from({ length: 600 }, (_, index) => aPod(`p${index}`, index)));
+  add(2);
+  expect([samplesOf('p99'), samplesOf('p100'), samplesOf('p599')]).toEqual([undefined, '1:100', '1:599']);
+});
+
+it('the largest pods that are no longer listed keep their sums, the others their values', () => {
+  const aLarge = (uid: string): PodSummary => ({
+    ...aPod(uid, 7_000),
+    containers: [aContainerSummary({ rootfsBytes: 5, logsBytes: 6 })],
+    volumes: Array.from({ length: 4_900 }, (_, index) => aVolumeSummary({ name: `v${index}`, usedBytes: 2 })),
   });
-
-  it('keeps sums of the largest pods that are no longer listed, and the values of the others', () => {
-    const aLarge = (uid: string): PodSummary => ({
-      ...aPod(uid, 7_000),
-      containers: [aContainerSummary({ rootfsBytes: 5, logsBytes: 6 })],
-      volumes: Array.from({ length: 4_900 }, (_, index) => aVolumeSummary({ name: `v${index}`, usedBytes: 2 })),
-    });
-    const small = { ...aPod('small', 1), volumes: [aVolumeSummary({ name: 'data', usedBytes: 3 })] };
-    add(1, aLarge('a'), small, aLarge('b'), aLarge('c'));
-    add(2, aLarge('b'), aLarge('c'));
-    add(3);
-    const volumeCounts = ['a', 'b', 'c'].map((uid) => history.find(uid)?.summary.volumes?.length);
-    expect(volumeCounts.toSorted()).toEqual([1, 4_900, 4_900]);
-    expect(history.find('small')?.summary).toBe(small);
-    const summedUid = ['a', 'b', 'c'].find((uid) => history.find(uid)?.summary.volumes?.length === 1) ?? '';
-    expect(history.find(summedUid)?.summary).toMatchObject({
-      usedBytes: 7_000,
-      containers: [{ name: '(others)', rootfs: { usedBytes: 5 }, logs: { usedBytes: 6 } }],
-      volumes: [{ name: '(others)', usedBytes: 9_800 }],
-      others: { containerCount: 1, volumeCount: 4_900 },
-    });
-    expect(history.find(summedUid)?.samples.at(-1)?.usedBytes).toBe(7_000);
+  const small = { ...aPod('small', 1), volumes: [aVolumeSummary({ name: 'data', usedBytes: 3 })] };
+  add(1, aLarge('a'), small, aLarge('b'), aLarge('c'));
+  add(2, aLarge('b'), aLarge('c'));
+  add(3);
+  const volumeCounts = ['a', 'b', 'c'].map((uid) => history.find(uid)?.summary.volumes?.length);
+  expect(volumeCounts.toSorted()).toEqual([1, 4_900, 4_900]);
+  expect(history.find('small')?.summary).toBe(small);
+  const summedUid = ['a', 'b', 'c'].find((uid) => history.find(uid)?.summary.volumes?.length === 1) ?? '';
+  expect(history.find(summedUid)?.summary).toMatchObject({
+    usedBytes: 7_000,
+    containers: [{ name: '(others)', rootfs: { usedBytes: 5 }, logs: { usedBytes: 6 } }],
+    volumes: [{ name: '(others)', usedBytes: 9_800 }],
+    others: { containerCount: 1, volumeCount: 4_900 },
   });
+  expect(history.find(summedUid)?.samples.at(-1)?.usedBytes).toBe(7_000);
+});
 
-  it('takes less than 8 MiB for pods of very many volumes that are no longer listed', () => {
-    const fsOf = (index: number) => ({ usedBytes: 3e9 + index, availableBytes: 5e10, capacityBytes: 1e11 });
-    const bytes = retainedBytes(() => {
+it('pods of very many volumes that are no longer listed take less than 8 MiB', () => {
+  const fsOf = (index: number) => ({ usedBytes: 3e9 + index, availableBytes: 5e10, capacityBytes: 1e11 });
+  const bytes = retainedBytes(() => {
+    const ofNode = new PodHistory({ clock, keepDepartedMs: 100 });
+    for (let fetch = 0; fetch < 4; fetch += 1) {
+      const pods = Array.from({ length: 7 }, (_, pod) => ({
+        ...aPod(`${fetch}-${pod}`, 1),
+        volumes: Array.from({ length: 4_900 }, (_, at) => aVolumeSummary({ name: `v${at}`, ...fsOf(at) })),
+      }));
+      ofNode.add(aNodeSummary({ pods }), fetch, fetch);
+    }
+    ofNode.add(aNodeSummary({ pods: [] }), 4, 4);
+    return ofNode;
+  });
+  expect(bytes).toBeLessThan(8 * 2 ** 20);
+});
+
+it('a pod costs at most 100 bytes beyond the last summary', () => {
+  const [nodeCount, podsPerNode] = [5_000, 30];
+  const summaries = Array.from({ length: nodeCount }, (_, node) =>
+    aNodeSummary({ pods: Array.from({ length: podsPerNode }, (_, pod) => aPod(`uid-${node}-${pod}`, pod)) }),
+  );
+  const bytes = retainedBytes(() =>
+    summaries.map((summary) => {
       const ofNode = new PodHistory({ clock, keepDepartedMs: 100 });
-      for (let fetch = 0; fetch < 4; fetch += 1) {
-        const pods = Array.from({ length: 7 }, (_, pod) => ({
-          ...aPod(`${fetch}-${pod}`, 1),
-          volumes: Array.from({ length: 4_900 }, (_, at) => aVolumeSummary({ name: `v${at}`, ...fsOf(at) })),
-        }));
-        ofNode.add(aNodeSummary({ pods }), fetch, fetch);
-      }
-      ofNode.add(aNodeSummary({ pods: [] }), 4, 4);
+      for (let fetch = 0; fetch < 12; fetch += 1) ofNode.add(summary, fetch + 0.5, fetch + 0.5);
       return ofNode;
-    });
-    expect(bytes).toBeLessThan(8 * 2 ** 20);
-  });
-
-  it('costs at most 100 bytes for a pod, beyond the last summary', () => {
-    const [nodeCount, podsPerNode] = [5_000, 30];
-    const summaries = Array.from({ length: nodeCount }, (_, node) =>
-      aNodeSummary({ pods: Array.from({ length: podsPerNode }, (_, pod) => aPod(`uid-${node}-${pod}`, pod)) }),
-    );
-    const bytes = retainedBytes(() =>
-      summaries.map((summary) => {
-        const ofNode = new PodHistory({ clock, keepDepartedMs: 100 });
-        for (let fetch = 0; fetch < 12; fetch += 1) ofNode.add(summary, fetch + 0.5, fetch + 0.5);
-        return ofNode;
-      }),
-    );
-    expect(bytes / (nodeCount * podsPerNode)).toBeLessThanOrEqual(100);
-  });
+    }),
+  );
+  expect(bytes / (nodeCount * podsPerNode)).toBeLessThanOrEqual(100);
 });

@@ -10,8 +10,8 @@ const numbered = (count: number): readonly string[] =>
 const namesOf = (items: readonly { readonly name: string }[] = []): readonly string[] =>
   items.map(({ name }) => name).toSorted();
 
-describe('a pod of a summary', () => {
-  it('is kept as it is up to the bound', () => {
+describe('cutPod', () => {
+  it('a pod is kept as it is up to the bound', () => {
     const names = numbered(maxCount);
     const pod = aPodSummary({
       containers: names.map((name) => aContainerSummary({ name })),
@@ -20,7 +20,7 @@ describe('a pod of a summary', () => {
     expect(cutPod(pod)).toBe(pod);
   });
 
-  it('has the first by name and the sum of the others beyond it, in whatever order it lists them', () => {
+  it('a pod beyond the bound has the first by name and the sum of the others, in whatever order', () => {
     const names = numbered(maxCount + 30);
     const bytesOf = (name: string): number => 1 + Number(name.slice(1)) ** 2;
     const orders = fc.shuffledSubarray([...names], { minLength: names.length });
@@ -42,7 +42,7 @@ describe('a pod of a summary', () => {
     );
   });
 
-  it('has the sum of all others when they are so many that they are summed while it is read', () => {
+  it('a pod of very many has the sum of all others, which are summed while it is read', () => {
     const names = numbered(3 * maxCount).toReversed();
     const volumes = names.map((name) => aVolumeSummary({ name, usedBytes: 2 }));
     const cut = cutPod(aPodSummary({ volumes }));
@@ -51,7 +51,7 @@ describe('a pod of a summary', () => {
     expect(namesOf(cut.volumes?.slice(0, -1))).toEqual(numbered(maxCount));
   });
 
-  it('may have more of one kind alone', () => {
+  it('a pod may have more of one kind alone', () => {
     const volumes = numbered(maxCount + 1).map((name) => aVolumeSummary({ name }));
     const cut = cutPod(aPodSummary({ volumes }));
     expect(cut).toMatchObject({ containers: [{ name: 'main' }], others: { containerCount: 0, volumeCount: 1 } });
@@ -62,20 +62,18 @@ describe('a pod of a summary', () => {
   });
 });
 
-describe('a pod of which only the sums are kept', () => {
-  it('counts what an entry of others stood for, and has no entry for what it does not list', () => {
-    const names = numbered(maxCount + 2);
-    const cut = cutPod(
-      aPodSummary({ usedBytes: 7, volumes: names.map((name) => aVolumeSummary({ name, usedBytes: 2 })) }),
-    );
-    expect(summedPod({ ...cut, containers: [] })).toMatchObject({
-      usedBytes: 7,
-      containers: [],
-      volumes: [{ name: '(others)', usedBytes: 2 * (maxCount + 2) }],
-      others: { containerCount: 0, volumeCount: maxCount + 2 },
-    });
-    expect(summedPod(aPodSummary({ volumes: undefined })).volumes).toBeUndefined();
+it('a pod of sums counts what an entry of others stood for, and has no entry for what it does not list', () => {
+  const names = numbered(maxCount + 2);
+  const cut = cutPod(
+    aPodSummary({ usedBytes: 7, volumes: names.map((name) => aVolumeSummary({ name, usedBytes: 2 })) }),
+  );
+  expect(summedPod({ ...cut, containers: [] })).toMatchObject({
+    usedBytes: 7,
+    containers: [],
+    volumes: [{ name: '(others)', usedBytes: 2 * (maxCount + 2) }],
+    others: { containerCount: 0, volumeCount: maxCount + 2 },
   });
+  expect(summedPod(aPodSummary({ volumes: undefined })).volumes).toBeUndefined();
 });
 
 describe('the sum of the others', () => {
@@ -91,11 +89,11 @@ describe('the sum of the others', () => {
       }),
     ).containers.at(-1);
 
-  it('is unknown where each is', () => {
+  it('the sum of the others is unknown where each is', () => {
     expect(containersOf({}, {})).toEqual({ name: '(others)', rootfs: undefined, logs: undefined });
   });
 
-  it('lacks the logs of a container without a root filesystem, which are in no total', () => {
+  it('the sum of the others lacks the logs of a container without a root filesystem', () => {
     expect(containersOf({ rootfsBytes: 5, logsBytes: 2 }, { logsBytes: 100 }, { rootfsBytes: 1 })).toEqual({
       name: '(others)',
       rootfs: anFsStatsOfContainer(6),
@@ -107,7 +105,7 @@ describe('the sum of the others', () => {
     });
   });
 
-  it('of volumes has the time of the oldest, and no size', () => {
+  it('the sum of the other volumes has the time of the oldest, and no size', () => {
     const volumes = [
       ...first.map((name) => aVolumeSummary({ name })),
       aVolumeSummary({ name: others('a'), timeMs: 7_000, usedBytes: 1, capacityBytes: 10, availableBytes: 5 }),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { Scheduler } from '../../src/base/scheduler.js';
 import type { ApiRequest } from '../../src/http/api-client.js';
@@ -31,90 +31,74 @@ function clientOf(answer: (request: ApiRequest) => Promise<string>): KubeletClie
   });
 }
 
-describe('access through the API server', () => {
-  it("reads the node's whole summary", async () => {
-    const requests: ApiRequest[] = [];
-    const client = clientOf((request) => {
-      requests.push(request);
-      return Promise.resolve('{"node":{"nodeName":"node-1"}}');
-    });
-    expect(await client.fetchSummary(aNode(), never)).toMatchObject({ nodeName: 'node-1' });
-    expect(requests).toEqual([{ path: '/api/v1/nodes/node-1/proxy/stats/summary' }]);
-  });
+const oneGi = { thresholds: [{ signal: 'nodefs.available', value: { amount: 2 ** 30 } }] };
 
-  it("reads the node's configuration", async () => {
-    const requests: ApiRequest[] = [];
-    const client = clientOf((request) => {
-      requests.push(request);
-      return Promise.resolve('{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}');
-    });
-    expect(await client.fetchConfiguration(aNode(), never)).toMatchObject({
-      thresholds: [{ signal: 'nodefs.available', value: { amount: 2 ** 30 } }],
-    });
-    expect(requests).toEqual([{ path: '/api/v1/nodes/node-1/proxy/configz' }]);
+it.each([
+  ['fetchSummary', { node: { nodeName: 'node-1' } }, { nodeName: 'node-1' }, 'stats/summary'],
+  ['fetchConfiguration', { kubeletconfig: { evictionHard: { 'nodefs.available': '1Gi' } } }, oneGi, 'configz'],
+] as const)('%s reads %j through the API server, at an escaped path', async (method, body, expected, path) => {
+  const requests: ApiRequest[] = [];
+  const client = clientOf((request) => {
+    requests.push(request);
+    return Promise.resolve(JSON.stringify(body));
   });
+  for (const name of ['node-1', '../pods?x=%2f']) {
+    expect(await client[method](aNode({ name }), never)).toMatchObject(expected);
+  }
+  const escaped = ['node-1', '..%2Fpods%3Fx%3D%252f'];
+  expect(requests).toEqual(escaped.map((name) => ({ path: `/api/v1/nodes/${name}/proxy/${path}` })));
+});
 
-  it("escapes the node's name in the path", async () => {
-    const requests: ApiRequest[] = [];
-    const client = clientOf((request) => {
-      requests.push(request);
-      return Promise.resolve('{"node":{"nodeName":"x"}}');
-    });
-    await client.fetchSummary(aNode({ name: '../pods?x=%2f' }), never);
-    expect(requests.map(({ path }) => path)).toEqual(['/api/v1/nodes/..%2Fpods%3Fx%3D%252f/proxy/stats/summary']);
+it('a request fails with the error of the API server and the missing rule', async () => {
+  const message =
+    'nodes "node-1" is forbidden: User "u" cannot get resource "nodes/proxy" in API group "" at the cluster scope';
+  const client = clientOf(({ path }) => {
+    throw apiErrorFromStatus({ what: `GET ${path}`, status: 403, body: { message, reason: 'Forbidden' } });
   });
-
-  it('fails with the error of the API server and the missing rule', async () => {
-    const message =
-      'nodes "node-1" is forbidden: User "u" cannot get resource "nodes/proxy" in API group "" at the cluster scope';
-    const client = clientOf(({ path }) => {
-      throw apiErrorFromStatus({ what: `GET ${path}`, status: 403, body: { message, reason: 'Forbidden' } });
-    });
-    await expect(client.fetchSummary(aNode(), never)).rejects.toMatchObject({
-      reason: 'forbidden',
-      message: expect.stringContaining('resources: ["nodes/proxy"], verbs: ["get"]') as string,
-    });
+  await expect(client.fetchSummary(aNode(), never)).rejects.toMatchObject({
+    reason: 'forbidden',
+    message: expect.stringContaining('resources: ["nodes/proxy"], verbs: ["get"]') as string,
   });
+});
 
-  const unreachable = (words: string): string => `error trying to reach service: ${words}`;
+const unreachable = (words: string): string => `error trying to reach service: ${words}`;
 
-  it.each<[number, string, string]>([
-    [503, unreachable('dial tcp 10.200.1.2:10250: connect: connection refused'), 'connection'],
-    [503, unreachable('dial tcp 10.200.1.2:10250: connect: no route to host'), 'connection'],
-    [503, unreachable('dial tcp: lookup node-1: no such host'), 'connection'],
-    [502, unreachable('EOF'), 'connection'],
-    [503, unreachable('tls: failed to verify certificate: x509: certificate signed by unknown authority'), 'tls'],
-    [503, unreachable('x509: certificate is valid for 10.0.0.9, not 10.200.1.2'), 'tls'],
-    [503, unreachable('remote error: tls: bad certificate'), 'tls'],
-    [504, unreachable('net/http: TLS handshake timeout'), 'timeout'],
-    [504, unreachable('context deadline exceeded'), 'timeout'],
-    [500, 'Internal Error: failed to list pod stats', 'http_status'],
-    [503, 'the server is currently unable to handle the request', 'http_status'],
-    [400, 'address not allowed: dial tcp', 'http_status'],
-  ])('takes the reason from the words of the API server: %i %s', async (status, message, reason) => {
-    const client = clientOf(({ path }) => {
-      throw apiErrorFromStatus({ what: `GET ${path}`, status, body: { message } });
-    });
-    await expect(client.fetchSummary(aNode(), never)).rejects.toMatchObject({
-      reason,
-      status,
-      message: `GET /api/v1/nodes/node-1/proxy/stats/summary: the API server answered ${status}: ${message}`,
-    });
+it.each<[number, string, string]>([
+  [503, unreachable('dial tcp 10.200.1.2:10250: connect: connection refused'), 'connection'],
+  [503, unreachable('dial tcp 10.200.1.2:10250: connect: no route to host'), 'connection'],
+  [503, unreachable('dial tcp: lookup node-1: no such host'), 'connection'],
+  [502, unreachable('EOF'), 'connection'],
+  [503, unreachable('tls: failed to verify certificate: x509: certificate signed by unknown authority'), 'tls'],
+  [503, unreachable('x509: certificate is valid for 10.0.0.9, not 10.200.1.2'), 'tls'],
+  [503, unreachable('remote error: tls: bad certificate'), 'tls'],
+  [504, unreachable('net/http: TLS handshake timeout'), 'timeout'],
+  [504, unreachable('context deadline exceeded'), 'timeout'],
+  [500, 'Internal Error: failed to list pod stats', 'http_status'],
+  [503, 'the server is currently unable to handle the request', 'http_status'],
+  [400, 'address not allowed: dial tcp', 'http_status'],
+])('the reason is taken from the words of the API server: %i %s', async (status, message, reason) => {
+  const client = clientOf(({ path }) => {
+    throw apiErrorFromStatus({ what: `GET ${path}`, status, body: { message } });
   });
-
-  it('explains the error of a kubelet without isolation of local storage', async () => {
-    const client = clientOf(({ path }) => {
-      throw apiErrorFromStatus({ what: `GET ${path}`, status: 500, body: undefined });
-    });
-    const node = aNode({ enforcesStorageLimits: false });
-    await expect(client.fetchSummary(node, never)).rejects.toThrow('answered 500; the node reports no capacity');
-    await expect(client.fetchConfiguration(node, never)).rejects.toThrow(/answered 500$/);
+  await expect(client.fetchSummary(aNode(), never)).rejects.toMatchObject({
+    reason,
+    status,
+    message: `GET /api/v1/nodes/node-1/proxy/stats/summary: the API server answered ${status}: ${message}`,
   });
+});
 
-  it('is named in the error for a body that is not a summary', async () => {
-    const client = clientOf(() => Promise.resolve('{}'));
-    await expect(client.fetchSummary(aNode(), never)).rejects.toThrow(
-      'summary of node node-1 through the API server: JSON that is not a summary: it has no node with a nodeName',
-    );
+it('the error of a kubelet without isolation of local storage is explained', async () => {
+  const client = clientOf(({ path }) => {
+    throw apiErrorFromStatus({ what: `GET ${path}`, status: 500, body: undefined });
   });
+  const node = aNode({ enforcesStorageLimits: false });
+  await expect(client.fetchSummary(node, never)).rejects.toThrow('answered 500; the node reports no capacity');
+  await expect(client.fetchConfiguration(node, never)).rejects.toThrow(/answered 500$/);
+});
+
+it('the error for a body that is not a summary names the access through the API server', async () => {
+  const client = clientOf(() => Promise.resolve('{}'));
+  await expect(client.fetchSummary(aNode(), never)).rejects.toThrow(
+    'summary of node node-1 through the API server: JSON that is not a summary: it has no node with a nodeName',
+  );
 });

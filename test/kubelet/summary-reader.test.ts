@@ -96,7 +96,7 @@ const document = fc
   });
 
 describe('a summary reader', () => {
-  it('decodes what JSON.parse of the whole body has, however the bytes are cut', () => {
+  it('a summary has what JSON.parse of the whole body has, however the bytes are cut', () => {
     fc.assert(
       fc.property(document, fc.array(fc.nat(), { maxLength: 20 }), (text, places) => {
         expect(read(cut(Buffer.from(text), places))).toEqual(wholeSummary(text));
@@ -104,7 +104,7 @@ describe('a summary reader', () => {
     );
   });
 
-  it('drops the pressure of pods that come before a node without', () => {
+  it('the pressure of pods that come before a node without is dropped', () => {
     const zeros = { psi: { some: { total: 0 }, full: { total: 0 } } };
     const saturated = { psi: { some: { total: 2 ** 60 }, full: { total: 2 ** 60 } } };
     const summary = decodeSummary(
@@ -115,7 +115,7 @@ describe('a summary reader', () => {
     expect(summary).toMatchObject({ ioPressure: undefined, saturatedCount: 0 });
   });
 
-  it('makes names well-formed', () => {
+  it('names are made well-formed', () => {
     const half = String.fromCharCode(0xd800);
     const text = JSON.stringify({
       node: { nodeName: `a${half}` },
@@ -145,7 +145,7 @@ function outcomeOf(decode: () => unknown): unknown {
 describe('a summary of any kind', () => {
   const before = '{"node":{"nodeName":"a"},"pods":[';
 
-  it('is refused wherever a byte of a pod breaks it, and read where it does not', () => {
+  it('a summary is refused wherever a byte of a pod breaks it, and read where it does not', () => {
     const bytes = fc.constantFrom(...Buffer.from('{}[]",:\\01-.eE \n\0u/t'), 0xff, 0xc3);
     fc.assert(
       fc.property(fc.array(pod, { minLength: 1, maxLength: 3 }), fc.nat(), bytes, fc.nat(), (pods, place, byte, at) => {
@@ -157,14 +157,14 @@ describe('a summary of any kind', () => {
     );
   });
 
-  it('is refused when it is cut anywhere', () => {
+  it('a summary is refused when it is cut anywhere', () => {
     const pods = fc.sample(pod, { numRuns: 3, seed: 1 });
     const body = Buffer.from(JSON.stringify({ node: { nodeName: 'a', fs: { usedBytes: 1 } }, pods }, undefined, 1));
     for (let end = 0; end < body.length; end += 1)
       expect(outcomeOf(() => decodeSummary(body.subarray(0, end), 'x'))).toBe('decode');
   });
 
-  it('does not overflow the stack, however deep it is nested', () => {
+  it('a summary does not overflow the stack, however deep it is nested', () => {
     const deep = `${'['.repeat(3_000)}${']'.repeat(3_000)}`;
     const text = `${before}{"podRef":{"name":"a","namespace":"n","uid":"u"},"containers":${deep},"cpu":${deep}}]}`;
     expect(decodeSummary(text, 'x').pods).toHaveLength(1);
@@ -192,19 +192,19 @@ describe('a summary above the limits', () => {
       [podOf(1, { containers: [{ name: 'c', more: Array.from({ length: 40_000 }, () => ({})) }] })],
       ': a pod: a container or volume has more than 2000 values',
     ],
-  ])('is refused: too many %s', (_case, list, message) => {
+  ])('a summary is refused above the limits: too many %s', (_case, list, message) => {
     expect(() => decodeSummary(body(...list), 'summary of node a')).toThrow(
       expect.objectContaining({ reason: 'too_large', message: `summary of node a${message}` }) as Error,
     );
   });
 
-  it('is accepted at the limits', () => {
+  it('a summary is accepted at the limits', () => {
     expect(decodeSummary(body(...pods(3_000, { containers: named(20, 'c') })), 'x').pods).toHaveLength(3_000);
     const [pod_] = decodeSummary(body(podOf(1, { containers: named(500, 'c'), volume: named(500, 'v') })), 'x').pods;
     expect([pod_?.containers.length, pod_?.volumes?.length]).toEqual([500, 500]);
   });
 
-  it('keeps a hundred containers and volumes of each further pod beyond 60,000 in all, and the sum of the others', () => {
+  it('further pods beyond 60,000 entries keep a hundred containers and volumes, and a sum of the others', () => {
     const containers = (count: number) => named(count, 'c').map((one) => ({ ...one, rootfs: { usedBytes: 1 } }));
     const volume = (count: number) => named(count, 'v').map((one) => ({ ...one, usedBytes: 1 }));
     const large = pods(13, { volume: volume(5_000) }); // read as a whole or part by part
@@ -234,7 +234,7 @@ describe('a summary above the limits', () => {
     expect(bytesOf(read_[14]?.containers.map(({ rootfs }) => ({ usedBytes: rootfs?.usedBytes })))).toBe(101);
   });
 
-  it('has no name of more than 253 characters', () => {
+  it('a summary has no name of more than 253 characters', () => {
     const [longest, longer] = ['x'.repeat(253), 'x'.repeat(254)];
     const containers = [{ name: longest }, { name: longer }];
     const refs = [
@@ -282,7 +282,7 @@ describe('a pod of any size', () => {
     ],
   ];
 
-  it.each(largePods)('is read beside the others of its node, with its total: %s', (_case, fields, counts) => {
+  it.each(largePods)('a large pod is read beside others, with its total: %s', (_case, fields, counts) => {
     const text = JSON.stringify({ node: { nodeName: 'a' }, pods: [small, { podRef, ...fields }, small] });
     const summary = decodeSummary(text, 'x');
     const [, large] = summary.pods;
@@ -299,7 +299,7 @@ describe('a pod of any size', () => {
     }
   });
 
-  it('loses no byte, and says how many it stands for', () => {
+  it('the cut of a large pod loses no byte, and says how many it stands for', () => {
     const text = JSON.stringify({
       node: { nodeName: 'a' },
       pods: [{ podRef, containers: entries(700, container), volume: entries(8_000, stats), ...used }],
@@ -311,13 +311,13 @@ describe('a pod of any size', () => {
     expect(pod_?.containers.reduce((sum, { rootfs }) => sum + (rootfs?.usedBytes ?? 0), 0)).toBe(total(700));
   });
 
-  it('counts no value of a pod without a name', () => {
+  it('a pod without a name has no counted value', () => {
     const volume = entries(8_000, () => ({ usedBytes: 2 ** 60 }));
     const text = JSON.stringify({ node: { nodeName: 'a' }, pods: [{ volume }] });
     expect(decodeSummary(text, 'x')).toMatchObject({ pods: [], saturatedCount: 0 });
   });
 
-  it('is refused where a byte of it breaks it, with the node named', () => {
+  it('a large pod is refused where a byte of it breaks it, with the node named', () => {
     const text = JSON.stringify({
       node: { nodeName: 'a' },
       pods: [{ podRef, volume: entries(8_000, stats), ...used }],
@@ -327,7 +327,7 @@ describe('a pod of any size', () => {
       expect(outcomeOf(() => decodeSummary(changed, 'x'))).toBe('decode');
   });
 
-  it('does not overflow the stack, however deep a volume of it is nested', () => {
+  it('a large pod does not overflow the stack, however deep a volume of it is nested', () => {
     const text = JSON.stringify({
       node: { nodeName: 'a' },
       pods: [{ podRef, volume: entries(8_000, stats), ...used }],

@@ -2,7 +2,7 @@
 
 import { constants, gzipSync } from 'node:zlib';
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { ApiClient } from '../../src/http/api-client.js';
@@ -49,69 +49,67 @@ const it = test
   .extend('server', ({ onTestFinished }) => untilEnd(onTestFinished, LoopbackServer.listen()))
   .extend('client', ({ server, onTestFinished }) => untilEnd(onTestFinished, new Client(server)));
 
-describe('compressed lists', () => {
-  it('compressed lists are requested, and compressed watches are not', async ({ server, client }) => {
-    server.answer = replyWith({ body: podList(podJson('a', '1')) });
-    await client.list();
-    const onOther = (): void => undefined;
-    const follow = { resourceVersion: '7', timeoutSeconds: 300, onConnected: onOther, onOtherKind: onOther };
-    await watchObjects({ ...client.options, ...follow, onEvent: onOther }, never);
-    expect(server.requests.map((request) => request.headers['accept-encoding'])).toEqual(['gzip', 'identity']);
-  });
+it('compressed lists are requested, and compressed watches are not', async ({ server, client }) => {
+  server.answer = replyWith({ body: podList(podJson('a', '1')) });
+  await client.list();
+  const onOther = (): void => undefined;
+  const follow = { resourceVersion: '7', timeoutSeconds: 300, onConnected: onOther, onOtherKind: onOther };
+  await watchObjects({ ...client.options, ...follow, onEvent: onOther }, never);
+  expect(server.requests.map((request) => request.headers['accept-encoding'])).toEqual(['gzip', 'identity']);
+});
 
-  it.for(['gzip', 'GZIP', 'x-gzip'])(
-    'S70: compressed lists are read when they are in %s',
-    async (encoding, { server, client }) => {
-      const body = gzipSync(podList(podJson('a', '1'), podJson('b', '2')));
-      server.answer = replyWith({ headers: { ...headers, 'content-encoding': encoding }, body });
-      expect(await client.list()).toEqual(['a', 'b']);
-    },
-  );
-
-  it.for([
-    ['in an encoding that was not asked for', 'br', Buffer.from('{}'), 'decode'],
-    ['that are cut off', 'gzip', gzipSync(podList(podJson('a', '1'))).subarray(0, 40), 'decode'],
-    [
-      'whose compressed part ends well, and whose text does not',
-      'gzip',
-      gzipSync(podList(podJson('a', '1')).slice(0, -1)),
-      'decode',
-    ],
-    ['that expand without limit', 'gzip', gzipSync(Buffer.alloc(20 * 1024 * 1024, ' ')), 'too_large'],
-  ] as const)('S70: lists %s are refused', async ([, encoding, body, reason], { server, client }) => {
+it.for(['gzip', 'GZIP', 'x-gzip'])(
+  'S70: compressed lists are read when they are in %s',
+  async (encoding, { server, client }) => {
+    const body = gzipSync(podList(podJson('a', '1'), podJson('b', '2')));
     server.answer = replyWith({ headers: { ...headers, 'content-encoding': encoding }, body });
-    expect(await failureOf(client.list())).toMatchObject({ name: 'RequestError', reason });
-  });
+    expect(await client.list()).toEqual(['a', 'b']);
+  },
+);
 
-  it('an item of a compressed list has the same limits', async ({ server, client }) => {
-    const large = podJson('large', '1', { value: 'x'.repeat(9 * 1024 * 1024) });
-    const body = gzipSync(podList(large, podJson('b', '2')));
-    expect(body.length).toBeLessThan(100_000);
-    server.answer = replyWith({ headers: { ...headers, 'content-encoding': 'gzip' }, body });
-    expect(await client.list()).toEqual(['b']);
-  });
+it.for([
+  ['in an encoding that was not asked for', 'br', Buffer.from('{}'), 'decode'],
+  ['that are cut off', 'gzip', gzipSync(podList(podJson('a', '1'))).subarray(0, 40), 'decode'],
+  [
+    'whose compressed part ends well, and whose text does not',
+    'gzip',
+    gzipSync(podList(podJson('a', '1')).slice(0, -1)),
+    'decode',
+  ],
+  ['that expand without limit', 'gzip', gzipSync(Buffer.alloc(20 * 1024 * 1024, ' ')), 'too_large'],
+] as const)('S70: lists %s are refused', async ([, encoding, body, reason], { server, client }) => {
+  server.answer = replyWith({ headers: { ...headers, 'content-encoding': encoding }, body });
+  expect(await failureOf(client.list())).toMatchObject({ name: 'RequestError', reason });
+});
 
-  it('compressed lists leave time for others while they are read', async ({ server, client }) => {
-    const pods = Array.from({ length: 2_000 }, (_, index) =>
-      podJson(`pod-${index}`, '1', { value: `${index}-${'v'.repeat(4_000)}` }),
-    );
-    const body = gzipSync(podList(...pods), { level: constants.Z_BEST_SPEED });
-    server.answer = replyWith({ headers: { ...headers, 'content-encoding': 'gzip' }, body });
-    let objectsInTurn = 0;
-    let maxObjectsInTurn = 0;
-    let isReading = true;
-    const countTurns = (): void => {
-      objectsInTurn = 0;
-      if (isReading) setImmediate(countTurns);
-    };
-    countTurns();
-    const names = await client.list(() => {
-      objectsInTurn += 1;
-      maxObjectsInTurn = Math.max(maxObjectsInTurn, objectsInTurn);
-    });
-    isReading = false;
-    expect(names).toHaveLength(2_000);
-    // 64 KiB of objects of 4 KB, once before the turn's end and once after its beginning.
-    expect(maxObjectsInTurn).toBeLessThanOrEqual(40);
+it('an item of a compressed list has the same limits', async ({ server, client }) => {
+  const large = podJson('large', '1', { value: 'x'.repeat(9 * 1024 * 1024) });
+  const body = gzipSync(podList(large, podJson('b', '2')));
+  expect(body.length).toBeLessThan(100_000);
+  server.answer = replyWith({ headers: { ...headers, 'content-encoding': 'gzip' }, body });
+  expect(await client.list()).toEqual(['b']);
+});
+
+it('compressed lists leave time for others while they are read', async ({ server, client }) => {
+  const pods = Array.from({ length: 2_000 }, (_, index) =>
+    podJson(`pod-${index}`, '1', { value: `${index}-${'v'.repeat(4_000)}` }),
+  );
+  const body = gzipSync(podList(...pods), { level: constants.Z_BEST_SPEED });
+  server.answer = replyWith({ headers: { ...headers, 'content-encoding': 'gzip' }, body });
+  let objectsInTurn = 0;
+  let maxObjectsInTurn = 0;
+  let isReading = true;
+  const countTurns = (): void => {
+    objectsInTurn = 0;
+    if (isReading) setImmediate(countTurns);
+  };
+  countTurns();
+  const names = await client.list(() => {
+    objectsInTurn += 1;
+    maxObjectsInTurn = Math.max(maxObjectsInTurn, objectsInTurn);
   });
+  isReading = false;
+  expect(names).toHaveLength(2_000);
+  // 64 KiB of objects of 4 KB, once before the turn's end and once after its beginning.
+  expect(maxObjectsInTurn).toBeLessThanOrEqual(40);
 });

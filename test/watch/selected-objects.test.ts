@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
@@ -42,49 +42,47 @@ async function requestsOf(selection: Partial<Selection>): Promise<readonly strin
   return [...new Set(requested())].sort();
 }
 
-describe('requests of the store', () => {
-  it('S96: nodes have no namespace, whichever namespaces are read', async () => {
-    const requests = await requestsOf({ namespaces: ['x'] });
-    expect(requests.filter((request) => request.includes('nodes'))).toEqual([
-      'list /api/v1/nodes',
-      'watch /api/v1/nodes',
-    ]);
-  });
+it('S96: nodes have no namespace, whichever namespaces are read', async () => {
+  const requests = await requestsOf({ namespaces: ['x'] });
+  expect(requests.filter((request) => request.includes('nodes'))).toEqual([
+    'list /api/v1/nodes',
+    'watch /api/v1/nodes',
+  ]);
+});
 
-  it('S97: pods of two namespaces are two collections', async () => {
-    const requests = await requestsOf({ namespaces: ['x', 'y'] });
-    expect(requests.filter((request) => request.includes('pods'))).toEqual([
-      'list /api/v1/namespaces/x/pods',
-      'list /api/v1/namespaces/y/pods',
-      'watch /api/v1/namespaces/x/pods',
-      'watch /api/v1/namespaces/y/pods',
-    ]);
-  });
+it('S97: pods of two namespaces are two collections', async () => {
+  const requests = await requestsOf({ namespaces: ['x', 'y'] });
+  expect(requests.filter((request) => request.includes('pods'))).toEqual([
+    'list /api/v1/namespaces/x/pods',
+    'list /api/v1/namespaces/y/pods',
+    'watch /api/v1/namespaces/x/pods',
+    'watch /api/v1/namespaces/y/pods',
+  ]);
+});
 
-  it('S98, S99: each resource has its own selectors, all of them, in lists and watches alike', async () => {
-    const podSelector = parseSelector('app in (cart, a),!legacy');
-    const nodeSelector = parseSelector('pool=blue,zone!=z1');
-    const ofPods = 'labelSelector=!legacy,app in (a,cart)';
-    const ofNodes = 'labelSelector=pool=blue,zone!=z1';
-    expect(await requestsOf({ podSelector, nodeSelector })).toEqual([
-      `list /api/v1/nodes ${ofNodes}`,
-      `list /api/v1/pods ${ofPods}`,
-      `watch /api/v1/nodes ${ofNodes}`,
-      `watch /api/v1/pods ${ofPods}`,
-    ]);
-  });
+it('S98, S99: each resource has its own selectors, all of them, in lists and watches alike', async () => {
+  const podSelector = parseSelector('app in (cart, a),!legacy');
+  const nodeSelector = parseSelector('pool=blue,zone!=z1');
+  const ofPods = 'labelSelector=!legacy,app in (a,cart)';
+  const ofNodes = 'labelSelector=pool=blue,zone!=z1';
+  expect(await requestsOf({ podSelector, nodeSelector })).toEqual([
+    `list /api/v1/nodes ${ofNodes}`,
+    `list /api/v1/pods ${ofPods}`,
+    `watch /api/v1/nodes ${ofNodes}`,
+    `watch /api/v1/pods ${ofPods}`,
+  ]);
+});
 
-  it('S98: one node is requested by its name, not by labels: it may not have them', async () => {
-    const selection = {
-      scope: oneNode,
-      podSelector: parseSelector('app=cart'),
-      nodeSelector: parseSelector('pool=blue'),
-    };
-    expect(await requestsOf(selection)).toEqual([
-      'list /api/v1/nodes fieldSelector=metadata.name=node-1',
-      'list /api/v1/pods labelSelector=app=cart fieldSelector=spec.nodeName=node-1',
-      'watch /api/v1/nodes fieldSelector=metadata.name=node-1',
-      'watch /api/v1/pods labelSelector=app=cart fieldSelector=spec.nodeName=node-1',
-    ]);
-  });
+it('S98: one node is requested by its name, not by labels: it may not have them', async () => {
+  const selection = {
+    scope: oneNode,
+    podSelector: parseSelector('app=cart'),
+    nodeSelector: parseSelector('pool=blue'),
+  };
+  expect(await requestsOf(selection)).toEqual([
+    'list /api/v1/nodes fieldSelector=metadata.name=node-1',
+    'list /api/v1/pods labelSelector=app=cart fieldSelector=spec.nodeName=node-1',
+    'watch /api/v1/nodes fieldSelector=metadata.name=node-1',
+    'watch /api/v1/pods labelSelector=app=cart fieldSelector=spec.nodeName=node-1',
+  ]);
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { allScenarios, inapplicable } from './scenarios.js';
 
@@ -23,18 +23,16 @@ const tested = new Set(
 );
 const listed = inapplicable.flatMap(({ scenarios }) => scenarios);
 
-describe('the fault scenarios', () => {
-  it('each fault scenario has a test, or a reason why not', () => {
-    const covered = new Set([...tested, ...listed]);
-    expect(allScenarios.filter((scenario) => !covered.has(scenario))).toEqual([]);
-  });
+it('each fault scenario has a test, or a reason why not', () => {
+  const covered = new Set([...tested, ...listed]);
+  expect(allScenarios.filter((scenario) => !covered.has(scenario))).toEqual([]);
+});
 
-  it('a fault scenario is listed as not tested once, and only while no test has its number', () => {
-    const wrong = listed.filter((scenario, index) => tested.has(scenario) || listed.indexOf(scenario) !== index);
-    expect(wrong, 'to be removed from scenarios.ts').toEqual([]);
-  });
+it('a fault scenario is listed as not tested once, and only while no test has its number', () => {
+  const wrong = listed.filter((scenario, index) => tested.has(scenario) || listed.indexOf(scenario) !== index);
+  expect(wrong, 'to be removed from scenarios.ts').toEqual([]);
+});
 
-  it('tests name only fault scenarios that exist', () => {
-    expect([...tested].filter((scenario) => !allScenarios.includes(scenario))).toEqual([]);
-  });
+it('tests name only fault scenarios that exist', () => {
+  expect([...tested].filter((scenario) => !allScenarios.includes(scenario))).toEqual([]);
 });
