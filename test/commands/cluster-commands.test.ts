@@ -87,9 +87,7 @@ function start({ flags }: Prepared, line: string, overrides: Partial<CommandCont
 }
 
 describe('top', () => {
-  it('reads the cluster with the least rights, leaves nothing open and scrapes each kubelet once', async ({
-    prepared,
-  }) => {
+  it('top needs the least rights, leaves nothing open and scrapes each kubelet once', async ({ prepared }) => {
     const { status, out, error } = await run(prepared, 'top');
     expect(out).toMatch(/^POD +NODE[^]*cart-1[^]*cart-2/);
     expect(error).toBe('');
@@ -115,12 +113,12 @@ describe('top', () => {
     expect(await run(prepared, line)).toMatchObject({ status: 0, out: names });
   });
 
-  it('has a column of namespaces for all of them, and no header on demand', async ({ prepared }) => {
+  it('top has a column of namespaces for all of them, and no header on demand', async ({ prepared }) => {
     expect((await run(prepared, 'top pods -A')).out).toMatch(/^NAMESPACE +POD +/);
     expect((await run(prepared, 'top pods -A --no-headers')).out).toMatch(/^default +cart-1 +node-1/);
   });
 
-  it('lists at most 20 rows on a terminal, and all elsewhere', async ({ prepared }) => {
+  it('top lists at most 20 rows on a terminal, and all elsewhere', async ({ prepared }) => {
     for (let number = 0; number < 20; number += 1) {
       prepared.cluster.model.addPod(podSpec(`many-${number}`, { namespace: 'find' }));
     }
@@ -130,7 +128,7 @@ describe('top', () => {
     expect(rowsOf(await run(prepared, 'top -n find --limit 3'))).toBe(3);
   });
 
-  it('of a namespace without pods writes nothing but a note', async ({ prepared }) => {
+  it('top of a namespace without pods writes nothing but a note', async ({ prepared }) => {
     const { status, out, error } = await run(prepared, 'top pods -n defualt');
     expect({ status, out }).toEqual({ status: 0, out: '' });
     expect(error).toMatch(/^No pods found in namespace defualt; did you mean default\?\n/);
@@ -144,7 +142,7 @@ describe('top', () => {
       'cluster: {nodeLocal: true}',
       { environment: { NODE_NAME: '' }, hostName: 'node-2' },
     ],
-  ])('is of the one node that %s', async (_how, settings, overrides) => {
+  ])('top is of the one node that %s', async (_how, settings, overrides) => {
     await using prepared = await prepare({ settings });
     const { out, error } = await run(prepared, 'top', { terminal: () => wideTerminal, ...overrides });
     expect(out).toContain('cart-2');
@@ -153,7 +151,7 @@ describe('top', () => {
     expect(prepared.cluster.kubeletRequestCount('node-1')).toBe(0);
   });
 
-  it('is of all shards, whatever shard the settings and the name of the host have', async () => {
+  it('top is of all shards, whatever shard the settings and the name of the host have', async () => {
     await using prepared = await prepare({ settings: 'cluster: {totalShards: 2}' });
     const { error } = await run(prepared, 'top', { terminal: () => wideTerminal });
     expect(error).toContain('Data from 2 of 2 nodes');
@@ -162,7 +160,7 @@ describe('top', () => {
   it.each([
     ['is not in the cluster', 'cluster: {node: node-9}', /node-9 \(no_node\): The cluster has no such node/],
     ['cannot be found', 'cluster: {nodeLocal: true}', /no node has the label kubernetes\.io\/hostname=test-host/],
-  ])('fails when the one node %s', async (_what, settings, error) => {
+  ])('top fails when the one node %s', async (_what, settings, error) => {
     await using prepared = await prepare({ settings });
     expect(await run(prepared, 'top')).toMatchObject({
       status: 1,
@@ -173,7 +171,7 @@ describe('top', () => {
   it.for([
     ['json', (text: string): unknown => JSON.parse(text)],
     ['yaml', (text: string): unknown => parse(text)],
-  ] as const)('as %s has plain rows, and what is missing on standard error', async ([form, read], { prepared }) => {
+  ] as const)('top as %s has plain rows, and what is missing on standard error', async ([form, read], { prepared }) => {
     await prepared.cluster.setFault('node-2', 'status:500');
     const { out, error } = await run(prepared, `top -A -o ${form}`);
     expect(read(out)).toMatchObject([
@@ -183,7 +181,7 @@ describe('top', () => {
     expect(error).toMatch(/^No data from node-2 \(http_status\)\.\n/);
   });
 
-  it('shows pods that belong to no workload', async () => {
+  it('top shows pods that belong to no workload', async () => {
     await using prepared = await prepare({ settings: 'workloads: {selectors: [{name: cart, selector: app=cart}]}' });
     expect((await run(prepared, 'top -A')).out).toContain('search-1');
   });
@@ -200,7 +198,7 @@ describe('top', () => {
     expect(result).toMatchObject({ status, out: '' });
   });
 
-  it('reports in a line per list why the API server refuses, without waiting for the time limit', async () => {
+  it('top reports in a line per list why the API server refuses, without waiting for the time limit', async () => {
     await using prepared = await prepare({ rules: [{ verbs: ['get'], resources: ['nodes/stats'] }] });
     const lines = (await run(prepared, 'top')).error.trimEnd().split('\n');
     expect(lines).toHaveLength(2);
@@ -208,7 +206,7 @@ describe('top', () => {
     expect(lines[1]).toMatch(/pods could not be listed: .*403/);
   });
 
-  it('reports in a line per reason why no kubelet has data', async ({ prepared }) => {
+  it('top reports in a line per reason why no kubelet has data', async ({ prepared }) => {
     await prepared.cluster.setFault('node-1', 'status:500');
     await prepared.cluster.setFault('node-2', 'html');
     const { status, error } = await run(prepared, 'top');
@@ -230,7 +228,7 @@ describe('top', () => {
     },
   );
 
-  it('still lists the nodes when none has data', async ({ prepared }) => {
+  it('top still lists the nodes when none has data', async ({ prepared }) => {
     for (const name of ['node-1', 'node-2']) await prepared.cluster.setFault(name, 'status:500');
     const { status, out, error } = await run(prepared, 'top nodes');
     expect(status).toBe(1);
@@ -238,7 +236,7 @@ describe('top', () => {
     expect(out).toMatch(/node-1 .*absent .*http_status/);
   });
 
-  it('ends at the stop signal before there was an answer', async ({ prepared }) => {
+  it('top ends at the stop signal before there was an answer', async ({ prepared }) => {
     await prepared.cluster.setFault('node-1', 'hang');
     const command = start(prepared, 'top');
     await expect.poll(() => prepared.cluster.kubeletRequestCount('node-1')).toBe(1);
@@ -253,7 +251,7 @@ describe('top', () => {
     ['with NO_COLOR', { terminal: () => wideTerminal, environment: { NO_COLOR: '1' } }, false],
     ['on a dumb terminal', { terminal: () => wideTerminal, environment: { TERM: 'dumb' } }, false],
     ['in a pipe', {}, false],
-  ])('%s is coloured: %s', async ([, overrides, isColoured], { prepared }) => {
+  ])('top %s is coloured: %s', async ([, overrides, isColoured], { prepared }) => {
     await prepared.cluster.setFault('node-2', 'status:500');
     const { out } = await run(prepared, 'top nodes', overrides);
     expect(out.includes('\u001b[31mabsent\u001b[0m')).toBe(isColoured);
@@ -262,9 +260,7 @@ describe('top', () => {
 });
 
 describe('top --watch', () => {
-  it('draws again over what it drew until the stop signal, and scrapes kubelets once per TTL at most', async ({
-    prepared,
-  }) => {
+  it('top --watch draws again over what it drew, and scrapes kubelets once per TTL at most', async ({ prepared }) => {
     const command = start(prepared, 'top -w --interval 100ms', { terminal: () => wideTerminal });
     const draws = (): readonly string[] => command.out().split('\u001b[H\u001b[J').slice(1);
     await expect.poll(() => draws().length, { interval: 5, timeout: 10_000 }).toBeGreaterThanOrEqual(3);
@@ -274,7 +270,7 @@ describe('top --watch', () => {
     expect(prepared.cluster.kubeletRequestCount('node-1')).toBe(1);
   });
 
-  it('ends when its output is closed', async ({ prepared }) => {
+  it('top --watch ends when its output is closed', async ({ prepared }) => {
     const command = start(prepared, 'top -w --interval 1h');
     await expect.poll(command.out, { interval: 5, timeout: 10_000 }).toContain('POD');
     command.closeOutput();
@@ -282,7 +278,7 @@ describe('top --watch', () => {
     await expect.poll(() => prepared.cluster.openWatchCount).toBe(0);
   });
 
-  it('sends no escapes where there is no terminal', async ({ prepared }) => {
+  it('top --watch sends no escapes where there is no terminal', async ({ prepared }) => {
     const command = start(prepared, 'top -w --interval 100ms');
     await expect.poll(() => command.out().match(/POD/g)?.length ?? 0, { interval: 5 }).toBeGreaterThanOrEqual(2);
     command.stop();
@@ -290,7 +286,7 @@ describe('top --watch', () => {
     expect(command.out()).not.toContain('\u001b');
   });
 
-  it('as JSON has an array per line, and reports what is missing when that changes', async ({ prepared }) => {
+  it('top --watch as JSON has an array per line, and reports what is missing', async ({ prepared }) => {
     await prepared.cluster.setFault('node-2', 'status:500');
     const command = start(prepared, 'top -A -o json -w --interval 100ms');
     await expect.poll(() => command.out().split('\n').length, { interval: 5 }).toBeGreaterThanOrEqual(3);
@@ -316,7 +312,7 @@ describe('explain', () => {
     expect(parse((await run(prepared, `${line} -o yaml`)).out)).toMatchObject(report);
   });
 
-  it('a workload, as text and as JSON', async () => {
+  it('explain workload shows the workload, as text and as JSON', async () => {
     const settings = 'workloads: {selectors: [{name: cart, selector: app=cart, namespaces: [default]}]}';
     await using prepared = await prepare({ settings });
     const asText = await run(prepared, 'explain workload cart');
@@ -333,28 +329,31 @@ describe('explain', () => {
     ['pod find/search-1 -n default', 2, /^explain pod "find\/search-1": --namespace is default\n$/],
     ['workload default/Pod/crat-1', 1, /^no workload "default\/Pod\/crat-1"; did you mean default\/Pod\/cart-1/],
     ['workload \u001b[2J', 1, /^no workload "\\u001b\[2J" in namespace default\n$/],
-  ] as const)('%j fails with exit code %i and suggests others', async ([line, status, message], { prepared }) => {
-    expect(await run(prepared, `explain ${line}`)).toMatchObject({
-      status,
-      out: '',
-      error: expect.stringMatching(message) as unknown,
-    });
-  });
+  ] as const)(
+    'explain %j fails with exit code %i and suggests others',
+    async ([line, status, message], { prepared }) => {
+      expect(await run(prepared, `explain ${line}`)).toMatchObject({
+        status,
+        out: '',
+        error: expect.stringMatching(message) as unknown,
+      });
+    },
+  );
 
-  it('waits for the configuration of the kubelet, where the settings have it read', async ({ prepared }) => {
+  it('explain pod waits for the configuration of the kubelet', async ({ prepared }) => {
     const { status, error } = await run(prepared, 'explain pod cart-1 --set kubelet.readConfig=true');
     expect(status).toBe(0);
     expect(error).toMatch(/^configuration of node node-\d .*answered 403.*nodes\/configz.*\n$/);
   });
 
-  it('fits the terminal', async ({ prepared }) => {
+  it('explain pod fits the terminal', async ({ prepared }) => {
     const { out } = await run(prepared, 'explain pod cart-1', { terminal: () => ({ columns: 30, rows: 24 }) });
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(30);
   });
 });
 
 describe('explain node', () => {
-  it('assumes the thresholds, unless the settings have it read those of the kubelet', async () => {
+  it('explain node assumes the thresholds, unless the settings have it read those of the kubelet', async () => {
     await using prepared = await prepare({ rules: [...leastRules, { resources: ['nodes/configz'], verbs: ['get'] }] });
     const assumed = await run(prepared, 'explain node node-1 -o json');
     const known = await run(prepared, 'explain node node-1 -o json --set kubelet.readConfig=true');
@@ -365,14 +364,14 @@ describe('explain node', () => {
     expect([assumed.error, known.error]).toEqual(['', '']);
   });
 
-  it('reports why it cannot read them', async ({ prepared }) => {
+  it('explain node reports why it cannot read the thresholds', async ({ prepared }) => {
     const { status, out, error } = await run(prepared, 'explain node node-1 --set kubelet.readConfig=true');
     expect(status).toBe(0);
     expect(out).toContain('The thresholds are assumed');
     expect(error).toMatch(/configuration of node node-1 .*answered 403.*nodes\/configz/);
   });
 
-  it('names nodes that exist', async ({ prepared }) => {
+  it('explain node reports that a node does not exist', async ({ prepared }) => {
     expect(await run(prepared, 'explain node node-9')).toMatchObject({
       status: 1,
       out: '',

@@ -11,7 +11,7 @@ import { settingsOf } from '../support/exporter.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 
-it('waits for an API server that may come back, for half a minute, and reports its last answer', async () => {
+it('the reader waits half a minute for an API server that may come back, and reports its last answer', async () => {
   const clock = new ManualClock();
   await using cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1') });
   await cluster.setApiFault('status:503');
@@ -38,7 +38,7 @@ it('waits for an API server that may come back, for half a minute, and reports i
   ]);
 });
 
-it('reports no failures of nodes that are gone', async () => {
+it('the reader reports no failures of nodes that are gone', async () => {
   const clock = new ManualClock();
   await using cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1', 'node-2') });
   await cluster.setFault('node-1', 'status:500');

@@ -67,7 +67,7 @@ describe('the command line', () => {
     { args: ['explain', 'pod'], error: /missing required argument 'name'/ },
     { args: ['explain', 'pod', 'a/b/c'], error: /explain pod "a\/b\/c": expected NAME or NAMESPACE\/NAME/ },
     { args: ['simulate', '--fault', 'node-1'], error: /--fault node-1: expected NODE=FAULT/ },
-  ])('answers $args with one line that names the fault, and exit code 2', async ({ args, error }) => {
+  ])('the arguments $args have one line that names the fault, and exit code 2', async ({ args, error }) => {
     const result = await run(...args);
     expect(result.error).toMatch(error);
     expect(result.error.trim().split('\n')).toHaveLength(1);
@@ -89,13 +89,13 @@ describe('the command line', () => {
     ['explain', 'pod', `a/b/${hostile}`],
     ['simulate', '--port', hostile],
     ['replay', '--summaries', hostile],
-  ])('shows what a terminal would obey or hide, in the error of case %#', async (...args) => {
+  ])('the error of hostile arguments (case %#) shows what a terminal would obey or hide', async (...args) => {
     const { error } = await run(...args);
     expect(error).toMatch(quoted);
     expect(error.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  it('shows what a terminal would obey or hide, in errors about files, each on its line', async () => {
+  it('errors about files show what a terminal would obey or hide, each on its line', async () => {
     await using folder = await temporaryFolder();
     await writeFile(path.join(folder.path, 'config.yaml'), JSON.stringify({ [hostile]: 1, log: { level: hostile } }));
     await writeFile(path.join(folder.path, `${hostile}.json`), '{');
@@ -110,20 +110,23 @@ describe('the command line', () => {
     expect([config.error, replayed.error, topped.error, warned.error].join('')).not.toMatch(/\p{Cf}/u);
   });
 
-  it('reports what was tried for credentials, with exit code 1', async () => {
+  it('serve reports what was tried for credentials, with exit code 1', async () => {
     const result = await run('serve', '--web.listen-address', '127.0.0.1:0');
     expect(result.error).toMatch(/no credentials for the API server.*--kubeconfig/);
     expect(result.error).not.toMatch(/\n\s+at /);
     expect(result.status).toBe(1);
   });
 
-  it.each([['top'], ['top', '--watch'], ['explain', 'workload', 'cart']])('%s %s does so too', async (...args) => {
-    const result = await run(...args);
-    expect(result.error).toMatch(/^no credentials for the API server.*--kubeconfig/);
-    expect(result).toMatchObject({ status: 1, out: '' });
-  });
+  it.each([[['top']], [['top', '--watch']], [['explain', 'workload', 'cart']]])(
+    'the command %j reports what was tried for credentials',
+    async (args) => {
+      const result = await run(...args);
+      expect(result.error).toMatch(/^no credentials for the API server.*--kubeconfig/);
+      expect(result).toMatchObject({ status: 1, out: '' });
+    },
+  );
 
-  it('lists the commands and prints its version', async () => {
+  it('the command line lists the commands and prints its version', async () => {
     expect((await run('--help')).out).toMatch(
       /serve[^]*demo[^]*simulate[^]*top[^]*explain[^]*check-config[^]*replay[^]*metrics/,
     );
@@ -132,17 +135,17 @@ describe('the command line', () => {
     expect(JSON.parse((await run('version', '-o', 'json')).out)).toMatchObject({ version: '0.0.0-test' });
   });
 
-  it('sets the exit code of its process', () => {
+  it('the command line sets the exit code of its process', () => {
     const { status, out, error } = spawned('PROGRAM "$@"', 'top', 'disks');
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(error).toMatch(/^error: .*'disks' is invalid.*\n$/);
   });
 
-  it('is silent when its reader leaves early', () => {
+  it('the command line is silent when its reader leaves early', () => {
     expect(spawned('PROGRAM metrics | true').error).toBe('');
   });
 
-  it.skipIf(!existsSync('/dev/full'))('reports in one line that its output cannot be written', () => {
+  it.skipIf(!existsSync('/dev/full'))('the command line reports in one line that its output cannot be written', () => {
     expect(spawned('PROGRAM metrics > /dev/full')).toMatchObject({
       status: 1,
       error: expect.stringMatching(/^standard output: ENOSPC.*\n$/) as unknown,
@@ -153,11 +156,11 @@ describe('the command line', () => {
     ['/usr/local/bin/kubectl-ephemeral_storage', 'kubectl ephemeral-storage'],
     ['/app/dist/cli.js', 'ephemeral-storage-exporter'],
     ['/usr/local/bin/ephemeral-storage-exporter', 'ephemeral-storage-exporter'],
-  ])('started as %s is called %s', (file, name) => {
+  ])('a program started as %s is called %s', (file, name) => {
     expect(programNameOf(file)).toBe(name);
   });
 
-  it('shows its help as a plugin of kubectl without a command', async () => {
+  it('the help is that of a plugin of kubectl when started as one, also without a command', async () => {
     const { context, out } = aCommandContext();
     expect(await runArguments([], context, 'kubectl ephemeral-storage')).toBe(0);
     expect(out()).toMatch(/^Usage: kubectl ephemeral-storage \[/);
@@ -165,7 +168,7 @@ describe('the command line', () => {
     expect(out()).toContain('Usage: kubectl ephemeral-storage top [');
   });
 
-  it('prints the table of families', async () => {
+  it('metrics prints the table of families', async () => {
     const { status, out } = await run('metrics');
     expect(status).toBe(0);
     expect(out).toMatch(/^\| Family \| Type \| Labels \| Profile \| Meaning \|\n/);
@@ -175,7 +178,7 @@ describe('the command line', () => {
     expect(out).not.toContain('pod_name');
   });
 
-  it('prints the table of the families of the other exporter', async () => {
+  it('metrics --compatibility prints the table of the families of the other exporter', async () => {
     const { status, out } = await run('metrics', '--compatibility');
     expect(status).toBe(0);
     expect(out).toContain('| `ephemeral_storage_node_percentage` | gauge | `node_name` |');
@@ -185,29 +188,29 @@ describe('the command line', () => {
 });
 
 describe('check-config', () => {
-  it('prints the effective settings', async () => {
+  const checked = async (config: string): Promise<Awaited<ReturnType<typeof run>>> => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'config.yaml');
-    await writeFile(file, 'cache: {ttl: 30s}\n');
-    const { status, out } = await run('check-config', '--config.file', file);
+    await writeFile(file, config);
+    return await run('check-config', '--config.file', file);
+  };
+
+  it('check-config prints the effective settings', async () => {
+    const { status, out } = await checked('cache: {ttl: 30s}\n');
     expect(status).toBe(0);
     expect(out).toMatch(/cache:\n {2}ttl: 30s/);
   });
 
-  it('warns of a pattern that matches no family', async () => {
-    await using folder = await temporaryFolder();
-    const file = path.join(folder.path, 'config.yaml');
-    await writeFile(file, 'metrics: {allow: [pod_used_bytes]}\n');
-    const { status, error } = await run('check-config', '--config.file', file);
+  it('check-config warns of a pattern that matches no family', async () => {
+    const { status, error } = await checked('metrics: {allow: [pod_used_bytes]}\n');
     expect(error).toBe('warning: metrics.allow[0] "pod_used_bytes" matches no metric family (patterns are anchored)\n');
     expect(status).toBe(0);
   });
 
-  it('reports every fault of a file in one run, with exit code 1', async () => {
-    await using folder = await temporaryFolder();
-    const file = path.join(folder.path, 'config.yaml');
-    await writeFile(file, 'cache: {ttl: soon}\nkubelet: {acess: direct}\nscrape: {maxInFlight: 0}\n');
-    const { status, out, error } = await run('check-config', '--config.file', file);
+  it('check-config reports every fault of a file in one run, with exit code 1', async () => {
+    const { status, out, error } = await checked(
+      'cache: {ttl: soon}\nkubelet: {acess: direct}\nscrape: {maxInFlight: 0}\n',
+    );
     expect(error).toMatch(/cache\.ttl: found "soon" \(.*config\.yaml:1\)/);
     expect(error).toMatch(/kubelet\.acess.*did you mean/);
     expect(error).toMatch(/scrape\.maxInFlight: found 0/);

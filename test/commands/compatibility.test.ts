@@ -115,8 +115,8 @@ function expectEqual(ours: Samples | undefined, theirs: Samples): void {
 
 const made: Recording = { name: 'made up', ...cornerCases };
 
-describe('each family', () => {
-  it('is one that the table of families has, and the other way round', () => {
+describe('families of the other exporter', () => {
+  it('the compatible families are those of the table of families', () => {
     const own = new Set(familyTable([]).flatMap(({ name, labels }) => `${name} ${labels.join()}`));
     const added = familyTable([], 'k8s-ephemeral-storage-metrics').filter(
       ({ name, labels }) => !own.has(`${name} ${labels.join()}`),
@@ -124,14 +124,14 @@ describe('each family', () => {
     expect(added.map(({ name }) => name).sort()).toEqual(familyNames.map((name) => `ephemeral_storage_${name}`).sort());
   });
 
-  it('is replaced by families that there are', () => {
+  it('each compatible family is replaced by families that there are', () => {
     const names = familyTable([]).map(({ name }) => name);
     for (const [ours] of Object.values(families)) {
       for (const name of ours) expect(names).toContain(`ephemeral_storage_${name}`);
     }
   });
 
-  it('is documented with its differences', async () => {
+  it('each compatible family is documented with its differences', async () => {
     const documented = tableOf(await documentation(), 'families').map(([theirs = '', ours = '', where = '']) => [
       theirs.replaceAll('`', ''),
       [ours.replaceAll('`', '').split(', '), where.split(', ')],
@@ -147,7 +147,7 @@ describe('each family', () => {
   });
 
   it.each(familyNames.flatMap((family) => (families[family]?.[1] ?? []).map((difference) => [family, difference])))(
-    '%s would not have it without the difference "%s"',
+    '%s would not have that value without the difference "%s"',
     async (family = '', difference = '') => {
       const others = (families[family]?.[1] ?? []).filter((other) => other !== difference);
       const ours = (await ourSamples(made)).get(family) ?? new Map<string, number>();
@@ -163,7 +163,7 @@ it('every difference is explained', async () => {
 describe.skipIf(!hasCaptures)(`recorded summaries (${capturesNeeded})`, () => {
   const recordings = readCaptures().map(({ name, summary, pods }) => ({ name, summaries: [summary], pods }));
 
-  it.each(recordings)('$name gives what the formulas give with the documented differences', async (recording) => {
+  it.each(recordings)('the recording $name has the values of the formulas', async (recording) => {
     const ours = await ourSamples(recording);
     for (const [family, [, applied]] of Object.entries(families)) {
       expectEqual(ours.get(family), expected(recording, family, applied));

@@ -26,7 +26,7 @@ async function offered(line: string): Promise<readonly string[] | undefined> {
   return status === 0 ? candidates.filter((candidate) => candidate.startsWith(words.at(-1) ?? '')) : undefined;
 }
 
-describe('the completion of', () => {
+describe('completion', () => {
   it.each([
     ['to', ['top']],
     ['top po', ['pods']],
@@ -47,16 +47,16 @@ describe('the completion of', () => {
     ['tpo ', []],
     ['top --limit ', undefined],
     ['top --kubeconfig ', undefined],
-  ])('"%s" offers %j', async (line, candidates) => {
+  ])('the completion of "%s" offers %j', async (line, candidates) => {
     expect(await offered(line)).toEqual(candidates);
   });
 
-  it('the first word offers the commands', async () => {
+  it('the completion of the first word offers the commands', async () => {
     expect(await offered('')).toEqual(program.commands.map((command) => command.name()));
   });
 
   it.each(program.commands.map((command) => [command.name(), command] as const))(
-    'a flag of %s offers all its flags',
+    'the completion of a flag of %s offers all its flags',
     async (name, { options }) => {
       const flags = options.flatMap(({ short, long }) => [short ?? [], long ?? []].flat());
       expect(await offered(`${name} -`)).toEqual([...flags, '-h', '--help']);
@@ -65,7 +65,7 @@ describe('the completion of', () => {
 });
 
 describe.skipIf(!isInstalled('bash'))('bash', () => {
-  it('offers what the program says', async () => {
+  it('bash offers what the program completes', async () => {
     await using folder = await temporaryFolder();
     const command = path.join(folder.path, 'ephemeral-storage-exporter');
     const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
@@ -88,14 +88,14 @@ done`;
   });
 });
 
-describe.each(Object.entries(shims))('the script for %s', (shell, script) => {
-  it('is what the command prints', async () => {
+describe.each(Object.entries(shims))('completion %s', (shell, script) => {
+  it('the script for a shell is what the command prints', async () => {
     const { context, out } = aCommandContext();
     await runArguments(['completion', shell], context);
     expect(out()).toBe(script);
   });
 
-  it.skipIf(!isInstalled(shell))('is valid', async () => {
+  it.skipIf(!isInstalled(shell))('the script for a shell is valid', async () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'script');
     await writeFile(file, script);

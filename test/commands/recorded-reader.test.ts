@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { runArguments } from '../../src/commands/command-line.js';
 import { aCommandContext } from '../support/command-context.js';
@@ -41,62 +41,53 @@ async function run(line: string): Promise<{ readonly status: number; readonly ou
   return { status, out: out(), error: error() };
 }
 
-describe('recordings without a cluster', () => {
-  it('have the pods of all namespaces', async () => {
-    const { status, out } = await run('top pods -o json');
+it.each(['-o json', '-n=shop -o=json', '-nshop -ojson'])(
+  'the recordings have pods with the flags %s',
+  async (flags) => {
+    const { status, out } = await run(`top pods ${flags}`);
     expect(status).toBe(0);
     expect(JSON.parse(out)).toMatchObject([{ namespace: 'shop', pod: 'cart-0', usedBytes: 120, node: 'n1' }]);
-  });
+  },
+);
 
-  it('are narrowed to a namespace', async () => {
-    expect((await run('top pods -o json -n other')).out).toBe('[]\n');
-  });
+it.each(['-A=true', '-w=1'])('recordings are not read with a value for the switch %s', async (flag) => {
+  expect(await run(`top pods ${flag}`)).toMatchObject({ status: 2, out: '' });
+});
 
-  it.each([
-    ['-n=shop', '-o=json'],
-    ['-nshop', '-ojson'],
-  ])('are narrowed to a namespace with %s %s', async (...flags) => {
-    const { status, out } = await run(`top pods ${flags.join(' ')}`);
-    expect(status).toBe(0);
-    expect(JSON.parse(out)).toMatchObject([{ namespace: 'shop', pod: 'cart-0' }]);
-  });
+it.each([
+  ['top pods -o json -n other', '[]\n'],
+  ['top evictions -o name', 'pod/cart-1\n'],
+])('the output of "%s" on recordings is %j', async (line, expected) => {
+  expect((await run(line)).out).toBe(expected);
+});
 
-  it.each(['-A=true', '-w=1'])('are not read with a value for the switch %s', async (flag) => {
-    expect(await run(`top pods ${flag}`)).toMatchObject({ status: 2, out: '' });
-  });
+it('a recorded pod is explained', async () => {
+  expect((await run('explain pod cart-0')).out).toContain('Pod shop/cart-0 on n1');
+});
 
-  it('have the evictions that the status of pods shows', async () => {
-    expect((await run('top evictions -o name')).out).toBe('pod/cart-1\n');
-  });
+it('a recorded node is explained without its object, and without pods that have ended', async () => {
+  const { out } = await run('explain node n1 -o yaml');
+  expect(out).toContain('node: n1\n');
+  expect(out).toMatch(/signal: nodefs\.available\n +thresholdBytes: 10000\n +isAssumed: true/);
+  expect(out).toMatch(/- rank: 1\n +namespace: shop\n +pod: cart-0\n +usage: 120\n +request: 50\n/);
+  expect(out).not.toContain('cart-1');
+});
 
-  it('explain a pod', async () => {
-    expect((await run('explain pod cart-0')).out).toContain('Pod shop/cart-0 on n1');
-  });
+it.each([
+  [
+    'cluster.namespaces=other',
+    '1 pod of this node is not read: it is out of scope, or the API server does not know it.',
+  ],
+  ['cluster.namespaces=shop', 'pods that the settings leave out are not read.'],
+  ['cluster.podSelector=a=b', 'pods that the settings leave out are not read.'],
+])('no recorded pods of a node are ranked when %s leaves some out', async (setting, text) => {
+  const { out } = await run(`explain node n1 --set ${setting}`);
+  expect(out).toContain(`\nOrder of eviction: unknown, ${text}\n`);
+  expect(out).not.toContain('RANK');
+});
 
-  it('explain a node without an object, without pods that have ended', async () => {
-    const { out } = await run('explain node n1 -o yaml');
-    expect(out).toContain('node: n1\n');
-    expect(out).toMatch(/signal: nodefs\.available\n +thresholdBytes: 10000\n +isAssumed: true/);
-    expect(out).toMatch(/- rank: 1\n +namespace: shop\n +pod: cart-0\n +usage: 120\n +request: 50\n/);
-    expect(out).not.toContain('cart-1');
-  });
-
-  it.each([
-    [
-      'cluster.namespaces=other',
-      '1 pod of this node is not read: it is out of scope, or the API server does not know it.',
-    ],
-    ['cluster.namespaces=shop', 'pods that the settings leave out are not read.'],
-    ['cluster.podSelector=a=b', 'pods that the settings leave out are not read.'],
-  ])('rank no pods of a node when %s leaves some out', async (setting, text) => {
-    const { out } = await run(`explain node n1 --set ${setting}`);
-    expect(out).toContain(`\nOrder of eviction: unknown, ${text}\n`);
-    expect(out).not.toContain('RANK');
-  });
-
-  it('fail without a summary', async () => {
-    const { context, error } = aCommandContext();
-    expect(await runArguments(['top', '--summaries', '/nonexistent'], context)).toBe(1);
-    expect(error()).toContain('/nonexistent: cannot be read');
-  });
+it('a command on recordings fails without a summary', async () => {
+  const { context, error } = aCommandContext();
+  expect(await runArguments(['top', '--summaries', '/nonexistent'], context)).toBe(1);
+  expect(error()).toContain('/nonexistent: cannot be read');
 });

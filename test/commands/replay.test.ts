@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { replay } from '../../src/commands/replay.js';
 import { capturePath, capturesNeeded, hasCaptures } from '../support/captures.js';
@@ -40,28 +40,31 @@ metadata: {name: other}
 const samplesOf = (families: readonly ParsedFamily[], name: string) =>
   families.find((family) => family.name === `ephemeral_storage_${name}`)?.samples ?? [];
 
+async function replayed(summaries: string, objects?: string) {
+  const { context, out, error } = aCommandContext();
+  await replay({ settings: noSettings, summaries, objects }, context);
+  return { families: parseExposition(out(), 'text'), error: error() };
+}
+
 const it = test.extend('folder', ({ onTestFinished }) => untilEnd(onTestFinished, temporaryFolder()));
 
-describe('replay', () => {
-  it('gives the exposition of recorded summaries with the workloads of recorded objects', async ({ folder }) => {
-    await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
-    await writeFile(path.join(folder.path, 'objects.yaml'), pods);
-    const { context, out, error } = aCommandContext();
-    await replay({ settings: noSettings, summaries: folder.path, objects: folder.path }, context);
-    const families = parseExposition(out(), 'text');
-    expect(samplesOf(families, 'workload_used_bytes')).toEqual([
-      {
-        name: 'ephemeral_storage_workload_used_bytes',
-        labels: { namespace: 'shop', workload: 'cart', workload_type: 'deployment' },
-        value: 4216,
-      },
-    ]);
-    expect(samplesOf(families, 'workload_complete').map(({ value }) => value)).toEqual([1]);
-    expect(error()).toBe('');
-  });
+it('the replay has the exposition of summaries with the workloads of objects', async ({ folder }) => {
+  await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
+  await writeFile(path.join(folder.path, 'objects.yaml'), pods);
+  const { families, error } = await replayed(folder.path, folder.path);
+  expect(samplesOf(families, 'workload_used_bytes')).toEqual([
+    {
+      name: 'ephemeral_storage_workload_used_bytes',
+      labels: { namespace: 'shop', workload: 'cart', workload_type: 'deployment' },
+      value: 4216,
+    },
+  ]);
+  expect(samplesOf(families, 'workload_complete').map(({ value }) => value)).toEqual([1]);
+  expect(error).toBe('');
+});
 
-  it('gives the pods that were evicted within the retention time, and counts none', async ({ folder }) => {
-    const evicted = (name: string, finishedAt: string): string => `
+it('the replay has the pods that were evicted within the retention time, and counts none', async ({ folder }) => {
+  const evicted = (name: string, finishedAt: string): string => `
 metadata: {namespace: shop, name: ${name}, uid: ${name}}
 kind: Pod
 spec: {nodeName: n1, containers: [{name: app}]}
@@ -71,99 +74,88 @@ status:
   message: "Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. "
   containerStatuses: [{name: app, state: {terminated: {finishedAt: "${finishedAt}"}}}]
 `;
-    await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
-    const objects = [pods, evicted('new', '2026-01-01T00:05:00Z'), evicted('old', '2025-12-31T23:00:00Z')];
-    await writeFile(path.join(folder.path, 'objects.yaml'), objects.join('\n---\n'));
-    const { context, out } = aCommandContext();
-    await replay({ settings: noSettings, summaries: folder.path, objects: folder.path }, context);
-    const families = parseExposition(out(), 'text');
-    expect(samplesOf(families, 'pod_evicted_timestamp_seconds')).toMatchObject([
-      { labels: { pod: 'new', cause: 'pod_limit' }, value: Date.UTC(2026, 0, 1, 0, 5) / 1000 },
-    ]);
-    expect(samplesOf(families, 'pod_evicted_limit_bytes').map(({ value }) => value)).toEqual([2 ** 30]);
-    expect(samplesOf(families, 'node_evictions_total')).toEqual([]);
-  });
+  await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
+  const objects = [pods, evicted('new', '2026-01-01T00:05:00Z'), evicted('old', '2025-12-31T23:00:00Z')];
+  await writeFile(path.join(folder.path, 'objects.yaml'), objects.join('\n---\n'));
+  const { families } = await replayed(folder.path, folder.path);
+  expect(samplesOf(families, 'pod_evicted_timestamp_seconds')).toMatchObject([
+    { labels: { pod: 'new', cause: 'pod_limit' }, value: Date.UTC(2026, 0, 1, 0, 5) / 1000 },
+  ]);
+  expect(samplesOf(families, 'pod_evicted_limit_bytes').map(({ value }) => value)).toEqual([2 ** 30]);
+  expect(samplesOf(families, 'node_evictions_total')).toEqual([]);
+});
 
-  it('gives series of all pods without API objects', async ({ folder }) => {
-    await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
-    const { context, out, error } = aCommandContext();
-    await replay({ settings: noSettings, summaries: folder.path, objects: undefined }, context);
-    expect(error()).toBe('');
-    expect(samplesOf(parseExposition(out(), 'text'), 'pod_used_bytes').map(({ value }) => value)).toEqual([4216]);
-  });
+it('the replay has series of all pods without API objects', async ({ folder }) => {
+  await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
+  const { families, error } = await replayed(folder.path);
+  expect(error).toBe('');
+  expect(samplesOf(families, 'pod_used_bytes').map(({ value }) => value)).toEqual([4216]);
+});
 
-  it('gives the same text each time: recordings do not age while they are read', async ({ folder }) => {
-    for (let number = 0; number < 40; number += 1) {
-      await writeFile(path.join(folder.path, `n${number}.json`), summary(`n${number}`, [podSummary]));
-    }
-    const { context, out } = aCommandContext();
-    await replay({ settings: noSettings, summaries: folder.path, objects: undefined }, context);
-    const fetched = samplesOf(parseExposition(out(), 'text'), 'node_data_timestamp_seconds');
-    expect(fetched).toHaveLength(40);
-    expect(new Set(fetched.map(({ value }) => value)).size).toBe(1);
-  });
+it('the replay is the same text each time: recordings do not age while they are read', async ({ folder }) => {
+  for (let number = 0; number < 40; number += 1) {
+    await writeFile(path.join(folder.path, `n${number}.json`), summary(`n${number}`, [podSummary]));
+  }
+  const { families } = await replayed(folder.path);
+  const fetched = samplesOf(families, 'node_data_timestamp_seconds');
+  expect(fetched).toHaveLength(40);
+  expect(new Set(fetched.map(({ value }) => value)).size).toBe(1);
+});
 
-  it('says what it leaves out and goes on', async ({ folder }) => {
-    await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
-    await writeFile(path.join(folder.path, 'broken.json'), '{"node": ');
-    await writeFile(path.join(folder.path, 'broken.yaml'), 'a: [');
-    const { context, out, error } = aCommandContext();
-    await replay({ settings: noSettings, summaries: folder.path, objects: folder.path }, context);
-    expect(samplesOf(parseExposition(out(), 'text'), 'node_data_available')).toHaveLength(1);
-    expect(error()).toMatch(/left out: .*broken\.json/);
-    expect(error()).toMatch(/left out: .*broken\.yaml/);
-  });
+it('the replay says what it leaves out and goes on', async ({ folder }) => {
+  await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
+  await writeFile(path.join(folder.path, 'broken.json'), '{"node": ');
+  await writeFile(path.join(folder.path, 'broken.yaml'), 'a: [');
+  const { families, error } = await replayed(folder.path, folder.path);
+  expect(samplesOf(families, 'node_data_available')).toHaveLength(1);
+  expect(error).toMatch(/left out: .*broken\.json/);
+  expect(error).toMatch(/left out: .*broken\.yaml/);
+});
 
-  it.for([
-    { what: 'a missing path', files: {}, at: 'nowhere', message: /nowhere: cannot be read/ },
-    { what: 'a folder without summaries', files: {}, at: '', message: /no kubelet summary found/ },
-    {
-      what: 'two summaries of one node',
-      files: { 'a.json': summary('n1', []), 'b.json': summary('n1', []) },
-      at: '',
-      message: /a\.json and .*b\.json are both summaries of node n1/,
-    },
-  ])('refuses $what', async ({ files, at, message }, { folder }) => {
-    for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder.path, name), text);
-    const { context } = aCommandContext();
-    const run = replay({ settings: noSettings, summaries: path.join(folder.path, at), objects: undefined }, context);
-    await expect(run).rejects.toThrow(message);
-  });
+it.for([
+  { what: 'a missing path', files: {}, at: 'nowhere', message: /nowhere: cannot be read/ },
+  { what: 'a folder without summaries', files: {}, at: '', message: /no kubelet summary found/ },
+  {
+    what: 'two summaries of one node',
+    files: { 'a.json': summary('n1', []), 'b.json': summary('n1', []) },
+    at: '',
+    message: /a\.json and .*b\.json are both summaries of node n1/,
+  },
+])('the replay refuses $what', async ({ files, at, message }, { folder }) => {
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder.path, name), text);
+  const { context } = aCommandContext();
+  const run = replay({ settings: noSettings, summaries: path.join(folder.path, at), objects: undefined }, context);
+  await expect(run).rejects.toThrow(message);
+});
 
-  it('refuses the own namespace: recordings have none', async () => {
-    const { context } = aCommandContext();
-    const settings = { ...noSettings, assignments: ['cluster.ownNamespace=true'] };
-    await expect(replay({ settings, summaries: '.', objects: undefined }, context)).rejects.toThrow(
-      'recordings name no own namespace: set cluster.namespaces instead of cluster.ownNamespace',
-    );
-  });
-
-  it.skipIf(!hasCaptures).each([
-    ['live/kubelet_1_26_summary.json', 'live/kubelet_1_26_pods.json'],
-    ['live/kubelet_1_26_summary.json', 'live/kubelet_1_26_kubelet-pods.json'],
-    ['newrelic_nri-kubernetes_k8s_1_31.json', 'paired/newrelic_nri-kubernetes_k8s_1_31_pods.yaml'],
-    ['newrelic_nri-kubernetes_k8s_1_31.json', 'paired/newrelic_nri-kubernetes_k8s_1_31_kubelet-pods.json'],
-    ['newrelic_nri-kubernetes_k8s_1_33.json', 'paired/newrelic_nri-kubernetes_k8s_1_33_pods.yaml'],
-    ['newrelic_nri-kubernetes_k8s_1_33.json', 'paired/newrelic_nri-kubernetes_k8s_1_33_kubelet-pods.json'],
-    ['microsoft_Docker-Provider_summary1.json', 'paired/microsoft_Docker-Provider_pods1.json'],
-    ['honeycombio_honeycomb-kubernetes-agent_stats-summary.json', 'paired/honeycombio_pods.json'],
-  ])(
-    `gives components that add up, with 0 or 4096 in "other", for %s with %s (${capturesNeeded})`,
-    async (summaries, objects) => {
-      const { context, out } = aCommandContext();
-      await replay({ settings: noSettings, summaries: capturePath(summaries), objects: capturePath(objects) }, context);
-      const families = parseExposition(out(), 'text');
-      const totals = samplesOf(families, 'pod_used_bytes');
-      const parts = samplesOf(families, 'pod_component_used_bytes');
-      expect(totals.length).toBeGreaterThan(0);
-      for (const { labels, value } of totals) {
-        const own = parts.filter(
-          (part) => part.labels['namespace'] === labels['namespace'] && part.labels['pod'] === labels['pod'],
-        );
-        expect(own.reduce((sum, part) => sum + part.value, 0)).toBe(value);
-        expect([0, 4096]).toContain(own.find((part) => part.labels['component'] === 'other')?.value);
-      }
-      expect(samplesOf(families, 'workload_complete').map(({ value }) => value)).not.toContain(0);
-    },
+it('the replay refuses the own namespace: recordings have none', async () => {
+  const { context } = aCommandContext();
+  const settings = { ...noSettings, assignments: ['cluster.ownNamespace=true'] };
+  await expect(replay({ settings, summaries: '.', objects: undefined }, context)).rejects.toThrow(
+    'recordings name no own namespace: set cluster.namespaces instead of cluster.ownNamespace',
   );
+});
+
+it.skipIf(!hasCaptures).each([
+  ['live/kubelet_1_26_summary.json', 'live/kubelet_1_26_pods.json'],
+  ['live/kubelet_1_26_summary.json', 'live/kubelet_1_26_kubelet-pods.json'],
+  ['newrelic_nri-kubernetes_k8s_1_31.json', 'paired/newrelic_nri-kubernetes_k8s_1_31_pods.yaml'],
+  ['newrelic_nri-kubernetes_k8s_1_31.json', 'paired/newrelic_nri-kubernetes_k8s_1_31_kubelet-pods.json'],
+  ['newrelic_nri-kubernetes_k8s_1_33.json', 'paired/newrelic_nri-kubernetes_k8s_1_33_pods.yaml'],
+  ['newrelic_nri-kubernetes_k8s_1_33.json', 'paired/newrelic_nri-kubernetes_k8s_1_33_kubelet-pods.json'],
+  ['microsoft_Docker-Provider_summary1.json', 'paired/microsoft_Docker-Provider_pods1.json'],
+  ['honeycombio_honeycomb-kubernetes-agent_stats-summary.json', 'paired/honeycombio_pods.json'],
+])(`components of %s with %s add up, with 0 or 4096 in "other" (${capturesNeeded})`, async (summaries, objects) => {
+  const { families } = await replayed(capturePath(summaries), capturePath(objects));
+  const totals = samplesOf(families, 'pod_used_bytes');
+  const parts = samplesOf(families, 'pod_component_used_bytes');
+  expect(totals.length).toBeGreaterThan(0);
+  for (const { labels, value } of totals) {
+    const own = parts.filter(
+      (part) => part.labels['namespace'] === labels['namespace'] && part.labels['pod'] === labels['pod'],
+    );
+    expect(own.reduce((sum, part) => sum + part.value, 0)).toBe(value);
+    expect([0, 4096]).toContain(own.find((part) => part.labels['component'] === 'other')?.value);
+  }
+  expect(samplesOf(families, 'workload_complete').map(({ value }) => value)).not.toContain(0);
 });

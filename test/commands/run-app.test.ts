@@ -97,7 +97,7 @@ async function start(settings: string, { flags, ...overrides }: StartOptions = {
 }
 
 describe('a reload', () => {
-  it('over HTTP takes the new settings over', async () => {
+  it('a reload over HTTP takes the new settings over', async () => {
     await using exporter = await start('workloads: {labels: [app]}\n');
     expect(await exporter.workloads()).toEqual(['cart']);
     await exporter.rewrite('workloads: {labels: [team]}\n');
@@ -105,7 +105,7 @@ describe('a reload', () => {
     expect(await exporter.workloads()).toEqual(['shop']);
   });
 
-  it('of a file with faults keeps the last good settings and says so', async () => {
+  it('a reload of a file with faults keeps the last good settings and says so', async () => {
     await using exporter = await start('workloads: {labels: [app]}\n');
     const hash = await exporter.value('exporter_config_hash');
     await exporter.rewrite('workloads: {labels: [team]\n');
@@ -118,20 +118,20 @@ describe('a reload', () => {
     expect(exporter.log().match(/level=(?:warn|error)/g)).toHaveLength(1);
   });
 
-  it('over HTTP without a file fails, and the log says how to have one', async () => {
+  it('a reload over HTTP without a file fails, and the log says how to have one', async () => {
     await using exporter = await start('', { flags: {} });
     expect((await exporter.request('POST', '/-/reload')).status).toBe(500);
     expect(exporter.log().match(/level=(?:warn|error).*/g)).toEqual([expect.stringContaining('--config.file')]);
   });
 
-  it('follows SIGHUP', async () => {
+  it('a reload follows SIGHUP', async () => {
     await using exporter = await start('workloads: {labels: [app]}\n');
     await exporter.rewrite('workloads: {labels: [team]}\n');
     exporter.hangUp();
     await expect.poll(exporter.workloads, { interval: 10 }).toEqual(['shop']);
   });
 
-  it('at SIGHUP tells a fault once', async () => {
+  it('a reload at SIGHUP logs a fault once', async () => {
     await using exporter = await start('');
     await exporter.rewrite('workloads: {labels: [team]\n');
     exporter.hangUp();
@@ -139,7 +139,7 @@ describe('a reload', () => {
     expect(exporter.log().match(/config\.yaml:/g)).toHaveLength(1);
   });
 
-  it('warns that the addresses change at the next start only', async () => {
+  it('a reload warns that the addresses change at the next start only', async () => {
     await using exporter = await start('');
     await exporter.rewrite('log: {level: debug}\n');
     await exporter.request('POST', '/-/reload');
@@ -158,12 +158,12 @@ describe('the part of the cluster that is measured', () => {
     ['--shard', '', { flags: { shard: '1', 'total-shards': '3' }, hostName: 'e-2' }, shards('1', '3')],
     ['the ordinal of the pod', '', { flags: { 'total-shards': '3' }, hostName: 'e-2' }, shards('2', '3')],
     ['nothing', '', { environment: { NODE_NAME: 'node-1' }, hostName: 'e-2' }, shards('0', '1')],
-  ])('follows %s', async (_how, settings, options, labels) => {
+  ])('the measured part of the cluster follows %s', async (_how, settings, options, labels) => {
     await using exporter = await start(settings, options);
     expect(await exporter.labels('exporter_scope_info')).toEqual(labels);
   });
 
-  it('is no longer looked up when the stop signal comes', async () => {
+  it('the measured part of the cluster is no longer looked up when the stop signal comes', async () => {
     await using cluster = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
     const { context, stop } = aCommandContext();
     const settings = await loadSettings(

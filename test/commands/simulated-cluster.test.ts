@@ -58,7 +58,7 @@ function shown(resource: TopResource, names: readonly string[], value: string) {
   return new Map(known.map((row) => [names.map((name) => row[name]).join(' '), row[value]]));
 }
 
-describe('top agrees with the exposition of the same moment:', () => {
+describe('top and the exposition of the same moment', () => {
   const pod = ['namespace', 'pod', 'node'];
   it.each([
     { resource: 'pods', names: pod, value: 'usedBytes', family: 'pod_used_bytes' },
@@ -72,7 +72,7 @@ describe('top agrees with the exposition of the same moment:', () => {
       family: 'volume_used_bytes',
     },
     { resource: 'nodes', names: ['node'], value: 'allocatableBytes', family: 'node_allocatable_bytes' },
-  ] as const)('$resource, $value', ({ resource, names, value, family }) => {
+  ] as const)('top has the $value of $resource that is exposed', ({ resource, names, value, family }) => {
     const silent = new Set(exposed('node_absent_info', ['node']).keys());
     // `top` lists the pods that are measured; the API server knows the limits of the others too.
     const isListed = (series: string): boolean => resource === 'nodes' || !silent.has(series.split(' ')[2] ?? '');
@@ -84,13 +84,13 @@ describe('top agrees with the exposition of the same moment:', () => {
   it.each([
     ['usedBytes', 'workload_used_bytes'],
     ['expectedPodCount', 'workload_pods'],
-  ])('workloads, %s', (value, family) => {
+  ])('top has the %s of workloads that is exposed', (value, family) => {
     const expected = exposed(family, ['namespace', 'workload_type', 'workload']);
     expect(expected.size).toBeGreaterThan(0);
     expect(shown('workloads', ['workloadNamespace', 'workloadType', 'workload'], value)).toEqual(expected);
   });
 
-  it('the components of pods', () => {
+  it('top has the components of pods that are exposed', () => {
     const rows = list(reading, { ...all, resource: 'pods' }).reports(Infinity) as readonly MeasuredPodReport[];
     const exposedBytes = exposed('pod_component_used_bytes', [...pod, 'component']);
     for (const { namespace, pod, node, components } of rows) {
@@ -100,8 +100,8 @@ describe('top agrees with the exposition of the same moment:', () => {
   });
 });
 
-describe('of the demo cluster', () => {
-  it.each(topResources)('the table of %s is as it was', async (resource) => {
+describe('top of the demo cluster', () => {
+  it.each(topResources)('the table of %s of the demo cluster is as it was', async (resource) => {
     const page = topPage(reading, { ...all, resource, limit: 10 }, { columns: 120 });
     await expect(pageText(page)).toMatchFileSnapshot(`../golden/top-demo-${resource}.txt`);
   });
@@ -122,7 +122,7 @@ describe('explain pod', () => {
     );
   const measuredReports = () => reports().flatMap((report) => (report.state === 'unmeasured' ? [] : [report]));
 
-  it('adds up, part by part, container by container', () => {
+  it('explain pod adds up, part by part, container by container', () => {
     const measured = measuredReports();
     expect(measured.length).toBeGreaterThan(10);
     const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
@@ -136,7 +136,7 @@ describe('explain pod', () => {
     }
   });
 
-  it('adds up as it is printed', () => {
+  it('explain pod adds up as it is printed', () => {
     for (const report of measuredReports()) {
       const [, components = '', containers = ''] = podText(report, { width: 80, readAtMs: reading.readAtMs }).split(
         '\n\n',
@@ -149,7 +149,7 @@ describe('explain pod', () => {
     }
   });
 
-  it('has the values of the exposition', () => {
+  it('explain pod has the values of the exposition', () => {
     const values = exposed('container_used_bytes', ['namespace', 'pod', 'container', 'node']);
     for (const { namespace, pod, node, containers } of measuredReports()) {
       for (const { container, usedBytes } of containers) {
@@ -158,7 +158,7 @@ describe('explain pod', () => {
     }
   });
 
-  it('shows why a pod of a node without data is not measured', () => {
+  it('explain pod shows why a pod of a node without data is not measured', () => {
     const lost = reports().find(({ node }) => node === 'node-2');
     const reason: unknown = expect.stringMatching(/^no data from node node-2 \(http_status\): .*503/);
     expect(lost).toMatchObject({ isExpected: true, reason });

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import path from 'node:path';
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
@@ -114,77 +114,75 @@ async function getTls(port: number, target: string): Promise<Answer> {
   });
 }
 
-describe('the file of --web.config.file', () => {
-  it('is read again at SIGHUP, with the files that it names', async () => {
-    await using exporter = await start(tls);
-    const before = await exporter.get('/livez');
-    await exporter.issue();
-    exporter.hangUp();
-    await expect.poll(async () => (await exporter.get('/livez')).serial, { interval: 20 }).not.toBe(before.serial);
-    expect(exporter.log()).toContain('file of --web.config.file reloaded');
-  });
+it('the file is read again at SIGHUP, with the files that it names', async () => {
+  await using exporter = await start(tls);
+  const before = await exporter.get('/livez');
+  await exporter.issue();
+  exporter.hangUp();
+  await expect.poll(async () => (await exporter.get('/livez')).serial, { interval: 20 }).not.toBe(before.serial);
+  expect(exporter.log()).toContain('file of --web.config.file reloaded');
+});
 
-  it('stays in force while the new one has faults, as the metrics say', async () => {
-    await using exporter = await start(`${tls}http_server_config: {headers: {X-Frame-Options: deny}}\n`);
-    expect(await exporter.lastReload()).toBe(1);
-    await exporter.write('web.yml', `${tls}http_server_config: {headers: {X-Frame-Options: always}}\n`);
-    exporter.hangUp();
-    await expect.poll(exporter.lastReload, { interval: 20 }).toBe(0);
-    expect(exporter.log()).toMatch(
-      /level=error msg="file of --web.config.file not reloaded, the last good one stays in force".*X-Frame-Options: found \\"always\\" \(.*web\.yml:2\)/,
-    );
-    expect((await exporter.get('/livez')).headers['x-frame-options']).toBe('deny');
-    await exporter.write('web.yml', `${tls}http_server_config: {headers: {X-Frame-Options: sameorigin}}\n`);
-    exporter.hangUp();
-    await expect.poll(exporter.lastReload, { interval: 20 }).toBe(1);
-    expect((await exporter.get('/livez')).headers['x-frame-options']).toBe('sameorigin');
-  });
+it('the file stays in force while the new one has faults, as the metrics say', async () => {
+  await using exporter = await start(`${tls}http_server_config: {headers: {X-Frame-Options: deny}}\n`);
+  expect(await exporter.lastReload()).toBe(1);
+  await exporter.write('web.yml', `${tls}http_server_config: {headers: {X-Frame-Options: always}}\n`);
+  exporter.hangUp();
+  await expect.poll(exporter.lastReload, { interval: 20 }).toBe(0);
+  expect(exporter.log()).toMatch(
+    /level=error msg="file of --web.config.file not reloaded, the last good one stays in force".*X-Frame-Options: found \\"always\\" \(.*web\.yml:2\)/,
+  );
+  expect((await exporter.get('/livez')).headers['x-frame-options']).toBe('deny');
+  await exporter.write('web.yml', `${tls}http_server_config: {headers: {X-Frame-Options: sameorigin}}\n`);
+  exporter.hangUp();
+  await expect.poll(exporter.lastReload, { interval: 20 }).toBe(1);
+  expect((await exporter.get('/livez')).headers['x-frame-options']).toBe('sameorigin');
+});
 
-  it.each([
-    ['without TLS', '{}\n', /TLS cannot be switched on or off while the exporter runs; restart it/],
-    ['that is empty', '', /the file is empty/],
-  ])('stays in force when there is a new one %s', async (_case, text, message) => {
-    await using exporter = await start(tls);
-    const before = await exporter.get('/livez');
-    await exporter.write('web.yml', text);
-    exporter.hangUp();
-    await expect.poll(exporter.lastReload, { interval: 20 }).toBe(0);
-    expect(exporter.log()).toMatch(message);
-    expect((await exporter.get('/livez')).serial).toBe(before.serial);
-  });
+it.each([
+  ['without TLS', '{}\n', /TLS cannot be switched on or off while the exporter runs; restart it/],
+  ['that is empty', '', /the file is empty/],
+])('the file stays in force when there is a new one %s', async (_case, text, message) => {
+  await using exporter = await start(tls);
+  const before = await exporter.get('/livez');
+  await exporter.write('web.yml', text);
+  exporter.hangUp();
+  await expect.poll(exporter.lastReload, { interval: 20 }).toBe(0);
+  expect(exporter.log()).toMatch(message);
+  expect((await exporter.get('/livez')).serial).toBe(before.serial);
+});
 
-  it.each([
-    ['{cert_file: tls.crt}', 'tls_server_config.key_file: found nothing'],
-    ['{cert_file: web.yml, key_file: tls.key}', 'tls_server_config.cert_file: "web.yml" has no certificate'],
-  ])('with the faults of %s prevents the start', async (config, fault) => {
-    await expect(start(`tls_server_config: ${config}\n`)).rejects.toThrow(fault);
-  });
+it.each([
+  ['{cert_file: tls.crt}', 'tls_server_config.key_file: found nothing'],
+  ['{cert_file: web.yml, key_file: tls.key}', 'tls_server_config.cert_file: "web.yml" has no certificate'],
+])('a file with the faults of %s prevents the start', async (config, fault) => {
+  await expect(start(`tls_server_config: ${config}\n`)).rejects.toThrow(fault);
+});
 
-  it('is warned of when names of clients are not checked', async () => {
-    await using exporter = await start(
-      'tls_server_config: {cert_file: tls.crt, key_file: tls.key, client_allowed_sans: [a]}\n',
-    );
-    await exporter.get('/livez');
-    expect(exporter.log()).toContain('level=warn msg="client_allowed_sans has no effect');
-  });
+it('a warning says that names of clients are not checked', async () => {
+  await using exporter = await start(
+    'tls_server_config: {cert_file: tls.crt, key_file: tls.key, client_allowed_sans: [a]}\n',
+  );
+  await exporter.get('/livez');
+  expect(exporter.log()).toContain('level=warn msg="client_allowed_sans has no effect');
+});
 
-  it('is warned of when its versions of TLS let nobody in', async () => {
-    await using exporter = await start(tls);
-    await exporter.write('web.yml', 'tls_server_config: {cert_file: tls.crt, key_file: tls.key, max_version: TLS11}\n');
-    exporter.hangUp();
-    await expect
-      .poll(exporter.log, { interval: 20 })
-      .toContain('level=warn msg="no client can connect: min_version (default TLS12) is above max_version');
-    await expect(exporter.get('/livez')).rejects.toThrow(/handshake|alert|protocol/i);
-  });
+it('a warning says that the versions of TLS let nobody in', async () => {
+  await using exporter = await start(tls);
+  await exporter.write('web.yml', 'tls_server_config: {cert_file: tls.crt, key_file: tls.key, max_version: TLS11}\n');
+  exporter.hangUp();
+  await expect
+    .poll(exporter.log, { interval: 20 })
+    .toContain('level=warn msg="no client can connect: min_version (default TLS12) is above max_version');
+  await expect(exporter.get('/livez')).rejects.toThrow(/handshake|alert|protocol/i);
+});
 
-  it('is checked by check-config', async () => {
-    await using folder = await temporaryFolder();
-    const file = path.join(folder.path, 'web.yml');
-    await writeFile(file, 'rate_limit: {burst: many}\n');
-    const flags: SettingFlags = { configFile: undefined, values: { 'web.config.file': file } };
-    await expect(checkConfig(flags, aCommandContext().context)).rejects.toThrow(
-      `rate_limit.burst: found "many" (${file}:1); allowed: a whole number`,
-    );
-  });
+it('the file is checked by check-config', async () => {
+  await using folder = await temporaryFolder();
+  const file = path.join(folder.path, 'web.yml');
+  await writeFile(file, 'rate_limit: {burst: many}\n');
+  const flags: SettingFlags = { configFile: undefined, values: { 'web.config.file': file } };
+  await expect(checkConfig(flags, aCommandContext().context)).rejects.toThrow(
+    `rate_limit.burst: found "many" (${file}:1); allowed: a whole number`,
+  );
 });

@@ -53,6 +53,6 @@ it.each([
   ['cart', 'ops', 'no workload "cart" in namespace ops; did you mean shop/Deployment/cart, test/Deployment/cart?'],
   ['crat', 'test', 'no workload "crat" in namespace test; did you mean test/Deployment/cart, shop/Deployment/cart?'],
   ['shop/DaemonSet/nothing', 'shop', 'no workload "shop/DaemonSet/nothing"'],
-])('a workload is refused %s in namespace %s: %s', (name, namespace, message) => {
+])('the workload %s in namespace %s is refused: %s', (name, namespace, message) => {
   expect(() => findWorkload(reading, name, namespace)).toThrow(new UserError(message));
 });

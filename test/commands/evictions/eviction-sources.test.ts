@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { type EvictionSourceOptions, readEvictions } from '../../../src/commands/evictions/eviction-sources.js';
 import { defaultExporter } from '../../../src/commands/evictions/exporter-address.js';
@@ -52,64 +52,62 @@ function read(options: Partial<EvictionSourceOptions>) {
   return readEvictions({ ...defaults, ...options }, never);
 }
 
-describe('evictions', () => {
-  it('are those of the exporter behind the Service, and those that the status of pods shows besides', async () => {
-    await using api = await serve({ [`${proxied}/api/v1/evictions`]: [seen], '/api/v1/pods': pods });
-    const { evictions, notes } = await read({ credentials: staticCredentials({ server: api.url }) });
-    expect(evictions.map(({ pod, unknownUsageReason }) => [pod, unknownUsageReason])).toEqual([
-      ['missed', 'no_exporter'],
-      ['seen', undefined],
-    ]);
-    expect(evictions[0]).toMatchObject({ cause: 'container_limit', container: 'app', limitBytes: 2 ** 30 });
-    expect(notes).toEqual([]);
-    expect(api.requests.map(({ url }) => url)).toContainEqual(
-      expect.stringContaining('fieldSelector=status.phase%3DFailed'),
-    );
-  });
+it('the evictions are those of the exporter behind the Service, and of the status of pods', async () => {
+  await using api = await serve({ [`${proxied}/api/v1/evictions`]: [seen], '/api/v1/pods': pods });
+  const { evictions, notes } = await read({ credentials: staticCredentials({ server: api.url }) });
+  expect(evictions.map(({ pod, unknownUsageReason }) => [pod, unknownUsageReason])).toEqual([
+    ['missed', 'no_exporter'],
+    ['seen', undefined],
+  ]);
+  expect(evictions[0]).toMatchObject({ cause: 'container_limit', container: 'app', limitBytes: 2 ** 30 });
+  expect(notes).toEqual([]);
+  expect(api.requests.map(({ url }) => url)).toContainEqual(
+    expect.stringContaining('fieldSelector=status.phase%3DFailed'),
+  );
+});
 
-  it('are those of the status of pods when no exporter answers, with a note', async () => {
-    await using api = await serve({ '/api/v1/namespaces/shop/pods': pods });
-    const { evictions, notes } = await read({
-      credentials: staticCredentials({ server: api.url }),
-      namespace: 'shop',
-    });
-    expect(evictions.map(({ pod }) => pod)).toEqual(['seen', 'missed']);
-    expect(notes).toEqual([expect.stringMatching(/^Only the status of pods was read.*Set --exporter/)]);
+it('the evictions are those of the status of pods when no exporter answers, with a note', async () => {
+  await using api = await serve({ '/api/v1/namespaces/shop/pods': pods });
+  const { evictions, notes } = await read({
+    credentials: staticCredentials({ server: api.url }),
+    namespace: 'shop',
   });
+  expect(evictions.map(({ pod }) => pod)).toEqual(['seen', 'missed']);
+  expect(notes).toEqual([expect.stringMatching(/^Only the status of pods was read.*Set --exporter/)]);
+});
 
-  it('of an exporter with a URL need no cluster', async () => {
-    await using exporter = await serve({ '/prefix/api/v1/evictions': [seen] });
-    const { evictions, notes } = await read({ exporter: { url: new URL('/prefix', exporter.url) } });
-    expect(evictions.map(({ pod }) => pod)).toEqual(['seen']);
-    expect(notes).toEqual([]);
-  });
+it('the evictions of an exporter with a URL need no cluster', async () => {
+  await using exporter = await serve({ '/prefix/api/v1/evictions': [seen] });
+  const { evictions, notes } = await read({ exporter: { url: new URL('/prefix', exporter.url) } });
+  expect(evictions.map(({ pod }) => pod)).toEqual(['seen']);
+  expect(notes).toEqual([]);
+});
 
-  it('of an exporter are complete without the right to list pods, with a note', async () => {
-    await using exporter = await serve({ '/api/v1/evictions': [seen] });
-    const credentials = staticCredentials({ server: exporter.url });
-    const { evictions, notes } = await read({ exporter: { url: exporter.url }, credentials });
-    expect(evictions.map(({ pod }) => pod)).toEqual(['seen']);
-    expect(notes).toEqual([expect.stringContaining('/api/v1/pods')]);
-  });
+it('the evictions of an exporter are complete without the right to list pods, with a note', async () => {
+  await using exporter = await serve({ '/api/v1/evictions': [seen] });
+  const credentials = staticCredentials({ server: exporter.url });
+  const { evictions, notes } = await read({ exporter: { url: exporter.url }, credentials });
+  expect(evictions.map(({ pod }) => pod)).toEqual(['seen']);
+  expect(notes).toEqual([expect.stringContaining('/api/v1/pods')]);
+});
 
-  it.each([
-    [
-      'text/plain; charset=utf-8',
-      'unauthorized\n',
-      /the exporter answered 401.* proxy for services passes on no cred.* kubectl port-forward/,
-    ],
-    ['application/json', '{"kind":"Status","message":"Unauthorized"}', /the API server answered 401: Unauthorized/],
-  ])('behind the API server name who refused them: 401 as %s', async (type, body, message) => {
-    await using api = await LoopbackServer.listen();
-    api.answer = replyWith({ status: 401, headers: { 'content-type': type }, body });
-    const credentials = staticCredentials({ server: api.url, token: 'operator-token' });
-    const error = await failureOf(read({ exporter: defaultExporter, credentials }));
-    expect(error.message).toMatch(message);
-    expect(error.message).not.toContain('operator-token');
-  });
+it.each([
+  [
+    'text/plain; charset=utf-8',
+    'unauthorized\n',
+    /the exporter answered 401.* proxy for services passes on no cred.* kubectl port-forward/,
+  ],
+  ['application/json', '{"kind":"Status","message":"Unauthorized"}', /the API server answered 401: Unauthorized/],
+])('the error behind the API server names who refused the evictions: 401 as %s', async (type, body, message) => {
+  await using api = await LoopbackServer.listen();
+  api.answer = replyWith({ status: 401, headers: { 'content-type': type }, body });
+  const credentials = staticCredentials({ server: api.url, token: 'operator-token' });
+  const error = await failureOf(read({ exporter: defaultExporter, credentials }));
+  expect(error.message).toMatch(message);
+  expect(error.message).not.toContain('operator-token');
+});
 
-  it('are an error when the exporter that was named does not answer', async () => {
-    await using nobody = await serve({});
-    await expect(read({ exporter: { url: nobody.url } })).rejects.toThrow('GET /api/v1/evictions');
-  });
+it('an exporter that was named and does not answer is an error', async () => {
+  await using nobody = await serve({});
+  await expect(read({ exporter: { url: nobody.url } })).rejects.toThrow('GET /api/v1/evictions');
 });

@@ -39,7 +39,7 @@ it.each([
   expect(() => parseExporter(text)).toThrow(`--exporter: found ${quoted}, allowed: a URL`);
 });
 
-it('takes files for a URL, and needs none', () => {
+it('an address takes files for a URL, and needs none', () => {
   const address = parseExporter('https://exporter.example');
   const files = { tokenFile: '/token', caFile: '/ca' };
   expect(withFiles(address, files)).toEqual({ ...address, files });
@@ -52,7 +52,7 @@ it.each([
   [undefined, { caFile: '/ca' }, /need --exporter URL/],
   ['https://host', { tokenFile: '/token', basicAuthFile: '/password' }, /exclude each other/],
   ['http://host', { caFile: '/ca' }, /--exporter-ca-file needs an --exporter with https/],
-])('with the address %j refuses the files %j', (text, files, message) => {
+])('the address %j refuses the files %j', (text, files, message) => {
   const address = text === undefined ? undefined : parseExporter(text);
   expect(() => withFiles(address, files)).toThrow(message);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { decodeEvictions } from '../../../src/commands/evictions/received-evictions.js';
 import { toJson } from '../../../src/json/json.js';
@@ -9,31 +9,29 @@ import { aLimitRatio } from '../../support/snapshot-builders.js';
 const decode = (value: unknown) => decodeEvictions(Buffer.from(toJson(value)), 'GET /api/v1/evictions');
 const report = evictionReport(anEvictionRecord());
 
-describe('the evictions of a response', () => {
-  it('are those that an exporter sends', () => {
-    const ratios = [aLimitRatio({ usedBytes: 1, limitBytes: 0 })];
-    const ofLimitZero = evictionReport(anEvictionRecord({ lastUsage: aLastUsage({ ratios }) }));
-    const unmeasured = evictionReport(anEvictionRecord({ lastUsage: 'before_start' }));
-    const [first, second, third] = decode([report, ofLimitZero, unmeasured]);
-    expect(first).toEqual(JSON.parse(toJson(report)));
-    expect(second?.lastUsage?.limits).toMatchObject([{ limitBytes: 0, ratio: Infinity }]);
-    expect(third).toMatchObject({ unknownUsageReason: 'before_start' });
-  });
+it('the evictions of a response are those that an exporter sends', () => {
+  const ratios = [aLimitRatio({ usedBytes: 1, limitBytes: 0 })];
+  const ofLimitZero = evictionReport(anEvictionRecord({ lastUsage: aLastUsage({ ratios }) }));
+  const unmeasured = evictionReport(anEvictionRecord({ lastUsage: 'before_start' }));
+  const [first, second, third] = decode([report, ofLimitZero, unmeasured]);
+  expect(first).toEqual(JSON.parse(toJson(report)));
+  expect(second?.lastUsage?.limits).toMatchObject([{ limitBytes: 0, ratio: Infinity }]);
+  expect(third).toMatchObject({ unknownUsageReason: 'before_start' });
+});
 
-  it('may be those of a newer exporter', () => {
-    const newer = { ...report, cause: 'volume_limit', unknownUsageReason: 'lost', isNew: true };
-    expect(decode([newer])).toMatchObject([{ cause: 'other', unknownUsageReason: undefined, isNew: true }]);
-  });
+it('the evictions of a response may be those of a newer exporter', () => {
+  const newer = { ...report, cause: 'volume_limit', unknownUsageReason: 'lost', isNew: true };
+  expect(decode([newer])).toMatchObject([{ cause: 'other', unknownUsageReason: undefined, isNew: true }]);
+});
 
-  it.each([
-    ['another object', { kind: 'Status' }],
-    ['an eviction without a pod', [{ ...report, pod: undefined }]],
-    ['a time that is text', [{ ...report, evictedAtMs: 'now' }]],
-  ])('are refused in %s', (_what, value) => {
-    expect(() => decode(value)).toThrow(/GET \/api\/v1\/evictions: not a list of evictions/);
-  });
+it.each([
+  ['another object', { kind: 'Status' }],
+  ['an eviction without a pod', [{ ...report, pod: undefined }]],
+  ['a time that is text', [{ ...report, evictedAtMs: 'now' }]],
+])('a response is refused with %s', (_what, value) => {
+  expect(() => decode(value)).toThrow(/GET \/api\/v1\/evictions: not a list of evictions/);
+});
 
-  it('are refused in what is not JSON', () => {
-    expect(() => decodeEvictions(Buffer.from('<html>'), 'GET x')).toThrow('GET x: not JSON');
-  });
+it('a response that is not JSON is refused', () => {
+  expect(() => decodeEvictions(Buffer.from('<html>'), 'GET x')).toThrow('GET x: not JSON');
 });

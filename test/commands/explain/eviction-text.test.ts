@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { evictionText } from '../../../src/commands/explain/eviction-text.js';
 import { displayWidth } from '../../../src/commands/text/terminal-text.js';
@@ -13,15 +13,14 @@ function textOf(overrides: Parameters<typeof anEvictionRecord>[0] = {}, width = 
   return evictionText(evictionReport(anEvictionRecord(overrides)), { width, readAtMs });
 }
 
-describe('an evicted pod', () => {
-  it('is shown with its cause, what it used, how it grew, and what would have let it run on', () => {
-    const usage = aPodUsage({
-      usedBytes: 90 * mib,
-      components: { rootfs: 6 * mib, logs: 4 * mib, emptydir: 80 * mib - 4096, configmap: 0, other: 4096 },
-      containers: [aContainerUsage({ usedBytes: 90 * mib, rootfsBytes: 6 * mib, logsBytes: 4 * mib })],
-      volumes: [aVolumeUsage({ usedBytes: 80 * mib - 4096 })],
-    });
-    expect(textOf({ lastUsage: aLastUsage({ usage }) })).toMatchInlineSnapshot(`
+it('an evicted pod is shown with its cause, usage, growth, and what would have let it run on', () => {
+  const usage = aPodUsage({
+    usedBytes: 90 * mib,
+    components: { rootfs: 6 * mib, logs: 4 * mib, emptydir: 80 * mib - 4096, configmap: 0, other: 4096 },
+    containers: [aContainerUsage({ usedBytes: 90 * mib, rootfsBytes: 6 * mib, logsBytes: 4 * mib })],
+    volumes: [aVolumeUsage({ usedBytes: 80 * mib - 4096 })],
+  });
+  expect(textOf({ lastUsage: aLastUsage({ usage }) })).toMatchInlineSnapshot(`
       "Pod shop/cart-0 was evicted from node-1 5m ago, at 2026-01-01T12:00:00.000Z.
       Cause: emptyDir data above its size limit of 100.0MiB.
       Message: Usage of EmptyDir volume "data" exceeds the limit "100Mi".
@@ -56,39 +55,38 @@ describe('an evicted pod', () => {
       Raise sizeLimit of the emptyDir, or have the pod write less to it.
       "
     `);
-  });
+});
 
-  it.each([
-    ['before_start', 'The exporter was started after the eviction'],
-    ['no_exporter', 'Only the status of the pod was read'],
-    ['not_measured', 'evicted before a summary of its node listed it'],
-  ] as const)('of which nothing is known (%s) is shown with the reason', (lastUsage, reason) => {
-    expect(textOf({ lastUsage }, 200)).toContain(reason);
-  });
+it.each([
+  ['before_start', 'The exporter was started after the eviction'],
+  ['no_exporter', 'Only the status of the pod was read'],
+  ['not_measured', 'evicted before a summary of its node listed it'],
+] as const)('an evicted pod of which nothing is known (%s) is shown with the reason', (lastUsage, reason) => {
+  expect(textOf({ lastUsage }, 200)).toContain(reason);
+});
 
-  it.each([
-    ['node_bytes', 'Cause: node low on disk space.', 'explain node node-1 shows'],
-    ['node_inodes', 'Cause: node low on inodes.', 'explain node node-1 shows'],
-    ['node_admission', 'Cause: refused: node under disk pressure.', 'explain node node-1 shows'],
-    ['pod_limit', 'Cause: pod above the limit of its containers of 100.0MiB.', 'Raise the limits'],
-    ['other', 'Cause: storage, see the message.', 'names the cause'],
-  ] as const)('for %s is shown with what to do next', (cause, line, hint) => {
-    const text = textOf({ cause, volume: '', diskPressure: true }, 200);
-    expect(text).toContain(line);
-    expect(text).toContain(hint);
-    expect(text).toContain('Node node-1 had the condition DiskPressure.');
-  });
+it.each([
+  ['node_bytes', 'Cause: node low on disk space.', 'explain node node-1 shows'],
+  ['node_inodes', 'Cause: node low on inodes.', 'explain node node-1 shows'],
+  ['node_admission', 'Cause: refused: node under disk pressure.', 'explain node node-1 shows'],
+  ['pod_limit', 'Cause: pod above the limit of its containers of 100.0MiB.', 'Raise the limits'],
+  ['other', 'Cause: storage, see the message.', 'names the cause'],
+] as const)('a pod evicted for %s is shown with what to do next', (cause, line, hint) => {
+  const text = textOf({ cause, volume: '', diskPressure: true }, 200);
+  expect(text).toContain(line);
+  expect(text).toContain(hint);
+  expect(text).toContain('Node node-1 had the condition DiskPressure.');
+});
 
-  it('that did not grow has no limit to recommend', () => {
-    const lastUsage = aLastUsage({ growthBytesPerSecond: -5, limitForAnHourBytes: undefined });
-    expect(textOf({ lastUsage })).toContain('It did not grow over 2 measurements in 55s.');
-  });
+it('an evicted pod that did not grow has no limit to recommend', () => {
+  const lastUsage = aLastUsage({ growthBytesPerSecond: -5, limitForAnHourBytes: undefined });
+  expect(textOf({ lastUsage })).toContain('It did not grow over 2 measurements in 55s.');
+});
 
-  it.each([20, 40, 80, 200])('fits %i columns, whatever its names are', (width) => {
-    const name = 'x\u001b[2J\u202e\n'.repeat(8);
-    const usage = aPodUsage({ containers: [aContainerUsage({ name })], volumes: [aVolumeUsage({ name })] });
-    const text = textOf({ pod: name, message: name, volume: name, lastUsage: aLastUsage({ usage }) }, width);
-    expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
-    for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width);
-  });
+it.each([20, 40, 80, 200])('the text about an evicted pod fits %i columns, whatever its names are', (width) => {
+  const name = 'x\u001b[2J\u202e\n'.repeat(8);
+  const usage = aPodUsage({ containers: [aContainerUsage({ name })], volumes: [aVolumeUsage({ name })] });
+  const text = textOf({ pod: name, message: name, volume: name, lastUsage: aLastUsage({ usage }) }, width);
+  expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+  for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width);
 });

@@ -56,7 +56,7 @@ function textOf(reading: ClusterReading, width = 100): string {
   return podText(report, { width, readAtMs });
 }
 
-describe('a pod that is not measured shows why:', () => {
+describe('a pod that is not measured', () => {
   const scheduled = { nodeName: 'node-1', runningSinceMs: readAtMs - 3_600_000 };
   const absent = anAbsentNode('node-1', 'timeout');
   const empty = aFreshNode(aNodeSnapshot({ pods: [] }));
@@ -103,7 +103,7 @@ describe('a pod that is not measured shows why:', () => {
     expect(report).toMatchObject({ state: 'unmeasured', isExpected, reason: expect.stringMatching(reason) as unknown });
   });
 
-  it('with the limits of its volumes and containers when the kubelet lists it without a total', () => {
+  it('a pod without a total shows the limits of its volumes and containers', () => {
     const ratios = [aLimitRatio({ rule: 'emptydir', volume: 'cache', usedBytes: 3, limitBytes: 2 })];
     const pod = withoutTotal(aMeasuredPod({ ...id, pod: aPod(id), ratios }));
     const node = aFreshNode(aNodeSnapshot({ pods: [], podsWithoutTotal: [pod] }));
@@ -115,7 +115,7 @@ describe('a pod that is not measured shows why:', () => {
     expect(textOf(reading)).toMatch(/emptydir.*1\.50/);
   });
 
-  it('with the findings of its spec', () => {
+  it('a pod that is not measured shows the findings of its spec', () => {
     const pod = aPod({ ...id, volumes: [aVolume()] });
     const knownPods = [{ pod, workloads: [] }];
     const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [absent] }), knownPods });
@@ -125,7 +125,7 @@ describe('a pod that is not measured shows why:', () => {
     expect(nodeExplanation(reading, { name: 'node-1', freeBytes: undefined })?.findings).toHaveLength(1);
   });
 
-  it('as text, with its limits', () => {
+  it('a pod that is not measured is shown as text, with its limits', () => {
     const pod = aPod({ ...id, containers: [aContainer({ limitBytes: 2 ** 20 })] });
     const reading = aReading({
       snapshot: aClusterSnapshot({ nodes: [absent] }),
@@ -143,7 +143,7 @@ describe('a pod that is not measured shows why:', () => {
 });
 
 describe('a measured pod', () => {
-  it('has its findings, and not those of its node', () => {
+  it('a measured pod has its findings, and not those of its node', () => {
     const podsOnNode = [aPod({ ...id, volumes: [aVolume()] }), aPod({ name: 'other', volumes: [aVolume()] })];
     const pods = [aMeasuredPod({ ...id, pod: podsOnNode[0] })];
     const node = aFreshNode(aNodeSnapshot({ pods, podsOnNode, node: aNode({ diskPressure: true }) }));
@@ -156,7 +156,7 @@ describe('a measured pod', () => {
     expect(kinds).toEqual(['no_limit_or_request', 'no_limit_or_request', 'volume_not_mounted', 'volume_not_mounted']);
   });
 
-  it('shows that it is never evicted for its limits', () => {
+  it('a measured pod shows that it is never evicted for its limits', () => {
     expect(textOf(readingOf(aPod({ ...id, isStatic: true })))).toContain(
       'The pod is static: the kubelet never evicts it',
     );
@@ -165,14 +165,14 @@ describe('a measured pod', () => {
     expect(textOf(readingOf(aPod({ ...id, priority: 1_000_000 })))).not.toContain('never evicts');
   });
 
-  it('shows that its volumes are not measured yet', () => {
+  it('a measured pod shows that its volumes are not measured yet', () => {
     const containers = [aContainer({ mounts: [aMount()] })];
     const text = textOf(readingOf(aPod({ ...id, containers, volumes: [aVolume()] })));
     expect(text).toContain('The kubelet has not measured its volumes yet: they are missing from the total.');
     expect(text).toMatch(/data +emptydir +- +- +yes: component emptydir +-/);
   });
 
-  it('shows that its total is split evenly, and still adds up', () => {
+  it('a measured pod shows that its total is split evenly, and still adds up', () => {
     const summary = aPodSummary({
       usedBytes: 5,
       containers: [aContainerSummary({ name: 'a' }), aContainerSummary({ name: 'b' })],
@@ -184,19 +184,19 @@ describe('a measured pod', () => {
     );
   });
 
-  it('that the API server does not know is marked', () => {
+  it('a pod that the API server does not know is marked', () => {
     const text = textOf(readingOf(undefined));
     expect(text).toMatch(/^Pod shop\/cart-0 on node-1\nThe API server does not know this pod/);
   });
 
-  it('without containers and limits has no table of them', () => {
+  it('a pod without containers and limits has no table of them', () => {
     const text = textOf(readingOf(aPod({ ...id, containers: [] }), aPodSummary({ containers: [] })));
     expect(text).toContain('The kubelet lists no container.');
     expect(text).toContain('No volumes.');
     expect(text).toContain('No limit that the kubelet enforces.');
   });
 
-  it('shows of every volume whether it counts, and why', () => {
+  it('a measured pod shows of every volume whether it counts, and why', () => {
     const volumes = volumeTypes.map((type) => aVolume({ name: `v-${type}`, type }));
     const summary = aPodSummary({
       usedBytes: 10_000,
@@ -234,7 +234,7 @@ describe('a measured pod', () => {
     [true, 'logs (dedicated imagefs)'],
     [false, 'rootfs + logs'],
     [undefined, 'rootfs + logs'],
-  ])('shows what counts towards the limit of a container (dedicated imagefs: %s)', (hasDedicatedImagefs, counted) => {
+  ])('a pod shows what a limit counts (dedicated imagefs: %s)', (hasDedicatedImagefs, counted) => {
     const reading = readingOf(aPod(id), aPodSummary(), { hasDedicatedImagefs });
     const [node] = reading.snapshot.nodes;
     if (node?.state !== 'fresh') throw new Error('no node');
@@ -250,7 +250,7 @@ describe('a measured pod', () => {
     ]);
   });
 
-  it.each([20, 40, 80, 200])('fits %i columns, whatever its names are', (width) => {
+  it.each([20, 40, 80, 200])('the text about a pod fits %i columns, whatever its names are', (width) => {
     const name = 'x\u001b[2J\u202e\n'.repeat(8);
     const pod = aPod({ ...id, containers: [aContainer({ name })], volumes: [aVolume({ name })] });
     const summary = aPodSummary({
@@ -293,7 +293,7 @@ describe('a workload', () => {
     selectors: [{ name: 'billing', selector: parseSelector('app=billing'), namespaces: [] }],
   };
 
-  it('lists what makes it incomplete first, then the largest, and adds up', () => {
+  it('a workload lists what makes it incomplete first, then the largest, and adds up', () => {
     const report = workloadExplanation(reading, billing, configured);
     expect(report.pods.map((pod) => [pod.pod, pod.state, isMissing(pod)])).toEqual([
       ['pending', 'pending', true],
@@ -307,7 +307,7 @@ describe('a workload', () => {
     expect(report.nearMisses?.map(({ pod }) => pod)).toEqual(['near']);
   });
 
-  it('as text', () => {
+  it('a workload is shown as text', () => {
     const report = workloadExplanation(reading, billing, configured);
     expect(workloadText(report, { name: 'billing', width: 80 })).toBe(`Workload billing
 Configured: pods with app=billing in all namespaces.
@@ -334,19 +334,19 @@ shop/near: app=billing is NOT met (it has "biling").
 
   it.each([
     [
-      aWorkload({ name: 'found', type: 'labels', origin: { source: 'labels', labels: { app: 'billing', team: '' } } }),
       'Found by labels: pods with app=billing,team=.',
+      aWorkload({ name: 'found', type: 'labels', origin: { source: 'labels', labels: { app: 'billing', team: '' } } }),
     ],
-    [aDeployment('billing'), 'Controller: Deployment.'],
+    ['Controller: Deployment.', aDeployment('billing')],
     [
-      aWorkload({ name: 'found', type: 'barepod', origin: { source: 'controller', kind: 'Pod' } }),
       'A bare pod, without a controller.',
+      aWorkload({ name: 'found', type: 'barepod', origin: { source: 'controller', kind: 'Pod' } }),
     ],
     [
-      aWorkload({ name: 'found', type: 'staticpod', origin: { source: 'controller', kind: 'Node' } }),
       'A static pod of a node.',
+      aWorkload({ name: 'found', type: 'staticpod', origin: { source: 'controller', kind: 'Node' } }),
     ],
-  ])('%j that is not configured shows its origin and no near misses', (found, line) => {
+  ])('an unconfigured workload shows "%s" and no near misses', (line, found) => {
     const known = {
       ...reading,
       knownPods: [{ pod: aPod({ nodeName: undefined, phase: 'Pending' }), workloads: [found] }],
@@ -359,7 +359,7 @@ shop/near: app=billing is NOT met (it has "biling").
     );
   });
 
-  it('that could not be collected is marked', () => {
+  it('a workload that could not be collected is marked', () => {
     const failed = aWorkloadSnapshot({ workload: billing, measuredPods: 0, complete: false, usage: undefined });
     const snapshot = { ...reading.snapshot, workloads: [failed] };
     const report = workloadExplanation({ ...reading, snapshot }, billing, configured);
@@ -368,7 +368,7 @@ shop/near: app=billing is NOT met (it has "biling").
     );
   });
 
-  it('shows ten near misses at most, and how many more there are', () => {
+  it('a workload shows ten near misses at most, and how many more there are', () => {
     const pods = Array.from({ length: 12 }, (_, index) => ({
       pod: aPod({ name: `near-${index}`, labels: { app: 'biling' } }),
       workloads: [],

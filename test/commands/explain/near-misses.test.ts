@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { nearMisses } from '../../../src/commands/explain/near-misses.js';
 import type { Pod } from '../../../src/kube/objects.js';
@@ -11,70 +11,68 @@ function misses(selector: string, pods: readonly Pod[], namespaces: readonly str
 
 const names = (found: readonly { readonly pod: string }[]): readonly string[] => found.map(({ pod }) => pod);
 
-describe('a near miss', () => {
-  it('meets all requirements but one, and says each', () => {
-    const pods = [
-      aPod({ name: 'legacy', labels: { app: 'billing', legacy: 'true' } }),
-      aPod({ name: 'other', labels: { app: 'cart', legacy: 'true' } }),
-    ];
-    expect(misses('app=billing,!legacy', pods)).toEqual([
-      {
-        namespace: 'shop',
-        pod: 'legacy',
-        requirements: [
-          { requirement: 'app=billing', isMet: true, found: 'billing' },
-          { requirement: '!legacy', isMet: false, found: 'true' },
-        ],
-      },
-    ]);
-  });
+it('a near miss meets all requirements but one, and says each', () => {
+  const pods = [
+    aPod({ name: 'legacy', labels: { app: 'billing', legacy: 'true' } }),
+    aPod({ name: 'other', labels: { app: 'cart', legacy: 'true' } }),
+  ];
+  expect(misses('app=billing,!legacy', pods)).toEqual([
+    {
+      namespace: 'shop',
+      pod: 'legacy',
+      requirements: [
+        { requirement: 'app=billing', isMet: true, found: 'billing' },
+        { requirement: '!legacy', isMet: false, found: 'true' },
+      ],
+    },
+  ]);
+});
 
-  it('may be in another namespace', () => {
-    const pods = [
-      aPod({ name: 'elsewhere', namespace: 'test', labels: { app: 'billing' } }),
-      aPod({ name: 'both', namespace: 'test' }),
-    ];
-    expect(misses('app=billing', pods, ['finance', 'ops'])).toEqual([
-      {
-        namespace: 'test',
-        pod: 'elsewhere',
-        requirements: [
-          { requirement: 'namespace in (finance,ops)', isMet: false, found: 'test' },
-          { requirement: 'app=billing', isMet: true, found: 'billing' },
-        ],
-      },
-    ]);
-  });
+it('a near miss may be in another namespace', () => {
+  const pods = [
+    aPod({ name: 'elsewhere', namespace: 'test', labels: { app: 'billing' } }),
+    aPod({ name: 'both', namespace: 'test' }),
+  ];
+  expect(misses('app=billing', pods, ['finance', 'ops'])).toEqual([
+    {
+      namespace: 'test',
+      pod: 'elsewhere',
+      requirements: [
+        { requirement: 'namespace in (finance,ops)', isMet: false, found: 'test' },
+        { requirement: 'app=billing', isMet: true, found: 'billing' },
+      ],
+    },
+  ]);
+});
 
-  it('of the only requirement is only a value that is almost right: otherwise every pod would be near', () => {
-    const pods = [
-      aPod({ name: 'typo', labels: { app: 'biling' } }),
-      aPod({ name: 'other', labels: { app: 'cart' } }),
-      aPod({ name: 'bare' }),
-    ];
-    expect(names(misses('app=billing', pods))).toEqual(['typo']);
-  });
+it('a near miss of the only requirement is a value that is almost right: else every pod would be near', () => {
+  const pods = [
+    aPod({ name: 'typo', labels: { app: 'biling' } }),
+    aPod({ name: 'other', labels: { app: 'cart' } }),
+    aPod({ name: 'bare' }),
+  ];
+  expect(names(misses('app=billing', pods))).toEqual(['typo']);
+});
 
-  it('is no inherited property', () => {
-    const [miss] = misses('constructor,app=billing', [aPod({ name: 'a', labels: { app: 'billing' } })]);
-    expect(miss?.requirements[0]).toEqual({ requirement: 'constructor', isMet: false, found: undefined });
-  });
+it('a near miss is no inherited property', () => {
+  const [miss] = misses('constructor,app=billing', [aPod({ name: 'a', labels: { app: 'billing' } })]);
+  expect(miss?.requirements[0]).toEqual({ requirement: 'constructor', isMet: false, found: undefined });
+});
 
-  it('comes in the order of how near it is, then by name', () => {
-    const namespaces = ['finance'];
-    const inside = { namespace: 'finance' } as const;
-    const pods = [
-      aPod({ ...inside, name: 'absent', labels: { tier: 'x' } }),
-      aPod({ ...inside, name: 'value-b', labels: { tier: 'x', app: 'cart' } }),
-      aPod({ ...inside, name: 'value-a', labels: { tier: 'x', app: 'search' } }),
-      aPod({ ...inside, name: 'typo', labels: { tier: 'x', app: 'biling' } }),
-      aPod({ namespace: 'test', name: 'elsewhere', labels: { tier: 'x', app: 'billing' } }),
-    ];
-    const found = misses('app=billing,tier', pods, namespaces);
-    expect(names(found)).toEqual(['elsewhere', 'typo', 'value-a', 'value-b', 'absent']);
-  });
+it('near misses come in the order of how near they are, then by name', () => {
+  const namespaces = ['finance'];
+  const inside = { namespace: 'finance' } as const;
+  const pods = [
+    aPod({ ...inside, name: 'absent', labels: { tier: 'x' } }),
+    aPod({ ...inside, name: 'value-b', labels: { tier: 'x', app: 'cart' } }),
+    aPod({ ...inside, name: 'value-a', labels: { tier: 'x', app: 'search' } }),
+    aPod({ ...inside, name: 'typo', labels: { tier: 'x', app: 'biling' } }),
+    aPod({ namespace: 'test', name: 'elsewhere', labels: { tier: 'x', app: 'billing' } }),
+  ];
+  const found = misses('app=billing,tier', pods, namespaces);
+  expect(names(found)).toEqual(['elsewhere', 'typo', 'value-a', 'value-b', 'absent']);
+});
 
-  it('there is none of the empty selector', () => {
-    expect(misses('', [aPod()])).toEqual([]);
-  });
+it('an empty selector has no near miss', () => {
+  expect(misses('', [aPod()])).toEqual([]);
 });

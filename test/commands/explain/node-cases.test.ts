@@ -29,33 +29,38 @@ describe.each(['1.26', '1.36', '1.37'])('explain node of recordings, as the kube
   const { kubeletVersion } = answers;
   const cases = answers.cases as readonly RankCase[];
 
-  it.each(sampled(cases).map((one) => [one.id, one] as const))('case %s', async (_id, one) => {
-    await using folder = await temporaryFolder();
-    const signals = await explained(one, { folder: folder.path, kubeletVersion });
-    const count = version === '1.26' ? 4 : 6;
-    expect(signals.map(({ signal }) => signal).sort()).toEqual(one.signals.flatMap((answer) => answer.signals).sort());
-    expect(signals).toHaveLength(count);
-    for (const { signal, victims = [] } of signals) {
-      const answer = one.signals.find((candidate) => candidate.signals.includes(signal));
-      const ranks = [...new Set(victims.map(({ rank }) => rank))];
-      expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
-      expect(
-        ranks.map((rank) =>
-          victims
-            .filter((victim) => victim.rank === rank)
-            .map(({ pod }) => pod)
-            .sort(),
-        ),
-      ).toEqual(answer?.order);
-      for (const { pod, usage, request, exempt } of victims) {
-        expect([usage, request, exempt]).toEqual([
-          answer?.usage[pod],
-          parseQuantity(one.requests[pod] ?? ''),
-          one.exempt?.[pod],
-        ]);
+  it.each(sampled(cases).map((one) => [one.id, one] as const))(
+    'explain node orders the pods of case %s as the kubelet does',
+    async (_id, one) => {
+      await using folder = await temporaryFolder();
+      const signals = await explained(one, { folder: folder.path, kubeletVersion });
+      const count = version === '1.26' ? 4 : 6;
+      expect(signals.map(({ signal }) => signal).sort()).toEqual(
+        one.signals.flatMap((answer) => answer.signals).sort(),
+      );
+      expect(signals).toHaveLength(count);
+      for (const { signal, victims = [] } of signals) {
+        const answer = one.signals.find((candidate) => candidate.signals.includes(signal));
+        const ranks = [...new Set(victims.map(({ rank }) => rank))];
+        expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+        expect(
+          ranks.map((rank) =>
+            victims
+              .filter((victim) => victim.rank === rank)
+              .map(({ pod }) => pod)
+              .sort(),
+          ),
+        ).toEqual(answer?.order);
+        for (const { pod, usage, request, exempt } of victims) {
+          expect([usage, request, exempt]).toEqual([
+            answer?.usage[pod],
+            parseQuantity(one.requests[pod] ?? ''),
+            one.exempt?.[pod],
+          ]);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 async function explained(

@@ -94,7 +94,7 @@ describe('the text about a node', () => {
   const pods = [podOf('large', 10), podOf('small', 1), podOf('dns', 5, { isStatic: true })];
   const unmeasured = [aPod({ name: 'new', containers: [aContainer()] })];
 
-  it('shows its disks by owner, its thresholds and the order of eviction', () => {
+  it('the text about a node shows its disks by owner, its thresholds and the order of eviction', () => {
     const images = [
       { name: 'registry.example/app:1', sizeBytes: 2 * gib },
       { name: 'registry.example/model:3', sizeBytes: 9 * gib },
@@ -143,7 +143,7 @@ Largest images: registry.example/model:3 (9.0GiB), registry.example/app:1 (2.0Gi
 `);
   });
 
-  it('shows soft thresholds, and no note about thresholds that are known', () => {
+  it('the text about a node shows soft thresholds, and no note about thresholds that are known', () => {
     const text = textOf(
       readingOf({
         thresholds: [
@@ -157,7 +157,7 @@ Largest images: registry.example/model:3 (9.0GiB), registry.example/app:1 (2.0Gi
     expect(text).not.toContain('assumed');
   });
 
-  it('frees what is missing until the pressure ends', () => {
+  it('the text about a node frees what is missing until the pressure ends', () => {
     const minReclaim = { amount: gib };
     const thresholds = [aThreshold({ value: { amount: 15 * gib }, minReclaim })];
     const text = textOf(readingOf({ pods, thresholds, node: { diskPressure: true } }));
@@ -165,12 +165,12 @@ Largest images: registry.example/model:3 (9.0GiB), registry.example/app:1 (2.0Gi
     expect(text).toContain('Condition DiskPressure: true.');
   });
 
-  it('shows ten pods of the order', () => {
+  it('the text about a node shows ten pods of the order', () => {
     const many = Array.from({ length: 14 }, (_, index) => podOf(`cart-${index}`, 14 - index));
     expect(textOf(readingOf({ pods: many }))).toContain('\nand 4 more.\n');
   });
 
-  it('reports that no pod is known', () => {
+  it('the text about a node reports that no pod is known', () => {
     expect(textOf(readingOf())).toContain('imagefs.available, containerfs.available: no pod of this node is known.');
   });
 
@@ -178,7 +178,7 @@ Largest images: registry.example/model:3 (9.0GiB), registry.example/app:1 (2.0Gi
     [12, '12 pods of this node are not read: they are out of scope, or the API server does not know them.'],
     [1, '1 pod of this node is not read: it is out of scope, or the API server does not know it.'],
     [0, 'pods that the settings leave out are not read.'],
-  ])('ranks nobody and frees nothing with %i pods that are not read', (unreadPodCount, text) => {
+  ])('a node with %i pods that are not read ranks nobody and frees nothing', (unreadPodCount, text) => {
     const reading = readingWith(readingOf({ pods }), { unreadPodCount });
     const shown = textOf(reading, { freeBytes: 5 * gib });
     expect(shown).toContain(`\nOrder of eviction: unknown, ${text}\n`);
@@ -194,7 +194,7 @@ Largest images: registry.example/model:3 (9.0GiB), registry.example/app:1 (2.0Gi
   it.each([
     [60_001, false],
     [60_000, true],
-  ])('ranks beside a pod that the API server does not know, %i ms after its start: %s', (ageMs, isRanked) => {
+  ])('a node ranks beside a pod that the API server does not know, %i ms after its start: %s', (ageMs, isRanked) => {
     const timeMs = Date.UTC(2026, 0, 1);
     const unknown = aPodSummary({ name: 'unknown', startTimeMs: timeMs - ageMs });
     const reading = readingWith(readingOf({ pods, summary: { nodefs: { ...disk, timeMs } } }), {
@@ -206,7 +206,7 @@ Largest images: registry.example/model:3 (9.0GiB), registry.example/app:1 (2.0Gi
     expect(shown.includes('Order of eviction: unknown, 1 pod of this node is not read')).toBe(!isRanked);
   });
 
-  it('counts a pod of unknown age that the API server does not know as not read', () => {
+  it('a pod of unknown age that the API server does not know counts as not read', () => {
     const unknown = aPodSummary({ name: 'unknown', startTimeMs: undefined });
     const timeMs = Date.UTC(2026, 0, 1);
     const young = aPodSummary({ name: 'young', startTimeMs: timeMs });
@@ -215,14 +215,14 @@ Largest images: registry.example/model:3 (9.0GiB), registry.example/app:1 (2.0Gi
     expect(shown).toContain('Order of eviction: unknown, 2 pods of this node are not read');
   });
 
-  it('fits a terminal', () => {
+  it('the text about a node fits a terminal', () => {
     const lines = textOf(readingOf({ pods, unmeasured }), { width: 60 }).split('\n');
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(60);
   });
 });
 
 describe('the text about a node without data', () => {
-  it('reports why, and since when', () => {
+  it('the text about a node without data reports why, and since when', () => {
     const node = aNode({ ready: false, readyChangedAtMs: Date.UTC(2026, 0, 1) - 90_000, kubeletVersion: 'v1.36.3' });
     const reading = aReading({
       snapshot: aClusterSnapshot({ nodes: [anAbsentNode('node-1', 'timeout')] }),
@@ -242,7 +242,7 @@ Condition DiskPressure: false.
     });
   });
 
-  it('is undefined for an unknown node', () => {
+  it('an unknown node has no text', () => {
     expect(nodeExplanation(aReading(), { name: 'node-9', freeBytes: undefined })).toBeUndefined();
   });
 });

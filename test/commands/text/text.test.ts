@@ -18,11 +18,11 @@ describe('shortening', () => {
     ['frontend', 1, '…'],
     ['frontend', 0, ''],
     ['日本語の名前', 7, '日…前'],
-  ])('takes from the middle of %s for a width of %i', (text, width, expected) => {
+  ])('shortening takes from the middle of %s for a width of %i', (text, width, expected) => {
     expect(shorten(text, width)).toBe(expected);
   });
 
-  it('never gives more than the width', () => {
+  it('a shortened text is never wider than the width', () => {
     fc.assert(
       fc.property(anyText, fc.nat(30), (text, width) => {
         expect(displayWidth(shorten(text, width))).toBeLessThanOrEqual(width);
@@ -30,7 +30,7 @@ describe('shortening', () => {
     );
   });
 
-  it('counts wide characters twice and combining ones not at all', () => {
+  it('wide characters count twice and combining ones not at all', () => {
     expect(['a', '日', '😀', 'e\u0301'].map(displayWidth)).toEqual([1, 2, 2, 1]);
   });
 });
@@ -55,7 +55,7 @@ describe('tables', () => {
     { name: 'short', used: '10.0MiB', extra: '-' },
   ];
 
-  it('aligns its columns', () => {
+  it('a table aligns its columns', () => {
     expect(renderTable(columns, rows, 80)).toEqual({
       lines: [
         'NAME                   USED  EXTRA',
@@ -66,7 +66,7 @@ describe('tables', () => {
     });
   });
 
-  it('shortens names first', () => {
+  it('a table shortens names first', () => {
     expect(renderTable(columns, rows, 24).lines).toEqual([
       'NAME         USED  EXTRA',
       'a-ra…ame   1.0MiB  some',
@@ -74,7 +74,7 @@ describe('tables', () => {
     ]);
   });
 
-  it('leaves details out before it shortens names beyond recognition', () => {
+  it('a table leaves details out before it shortens names beyond recognition', () => {
     const details = columns.map((column) => ({ ...column, ...(column.header === 'EXTRA' ? { dropRank: 5 } : {}) }));
     const name = 'checkout-4khws2hzq2-pjgzt';
     const withDetail = renderTable(details, [{ name, used: '1.0MiB', extra: 'some' }], 39);
@@ -83,20 +83,20 @@ describe('tables', () => {
     expect(without).toMatchObject({ lines: [expect.anything(), `${name}  1.0MiB`], dropped: ['EXTRA'] });
   });
 
-  it('shortens names that may be left out before the one that the table is about', () => {
+  it('a table shortens names that may be left out before the one that it is about', () => {
     const names = columns.map((column) => ({ ...column, ...(column.header === 'EXTRA' ? { minWidth: 10 } : {}) }));
     const row = { name: 'checkout-4khws2hzq2-pjgzt', used: '1.0MiB', extra: 'node-1.zone-a.example.internal' };
     expect(renderTable(names, [row], 44).lines[1]).toBe('checkout-4kh…2hzq2-pjgzt  1.0MiB  node-…rnal');
     expect(renderTable(names, [row], 34).lines[1]).toBe('checkou…-pjgzt  1.0MiB  node-…rnal');
   });
 
-  it('leaves columns out when that is not enough, and says which', () => {
+  it('a table leaves columns out when shortening is not enough, and says which', () => {
     const { lines, dropped } = renderTable(columns, rows, 18);
     expect(lines[1]).toBe('a-ra…name   1.0MiB');
     expect(dropped).toEqual(['EXTRA']);
   });
 
-  it('is never wider than it may be, has a line per row and nothing that a terminal obeys', () => {
+  it('a table is never wider than it may be, has a line per row and nothing that a terminal obeys', () => {
     const anyRow = fc.record({ name: anyText, used: anyText, extra: anyText });
     fc.assert(
       fc.property(fc.array(anyRow, { maxLength: 5 }), fc.integer({ min: 1, max: 120 }), (all, width) => {
@@ -119,20 +119,17 @@ describe('plain data', () => {
     { form: 'json', read: (text: string): unknown => JSON.parse(text) },
     { form: 'line', read: (text: string): unknown => JSON.parse(text) },
     { form: 'yaml', read: (text: string): unknown => parse(text) },
-  ] as const)(
-    'as $form reads back as it was, without what is undefined and without control characters',
-    ({ form, read }) => {
-      const text = dataText(value, form);
-      expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
-      expect(read(text)).toEqual([{ name, usedBytes: 2 ** 53 }]);
-    },
-  );
+  ] as const)('data as $form reads back as it was, without control characters', ({ form, read }) => {
+    const text = dataText(value, form);
+    expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+    expect(read(text)).toEqual([{ name, usedBytes: 2 ** 53 }]);
+  });
 
-  it('as a line is one line', () => {
+  it('data as a line is one line', () => {
     expect(dataText(value, 'line').trim()).not.toContain('\n');
   });
 
-  it('as YAML has quotes only where they are needed', () => {
+  it('data as YAML has quotes only where they are needed', () => {
     expect(dataText([{ pod: 'cart-1', ratio: 0.5 }], 'yaml')).toBe('- pod: cart-1\n  ratio: 0.5\n');
   });
 });
@@ -148,11 +145,11 @@ describe('suggestions', () => {
     ['ops/CronJob/backup-29384756-x2x9k', ''],
     ['nothing-like-it', ''],
     ['', ''],
-  ])('for %j suggests %j', (word, text) => {
+  ])('the suggestions for %j are %j', (word, text) => {
     expect(suggestions(word, names)).toBe(text);
   });
 
-  it('suggests the successors of a pod that was replaced', () => {
+  it('the successors of a pod that was replaced are suggested', () => {
     const pods = ['shop/cart-6b7f9c-aaaaa', 'shop/cart-6b7f9c-bbbbb', 'shop/cart-db-0', 'find/cart-6b7f9c-ccccc'];
     expect(suggestions('shop/cart-6b7f9c-zzzzz', pods)).toBe(
       '; did you mean shop/cart-6b7f9c-aaaaa, shop/cart-6b7f9c-bbbbb?',
@@ -160,7 +157,7 @@ describe('suggestions', () => {
     expect(suggestions('shop/cart-5d4f8-zzzzz', pods)).toMatch(/shop\/cart-6b7f9c-aaaaa.*shop\/cart-db-0\?$/);
   });
 
-  it('suggests a few, fit for a terminal', () => {
+  it('suggestions are few, and fit for a terminal', () => {
     expect(suggestions('x', ['x1', 'x2', 'x3', 'x4', 'x5', 'x6']).split(',')).toHaveLength(5);
     expect(suggestions('x', ['x\u001b[31m'])).toBe(String.raw`; did you mean x\u001b[31m?`);
   });

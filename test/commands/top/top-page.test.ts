@@ -127,9 +127,9 @@ const reading = aReading({
   ]),
 });
 
-describe('the table of', () => {
+describe('the table', () => {
   it.each(topResources.flatMap((resource) => [40, 80, 200].map((columns) => ({ resource, columns }))))(
-    '$resource fits $columns columns',
+    'the table of $resource fits $columns columns',
     async ({ resource, columns }) => {
       const text = textOf(reading, { resource }, { columns });
       for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
@@ -137,19 +137,19 @@ describe('the table of', () => {
     },
   );
 
-  it('pods never breaks a line, however narrow', () => {
+  it('the table of pods never breaks a line, however narrow', () => {
     const text = textOf(reading, { resource: 'pods' }, { columns: 10 });
     for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(10);
   });
 
-  it('pods has a note of how many it leaves out', () => {
+  it('the table of pods has a note of how many it leaves out', () => {
     const text = textOf(reading, { resource: 'pods', limit: 1 }, { columns: 200 });
     expect(text).toContain('cart-6b7f9c-x2x9k');
     expect(text).not.toContain('index-0');
     expect(text).toContain('1 of 3 pods; --limit 0 for all.');
   });
 
-  it('workloads shows why one is incomplete', () => {
+  it('the table of workloads shows why one is incomplete', () => {
     const workload = (name: string, counts: Partial<WorkloadSnapshot>): WorkloadSnapshot =>
       aWorkloadSnapshot({ workload: aWorkload({ name }), complete: false, ...counts });
     const workloads = [
@@ -167,12 +167,12 @@ describe('the table of', () => {
     );
   });
 
-  it('nothing is no table', () => {
+  it('nothing is shown as no table', () => {
     const empty = aReading({ snapshot: aClusterSnapshot({ nodes: [], workloads: [] }) });
     expect(textOf(empty, { resource: 'volumes' }, { columns: 80 })).toBe('No volumes found.\n');
   });
 
-  it('pods gives way to its notes where the lines are few', () => {
+  it('the table of pods gives way to its notes where the lines are few', () => {
     const query = { resource: 'pods' } as const;
     const whole = textOf(reading, query, { columns: 200, rows: 40 }).split('\n');
     const rows = whole.length - 1;
@@ -192,7 +192,7 @@ describe('a terminal', () => {
     { columns: 20, limit: Infinity },
     { columns: 80, limit: Infinity },
     { columns: 80, limit: 45 },
-  ])('of $columns columns is filled to its last line: $limit rows at most', ({ columns, limit }) => {
+  ])('a terminal of $columns columns is filled to its last line: $limit rows at most', ({ columns, limit }) => {
     const text = textOf(many, { resource: 'volumes', limit }, { columns, rows: 40 });
     expect(text.split('\n')).toHaveLength(40);
   });
@@ -225,17 +225,17 @@ describe('a filter', () => {
     { resource: 'workloads', filter: 'app=index', names: ['selector/search'] },
     { resource: 'workloads', filter: 'resting', names: ['selector/resting'] },
     { resource: 'nodes', filter: 'shop', names: ['node/node-1.zone-a.example.internal'] },
-  ] as const)('$filter leaves of $resource $names', ({ resource, filter, names }) => {
+  ] as const)('the filter $filter leaves of $resource $names', ({ resource, filter, names }) => {
     const query = { ...all, resource, filter: { ...everything, ...filters[filter] } };
     expect(list(reading, query).names(Infinity)).toEqual(names);
   });
 
-  it('of pods is what the sums of nodes are about', () => {
+  it('the sums of nodes are about the pods of the filter', () => {
     const [node] = reportsOf(reading, { resource: 'nodes', filter: { ...everything, namespace: 'shop' } });
     expect(node).toMatchObject({ podsUsedBytes: 400 * mib, podCount: 1 });
   });
 
-  it('keeps nodes without data that have such pods', () => {
+  it('a filter keeps nodes without data that have such pods', () => {
     const lost = { pod: aPod({ namespace: 'shop', name: 'cart-lost', nodeName: 'node-3' }), workloads: [cart] };
     const rows = reportsOf(
       { ...reading, knownPods: [...reading.knownPods, lost] },
@@ -257,7 +257,7 @@ describe('one namespace', () => {
   const inNamespace = (namespace: string, resource: TopResource = 'pods') =>
     textOf(reading, { resource, filter: { ...everything, namespace } }, { columns: 200 });
 
-  it('has no column of namespaces, all of them have', () => {
+  it('the table of one namespace has no column of namespaces, that of all has', () => {
     expect(inNamespace('shop')).toMatch(/^POD /);
     expect(textOf(reading, { resource: 'pods' }, { columns: 200 })).toMatch(/^NAMESPACE +POD /);
   });
@@ -265,11 +265,11 @@ describe('one namespace', () => {
   it.each([
     ['shpo', 'No pods found in namespace shpo; did you mean shop?'],
     ['empty', 'No pods found in namespace empty; -A lists all namespaces.'],
-  ])('%s without pods has a note', (namespace, note) => {
+  ])('the namespace %s without pods has a note', (namespace, note) => {
     expect(inNamespace(namespace)).toContain(`${note}\n`);
   });
 
-  it('with pods that the filter leaves out has another note', () => {
+  it('a namespace with pods that the filter leaves out has another note', () => {
     const filter = { ...everything, namespace: 'shop', selector: parseSelector('app=none') };
     const text = textOf(reading, { resource: 'pods', filter }, { columns: 200 });
     expect(text).toMatch(/^No pods found in namespace shop\.\n/);
@@ -277,7 +277,7 @@ describe('one namespace', () => {
 });
 
 describe('the limit of a row', () => {
-  it('is that of the rule with the highest ratio', () => {
+  it('the limit of a row is that of the rule with the highest ratio', () => {
     const text = textOf(reading, { resource: 'pods', limit: 1 }, { columns: 200 });
     expect(text).toMatch(/400\.0MiB +100\.0MiB +0\.89 +emptydir\/tmp /);
   });
@@ -287,7 +287,7 @@ describe('the limit of a row', () => {
     [0.8, '33'],
     [0.95, '31'],
     [1, '1;31'],
-  ])('at a ratio of %d has the colour %s', (ratio, code) => {
+  ])('a limit at a ratio of %d has the colour %s', (ratio, code) => {
     const limit = aLimitRatio({ usedBytes: ratio * 1000, limitBytes: 1000 });
     const pods = [aMeasuredPod({ ratios: [limit] })];
     const one = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
@@ -305,11 +305,11 @@ describe('--sort-by', () => {
     ['.used', 'nodes', 'used'],
     ['{.used}', 'nodes', 'used'],
     ['name', 'volumes', 'volume'],
-  ] as const)('%s of %s is the column %s', (text, resource, column) => {
+  ] as const)('--sort-by %s of %s is the column %s', (text, resource, column) => {
     expect(parseSortBy(text, resource)).toBe(column);
   });
 
-  it('refuses what is no column', () => {
+  it('--sort-by refuses what is no column', () => {
     expect(() => parseSortBy('ration', 'pods')).toThrow(
       /--sort-by: found "ration", allowed: .*\(did you mean ratio\?\)/,
     );
@@ -319,7 +319,7 @@ describe('--sort-by', () => {
     ['pod', ['cart-6b7f9c-x2x9k', 'index-0', 'stray']],
     ['ratio', ['cart-6b7f9c-x2x9k', 'index-0', 'stray']],
     ['namespace', ['stray', 'index-0', 'cart-6b7f9c-x2x9k']],
-  ])('%s sorts numbers down and names up', (sortBy, pods) => {
+  ])('--sort-by %s sorts numbers down and names up', (sortBy, pods) => {
     expect(reportsOf(reading, { resource: 'pods', sortBy })).toMatchObject(pods.map((pod) => ({ pod })));
   });
 });
@@ -333,7 +333,7 @@ it('the wide table has more columns, whole names and no header on demand', () =>
 });
 
 describe('rows', () => {
-  it('have exact numbers and what they stand for', () => {
+  it('rows have exact numbers and what they stand for', () => {
     const [first] = reportsOf(reading, { resource: 'pods', limit: 1 });
     expect(first).toMatchObject({
       namespace: 'shop',
@@ -346,7 +346,7 @@ describe('rows', () => {
     });
   });
 
-  it('of equal size keep the order of their names', () => {
+  it('rows of equal size keep the order of their names', () => {
     const pods = ['b', 'c', 'a'].map((name) => aMeasuredPod({ name }));
     const same = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
     expect(reportsOf(same, { resource: 'pods' })).toMatchObject([{ pod: 'a' }, { pod: 'b' }, { pod: 'c' }]);
@@ -381,7 +381,7 @@ describe('names that hold escapes', () => {
     }),
   });
 
-  it.each(topResources)('never reach the terminal from %s', (resource) => {
+  it.each(topResources)('names that hold escapes never reach the terminal from %s', (resource) => {
     for (const columns of [40, 200]) {
       const text = textOf(hostileReading, { resource }, { columns });
       expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
