@@ -68,10 +68,10 @@ function someChunks(chunkBytes = 64 * 1_024): readonly Buffer[] {
 describe.each([
   ['long', 64 * 1_024],
   ['short', 1_000],
-])('a body of %s chunks', (_case, chunkBytes) => {
+])('BodySender: a body of %s chunks', (_case, chunkBytes) => {
   const body = () => someChunks(chunkBytes);
 
-  it('is held back while the client does not read', async () => {
+  it('a body is held back while the client does not read', async () => {
     await using client = await stalled((response) => aSender().send(response, body(), noLimit()));
     while (!client.response.writableNeedDrain) await nextTurn();
     expect(client.response.writableLength).toBeLessThan(bodyBytes / 16);
@@ -80,7 +80,7 @@ describe.each([
     expect(client.response.writableFinished).toBe(true);
   });
 
-  it('is aborted when the limit aborts', async () => {
+  it('a body is aborted when the limit aborts', async () => {
     const limit = noLimit();
     await using client = await stalled((response) => aSender().send(response, body(), limit));
     while (!client.response.writableNeedDrain) await nextTurn();
@@ -89,7 +89,7 @@ describe.each([
     client.response.destroy();
   });
 
-  it('is not begun after the limit has aborted', async () => {
+  it('a body is not begun after the limit has aborted', async () => {
     const limit = noLimit();
     limit.abort(new RequestError('timeout', 'too late'));
     await using client = await stalled(async (response) => {
@@ -100,7 +100,7 @@ describe.each([
     client.response.destroy();
   });
 
-  it('has 5 s for each block: a client that reads nothing loses its connection', async () => {
+  it('a block has 5 s: a client that reads nothing loses its connection', async () => {
     const clock = new ManualClock();
     await using client = await stalled(async (response) => {
       using limit = startResponseLimit({ response, clock, durationMs: 60_000 });
@@ -116,52 +116,50 @@ describe.each([
   });
 });
 
-describe('more bodies than are sent at once', () => {
-  it('cost the client its connection that has waited the longest', async () => {
-    const clock = new ManualClock();
-    const sender = aSender({ clock, maxCount: 3 });
-    const results: string[] = [];
-    const start = (name: string) =>
-      stalled(async (response) => {
-        try {
-          await sender.send(response, someChunks(), noLimit());
-          results.push(`${name}: sent`);
-        } catch (error) {
-          results.push(`${name}: ${messageOf(error)}`);
-          response.destroy();
-        }
-      });
-    const waits = async ({ response }: Awaited<ReturnType<typeof start>>) => {
-      while (!response.writableNeedDrain) await nextTurn();
-      await clock.advance(1_000);
-    };
-    await using reader = await start('reader');
-    await waits(reader);
-    await using first = await start('first');
-    await waits(first);
-    reader.incoming.resume();
-    await reader.done;
-    await using second = await start('second');
-    await waits(second);
-    await using third = await start('third');
-    await waits(third);
-    await using fourth = await start('fourth');
-    await first.done;
-    for (const { incoming, done } of [fourth, third, second]) {
-      incoming.resume();
-      await done;
-    }
-    expect(results).toEqual([
-      'reader: sent',
-      'first: the slowest of 3 clients makes room for another one',
-      'fourth: sent',
-      'third: sent',
-      'second: sent',
-    ]);
-  });
+it('a body more than are sent at once costs the slowest client its connection', async () => {
+  const clock = new ManualClock();
+  const sender = aSender({ clock, maxCount: 3 });
+  const results: string[] = [];
+  const start = (name: string) =>
+    stalled(async (response) => {
+      try {
+        await sender.send(response, someChunks(), noLimit());
+        results.push(`${name}: sent`);
+      } catch (error) {
+        results.push(`${name}: ${messageOf(error)}`);
+        response.destroy();
+      }
+    });
+  const waits = async ({ response }: Awaited<ReturnType<typeof start>>) => {
+    while (!response.writableNeedDrain) await nextTurn();
+    await clock.advance(1_000);
+  };
+  await using reader = await start('reader');
+  await waits(reader);
+  await using first = await start('first');
+  await waits(first);
+  reader.incoming.resume();
+  await reader.done;
+  await using second = await start('second');
+  await waits(second);
+  await using third = await start('third');
+  await waits(third);
+  await using fourth = await start('fourth');
+  await first.done;
+  for (const { incoming, done } of [fourth, third, second]) {
+    incoming.resume();
+    await done;
+  }
+  expect(results).toEqual([
+    'reader: sent',
+    'first: the slowest of 3 clients makes room for another one',
+    'fourth: sent',
+    'third: sent',
+    'second: sent',
+  ]);
 });
 
-it('arrives as it is, whatever the lengths of its chunks', async () => {
+it('a body arrives as it is, whatever the lengths of its chunks', async () => {
   const chunks = [0, 1, 3_000, 2_000, 2_048, 3, 600_000, 2_047].flatMap((length) => [
     randomBytes(length),
     ...Array.from({ length: 300 }, () => randomBytes(1_999)),
@@ -179,7 +177,7 @@ it('arrives as it is, whatever the lengths of its chunks', async () => {
   expect(Buffer.concat(received).equals(Buffer.concat(chunks))).toBe(true);
 });
 
-it('hands over long chunks without a copy, and short ones together', async () => {
+it('long chunks are handed over without a copy, and short ones together', async () => {
   const written: Buffer[] = [];
   const client = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -193,7 +191,7 @@ it('hands over long chunks without a copy, and short ones together', async () =>
   expect(written[1]).toBe(long);
 });
 
-it('lets the event loop turn between the groups of a plain body even if the client takes everything at once', async () => {
+it('the event loop turns between the groups of a plain body even if the client takes everything at once', async () => {
   let turns = 0;
   const turnsAtWrites: number[] = [];
   const greedy = new Writable({

@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { DeferredStatus, type StatusEndpoint } from '../../src/server/deferred-status.js';
 import { sendText } from '../../src/server/responses.js';
@@ -15,32 +15,30 @@ const endpointOf = (text: string): StatusEndpoint['page'] => {
 };
 const loaded: StatusEndpoint = { page: endpointOf('page'), json: endpointOf('json') };
 
-describe('a status that is loaded when it is viewed', () => {
-  it('is loaded by the first view, once for all', async () => {
-    let importCount = 0;
-    const importStatus = () => {
-      importCount += 1;
-      return Promise.resolve(loaded);
-    };
-    const status = new DeferredStatus(importStatus, aLogger());
-    await using server = await RunningServer.start(someRoutes({ status }));
-    const get = async (path: string) => (await send({ port: server.port, path })).text;
-    expect(await get('/metrics')).toBe('up 1\n');
-    expect(importCount).toBe(0);
-    expect(await Promise.all(['/', '/', '/api/v1/status'].map(get))).toEqual(['page\n', 'page\n', 'json\n']);
-    expect(importCount).toBe(1);
-  });
+it('the status is loaded by the first view, once for all', async () => {
+  let importCount = 0;
+  const importStatus = () => {
+    importCount += 1;
+    return Promise.resolve(loaded);
+  };
+  const status = new DeferredStatus(importStatus, aLogger());
+  await using server = await RunningServer.start(someRoutes({ status }));
+  const get = async (path: string) => (await send({ port: server.port, path })).text;
+  expect(await get('/metrics')).toBe('up 1\n');
+  expect(importCount).toBe(0);
+  expect(await Promise.all(['/', '/', '/api/v1/status'].map(get))).toEqual(['page\n', 'page\n', 'json\n']);
+  expect(importCount).toBe(1);
+});
 
-  it('is answered with 503 while it cannot be loaded, and tried again by the next view', async () => {
-    const logger = aLogger();
-    const refused = new Error('EMFILE: too many open files');
-    let canOpenFiles = false;
-    const status = new DeferredStatus(() => (canOpenFiles ? Promise.resolve(loaded) : Promise.reject(refused)), logger);
-    await using server = await RunningServer.start(someRoutes({ status }));
-    const text = 'the status page cannot be loaded: see the log; /metrics and /readyz do not need it\n';
-    expect(await send({ port: server.port, path: '/' })).toMatchObject({ status: 503, text });
-    expect(logger.lines).toEqual([expect.stringContaining('EMFILE: too many open files')]);
-    canOpenFiles = true;
-    expect(await send({ port: server.port, path: '/' })).toMatchObject({ status: 200, text: 'page\n' });
-  });
+it('a view is answered with 503 while the status cannot be loaded, and the next one tries again', async () => {
+  const logger = aLogger();
+  const refused = new Error('EMFILE: too many open files');
+  let canOpenFiles = false;
+  const status = new DeferredStatus(() => (canOpenFiles ? Promise.resolve(loaded) : Promise.reject(refused)), logger);
+  await using server = await RunningServer.start(someRoutes({ status }));
+  const text = 'the status page cannot be loaded: see the log; /metrics and /readyz do not need it\n';
+  expect(await send({ port: server.port, path: '/' })).toMatchObject({ status: 503, text });
+  expect(logger.lines).toEqual([expect.stringContaining('EMFILE: too many open files')]);
+  canOpenFiles = true;
+  expect(await send({ port: server.port, path: '/' })).toMatchObject({ status: 200, text: 'page\n' });
 });

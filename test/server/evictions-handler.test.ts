@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { type EvictionReport, evictionReport } from '../../src/report/eviction-report.js';
 import { EvictionsHandler } from '../../src/server/evictions-handler.js';
@@ -15,26 +15,19 @@ async function get(evictions: readonly EvictionReport[] | undefined, method = 'G
   return await send({ port: server.port, path: '/api/v1/evictions', method });
 }
 
-describe('/api/v1/evictions', () => {
-  it('is the list of evictions as JSON that is not kept', async () => {
-    const answer = await get([evictionReport(anEvictionRecord())]);
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(answer.headers['cache-control']).toBe('no-store');
-    expect(JSON.parse(answer.text)).toMatchObject([{ namespace: 'shop', pod: 'cart-0', cause: 'emptydir_limit' }]);
-  });
+it('the evictions are a list as JSON that is not kept', async () => {
+  const answer = await get([evictionReport(anEvictionRecord())]);
+  expect(answer.status).toBe(200);
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(JSON.parse(answer.text)).toMatchObject([{ namespace: 'shop', pod: 'cart-0', cause: 'emptydir_limit' }]);
+});
 
-  it('is an empty list while there was no eviction', async () => {
-    expect((await get([])).text).toBe('[]\n');
-  });
-
-  it('is unavailable before the first lists', async () => {
-    const answer = await get(undefined);
-    expect([answer.status, answer.text]).toEqual([503, 'not synced yet: see /readyz\n']);
-  });
-
-  it('has no body for HEAD', async () => {
-    const answer = await get([], 'HEAD');
-    expect([answer.status, answer.text]).toEqual([200, '']);
-  });
+it.each([
+  ['are an empty list while there was none', [], 'GET', [200, '[]\n']],
+  ['are unavailable before the first lists', undefined, 'GET', [503, 'not synced yet: see /readyz\n']],
+  ['have no body for HEAD', [], 'HEAD', [200, '']],
+])('the evictions %s', async (_case, evictions, method, expected) => {
+  const answer = await get(evictions, method);
+  expect([answer.status, answer.text]).toEqual(expected);
 });

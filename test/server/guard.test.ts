@@ -44,7 +44,7 @@ async function start(overrides: Partial<GuardSettings>): Promise<GuardedServer> 
   };
 }
 
-describe('headers', () => {
+describe('Guard: headers', () => {
   const headers = new Map([
     ['X-Frame-Options', 'deny'],
     ['Content-Security-Policy', "default-src 'self'"],
@@ -52,7 +52,7 @@ describe('headers', () => {
   ]);
 
   it.each(['/metrics', '/livez', '/nothing', '/api/v1/evictions'])(
-    'of the settings are in the response of %s',
+    'the headers of the settings are in the response of %s',
     async (path) => {
       await using server = await start({ headers });
       expect((await send({ port: server.port, path })).headers).toMatchObject({
@@ -64,24 +64,24 @@ describe('headers', () => {
     },
   );
 
-  it('leave the status page its own policy, which names its script', async () => {
+  it('the headers leave the status page its own policy, which names its script', async () => {
     await using server = await start({ headers });
     const answer = await send({ port: server.port, path: '/' });
     expect(answer.headers['content-security-policy']).toContain('script-src');
     expect(answer.headers['x-frame-options']).toBe('deny');
   });
 
-  it('follow new settings', async () => {
+  it('the headers follow new settings', async () => {
     await using server = await start({ headers });
     server.guard.set(settings());
     expect((await send({ port: server.port, path: '/metrics' })).headers['x-frame-options']).toBeUndefined();
   });
 });
 
-describe('a rate limit', () => {
+describe('Guard: the rate limit', () => {
   const rateLimit = { intervalMs: 1_000, burst: 2 };
 
-  it('lets a burst pass, then one request for each interval', async () => {
+  it('a rate limit lets a burst pass, then one request for each interval', async () => {
     await using server = await start({ rateLimit });
     const statuses = [await server.status('/metrics'), await server.status('/'), await server.status('/metrics')];
     expect(statuses).toEqual([200, 200, 429]);
@@ -93,12 +93,12 @@ describe('a rate limit', () => {
     expect([await server.status('/'), await server.status('/'), await server.status('/')]).toEqual([200, 200, 429]);
   });
 
-  it.each(['/livez', '/healthz', '/readyz', '/readyz?verbose'])('leaves %s alone', async (path) => {
+  it.each(['/livez', '/healthz', '/readyz', '/readyz?verbose'])('a rate limit leaves %s alone', async (path) => {
     await using server = await start({ rateLimit: { intervalMs: 1_000, burst: 0 } });
     expect([await server.status(path), await server.status('/metrics')]).toEqual([200, 429]);
   });
 
-  it('starts again when it has changed, and ends when it is gone', async () => {
+  it('a rate limit starts again when it has changed, and ends when it is gone', async () => {
     await using server = await start({ rateLimit });
     for (let count = 0; count < 2; count += 1) await server.status('/metrics');
     server.guard.set(settings({ rateLimit: { ...rateLimit }, headers: new Map([['X-Frame-Options', 'deny']]) }));
@@ -110,7 +110,7 @@ describe('a rate limit', () => {
   });
 });
 
-describe('a request whose token is reviewed', () => {
+describe('Guard: the review of a token', () => {
   /** `next`: resolves with the end of a review that has begun, which lets the token in. */
   async function startReviewing(source: ScrapeSource, observer: FakeObserver) {
     const clock = new ManualClock();
@@ -155,7 +155,7 @@ describe('a request whose token is reviewed', () => {
 
   const headers = { authorization: 'Bearer right', 'x-prometheus-scrape-timeout-seconds': '10.5' };
 
-  it('has the rest of its time for the scrape', async () => {
+  it('a request whose token is reviewed has the rest of its time for the scrape', async () => {
     let collection: AbortSignal | undefined;
     const observer = new FakeObserver();
     const source: ScrapeSource = {
@@ -180,7 +180,7 @@ describe('a request whose token is reviewed', () => {
     expect([await finished, observer.durationsMs]).toEqual(['deadline', [6_000]]);
   });
 
-  it('is not served when its client has left by then', async () => {
+  it('a request whose token is reviewed is not served when its client has left by then', async () => {
     let scrapeCount = 0;
     const source: ScrapeSource = {
       collect: () => {

@@ -56,8 +56,8 @@ class HeldServer implements AsyncDisposable {
   }
 }
 
-describe('a client that closes its half of the connection after its request', () => {
-  it.each(['http', 'https'])('is sent the whole response, then the connection ends: %s', async (scheme) => {
+describe('a half-closed connection', () => {
+  it.each(['http', 'https'])('a half-closed client gets the whole response, then the end: %s', async (scheme) => {
     await using server = await HeldServer.start(scheme === 'https' ? tls : undefined);
     const socket = server.connect(scheme);
     const received = text(socket);
@@ -66,7 +66,7 @@ describe('a client that closes its half of the connection after its request', ()
     expect(server.clock.sleeperCount).toBe(0);
   });
 
-  it('is sent an interim response each second until its response begins', async () => {
+  it('a half-closed client gets an interim response each second until its response begins', async () => {
     await using server = await HeldServer.start();
     const received = text(server.connect('http'));
     const response = await server.halfClosed;
@@ -80,7 +80,7 @@ describe('a client that closes its half of the connection after its request', ()
     expect(after).not.toContain(interim);
   });
 
-  it('is sent no interim response when it speaks HTTP/1.0, which has none', async () => {
+  it('a half-closed client gets no interim response with HTTP/1.0, which has none', async () => {
     await using server = await HeldServer.start();
     const received = text(server.connect('http', '1.0'));
     const response = await server.halfClosed;
@@ -89,7 +89,7 @@ describe('a client that closes its half of the connection after its request', ()
     expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  it.each(['http', 'https'])('is noticed when it has left: %s', async (scheme) => {
+  it.each(['http', 'https'])('a half-closed client is noticed when it has left: %s', async (scheme) => {
     await using server = await HeldServer.start(scheme === 'https' ? tls : undefined);
     const socket = server.connect(scheme);
     socket.on('error', () => undefined);

@@ -173,8 +173,8 @@ function endings(sockets: readonly Socket[]): readonly number[] {
   return ended;
 }
 
-describe('start', () => {
-  it('picks a free port and reports it', async () => {
+describe('Listener.start', () => {
+  it('a listener picks a free port and reports it', async () => {
     const listener = aListener('127.0.0.1', 0);
     expect(listener.port).toBeUndefined();
     await listener.start();
@@ -184,14 +184,14 @@ describe('start', () => {
     expect(listener.port).toBeUndefined();
   });
 
-  it('listens on all interfaces without a host', async () => {
+  it('a listener listens on all interfaces without a host', async () => {
     const listener = aListener(undefined, 0);
     await listener.start();
     expect((await send({ port: listener.port ?? 0, path: '/' })).status).toBe(200);
     await listener.close(0);
   });
 
-  it('has a hint when the port is taken', async () => {
+  it('the error of a port that is taken has a hint', async () => {
     await using server = await RunningServer.start(ok);
     const second = aListener('127.0.0.1', server.port);
     const error: unknown = await second.start().catch((reason: unknown) => reason);
@@ -202,26 +202,26 @@ describe('start', () => {
     await second.close(0);
   });
 
-  it('has a hint when the address does not belong to the machine', async () => {
+  it('the error of an address that does not belong to the machine has a hint', async () => {
     await expect(aListener('192.0.2.1', 0).start()).rejects.toThrow(
       'cannot listen on 192.0.2.1:0: this machine does not have the address; choose another --web.listen-address',
     );
   });
 
   // The superuser may listen on any port.
-  it.skipIf(process.getuid?.() === 0)('says what to do when the port needs a privilege', async () => {
+  it.skipIf(process.getuid?.() === 0)('the error of a port that needs a privilege says what to do', async () => {
     await expect(aListener('127.0.0.1', 1).start()).rejects.toThrow(
       /^cannot listen on 127\.0\.0\.1:1: ports below 1024/,
     );
   });
 
-  it('passes on other errors of the system', async () => {
+  it('other errors of the system are passed on', async () => {
     await expect(aListener('no address', 0).start()).rejects.toThrow(/^cannot listen on no address:0: getaddrinfo /);
   });
 });
 
-describe('limits', () => {
-  it('refuse pipelined requests', async () => {
+describe('Listener: limits', () => {
+  it('pipelined requests are refused', async () => {
     const begun: ServerResponse[] = [];
     await using server = await RunningServer.start((_request, response) => {
       begun.push(response);
@@ -236,13 +236,13 @@ describe('limits', () => {
     expect(begun).toHaveLength(1);
   });
 
-  it('let a request wait while the response before it is complete, but not known to have been sent', async () => {
+  it('a request waits while the response before it is complete, but not known to have been sent', async () => {
     await using pair = await RequestBehindAnother.start();
     expect(await pair.readBodies(2)).toBe(2);
     expect([...pair.counts, pair.socket.readyState]).toEqual([2, 0, 'open']);
   });
 
-  it('let no second request wait', async () => {
+  it('a second request does not wait', async () => {
     const begun: ServerResponse[] = [];
     await using server = await RunningServer.start((_request, response) => {
       begun.push(response);
@@ -253,7 +253,7 @@ describe('limits', () => {
     expect(begun).toHaveLength(1);
   });
 
-  it('let no request wait for more than a second for a client that does not read', async () => {
+  it('a request waits no more than a second for a client that does not read', async () => {
     await using pair = await RequestBehindAnother.start();
     await pair.clock.advance(999);
     expect(pair.isOpen).toBe(true);
@@ -262,14 +262,14 @@ describe('limits', () => {
     expect(pair.counts).toEqual([1, 0]);
   });
 
-  it('keep nothing of a request that waits when its connection ends', async () => {
+  it('nothing is kept of a request that waits when its connection ends', async () => {
     await using pair = await RequestBehindAnother.start();
     pair.socket.destroy();
     await pair.ended();
     expect(pair.counts).toEqual([1, 0]);
   });
 
-  it('leave a request that waits unanswered when the listener closes', async () => {
+  it('a request that waits is left unanswered when the listener closes', async () => {
     await using pair = await RequestBehindAnother.start();
     const closed = pair.server.close(60_000);
     await pair.readBodies();
@@ -277,7 +277,7 @@ describe('limits', () => {
     expect(pair.counts).toEqual([1, 0]);
   });
 
-  it('allow many requests on one connection', async () => {
+  it('many requests are allowed on one connection', async () => {
     await using server = await RunningServer.start(ok);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const answers = await Promise.all(Array.from({ length: 50 }, () => send({ port: server.port, path: '/', agent })));
@@ -285,7 +285,7 @@ describe('limits', () => {
     agent.destroy();
   });
 
-  it('pass at most 50 headers to a handler', async () => {
+  it('no more than 50 headers are passed to a handler', async () => {
     await using server = await RunningServer.start((incoming, response) => {
       response.end(String(Object.keys(incoming.headers).length));
     });
@@ -300,8 +300,8 @@ describe('limits', () => {
 /** Linux has all addresses of 127.0.0.0/8. */
 const secondAddress = '127.0.0.2';
 
-describe('hostile connections', () => {
-  it('without a request make room for new ones, the oldest first', async () => {
+describe('Listener: hostile connections', () => {
+  it('connections without a request make room for new ones, the oldest first', async () => {
     await using server = await RunningServer.start(ok);
     const silent: Socket[] = [];
     for (let index = 0; index < 175; index += 1) silent.push(await connected({ port: server.port }));
@@ -311,7 +311,7 @@ describe('hostile connections', () => {
     for (const socket of [...silent, ...later]) socket.destroy();
   });
 
-  it('never close one that was served, such as the idle connection of Prometheus', async () => {
+  it('silent connections never close one that was served, such as the idle connection of Prometheus', async () => {
     await using server = await RunningServer.start(ok);
     const prometheus = await served({ port: server.port });
     const silent = await manyConnected(1_000, { port: server.port });
@@ -322,7 +322,7 @@ describe('hostile connections', () => {
     for (const socket of [prometheus, ...silent]) socket.destroy();
   });
 
-  it('never close one whose first request is being answered', async () => {
+  it('silent connections never close one whose first request is being answered', async () => {
     const requests = new HeldRequests();
     await using server = await RunningServer.start(requests.handler);
     const begun = requests.next();
@@ -337,7 +337,7 @@ describe('hostile connections', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'of one address leave the connections of another one alone, with and without requests',
+    'connections of one address leave those of another one alone, with and without requests',
     async () => {
       await using server = await RunningServer.start(ok);
       const other = await connected({ port: server.port, localAddress: secondAddress });
@@ -355,7 +355,7 @@ describe('hostile connections', () => {
   );
 
   it.skipIf(process.platform !== 'linux')(
-    'of one for each address use all places: there are no more, each goes on, and probes are answered',
+    'connections of one for each address use all places, and probes are answered',
     async () => {
       await using server = await RunningServer.start(ok);
       const addresses = Array.from({ length: 200 }, (_, index) => `127.0.1.${index + 1}`);
@@ -374,7 +374,7 @@ describe('hostile connections', () => {
   );
 
   it.skipIf(process.platform !== 'linux')(
-    'that idle make room for other addresses, the longest idle of the greediest address first, with one line in the log',
+    'idle connections of the greediest address make room for other addresses, with one line in the log',
     async () => {
       const logger = aLogger();
       const clock = new ManualClock();
@@ -403,7 +403,7 @@ describe('hostile connections', () => {
     },
   );
 
-  it.skipIf(process.platform !== 'linux')('with a request under way make room for nobody', async () => {
+  it.skipIf(process.platform !== 'linux')('connections with a request under way make room for nobody', async () => {
     const begun: ServerResponse[] = [];
     await using server = await RunningServer.start((_request, response) => begun.push(response));
     const { port } = server;
@@ -420,7 +420,7 @@ describe('hostile connections', () => {
     for (const socket of [...busy.flat(), newcomer]) socket.resetAndDestroy();
   });
 
-  it('10,000 that send nothing leave every probe answered', async () => {
+  it('10,000 connections that send nothing leave every probe answered', async () => {
     await using server = await RunningServer.start(someRoutes());
     const silent: Socket[] = [];
     const statuses: number[] = [];
@@ -442,12 +442,12 @@ describe('hostile connections', () => {
   });
 });
 
-describe('close', () => {
-  it('resolves at once when it never listened', async () => {
+describe('Listener.close', () => {
+  it('close resolves at once when the listener never listened', async () => {
     await aListener('127.0.0.1', 0).close(60_000);
   });
 
-  it('ends idle connections and accepts no new ones', async () => {
+  it('close ends idle connections and accepts no new ones', async () => {
     await using server = await RunningServer.start(ok);
     const agent = new Agent({ keepAlive: true });
     await send({ port: server.port, path: '/', agent });
@@ -456,7 +456,7 @@ describe('close', () => {
     agent.destroy();
   });
 
-  it('lets a running response finish and announces the end of the connection', async () => {
+  it('close lets a running response finish and announces the end of the connection', async () => {
     const requests = new HeldRequests();
     const clock = new ManualClock();
     await using server = await RunningServer.start(requests.handler, clock);
@@ -472,7 +472,7 @@ describe('close', () => {
     agent.destroy();
   });
 
-  it('ends the connection of a half-sent response after its end', async () => {
+  it('close ends the connection of a half-sent response after its end', async () => {
     const requests = new HeldRequests();
     await using server = await RunningServer.start(requests.handler);
     const begun = requests.next();
@@ -488,7 +488,7 @@ describe('close', () => {
     agent.destroy();
   });
 
-  it('waits for clients at most for the grace period', async () => {
+  it('close waits for clients at most for the grace period', async () => {
     const requests = new HeldRequests();
     const clock = new ManualClock();
     await using server = await RunningServer.start(requests.handler, clock);
@@ -506,7 +506,7 @@ describe('close', () => {
     expect(await answer).toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('waits for connections without a request at most for the grace period', async () => {
+  it('close waits for connections without a request at most for the grace period', async () => {
     const clock = new ManualClock();
     await using server = await RunningServer.start(ok, clock);
     const socket = await connected({ port: server.port });
@@ -518,17 +518,15 @@ describe('close', () => {
   });
 });
 
-describe('a connection that cannot be accepted', () => {
-  it('is in the log, and others are served', async () => {
-    const logger = aLogger();
-    /** As Node.js does when the system has no descriptor or memory left. */
-    const fail: RequestListener = (request, response) => {
-      const { server } = request.socket as unknown as { readonly server: EventEmitter };
-      server.emit('error', new Error('accept ENOBUFS'));
-      response.end('ok');
-    };
-    await using server = await RunningServer.start(fail, new ManualClock(), { logger });
-    for (let count = 0; count < 2; count += 1) expect((await send({ port: server.port, path: '/' })).text).toBe('ok');
-    expect(logger.lines).toContainEqual(expect.stringContaining('a connection could not be accepted'));
-  });
+it('a connection that cannot be accepted is in the log, and others are served', async () => {
+  const logger = aLogger();
+  /** As Node.js does when the system has no descriptor or memory left. */
+  const fail: RequestListener = (request, response) => {
+    const { server } = request.socket as unknown as { readonly server: EventEmitter };
+    server.emit('error', new Error('accept ENOBUFS'));
+    response.end('ok');
+  };
+  await using server = await RunningServer.start(fail, new ManualClock(), { logger });
+  for (let count = 0; count < 2; count += 1) expect((await send({ port: server.port, path: '/' })).text).toBe('ok');
+  expect(logger.lines).toContainEqual(expect.stringContaining('a connection could not be accepted'));
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { TaskRun } from '../../src/base/work-queue.js';
 import { Liveness } from '../../src/server/liveness.js';
@@ -25,56 +25,54 @@ function setUp(run?: TaskRun) {
   };
 }
 
-describe('a process', () => {
-  it('is alive while its timers fire', async () => {
-    await using world = setUp();
-    for (let hour = 0; hour < 24; hour++) {
-      await world.clock.advance(3_600_000);
-      expect(world.liveness.failure()).toBeUndefined();
-    }
-    expect(world.logger.lines).toEqual([]);
-  });
-
-  it('whose timers have not fired for two minutes is not, and says since when', async () => {
-    await using world = setUp();
-    await world.clock.advance(10_000);
-    world.clock.passWithoutTimers(120_000);
+it('a process is alive while its timers fire', async () => {
+  await using world = setUp();
+  for (let hour = 0; hour < 24; hour++) {
+    await world.clock.advance(3_600_000);
     expect(world.liveness.failure()).toBeUndefined();
-    world.clock.passWithoutTimers(1);
-    expect(world.liveness.failure()).toBe('no timer has fired since 2026-01-01T00:00:10.000Z');
-    await world.clock.advance(0);
-    expect(world.liveness.failure()).toBeUndefined();
-  });
+  }
+  expect(world.logger.lines).toEqual([]);
+});
 
-  it.each([
-    { runsForMs: 0, failure: undefined },
-    { runsForMs: 300_000, failure: undefined },
-    {
-      runsForMs: 300_001,
-      failure: 'task refresh/node-3 has been running since 2026-01-01T00:00:00.000Z, more than 5m',
-    },
-  ])('with a task that has been running for $runsForMs ms', async ({ runsForMs, failure }) => {
-    await using world = setUp({ task: 'refresh/node-3', sinceMs: 5_000 });
-    await world.clock.advance(runsForMs);
-    expect(world.liveness.failure()).toBe(failure);
-  });
+it('a process whose timers have not fired for two minutes is not alive, and says since when', async () => {
+  await using world = setUp();
+  await world.clock.advance(10_000);
+  world.clock.passWithoutTimers(120_000);
+  expect(world.liveness.failure()).toBeUndefined();
+  world.clock.passWithoutTimers(1);
+  expect(world.liveness.failure()).toBe('no timer has fired since 2026-01-01T00:00:10.000Z');
+  await world.clock.advance(0);
+  expect(world.liveness.failure()).toBeUndefined();
+});
 
-  it('names a task on one line, whatever its name', async () => {
-    await using world = setUp({ task: 'refresh/a\nb', sinceMs: 5_000 });
-    await world.clock.advance(400_000);
-    expect(world.liveness.failure()).toMatch(/^task refresh\/a b has .*$/);
-  });
+it.each([
+  { runsForMs: 0, failure: undefined },
+  { runsForMs: 300_000, failure: undefined },
+  {
+    runsForMs: 300_001,
+    failure: 'task refresh/node-3 has been running since 2026-01-01T00:00:00.000Z, more than 5m',
+  },
+])('a task that has been running for $runsForMs ms has the failure $failure', async ({ runsForMs, failure }) => {
+  await using world = setUp({ task: 'refresh/node-3', sinceMs: 5_000 });
+  await world.clock.advance(runsForMs);
+  expect(world.liveness.failure()).toBe(failure);
+});
 
-  it('has one line in the log each time it fails', async () => {
-    const run = { task: 'refresh/node-3', sinceMs: 5_000 };
-    await using world = setUp(run);
-    await world.clock.advance(400_000);
-    for (let probe = 0; probe < 5; probe++) world.liveness.failure();
-    run.sinceMs = world.clock.monotonicMs();
-    expect(world.liveness.failure()).toBeUndefined();
-    await world.clock.advance(400_000);
-    for (let probe = 0; probe < 5; probe++) world.liveness.failure();
-    expect(world.logger.lines).toHaveLength(2);
-    expect(world.logger.lines[0]).toMatch(/^error liveness failed: task refresh\/node-3 has been running since/);
-  });
+it('a failure names a task on one line, whatever its name', async () => {
+  await using world = setUp({ task: 'refresh/a\nb', sinceMs: 5_000 });
+  await world.clock.advance(400_000);
+  expect(world.liveness.failure()).toMatch(/^task refresh\/a b has .*$/);
+});
+
+it('a failure has one line in the log each time', async () => {
+  const run = { task: 'refresh/node-3', sinceMs: 5_000 };
+  await using world = setUp(run);
+  await world.clock.advance(400_000);
+  for (let probe = 0; probe < 5; probe++) world.liveness.failure();
+  run.sinceMs = world.clock.monotonicMs();
+  expect(world.liveness.failure()).toBeUndefined();
+  await world.clock.advance(400_000);
+  for (let probe = 0; probe < 5; probe++) world.liveness.failure();
+  expect(world.logger.lines).toHaveLength(2);
+  expect(world.logger.lines[0]).toMatch(/^error liveness failed: task refresh\/node-3 has been running since/);
 });

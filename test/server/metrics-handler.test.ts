@@ -77,11 +77,11 @@ async function pausedAnswer(port: number): Promise<IncomingMessage> {
   return incoming;
 }
 
-describe('a response', () => {
+describe('MetricsHandler: a response', () => {
   it.each([
     [{}, 'text/plain; version=0.0.4; charset=utf-8'],
     [{ accept: openMetrics }, 'application/openmetrics-text; version=1.0.0; charset=utf-8'],
-  ])('to %j has the type %s and its length', async (headers, contentType) => {
+  ])('a response to %j has the type %s and its length', async (headers, contentType) => {
     await using server = await startServer({
       exposition: rendering(() => Promise.resolve(aBody('größe 1\n', 'b 2\n'))),
     });
@@ -93,7 +93,7 @@ describe('a response', () => {
     expect(answer.text).toBe('größe 1\nb 2\n');
   });
 
-  it('is compressed for clients that accept gzip', async () => {
+  it('a response is compressed for clients that accept gzip', async () => {
     await using server = await startServer();
     const answer = await send({ port: server.port, path, headers: { 'accept-encoding': 'gzip' } });
     expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' });
@@ -101,33 +101,39 @@ describe('a response', () => {
     expect(gunzipSync(answer.body).toString()).toBe('up 1\n');
   });
 
-  it.each([{}, { 'accept-encoding': 'gzip' }])('of many megabytes arrives complete with %j', async (headers) => {
-    const body = aLargeBody();
-    await using server = await startServer({ exposition: rendering(() => Promise.resolve(body)) });
-    const answer = await send({ port: server.port, path, headers });
-    const received = 'accept-encoding' in headers ? gunzipSync(answer.body) : answer.body;
-    expect(received.equals(Buffer.concat(body.chunks))).toBe(true);
-  });
+  it.each([{}, { 'accept-encoding': 'gzip' }])(
+    'a response of many megabytes arrives complete with %j',
+    async (headers) => {
+      const body = aLargeBody();
+      await using server = await startServer({ exposition: rendering(() => Promise.resolve(body)) });
+      const answer = await send({ port: server.port, path, headers });
+      const received = 'accept-encoding' in headers ? gunzipSync(answer.body) : answer.body;
+      expect(received.equals(Buffer.concat(body.chunks))).toBe(true);
+    },
+  );
 
-  it.each([{}, { 'accept-encoding': 'gzip' }])('that arrives complete is a success, with %j', async (headers) => {
-    const observer = new FakeObserver();
-    await using server = await startServer({ observer });
-    const agent = new Agent({ keepAlive: true });
-    for (const connection of [{}, { agent }]) {
-      const finished = observer.finished();
-      await send({ port: server.port, path, headers, ...connection });
-      expect(await finished).toBe('success');
-    }
-    agent.destroy();
-  });
+  it.each([{}, { 'accept-encoding': 'gzip' }])(
+    'a response that arrives complete is a success, with %j',
+    async (headers) => {
+      const observer = new FakeObserver();
+      await using server = await startServer({ observer });
+      const agent = new Agent({ keepAlive: true });
+      for (const connection of [{}, { agent }]) {
+        const finished = observer.finished();
+        await send({ port: server.port, path, headers, ...connection });
+        expect(await finished).toBe('success');
+      }
+      agent.destroy();
+    },
+  );
 
-  it('may be empty', async () => {
+  it('a response may be empty', async () => {
     await using server = await startServer({ exposition: rendering(() => Promise.resolve(aBody())) });
     const answer = await send({ port: server.port, path });
     expect([answer.status, answer.text]).toEqual([200, '']);
   });
 
-  it.each(['GET', 'HEAD'])('to an unknown filter is 400, without a scrape: %s', async (method) => {
+  it.each(['GET', 'HEAD'])('a response to an unknown filter is 400, without a scrape: %s', async (method) => {
     const observer = new FakeObserver();
     await using server = await startServer({ observer, source: { collect: () => Promise.reject(new Error('asked')) } });
     for (const query of ['name[]=unknown', 'collect[]=pods']) {
@@ -138,7 +144,7 @@ describe('a response', () => {
     expect(observer.results).toEqual([]);
   });
 
-  it('contains what the query selects', async () => {
+  it('a response contains what the query selects', async () => {
     const asked: unknown[] = [];
     await using server = await startServer({
       exposition: rendering((_snapshot, request) => {
@@ -154,7 +160,7 @@ describe('a response', () => {
     ]);
   });
 
-  it('keeps the connection for the next scrape', async () => {
+  it('a response keeps the connection for the next scrape', async () => {
     await using server = await startServer();
     const agent = new Agent({ keepAlive: true });
     const first = await send({ port: server.port, path, agent });
@@ -163,7 +169,7 @@ describe('a response', () => {
     agent.destroy();
   });
 
-  it('has only the metrics of the exporter before the first sync, and those of the cluster afterwards', async () => {
+  it('a response has the metrics of the exporter alone before the first sync', async () => {
     const clock = new ManualClock();
     const selfMetrics = new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.20.2' });
     const snapshots = [undefined, aClusterSnapshot()];
@@ -191,50 +197,45 @@ describe('a response', () => {
   });
 });
 
-describe('HEAD', () => {
-  it('gets the headers without a collection', async () => {
-    const observer = new FakeObserver();
-    const source = { collect: () => Promise.reject(new Error('must not be called')) };
-    await using server = await startServer({ source, observer });
-    const headers = { accept: openMetrics, 'accept-encoding': 'gzip' };
-    const answer = await send({ port: server.port, path, method: 'HEAD', headers });
-    expect([answer.status, answer.text]).toEqual([200, '']);
-    expect(answer.headers).toMatchObject({
-      'content-type': 'application/openmetrics-text; version=1.0.0; charset=utf-8',
-      'content-encoding': 'gzip',
-      vary: 'Accept, Accept-Encoding',
-    });
-    expect(observer.results).toEqual([]);
+it('HEAD has the headers without a collection', async () => {
+  const observer = new FakeObserver();
+  const source = { collect: () => Promise.reject(new Error('must not be called')) };
+  await using server = await startServer({ source, observer });
+  const headers = { accept: openMetrics, 'accept-encoding': 'gzip' };
+  const answer = await send({ port: server.port, path, method: 'HEAD', headers });
+  expect([answer.status, answer.text]).toEqual([200, '']);
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+    'content-encoding': 'gzip',
+    vary: 'Accept, Accept-Encoding',
   });
+  expect(observer.results).toEqual([]);
 });
 
-describe('the deadline', () => {
+describe('MetricsHandler: the deadline', () => {
   it.each([
     ['1.5', 1_000],
     [undefined, 10_000],
     ['600', 60_000],
-  ])(
-    'of the first scrape of a client that waits for %s s is after 60 %% of %d ms; the response is partial',
-    async (header, timeoutMs) => {
-      const source = new HeldSource();
-      const observer = new FakeObserver();
-      const clock = new ManualClock();
-      await using server = await startServer({ source, observer, clock });
-      const begun = source.next();
-      const headers = header === undefined ? {} : { 'x-prometheus-scrape-timeout-seconds': header };
-      const answer = send({ port: server.port, path, headers });
-      const { signal, resolve } = await begun;
-      await clock.advance(0.5 * timeoutMs - 1);
-      expect(signal.aborted).toBe(false);
-      await clock.advance(1);
-      expect(signal.aborted).toBe(true);
-      resolve(emptySnapshot);
-      expect((await answer).status).toBe(200);
-      expect(observer.results).toEqual(['deadline']);
-      expect(observer.durationsMs).toEqual([0.5 * timeoutMs]);
-      expect(clock.sleeperCount).toBe(0);
-    },
-  );
+  ])('a client that waits for %s s first has a deadline after half of %d ms', async (header, timeoutMs) => {
+    const source = new HeldSource();
+    const observer = new FakeObserver();
+    const clock = new ManualClock();
+    await using server = await startServer({ source, observer, clock });
+    const begun = source.next();
+    const headers = header === undefined ? {} : { 'x-prometheus-scrape-timeout-seconds': header };
+    const answer = send({ port: server.port, path, headers });
+    const { signal, resolve } = await begun;
+    await clock.advance(0.5 * timeoutMs - 1);
+    expect(signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(signal.aborted).toBe(true);
+    resolve(emptySnapshot);
+    expect((await answer).status).toBe(200);
+    expect(observer.results).toEqual(['deadline']);
+    expect(observer.durationsMs).toEqual([0.5 * timeoutMs]);
+    expect(clock.sleeperCount).toBe(0);
+  });
 
   /** A server whose rendering takes so long, and a way to see how long the next collection may take. */
   async function renderingFor(renderMs: () => number) {
@@ -267,19 +268,19 @@ describe('the deadline', () => {
     };
   }
 
-  it('leaves half as much again as rendering took', async () => {
+  it('the deadline leaves half as much again as rendering took', async () => {
     await using server = await renderingFor(() => 2_000);
     expect(await server.scrape(aClusterSnapshot())).toMatchObject({ deadlineMs: 5_000 });
     expect(await server.scrape(aClusterSnapshot())).toMatchObject({ deadlineMs: 7_000 });
   });
 
-  it('leaves room for what the collection still had to do after it', async () => {
+  it('the deadline leaves room for what the collection still had to do after it', async () => {
     await using server = await renderingFor(() => 0);
     await server.scrape(aClusterSnapshot(), '', () => server.clock.advance(2_000));
     expect((await server.scrape(aClusterSnapshot())).deadlineMs).toBe(7_000);
   });
 
-  it('expects that the next response is of all nodes, and learns nothing from one without data', async () => {
+  it('the deadline expects all nodes in the next response, and learns nothing from one without data', async () => {
     const renderMs = [1_000, 500];
     await using server = await renderingFor(() => renderMs.shift() ?? 0);
     const one = aFreshNode(aNodeSnapshot({ nodeName: 'node-1' }));
@@ -289,14 +290,14 @@ describe('the deadline', () => {
     expect((await server.scrape(undefined)).deadlineMs).toBe(7_000);
   });
 
-  it('is that of responses to the same filter', async () => {
+  it('the deadline is that of responses to the same filter', async () => {
     await using server = await renderingFor(() => 1_000);
     await server.scrape(aClusterSnapshot());
     expect((await server.scrape(aClusterSnapshot(), '?collect[]=node')).deadlineMs).toBe(5_000);
     expect((await server.scrape(aClusterSnapshot())).deadlineMs).toBe(8_500);
   });
 
-  it('leaves time for the response, on real sockets and in real time', async () => {
+  it('the deadline leaves time for the response, on real sockets and in real time', async () => {
     const observer = new FakeObserver();
     const source: ScrapeSource = {
       collect: async (signal) => {
@@ -312,7 +313,7 @@ describe('the deadline', () => {
     expect(observer.results).toEqual(['deadline']);
   });
 
-  it('leaves no timer behind when it was not reached', async () => {
+  it('a deadline that was not reached leaves no timer behind', async () => {
     const observer = new FakeObserver();
     const clock = new ManualClock();
     await using server = await startServer({ observer, clock });
@@ -322,8 +323,8 @@ describe('the deadline', () => {
   });
 });
 
-describe('the limit of running scrapes', () => {
-  it('refuses more of them and accepts new ones afterwards', async () => {
+describe('MetricsHandler: the limit of running scrapes', () => {
+  it('more than the limit of running scrapes are refused, and new ones are accepted afterwards', async () => {
     const source = new HeldSource();
     const observer = new FakeObserver();
     await using server = await startServer({ source, observer });
@@ -342,7 +343,7 @@ describe('the limit of running scrapes', () => {
     expect(observer.results).toEqual(['rejected', 'success', 'success', 'success']);
   });
 
-  it('lets requests to kubelets wait once nodes are no longer waited for, until it is rendered', async () => {
+  it('a scrape lets requests to kubelets wait once nodes are no longer waited for, until it is rendered', async () => {
     const source = new HeldSource();
     const clock = new ManualClock();
     const scheduler = new Scheduler(clock);
@@ -376,7 +377,7 @@ describe('the limit of running scrapes', () => {
     expect(closed).toEqual([waiting, afterTenSeconds, afterTenSeconds, open]);
   });
 
-  it('is free of clients that do not read, however many', async () => {
+  it('clients that do not read take none of the running scrapes, however many', async () => {
     const observer = new FakeObserver();
     const body = aLargeBody();
     await using server = await startServer({
@@ -392,7 +393,7 @@ describe('the limit of running scrapes', () => {
     for (const incoming of stalled) incoming.destroy();
   });
 
-  it('follows the current settings', async () => {
+  it('the limit of running scrapes follows the current settings', async () => {
     let maxInFlight = 0;
     await using server = await startServer({ settings: () => ({ ...scrapeSettings, maxInFlight }) });
     expect((await send({ port: server.port, path })).status).toBe(503);
@@ -401,8 +402,8 @@ describe('the limit of running scrapes', () => {
   });
 });
 
-describe('a client that disconnects', () => {
-  it('ends its collection', async () => {
+describe('MetricsHandler: a client that disconnects', () => {
+  it('a client that disconnects ends its collection', async () => {
     const source = new HeldSource();
     const observer = new FakeObserver();
     const clock = new ManualClock();
@@ -419,65 +420,64 @@ describe('a client that disconnects', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it.each([{}, { 'accept-encoding': 'gzip' }])('ends the writing of its response with %j', async (headers) => {
-    const observer = new FakeObserver();
-    const body = aLargeBody();
-    await using server = await startServer({ observer, exposition: rendering(() => Promise.resolve(body)) });
-    const finished = observer.finished();
-    const outgoing = request({ host: '127.0.0.1', port: server.port, path, headers, agent: false }).end();
-    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-    incoming.on('error', () => undefined);
-    incoming.destroy();
-    expect(await finished).toBe('aborted');
-  });
+  it.each([{}, { 'accept-encoding': 'gzip' }])(
+    'a client that disconnects ends the writing with %j',
+    async (headers) => {
+      const observer = new FakeObserver();
+      const body = aLargeBody();
+      await using server = await startServer({ observer, exposition: rendering(() => Promise.resolve(body)) });
+      const finished = observer.finished();
+      const outgoing = request({ host: '127.0.0.1', port: server.port, path, headers, agent: false }).end();
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+      incoming.on('error', () => undefined);
+      incoming.destroy();
+      expect(await finished).toBe('aborted');
+    },
+  );
 });
 
-describe('a client that does not read', () => {
-  it('loses its connection after five seconds', async () => {
-    const observer = new FakeObserver();
-    const clock = new ManualClock();
-    const body = aLargeBody();
-    await using server = await startServer({ observer, clock, exposition: rendering(() => Promise.resolve(body)) });
-    const finished = observer.finished();
-    const incoming = await pausedAnswer(server.port);
-    await expect.poll(() => clock.sleeperCount, { interval: 5 }).toBe(2);
-    const closed = new Promise((resolve) => incoming.once('close', resolve));
-    await clock.advance(5_000);
-    expect(await finished).toBe('aborted');
+it('a client that does not read loses its connection after five seconds', async () => {
+  const observer = new FakeObserver();
+  const clock = new ManualClock();
+  const body = aLargeBody();
+  await using server = await startServer({ observer, clock, exposition: rendering(() => Promise.resolve(body)) });
+  const finished = observer.finished();
+  const incoming = await pausedAnswer(server.port);
+  await expect.poll(() => clock.sleeperCount, { interval: 5 }).toBe(2);
+  const closed = new Promise((resolve) => incoming.once('close', resolve));
+  await clock.advance(5_000);
+  expect(await finished).toBe('aborted');
+  incoming.resume();
+  await closed;
+  expect(incoming.complete).toBe(false);
+  expect(clock.sleeperCount).toBe(0);
+});
+
+it('a client that reads too slowly loses its connection five seconds after its timeout', async () => {
+  const observer = new FakeObserver();
+  const clock = new ManualClock();
+  const body = aLargeBody();
+  await using server = await startServer({ observer, clock, exposition: rendering(() => Promise.resolve(body)) });
+  const finished = observer.finished();
+  const incoming = await pausedAnswer(server.port);
+  const reads = async () => {
+    const readBytes = incoming.socket.bytesRead;
     incoming.resume();
-    await closed;
-    expect(incoming.complete).toBe(false);
-    expect(clock.sleeperCount).toBe(0);
-  });
+    await expect.poll(() => incoming.socket.bytesRead - readBytes, { interval: 1 }).toBeGreaterThan(2 ** 22);
+    incoming.pause();
+    await clock.advance(4_000);
+  };
+  for (let count = 0; count < 3; count += 1) await reads();
+  expect(observer.results).toEqual([]);
+  await clock.advance(3_000);
+  expect(await finished).toBe('aborted');
 });
 
-describe('a client that reads too slowly', () => {
-  it('loses its connection five seconds after its timeout', async () => {
-    const observer = new FakeObserver();
-    const clock = new ManualClock();
-    const body = aLargeBody();
-    await using server = await startServer({ observer, clock, exposition: rendering(() => Promise.resolve(body)) });
-    const finished = observer.finished();
-    const incoming = await pausedAnswer(server.port);
-    const reads = async () => {
-      const readBytes = incoming.socket.bytesRead;
-      incoming.resume();
-      await expect.poll(() => incoming.socket.bytesRead - readBytes, { interval: 1 }).toBeGreaterThan(2 ** 22);
-      incoming.pause();
-      await clock.advance(4_000);
-    };
-    for (let count = 0; count < 3; count += 1) await reads();
-    expect(observer.results).toEqual([]);
-    await clock.advance(3_000);
-    expect(await finished).toBe('aborted');
-  });
-});
-
-describe('a bug of the exporter', () => {
+describe('MetricsHandler: a bug of the exporter', () => {
   it.each([
     ['collecting', { source: { collect: () => Promise.reject(new Error('secret in /srv/app.js')) } }],
     ['rendering', { exposition: rendering(() => Promise.reject(new Error('secret in /srv/app.js'))) }],
-  ])('while %s is one constant line for the client', async (_case, options) => {
+  ])('a bug while %s is one constant line for the client', async (_case, options) => {
     const observer = new FakeObserver();
     const logger = aLogger();
     await using server = await startServer({ ...options, observer, logger });
@@ -488,7 +488,7 @@ describe('a bug of the exporter', () => {
     expect(logger.lines).toEqual(['error scrape failed {"error":"secret in /srv/app.js"}']);
   });
 
-  it('frees its slot among the running scrapes', async () => {
+  it('a bug frees its slot among the running scrapes', async () => {
     const source = { collect: () => Promise.reject(new Error('broken')) };
     await using server = await startServer({ source, settings: () => ({ ...scrapeSettings, maxInFlight: 1 }) });
     for (let count = 0; count < 3; count += 1) {

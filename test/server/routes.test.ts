@@ -61,58 +61,64 @@ describe('probes', () => {
     expect([answer.status, answer.text]).toEqual([status, text]);
   });
 
-  it('respond to HEAD without a body', async () => {
+  it('/readyz responds to HEAD without a body', async () => {
     const answer = await answerTo('/readyz', 'HEAD');
     expect([answer.status, answer.text]).toEqual([200, '']);
   });
 });
 
 describe('the path of the metrics', () => {
-  it.each(['/metrics', '/federate/metrics', '/(metrics)*', '/:name', '/'])('can be %s', async (metricsPath) => {
-    const answer = await answerTo(metricsPath, 'GET', { metricsPath });
-    expect([answer.status, answer.text]).toEqual([200, 'up 1\n']);
-  });
+  it.each(['/metrics', '/federate/metrics', '/(metrics)*', '/:name', '/'])(
+    'the path of the metrics can be %s',
+    async (metricsPath) => {
+      const answer = await answerTo(metricsPath, 'GET', { metricsPath });
+      expect([answer.status, answer.text]).toEqual([200, 'up 1\n']);
+    },
+  );
 
-  it('is not a pattern', async () => {
+  it('the path of the metrics is not a pattern', async () => {
     expect((await answerTo('/anything', 'GET', { metricsPath: '/:name' })).status).toBe(404);
   });
 });
 
 describe('without a status', () => {
-  it.each(['/', '/api/v1/status', '/api/v1/evictions'])('%s is an unknown path', async (path) => {
+  it.each(['/', '/api/v1/status', '/api/v1/evictions'])('%s is an unknown path without a status', async (path) => {
     const answer = await answerTo(path, 'GET', { hasStatus: false });
     expect([answer.status, answer.text]).toEqual([404, 'not found\n']);
   });
 
-  it.each(['/metrics', '/livez', '/readyz'])('%s is served', async (path) => {
+  it.each(['/metrics', '/livez', '/readyz'])('%s is served without a status', async (path) => {
     expect((await answerTo(path, 'GET', { hasStatus: false })).status).toBe(200);
   });
 });
 
 describe('an unknown path', () => {
   it.each(['/nothing', '/metrics/', '/METRICS', '/metrics/x', '/../etc/passwd', '/-/quit', '/%zz'])(
-    '%s: 404',
+    'the unknown path %s has the status 404',
     async (path) => {
       const answer = await answerTo(path);
       expect([answer.status, answer.text]).toEqual([404, 'not found\n']);
     },
   );
 
-  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])('%s is refused everywhere', async (method) => {
-    for (const path of ['/metrics', '/livez', '/', '/nothing']) {
-      const answer = await answerTo(path, method);
-      expect([answer.status, answer.headers.allow, answer.text]).toEqual([
-        405,
-        'GET, HEAD',
-        'method not allowed: use GET or HEAD\n',
-      ]);
-      expect(answer.headers.connection).toBe('close');
-    }
-  });
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])(
+    'the method %s is refused everywhere',
+    async (method) => {
+      for (const path of ['/metrics', '/livez', '/', '/nothing']) {
+        const answer = await answerTo(path, method);
+        expect([answer.status, answer.headers.allow, answer.text]).toEqual([
+          405,
+          'GET, HEAD',
+          'method not allowed: use GET or HEAD\n',
+        ]);
+        expect(answer.headers.connection).toBe('close');
+      }
+    },
+  );
 });
 
 describe('reload', () => {
-  it('happens when it is enabled', async () => {
+  it('a reload happens when it is enabled', async () => {
     let reloadCount = 0;
     const reload = (): Promise<void> => {
       reloadCount += 1;
@@ -122,19 +128,19 @@ describe('reload', () => {
     expect([answer.status, answer.text, reloadCount]).toEqual([200, 'reloaded\n', 1]);
   });
 
-  it('is refused when it is not enabled', async () => {
+  it('a reload is refused when it is not enabled', async () => {
     const answer = await answerTo('/-/reload', 'POST');
     expect(answer.status).toBe(403);
     expect(answer.text).toContain('--web.enable-lifecycle');
   });
 
-  it.each(['GET', 'HEAD', 'PUT'])('does not happen on %s', async (method) => {
+  it.each(['GET', 'HEAD', 'PUT'])('a reload does not happen on %s', async (method) => {
     const reload = (): Promise<void> => Promise.reject(new Error('must not be called'));
     const answer = await answerTo('/-/reload', method, { reload });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
   });
 
-  it('sends no reason of a failure to the client and logs nothing itself', async () => {
+  it('a failed reload sends no reason to the client and logs nothing itself', async () => {
     const logger = aLogger();
     const reload = (): Promise<void> => Promise.reject(new Error('/etc/secret.yaml: bad'));
     const answer = await answerTo('/-/reload', 'POST', { reload, logger });
@@ -144,7 +150,7 @@ describe('reload', () => {
 });
 
 describe('a bug of the exporter', () => {
-  it('is one constant line for the client', async () => {
+  it('a bug is one constant line for the client', async () => {
     const logger = aLogger();
     const readiness = {
       checks: (): never => {
@@ -156,7 +162,7 @@ describe('a bug of the exporter', () => {
     expect(logger.lines).toEqual(['error request failed {"error":"secret in /srv/app.js"}']);
   });
 
-  it('in the middle of a response ends the connection', async () => {
+  it('a bug in the middle of a response ends the connection', async () => {
     const metrics: MetricsEndpoint = {
       handle: (_request, response) => {
         response.write('half');
@@ -167,7 +173,7 @@ describe('a bug of the exporter', () => {
   });
 });
 
-it('does not reveal the framework', async () => {
+it('a response does not reveal the framework', async () => {
   const answer = await answerTo('/metrics', 'GET', { metrics: aMetricsHandler() });
   expect(answer.headers['x-powered-by']).toBeUndefined();
   expect(answer.headers.etag).toBeUndefined();

@@ -39,7 +39,7 @@ async function ask(path: string, method = 'GET', read = () => Promise.resolve(aS
 }
 
 describe('the status page', () => {
-  it('is HTML that is not kept and runs and loads nothing but its own', async () => {
+  it('the status page is HTML that is not kept and runs and loads nothing but its own', async () => {
     const { answer } = await ask('/');
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -51,14 +51,14 @@ describe('the status page', () => {
     expect(answer.text).toContain('<h1>Ephemeral Storage Exporter</h1>');
   });
 
-  it('has relative links, so that it may be served below any prefix', async () => {
+  it('the status page has relative links, so that it may be served below any prefix', async () => {
     const { answer } = await ask('/');
     for (const href of ['./federate/metrics', './api/v1/status', './readyz?verbose', './livez']) {
       expect(answer.text).toContain(`href="${href}"`);
     }
   });
 
-  it('alone has a policy that allows anything', async () => {
+  it('the status page alone has a policy that allows anything', async () => {
     for (const path of ['/api/v1/status', '/readyz', '/nothing']) {
       const { answer } = await ask(path);
       expect(answer.headers['content-security-policy']).not.toMatch(/script-src|connect-src/);
@@ -66,7 +66,7 @@ describe('the status page', () => {
   });
 });
 
-it('as JSON is the same as data, without what is not known', async () => {
+it('the status as JSON is the same as data, without what is not known', async () => {
   const { answer } = await ask('/api/v1/status');
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(answer.headers['cache-control']).toBe('no-store');
@@ -74,27 +74,27 @@ it('as JSON is the same as data, without what is not known', async () => {
   expect(JSON.parse(answer.text)).toEqual(JSON.parse(JSON.stringify(aStatus())));
 });
 
-describe.each(['/', '/api/v1/status'])('%s', (path) => {
-  it('answers HEAD without making a status', async () => {
+describe.each(['/', '/api/v1/status'])('the path %s', (path) => {
+  it('HEAD of a status is answered without making one', async () => {
     const { answer, readCount } = await ask(path, 'HEAD');
     expect([answer.status, answer.text, readCount]).toEqual([200, '', 0]);
     expect(answer.headers['content-type']).toMatch(/^(?:text\/html|application\/json);/);
   });
 
-  it('tells clients nothing of a fault', async () => {
+  it('a fault of a status is not shown to clients', async () => {
     const { answer, logger } = await ask(path, 'GET', () => Promise.reject(new Error('secret in /srv/app.js')));
     expect([answer.status, answer.text]).toEqual([500, 'internal error\n']);
     expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(logger.lines).toEqual(['error request failed {"error":"secret in /srv/app.js"}']);
   });
 
-  it('takes no other method', async () => {
+  it('a status takes no other method', async () => {
     const { answer, readCount } = await ask(path, 'POST');
     expect([answer.status, answer.headers.allow, readCount]).toEqual([405, 'GET, HEAD', 0]);
   });
 });
 
-describe('many who ask and do not read', () => {
+describe('clients of the status that do not read', () => {
   const stalled = (port: number) => {
     const socket = connect(port, '127.0.0.1').pause();
     socket.on('error', () => undefined); // a reset, from here on
@@ -102,7 +102,7 @@ describe('many who ask and do not read', () => {
     return socket;
   };
 
-  it('give way to those who read', async () => {
+  it('many clients that do not read give way to those who read', async () => {
     const huge = aStatus({ configuration: 'x'.repeat(2 ** 25) });
     const source = { read: () => Promise.resolve(huge) };
     const status = new StatusHandler({ source, metricsPath: '/metrics', documentationUrl, clock: new ManualClock() });
@@ -115,7 +115,7 @@ describe('many who ask and do not read', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('lose their connection', async () => {
+  it('a client that does not read the status loses its connection', async () => {
     const clock = new ManualClock();
     const huge = aStatus({ configuration: 'x'.repeat(2 ** 25) });
     const source = { read: () => Promise.resolve(huge) };

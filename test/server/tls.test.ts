@@ -79,7 +79,7 @@ async function connected(port: number, options: ConnectionOptions = {}): Promise
 }
 
 describe('a client with TLS', () => {
-  it('gets responses, many on one connection', async () => {
+  it('a client with TLS gets responses, many on one connection', async () => {
     await using server = await startServer();
     const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
     const texts = await Promise.all([1, 2, 3].map(() => get(server.port, { agent })));
@@ -87,7 +87,7 @@ describe('a client with TLS', () => {
     agent.destroy();
   });
 
-  it('keeps its connection when it sends the next request before Node.js knows that the response was sent', async () => {
+  it('a client with TLS keeps its connection when it sends before the response is known to be sent', async () => {
     const sockets: TLSSocket[] = [];
     // Sent in a turn of the event loop that is over before the writes are reported, as a body in blocks is.
     const handler: RequestListener = (_request, response) => {
@@ -109,19 +109,19 @@ describe('a client with TLS', () => {
     socket.destroy();
   });
 
-  it('verifies the certificate', async () => {
+  it('a client with TLS verifies the certificate', async () => {
     await using server = await startServer();
     expect(await get(server.port, { ca: foreignAuthority.certificate })).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
   });
 
-  it('chooses HTTP/1.1 when it offers HTTP/2 too', async () => {
+  it('a client that offers HTTP/2 too gets HTTP/1.1', async () => {
     await using server = await startServer();
     const socket = await connected(server.port, { ALPNProtocols: ['h2', 'http/1.1'] });
     expect(socket.alpnProtocol).toBe('http/1.1');
     socket.destroy();
   });
 
-  it('gets no response in clear text', async () => {
+  it('a client without TLS gets no response in clear text', async () => {
     await using server = await startServer();
     const outgoing = startRequest({ host: '127.0.0.1', port: server.port, agent: false }).end();
     const [error] = (await once(outgoing, 'error')) as [NodeJS.ErrnoException];
@@ -147,7 +147,7 @@ describe('certificates of clients', () => {
     ['require-and-verify', ['valid']],
   ];
 
-  it.each(accepting)('%s accepts %j', async (clientAuth, expected) => {
+  it.each(accepting)('the client authentication %s accepts %j', async (clientAuth, expected) => {
     await using server = await startServer(aTls({ clientAuth, clientCa: authority.certificate }));
     const results = await Promise.all(
       kinds.map(async (kind) => [kind, await get(server.port, { ...pairs.get(kind) })] as const),
@@ -156,12 +156,15 @@ describe('certificates of clients', () => {
     expect([accepted, results]).toEqual([expected, results]);
   });
 
-  it.each(['', 'no certificate', undefined])('are all refused when the authorities are %j', async (clientCa) => {
-    await using server = await startServer(aTls({ clientAuth: 'require-and-verify', clientCa }));
-    expect(await get(server.port, { ...pairs.get('valid') })).toBe('ECONNRESET');
-  });
+  it.each(['', 'no certificate', undefined])(
+    'all certificates of clients are refused with the authorities %j',
+    async (clientCa) => {
+      await using server = await startServer(aTls({ clientAuth: 'require-and-verify', clientCa }));
+      expect(await get(server.port, { ...pairs.get('valid') })).toBe('ECONNRESET');
+    },
+  );
 
-  it('that are refused are in the log, with their reason', async () => {
+  it('certificates of clients that are refused are in the log, with their reason', async () => {
     const logger = aLogger();
     const tls = aTls({ clientAuth: 'require-and-verify', clientCa: authority.certificate });
     await using server = await RunningServer.start(ok, new ManualClock(), { tls, logger });
@@ -183,7 +186,7 @@ describe('certificates of clients', () => {
     ['email', 'prometheus@example.com', true],
     ['url', 'spiffe://cluster.local/ns/monitoring/sa/prometheus', true],
     ['dn', 'CN=prometheus.example', false],
-  ] as const)('with the name %s:%s are accepted: %s', async (type, value, isAccepted) => {
+  ] as const)('certificates of clients with the name %s:%s are accepted: %s', async (type, value, isAccepted) => {
     const clientAllowedSans = [
       'prometheus.example',
       '192.0.2.7',
@@ -197,7 +200,7 @@ describe('certificates of clients', () => {
     expect(await get(server.port, { ...pair })).toBe(isAccepted ? 'ok' : 'ECONNRESET');
   });
 
-  it('need one of the names even where none is required', async () => {
+  it('clients need one of the names even where no certificate is required', async () => {
     const tls = aTls({ clientAuth: 'verify-if-given', clientCa: authority.certificate, clientAllowedSans: ['a'] });
     await using server = await startServer(tls);
     expect(await get(server.port)).toBe('ECONNRESET');
@@ -229,7 +232,7 @@ describe('versions, cipher suites and curves', () => {
     ['TLSv1.3', 'TLSv1.3', ['TLSv1.3']],
     ['TLSv1', 'TLSv1.1', ['TLSv1', 'TLSv1.1']],
     ['TLSv1.3', 'TLSv1.2', []],
-  ] as const)('from %s to %s are those of %j', async (minVersion, maxVersion, expected) => {
+  ] as const)('the versions of TLS from %s to %s are those of %j', async (minVersion, maxVersion, expected) => {
     await using server = await startServer(aTls({ minVersion, maxVersion }));
     const versions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
     const accepted: string[] = [];
@@ -240,7 +243,7 @@ describe('versions, cipher suites and curves', () => {
     expect(accepted).toEqual(expected);
   });
 
-  it('are those of the list with TLS 1.2, and all with TLS 1.3', async () => {
+  it('the cipher suites are those of the list with TLS 1.2, and all with TLS 1.3', async () => {
     await using server = await startServer(aTls({ cipherSuites: ['ECDHE-ECDSA-AES256-GCM-SHA384'] }));
     expect(await protocolOf(server, { maxVersion: 'TLSv1.2' })).toBe('TLSv1.2 ECDHE-ECDSA-AES256-GCM-SHA384');
     const other = { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' } as const;
@@ -251,14 +254,14 @@ describe('versions, cipher suites and curves', () => {
   it.each([
     [true, 'ECDHE-ECDSA-AES256-GCM-SHA384'],
     [false, 'ECDHE-ECDSA-AES128-GCM-SHA256'],
-  ])('are in the order of the server: %s', async (prefersServerCipherSuites, expected) => {
+  ])('the cipher suites are in the order of the server: %s', async (prefersServerCipherSuites, expected) => {
     const cipherSuites = ['ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-AES128-GCM-SHA256'];
     await using server = await startServer(aTls({ cipherSuites, prefersServerCipherSuites, maxVersion: 'TLSv1.2' }));
     const ciphers = 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384';
     expect(await protocolOf(server, { ciphers })).toBe(`TLSv1.2 ${expected}`);
   });
 
-  it('are those of the list of curves', async () => {
+  it('the curves are those of the list', async () => {
     await using server = await startServer(aTls({ curves: ['P-384'] }));
     const socket = await connected(server.port);
     expect(socket.getEphemeralKeyInfo()).toMatchObject({ name: 'secp384r1' });
@@ -268,7 +271,7 @@ describe('versions, cipher suites and curves', () => {
 });
 
 describe('new settings', () => {
-  it('give new connections the new certificate and leave the others alone', async () => {
+  it('new settings give new connections the new certificate and leave the others alone', async () => {
     await using server = await startServer();
     const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
     await get(server.port, { agent });
@@ -279,7 +282,7 @@ describe('new settings', () => {
     agent.destroy();
   });
 
-  it('ask for certificates, or ask no more', async () => {
+  it('new settings ask for certificates of clients, or ask no more', async () => {
     await using server = await startServer();
     const pair = await authority.issueClient('prometheus');
     server.setTls(aTls({ clientAuth: 'require-and-verify', clientCa: authority.certificate }));
@@ -288,30 +291,33 @@ describe('new settings', () => {
     expect(await get(server.port)).toBe('ok');
   });
 
-  it.each(['TLSv1.2', 'TLSv1.3'] as const)('end the sessions of clients of before: %s', async (maxVersion) => {
-    const tls = aTls({ clientAuth: 'require-and-verify', clientCa: authority.certificate, maxVersion });
-    await using server = await startServer(tls);
-    const pair = await authority.issueClient('prometheus');
-    const socket = await connected(server.port, pair);
-    const sessions: Buffer[] = [];
-    socket.on('session', (session) => sessions.push(session));
-    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await once(socket, 'data'); // follows the sessions of TLS 1.3
-    const session = sessions.at(-1) ?? socket.getSession() ?? Buffer.alloc(0);
-    const resumed = await connected(server.port, { ...pair, session });
-    expect(resumed.isSessionReused()).toBe(true);
-    server.setTls({ ...tls, clientCa: foreignAuthority.certificate });
-    const refused = await handshake(server.port, { ...pair, session });
-    if (typeof refused !== 'string') {
-      expect(refused.isSessionReused()).toBe(false);
-      await once(refused.resume(), 'close');
-    }
-    for (const open of [socket, resumed]) open.destroy();
-  });
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'new settings end the sessions of clients of before: %s',
+    async (maxVersion) => {
+      const tls = aTls({ clientAuth: 'require-and-verify', clientCa: authority.certificate, maxVersion });
+      await using server = await startServer(tls);
+      const pair = await authority.issueClient('prometheus');
+      const socket = await connected(server.port, pair);
+      const sessions: Buffer[] = [];
+      socket.on('session', (session) => sessions.push(session));
+      socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      await once(socket, 'data'); // follows the sessions of TLS 1.3
+      const session = sessions.at(-1) ?? socket.getSession() ?? Buffer.alloc(0);
+      const resumed = await connected(server.port, { ...pair, session });
+      expect(resumed.isSessionReused()).toBe(true);
+      server.setTls({ ...tls, clientCa: foreignAuthority.certificate });
+      const refused = await handshake(server.port, { ...pair, session });
+      if (typeof refused !== 'string') {
+        expect(refused.isSessionReused()).toBe(false);
+        await once(refused.resume(), 'close');
+      }
+      for (const open of [socket, resumed]) open.destroy();
+    },
+  );
 });
 
 describe('hostile clients of TLS', () => {
-  it('that send nothing make room for others', async () => {
+  it('clients of TLS that send nothing make room for others', async () => {
     await using server = await startServer();
     const prometheus = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
     await get(server.port, { agent: prometheus });
@@ -330,7 +336,7 @@ describe('hostile clients of TLS', () => {
     prometheus.destroy();
   });
 
-  it('that do not read lose their connections by a reset', async () => {
+  it('clients of TLS that do not read lose their connections by a reset', async () => {
     let response: ServerResponse | undefined;
     await using server = await startServer(aTls(), (_request, begun) => {
       response = begun;
