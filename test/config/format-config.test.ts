@@ -52,13 +52,13 @@ describe('formatConfig', () => {
     ['discovery by labels', 'workloads: {labels: [app]}'],
     ['no node skipped', 'cluster: {skipNodes: []}'],
     ['one node alone', 'cluster: {nodeLocal: true, node: node-1}'],
-  ])('writes a file that yields the same settings: %s', (_case, text) => {
+  ])('the printed settings yield the same settings: %s', (_case, text) => {
     const config = loadText(text);
     expect(loadText(formatConfig(config))).toEqual(config);
     expect(formatConfig(loadText(formatConfig(config)))).toBe(formatConfig(config));
   });
 
-  it('writes durations, sizes and addresses in their text form', () => {
+  it('durations, sizes and addresses are printed in their text form', () => {
     const text = formatConfig(loadText('cache: {ttl: 90s, maxBackoff: 0}\nkubelet: {maxBodySize: 33554432}'));
     expect(text).toContain('cache:\n  ttl: 1m30s\n  nearTtl: 10s\n  maxBackoff: 5m\n');
     expect(text).toContain('  maxBodySize: 32Mi\n');
@@ -67,20 +67,20 @@ describe('formatConfig', () => {
 });
 
 describe('configHash', () => {
-  it('is equal for equal settings in different notations', () => {
+  it('the hash is equal for equal settings in different notations', () => {
     const hash = configHash(loadText('cache: {ttl: 1m, maxBackoff: 5m}\nlog: {level: info}'));
     expect(configHash(loadText('log:\ncache:\n  ttl: 60s\n'))).toBe(hash);
     expect(configHash(load({ environment: { EPHEMERAL_STORAGE_EXPORTER_CACHE_TTL: '60000ms' } }))).toBe(hash);
   });
 
   it.each(['cache: {ttl: 56s}', 'attribution: even', 'workloads: {selectors: [{name: a, selector: {}}]}'])(
-    'differs from that of the defaults: %s',
+    'the hash differs from that of the defaults: %s',
     (text) => {
       expect(configHash(loadText(text))).not.toBe(configHash(load({})));
     },
   );
 
-  it('is a whole number of 48 bits', () => {
+  it('the hash is a whole number of 48 bits', () => {
     const hash = configHash(load({}));
     expect(Number.isSafeInteger(hash)).toBe(true);
     expect(hash).toBeGreaterThan(0);
@@ -88,7 +88,7 @@ describe('configHash', () => {
   });
 });
 
-it('contains no secret: settings of credentials name files', () => {
+it('the settings contain no secret: those of credentials name files', () => {
   const suspects = listSettings().filter(({ path }) =>
     /token|password|secret|credential|key|cert|ca(?=[A-Z]|$)/.test(path),
   );

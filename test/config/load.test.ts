@@ -20,7 +20,7 @@ function levelsOf(texts: { file?: string; environment?: string; flag?: string })
   }).log.level;
 }
 
-describe('precedence', () => {
+describe('the precedence of sources', () => {
   it.each([
     [{}, 'info'],
     [{ file: 'debug' }, 'debug'],
@@ -32,7 +32,7 @@ describe('precedence', () => {
     expect(levelsOf(texts)).toBe(expected);
   });
 
-  it('applies to each setting, not to whole sections', () => {
+  it('the precedence applies to each setting, not to whole sections', () => {
     const { cache } = load({
       file: { path: 'config.yaml', text: 'cache: {ttl: 30s, maxBackoff: 1m}' },
       environment: { [`${prefix}CACHE_TTL`]: '40s' },
@@ -40,7 +40,7 @@ describe('precedence', () => {
     expect(cache).toEqual({ ttlMs: 40_000, nearTtlMs: 10_000, maxBackoffMs: 60_000, refresh: 'auto' });
   });
 
-  it('does not hide the fault of an overridden value', () => {
+  it('the precedence does not hide the fault of an overridden value', () => {
     const { faults } = errorOf({
       file: { path: 'config.yaml', text: 'log: {level: loud}' },
       environment: { [`${prefix}LOG_LEVEL`]: 'quiet' },
@@ -52,7 +52,7 @@ describe('precedence', () => {
     ]);
   });
 
-  it('applies before the rules between settings are checked', () => {
+  it('the precedence applies before the rules between settings are checked', () => {
     const file = { path: 'config.yaml', text: 'cache: {ttl: 5s}' };
     expect(() => load({ file, environment: { [`${prefix}KUBELET_REQUEST_TIMEOUT`]: '4s' } })).not.toThrow();
     expect(errorOf({ file, environment: { [`${prefix}KUBELET_REQUEST_TIMEOUT`]: '6s' } }).message).toBe(
@@ -95,7 +95,7 @@ describe('environment', () => {
     ['CACHE_TTL', '-1s', 'cache.ttl', '"-1s"'],
     ['WORKLOADS_SELECTORS', '[{name: a', 'workloads.selectors', '"[{name: a"'],
     ['WORKLOADS_LABELS', '[a, b', 'workloads.labels[0]', '"[a"'],
-  ])('%s=%s is a fault', (name, text, path, found) => {
+  ])('the variable %s=%s is a fault', (name, text, path, found) => {
     const { faults } = errorOf({ environment: { [prefix + name]: text } });
     expect(faults[0]).toMatchObject({ path, problem: `found ${found}`, source: prefix + name });
   });
@@ -105,7 +105,7 @@ describe('environment', () => {
     ['KUBELET_CA_FILE_OF_ALL_NODES', 'the name of a setting'],
     ['PLUGINS_TOP', 'the name of a setting'],
     ['', 'the name of a setting'],
-  ])('an unknown name is a fault: %s', (name, allowed) => {
+  ])('a variable with an unknown name is a fault: %s', (name, allowed) => {
     expect(errorOf({ environment: { [prefix + name]: 'x' } }).faults).toEqual([
       { path: prefix + name, problem: 'unknown name', source: 'environment', hint: `allowed: ${allowed}` },
     ]);
@@ -115,13 +115,13 @@ describe('environment', () => {
     ['IDENTITY_CONTROLLERS', 'WORKLOADS_CONTROLLERS'],
     ['IDENTITY_WORKLOADS', 'WORKLOADS_SELECTORS'],
     ['IDENTITY_ON_MISSING_NODE', 'WORKLOADS_ON_MISSING_NODE'],
-  ])('the name of a moved setting is rejected with the new name: %s', (name, newName) => {
+  ])('the variable of a moved setting is rejected with the new name: %s', (name, newName) => {
     expect(errorOf({ environment: { [prefix + name]: 'x' } }).message).toBe(
       `${prefix}${name}: unknown name (environment); it is now ${prefix}${newName}`,
     );
   });
 
-  it('ignores variables without the prefix', () => {
+  it('variables without the prefix are ignored', () => {
     expect(load({ environment: { CACHE_TTL: 'x', PATH: '/bin', EPHEMERAL_STORAGE: 'x' } })).toEqual(load({}));
   });
 
@@ -136,13 +136,13 @@ describe('environment', () => {
     ['PORT_9797_TCP_ADDR', '10.0.0.1'],
     ['HEADLESS_SERVICE_HOST', '10.0.0.1'],
     ['KUBELET_PORT', 'tcp://10.0.0.1:10250'],
-  ])('ignores the variables of a Service of the same name: %s=%s', (name, text) => {
+  ])('the variables of a Service of the same name are ignored: %s=%s', (name, text) => {
     expect(load({ environment: { [prefix + name]: text } })).toEqual(load({}));
   });
 });
 
 describe('flags', () => {
-  it('accept the values of a command line parser: texts, lists and switches', () => {
+  it('flags accept the values of a command line parser: texts, lists and switches', () => {
     const { web, log } = load({
       flags: {
         'web.listen-address': [':1', '127.0.0.1:2'],
@@ -160,7 +160,7 @@ describe('flags', () => {
     expect(log).toEqual({ level: 'debug', format: 'logfmt' });
   });
 
-  it('are named in faults', () => {
+  it('flags are named in faults', () => {
     expect(errorOf({ flags: { 'log.level': 'loud', 'web.listen-address': [':1', 'x'] } }).message.split('\n')).toEqual([
       'log.level: found "loud" (--log.level); allowed: debug, info, warn or error',
       'web.listenAddresses[1]: found "x" (--web.listen-address); allowed: a list of at least one address such as :9797, 127.0.0.1:9797, localhost:9797 or [::1]:9797; each once',
@@ -170,7 +170,7 @@ describe('flags', () => {
   it.each([
     ['log.levle', 'the name of a setting (did you mean --log.level?)'],
     ['cache.ttl', 'the name of a setting'],
-  ])('without a setting are faults: %s', (flag, allowed) => {
+  ])('a flag without a setting is a fault: %s', (flag, allowed) => {
     expect(errorOf({ flags: { [flag]: 'x' } }).faults).toEqual([
       { path: `--${flag}`, problem: 'unknown name', source: 'command line', hint: `allowed: ${allowed}` },
     ]);
@@ -194,12 +194,12 @@ describe('assignments', () => {
     expect(load({ assignments: [assignment] })).toMatchObject(expected);
   });
 
-  it('take precedence over the environment, the later one over the earlier', () => {
+  it('assignments take precedence over the environment, the later one over the earlier', () => {
     const environment = { [`${prefix}CACHE_TTL`]: '40s' };
     expect(load({ environment, assignments: ['cache.ttl=30s', 'cache={ttl: 20s}'] }).cache.ttlMs).toBe(20_000);
   });
 
-  it("are overridden by the setting's own flag", () => {
+  it("an assignment is overridden by the setting's own flag", () => {
     expect(load({ assignments: ['log.level=warn'], flags: { 'log.level': 'debug' } }).log.level).toBe('debug');
   });
 
@@ -221,7 +221,7 @@ describe('assignments', () => {
       unknownPath('identity', 'it is now workloads (identity.workloads → workloads.selectors)'),
     ],
     ['__proto__.a=1', unknownPath('__proto__.a', 'allowed: the path of a setting')],
-  ])('%s is rejected', (assignment, message) => {
+  ])('the assignment %s is rejected', (assignment, message) => {
     expect(errorOf({ assignments: [assignment] }).message).toBe(message);
   });
 });
@@ -248,7 +248,7 @@ describe('unknown keys', () => {
   });
 
   it.each(['identity: {workloads: [], controllers: true}', 'identity:'])(
-    'of a moved section are rejected with the new place: %s',
+    'a key of a moved section is rejected with the new place: %s',
     (text) => {
       expect(linesOf(text)).toEqual([
         'identity: unknown key (config.yaml:1); it is now workloads (identity.workloads → workloads.selectors)',
@@ -263,17 +263,17 @@ describe('unknown keys', () => {
     '__proto__: {a: 1}',
     'constructor: 1',
     '<<: {log: {level: debug}}',
-  ])('are rejected: %s', (text) => {
+  ])('unknown keys are rejected: %s', (text) => {
     expect(faultsOf(text)).toMatchObject([{ problem: 'unknown key' }]);
   });
 });
 
 describe('the file', () => {
-  it.each(['', '\n', '# nothing\n', '---\n', '~', '{}', '\uFEFF'])('may be empty: %j', (text) => {
+  it.each(['', '\n', '# nothing\n', '---\n', '~', '{}', '\uFEFF'])('the file may be empty: %j', (text) => {
     expect(loadText(text)).toEqual(load({}));
   });
 
-  it('may begin with a byte order mark', () => {
+  it('the file may begin with a byte order mark', () => {
     expect(loadText('\uFEFFcache: {ttl: 30s}').cache.ttlMs).toBe(30_000);
   });
 
@@ -281,15 +281,15 @@ describe('the file', () => {
     ['- a', 'a list'],
     ['text', '"text"'],
     ['5', '5'],
-  ])('must contain a mapping, not %j', (text, found) => {
+  ])('the file must contain a mapping, not %j', (text, found) => {
     expect(linesOf(text)).toEqual([`config.yaml:1: found ${found}; allowed: a mapping with any of ${sections}`]);
   });
 
-  it('must contain a mapping for each section', () => {
+  it('the file must contain a mapping for each section', () => {
     expect(linesOf('\ncache: 5s')).toEqual([`cache: found "5s" (config.yaml:2); ${cacheKeys}`]);
   });
 
-  it('is named with the line of each fault', () => {
+  it('the file is named with the line of each fault', () => {
     const text = `
 cluster:
   namespaces:
@@ -316,13 +316,13 @@ log:
     ]);
   });
 
-  it('is named with the line and column of a YAML error', () => {
+  it('the file is named with the line and column of a YAML error', () => {
     const [fault] = faultsOf('cache:\n\tttl: 5s\n');
     expect(fault).toMatchObject({ path: '', source: 'config.yaml:2:1' });
     expect(fault?.problem).toMatch(/^invalid YAML: Tabs are not allowed/);
   });
 
-  it('must not contain duplicate keys', () => {
+  it('the file must not contain duplicate keys', () => {
     expect(linesOf('cache:\n  ttl: 5m\n  ttl: 6m\nlog: {}\ncache: {}\n')).toEqual([
       'cache.ttl: duplicate key (config.yaml:3:3); allowed: each key once (line 2 has it already)',
       'cache: duplicate key (config.yaml:5:1); allowed: each key once (line 1 has it already)',
@@ -335,7 +335,7 @@ log:
     ['keys that are not text', '? [a]\n: b'],
     ['an alias without its anchor', 'log: *a'],
     ['a list without end', 'cluster: {namespaces: ['],
-  ])('is rejected with %s', (_case, text) => {
+  ])('a file with %s is rejected', (_case, text) => {
     const faults = faultsOf(text);
     expect(faults.length).toBeGreaterThan(0);
     for (const fault of faults) {
@@ -345,7 +345,7 @@ log:
     }
   });
 
-  it('may use anchors, with faults at the line of the alias', () => {
+  it('the file may use anchors, with faults at the line of the alias', () => {
     const text =
       'cluster: {namespaces: &n [shop]}\nworkloads:\n  selectors:\n    - {name: a, selector: {}, namespaces: *n}\n';
     expect(loadText(text).workloads.selectors[0]?.namespaces).toEqual(['shop']);
@@ -373,23 +373,23 @@ describe('a password in the settings', () => {
     { assignments: ['https://user:PASSWORD@host=1'] },
     { file: { path: 'config.yaml', text: 'web: {links: *PASSWORD}' } },
     { file: { path: 'config.yaml', text: 'web: {links: !PASSWORD}' } },
-  ])('is not in the message about it: %j', (sources) => {
+  ])('a password in the settings is not in the message about it: %j', (sources) => {
     expect(errorOf(sources).message).not.toMatch(/PASS|WORD/);
   });
 
-  it('is not what ends at the comma of a list', () => {
+  it('a password that ends at the comma of a list is not in the message', () => {
     const file = { path: 'config.yaml', text: 'web: {links: [Grafana=https://user:PASS,WORD@host]}' };
     expect(errorOf({ file }).message).not.toMatch(/PASS|WORD/);
   });
 
-  it('has no effect on where other links end', () => {
+  it('a password has no effect on where other links end', () => {
     const text = 'A=https://a; B=https://user:PASS;WORD@b; C=https://c; D=https://d?x=y@z; E=ftp://e';
     expect(
       errorOf({ environment: { [`${prefix}WEB_LINKS`]: text } }).message.match(/web\.links\[\d\]: found "[^"]*"/g),
     ).toEqual(['web.links[1]: found "B=https://…@b"', 'web.links[4]: found "E=ftp://e"']);
   });
 
-  it('leaves the rest of the link in the message', () => {
+  it('a password leaves the rest of the link in the message', () => {
     const file = { path: 'config.yaml', text: 'web: {links: ["Grafana=https://user:PASS@WORD@host/d"]}' };
     expect(errorOf({ file }).message).toContain('web.links[0]: found "Grafana=https://…@host/d" (config.yaml:1)');
   });
@@ -425,17 +425,17 @@ describe('hostile files', () => {
     ['a long name of an alias', `log: *${'x'.repeat(500_000)}`],
     ['a long path', `web: {telemetryPath: "${'/a'.repeat(250_000)}!"}`],
     ['more than it may hold', `#${' '.repeat(mebibyte)}`],
-  ])('are rejected with a short message: %s', (_case, text) => {
+  ])('a hostile file is rejected with a short message: %s', (_case, text) => {
     expect(errorOf({ file: { path: 'config.yaml', text } }).message.length).toBeLessThan(15_000);
   });
 
-  it('do not change prototypes', () => {
+  it('a hostile file does not change prototypes', () => {
     const text = '__proto__: {polluted: 1}\ncache: {__proto__: {polluted: 1}}\nconstructor: {prototype: {polluted: 1}}';
     expect(faultsOf(text)).toHaveLength(3);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  it('may be as large as a ConfigMap, and no larger', () => {
+  it('the file may be as large as a ConfigMap, and no larger', () => {
     const text = `#${' '.repeat(mebibyte - 1)}`;
     expect(loadText(text)).toEqual(load({}));
     expect(linesOf(`${text} `)).toEqual(['config.yaml: found 1048577 bytes; allowed: at most 1Mi']);
@@ -443,7 +443,7 @@ describe('hostile files', () => {
 });
 
 describe('the error', () => {
-  it('contains the faults of all sources, with a line for each', () => {
+  it('the error contains the faults of all sources, with a line for each', () => {
     const error = errorOf({
       file: {
         path: 'config.yaml',
@@ -466,7 +466,7 @@ describe('the error', () => {
     expect(error.message.split('\n')).toHaveLength(7);
   });
 
-  it('shows the first 50 faults and counts the others', () => {
+  it('the error shows the first 50 faults and counts the others', () => {
     const keys = Array.from({ length: 60 }, (_, index) => `k${index}: 1\n`).join('');
     const error = errorOf({ file: { path: 'config.yaml', text: keys } });
     expect(error.faults).toHaveLength(60);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { faultsOf, linesOf, load, loadText } from './support.js';
 
 describe('defaults', () => {
-  it('are the settings of an empty file', () => {
+  it('the defaults are the settings of an empty file', () => {
     expect(load({})).toEqual({
       cluster: {
         nodeSelector: [],
@@ -73,7 +73,7 @@ describe('defaults', () => {
     ['selectors', '{selectors: [{name: a, selector: {}}]}', false],
     ['labels, and controllers wanted', '{labels: [app], controllers: true}', true],
     ['nothing, and controllers not wanted', '{controllers: false}', false],
-  ])('of controllers, with %s', (_case, workloads, expected) => {
+  ])('workloads.controllers, with %s, is %s', (_case, workloads, expected) => {
     expect(loadText(`workloads: ${workloads}`).workloads.controllers).toBe(expected);
   });
 });
@@ -157,7 +157,7 @@ describe('accepted values', () => {
     expect(loadText(text)).toMatchObject(expected);
   });
 
-  it('have one form for equal selectors', () => {
+  it('equal selectors have one form', () => {
     const [a, b, c] = loadText(`
 workloads:
   selectors:
@@ -170,7 +170,7 @@ workloads:
   });
 
   it.each(['cluster:', 'cluster: {namespaces: }', 'cluster: ~', 'workloads: {selectors: , controllers: }'])(
-    'include keys without a value, which count as absent: %s',
+    'keys without a value count as absent: %s',
     (text) => {
       expect(loadText(text)).toEqual(load({}));
     },
@@ -293,11 +293,11 @@ describe('rejected values', () => {
     ['web.enableLifecycle', 'web: {enableLifecycle: "true"}'],
     ['log.level', 'log: {level: trace}'],
     ['log.format', 'log: {format: text}'],
-  ])('of %s: %s', (path, text) => {
+  ])('a rejected value of %s is a fault: %s', (path, text) => {
     expect(faultsOf(text).map((fault) => fault.path)).toEqual([path]);
   });
 
-  it('include a duplicate workload name beside another fault', () => {
+  it('a duplicate workload name is a fault beside another one', () => {
     const paths = faultsOf('workloads: {selectors: [{name: a, selector: "("}, {name: a, selector: {}}]}');
     expect(paths.map((fault) => fault.path)).toEqual([
       'workloads.selectors[0].selector',
@@ -341,11 +341,11 @@ describe('messages', () => {
       'workloads: {selectors: [{name: a, selector: ""}, {name: a, selector: ""}]}',
       'workloads.selectors[1].name: found "a" (config.yaml:1); allowed: a text without "/" and without leading or trailing blanks (duplicate of [0])',
     ],
-  ])('of %s', (text, line) => {
+  ])('the message about %s names the value and what is allowed', (text, line) => {
     expect(linesOf(text)).toEqual([line]);
   });
 
-  it('stay short and on one line for any value', () => {
+  it('a message stays short and on one line for any value', () => {
     const [fault] = faultsOf(`log: {level: "a\\nb${'x'.repeat(1000)}"}`);
     expect(fault?.problem).toMatch(/^found "a\\nbx{50,60}…$/);
   });

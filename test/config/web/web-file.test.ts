@@ -35,7 +35,7 @@ async function loaded(text: string): Promise<unknown> {
   return loadWebFile('web.yml', await readWebFile(file));
 }
 
-it('is understood as a whole', async () => {
+it('the file of the listener is understood as a whole', async () => {
   const config = await loaded(`
 tls_server_config:
   cert_file: tls.crt
@@ -74,7 +74,7 @@ rate_limit: {interval: 1m0.5s, burst: 20}
   });
 });
 
-it('has the defaults of the toolkit', async () => {
+it('the file of the listener has the defaults of the toolkit', async () => {
   expect(await loaded('tls_server_config: {cert_file: tls.crt, key_file: tls.key}')).toMatchObject({
     tls: { clientAuth: 'none', clientCa: undefined, clientAllowedSans: undefined, minVersion: 'TLSv1.2' },
     headers: new Map(),
@@ -84,7 +84,7 @@ it('has the defaults of the toolkit', async () => {
   expect(await loaded('')).toMatchObject({ tls: undefined });
 });
 
-it('has all its faults reported, each with its line', async () => {
+it('the file of the listener has all its faults reported, each with its line', async () => {
   const text = 'tls_server_config:\n  min_version: TLS14\nhttp_server_config: {http3: true}\nrate_limit: 5\n';
   await expect(loaded(text)).rejects.toThrow(
     [
@@ -104,7 +104,7 @@ it.each([
   ['a tag', 'basic_auth_users: {alice: !SECRET }'],
   ['a private tag', 'basic_auth_users: {alice: !SECRET!x }'],
   ['a key', 'tls_server_config: {cert_file: tls.crt, key: SECRET}'],
-])('has faults that say nothing of what is secret: %s', async (_case, text) => {
+])('the faults of the file of the listener say nothing of what is secret: %s', async (_case, text) => {
   const error: unknown = await loaded(text).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(UserError);
   expect(String(error)).not.toContain('SECRET');
@@ -144,7 +144,7 @@ it.each([
     'client_ca_file: "empty.pem" has no certificate',
     'certificates of authorities as PEM',
   ],
-])('with %s has a fault that names the file, the problem and the remedy', async (pems, problem, allowed) => {
+])('a file with %s has a fault that names the file, the problem and the remedy', async (pems, problem, allowed) => {
   const error = String(await loaded(`\ntls_server_config: {${pems}}`).catch((reason: unknown) => reason));
   expect(error).toContain(`tls_server_config.${problem}`);
   expect(error).toContain(`(web.yml:2); allowed: ${allowed}`);
@@ -155,11 +155,11 @@ it.each([
   ['burst: 017, interval: 0x10', { intervalMs: 16e-6, burst: 15 }],
   ['burst: -0b101, interval: 1_000_000', { intervalMs: 1, burst: -5 }],
   ['burst: 1e3, interval: "0"', undefined],
-])('has the numbers that Go reads from %s', async (limit, rateLimit) => {
+])('the numbers of %s are those that Go reads', async (limit, rateLimit) => {
   expect(await loaded(`rate_limit: {${limit}}`)).toMatchObject({ rateLimit });
 });
 
-it('changes with the files that it names', async () => {
+it('the settings of the listener change with the files that they name', async () => {
   const text = 'tls_server_config: {cert_file: tls.crt, key_file: later.key}';
   const file = await files.write(text);
   const before = await readWebFile(file);
