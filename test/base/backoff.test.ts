@@ -18,23 +18,23 @@ describe('exponentialBackoff', () => {
     ],
     ['starts at the cap when base and cap are equal', { baseMs: 5, maxMs: 5 }, [5, 5, 5]],
     ['reaches the cap exactly', { baseMs: 1_000, maxMs: 8_000 }, [1_000, 2_000, 4_000, 8_000, 8_000]],
-  ])('%s', (_name, options, expected) => {
+  ])('the exponential back-off %s', (_name, options, expected) => {
     expect(delays(exponentialBackoff(options), expected.length)).toEqual(expected);
   });
 
-  it('doubles the delay without jitter', () => {
+  it('the exponential back-off doubles the delay without jitter', () => {
     const halved = exponentialBackoff({ baseMs: 1_000, maxMs: 5_000, jitter: (delayMs) => delayMs / 2 });
     expect(delays(halved, 5)).toEqual([500, 1_000, 2_000, 2_500, 2_500]);
   });
 
-  it('is immutable: calling next twice returns the same step', () => {
+  it('the exponential back-off is immutable: calling next twice returns the same step', () => {
     const first = exponentialBackoff({ baseMs: 1, maxMs: 100 });
     const second = first.next();
     second.next();
     expect([first.delayMs, first.next().delayMs, second.delayMs]).toEqual([1, 2, 2]);
   });
 
-  it('keeps delays with jitter between half of the plain delay and the plain delay', () => {
+  it('a delay with jitter stays between half of the plain delay and the plain delay', () => {
     const milliseconds = fc.integer({ min: 1, max: 600_000 });
     const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
@@ -54,12 +54,10 @@ describe('exponentialBackoff', () => {
   });
 });
 
-describe('equalJitter', () => {
-  it.each([
-    [0, 500],
-    [0.5, 750],
-    [0.999, 999.5],
-  ])('with random %d, returns %d for 1000', (random, expected) => {
-    expect(equalJitter(() => random)(1_000)).toBe(expected);
-  });
+it.each([
+  [0, 500],
+  [0.5, 750],
+  [0.999, 999.5],
+])('equalJitter with random %d returns %d for 1000', (random, expected) => {
+  expect(equalJitter(() => random)(1_000)).toBe(expected);
 });

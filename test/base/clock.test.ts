@@ -6,36 +6,39 @@ import { startDeadline, systemClock } from '../../src/base/clock.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('systemClock', () => {
-  it('counts wall time from the Unix epoch, and monotonic time never goes back', () => {
+  it('the system clock counts wall time from the Unix epoch, and monotonic time never goes back', () => {
     expect(systemClock.nowMs()).toBeGreaterThan(Date.UTC(2024, 0, 1));
     const first = systemClock.monotonicMs();
     expect(systemClock.monotonicMs()).toBeGreaterThanOrEqual(first);
   });
 
-  it('sleeps without a signal', async () => {
+  it('the system clock sleeps without a signal', async () => {
     await expect(systemClock.sleep(1)).resolves.toBeUndefined();
   });
 
-  it('leaves no listener on the signal of a sleep that has ended', async () => {
+  it('the system clock leaves no listener on the signal of a sleep that has ended', async () => {
     const { signal } = new AbortController();
     await systemClock.sleep(1, signal);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it.each(['before the sleep', 'during the sleep'])('rejects with the reason of a signal aborted %s', async (when) => {
-    const controller = new AbortController();
-    const reason = new Error('shutting down');
-    if (when === 'before the sleep') controller.abort(reason);
-    const sleep = systemClock.sleep(3_600_000, controller.signal);
-    controller.abort(reason);
-    await expect(sleep).rejects.toBe(reason);
-  });
+  it.each(['before the sleep', 'during the sleep'])(
+    'a sleep rejects with the reason of a signal aborted %s',
+    async (when) => {
+      const controller = new AbortController();
+      const reason = new Error('shutting down');
+      if (when === 'before the sleep') controller.abort(reason);
+      const sleep = systemClock.sleep(3_600_000, controller.signal);
+      controller.abort(reason);
+      await expect(sleep).rejects.toBe(reason);
+    },
+  );
 });
 
 describe('startDeadline', () => {
   const error = (): Error => new Error('time is up');
 
-  it('aborts with its error when the duration is over, not before', async () => {
+  it('a deadline aborts with its error when the duration is over, not before', async () => {
     const clock = new ManualClock();
     using deadline = startDeadline({ clock, durationMs: 1_000, error });
     await clock.advance(999);
@@ -45,7 +48,7 @@ describe('startDeadline', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('creates the error only when the time is up', async () => {
+  it('a deadline creates the error only when the time is up', async () => {
     const clock = new ManualClock();
     let made = 0;
     const counted = (): Error => new Error(`error ${++made}`);
@@ -57,7 +60,7 @@ describe('startDeadline', () => {
     expect(made).toBe(0);
   });
 
-  it('aborts with the reason of its parent', async () => {
+  it('a deadline aborts with the reason of its parent', async () => {
     const clock = new ManualClock();
     const parent = new AbortController();
     using deadline = startDeadline({ clock, durationMs: 1_000, error, parent: parent.signal });
@@ -67,7 +70,7 @@ describe('startDeadline', () => {
     expect(deadline.signal.reason).toEqual(new Error('caller left'));
   });
 
-  it('is aborted from the start, without a timer, when its parent is aborted', () => {
+  it('a deadline is aborted from the start, without a timer, when its parent is aborted', () => {
     const clock = new ManualClock();
     const parent = AbortSignal.abort(new Error('caller left'));
     using deadline = startDeadline({ clock, durationMs: 1_000, error, parent });
@@ -75,7 +78,7 @@ describe('startDeadline', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('starts the duration again on a restart', async () => {
+  it('a deadline starts the duration again on a restart', async () => {
     const clock = new ManualClock();
     using deadline = startDeadline({ clock, durationMs: 1_000, error });
     await clock.advance(900);
@@ -87,7 +90,7 @@ describe('startDeadline', () => {
     expect(deadline.signal.aborted).toBe(true);
   });
 
-  it('needs no other timer for any number of restarts', async () => {
+  it('a deadline needs no other timer for any number of restarts', async () => {
     const clock = new ManualClock();
     const sleep = clock.sleep.bind(clock);
     const sleepsMs: number[] = [];
@@ -104,7 +107,7 @@ describe('startDeadline', () => {
     expect([sleepsMs, deadline.signal.aborted]).toEqual([[1_000, 900], false]);
   });
 
-  it('stays aborted when it is restarted too late', async () => {
+  it('a deadline stays aborted when it is restarted too late', async () => {
     const clock = new ManualClock();
     using deadline = startDeadline({ clock, durationMs: 1_000, error });
     await clock.advance(1_000);
@@ -113,7 +116,7 @@ describe('startDeadline', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('makes no error when it is disposed of', async () => {
+  it('a deadline makes no error when it is disposed of', async () => {
     const clock = new ManualClock();
     const signals: (AbortSignal | undefined)[] = [];
     const sleep = clock.sleep.bind(clock);
@@ -132,7 +135,7 @@ describe('startDeadline', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('leaves no timer and no listener on its parent after disposal', async () => {
+  it('a deadline leaves no timer and no listener on its parent after disposal', async () => {
     const clock = new ManualClock();
     const parent = new AbortController();
     const deadline = startDeadline({ clock, durationMs: 1_000, error, parent: parent.signal });

@@ -15,24 +15,27 @@ async function toldBy(running: Promise<void>, isStopped: boolean): Promise<reado
   return told;
 }
 
-describe('the end of a part', () => {
-  it.each<[string, () => Promise<void>, boolean, readonly string[]]>([
-    ['after it was stopped is expected', () => Promise.resolve(), true, []],
-    ['before is not', () => Promise.resolve(), false, ['the watch of pods has ended, although nothing stopped it']],
-    ['by an error is not', () => Promise.reject(new Error('no')), false, ['the watch of pods has ended: no']],
-    [
-      'by an error is not, also when it was stopped',
-      () => Promise.reject(new Error('no')),
-      true,
-      ['the watch of pods has ended: no'],
-    ],
-  ])('%s', async (_case, run, isStopped, expected) => {
-    expect(await toldBy(run(), isStopped)).toEqual(expected);
-  });
+it.each<[string, () => Promise<void>, boolean, readonly string[]]>([
+  ['after it was stopped is expected', () => Promise.resolve(), true, []],
+  [
+    'before it was stopped is not expected',
+    () => Promise.resolve(),
+    false,
+    ['the watch of pods has ended, although nothing stopped it'],
+  ],
+  ['by an error is not expected', () => Promise.reject(new Error('no')), false, ['the watch of pods has ended: no']],
+  [
+    'by an error is not expected, also when it was stopped',
+    () => Promise.reject(new Error('no')),
+    true,
+    ['the watch of pods has ended: no'],
+  ],
+])('the end of a part %s', async (_case, run, isStopped, expected) => {
+  expect(await toldBy(run(), isStopped)).toEqual(expected);
 });
 
 describe('work', () => {
-  it('has its result while all parts go on, and after they were stopped', async () => {
+  it('work has its result while all parts go on, and after they were stopped', async () => {
     const lifetime = new Lifetime();
     await expect(lifetime.during(Promise.resolve(1))).resolves.toBe(1);
     lifetime.stopped();
@@ -40,7 +43,7 @@ describe('work', () => {
     await expect(lifetime.during(Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 
-  it('is not waited for once a part has failed', async () => {
+  it('work is not waited for once a part has failed', async () => {
     const lifetime = new Lifetime();
     const working = lifetime.during(new Promise(() => undefined));
     lifetime.failed(new Error('the watch of pods has ended: no'));
@@ -48,15 +51,15 @@ describe('work', () => {
   });
 });
 
-describe('done', () => {
-  it('resolves once all has been stopped', async () => {
+describe('Lifetime.done', () => {
+  it('a lifetime is done once all has been stopped', async () => {
     const lifetime = new Lifetime();
     lifetime.stopped();
     lifetime.failed(new Error('too late'));
     await expect(lifetime.done).resolves.toBeUndefined();
   });
 
-  it('rejects with the first error, and stays so', async () => {
+  it('a lifetime rejects with the first error, and stays so', async () => {
     const lifetime = new Lifetime();
     lifetime.failed(new Error('first'));
     lifetime.failed(new Error('second'));

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { haveSameItems, Memo, singleFlight } from '../../src/base/memo.js';
 
-describe('a memo', () => {
-  it('makes a value again only when an input is another object or another value', () => {
+describe('Memo', () => {
+  it('a memo makes a value again only when an input is another object or another value', () => {
     const memo = new Memo<object>();
     const input = {};
     const first = memo.of([input, 1], () => ({}));
@@ -14,13 +14,13 @@ describe('a memo', () => {
     expect(memo.of([input, 2], () => ({}))).not.toBe(second);
   });
 
-  it('keeps a value that is undefined', () => {
+  it('a memo keeps a value that is undefined', () => {
     const memo = new Memo<string | undefined>();
     memo.of([], () => undefined);
     expect(memo.of([], () => 'made again')).toBeUndefined();
   });
 
-  it('keeps the former value when the next one cannot be made', () => {
+  it('a memo keeps the former value when the next one cannot be made', () => {
     const memo = new Memo<string>();
     memo.of([1], () => 'one');
     const fail = (): string => {
@@ -31,7 +31,7 @@ describe('a memo', () => {
     expect(memo.of([1], fail)).toBe('one');
   });
 
-  it('makes a forgotten value again', () => {
+  it('a memo makes a forgotten value again', () => {
     const memo = new Memo<object>();
     const first = memo.of([1], () => ({}));
     memo.forget();
@@ -48,8 +48,8 @@ it('lists have the same items when each is the same object at the same place', (
   expect(haveSameItems([a], [{}])).toBe(false);
 });
 
-describe('a single flight', () => {
-  it('shares the work that is under way, by its key', async () => {
+describe('singleFlight', () => {
+  it('a single flight shares the work that is under way, by its key', async () => {
     const flight = singleFlight<string>();
     let startCount = 0;
     const start = (): Promise<string> => {
@@ -61,7 +61,7 @@ describe('a single flight', () => {
     expect(await flight(start, 'a')).toBe('result 3');
   });
 
-  it('starts again after a failure that all have shared', async () => {
+  it('a single flight starts again after a failure that all have shared', async () => {
     const flight = singleFlight<string>();
     const fail = (): Promise<string> => Promise.reject(new Error('failed'));
     const results = await Promise.allSettled([flight(fail), flight(() => Promise.resolve('not started'))]);

@@ -15,27 +15,25 @@ const ordered = (compare: (a: (typeof items)[number], b: (typeof items)[number])
   [...items].sort(compare).map((item) => namesOf(item).join('/'));
 
 describe('byNames', () => {
-  it('compares the first names, then the second ones, by code units', () => {
+  it('byNames compares the first names, then the second ones, by code units', () => {
     expect(ordered(byNames(namesOf))).toEqual(['Shop/b', 'db/z', 'shop/a', 'shop/a-b', 'shop/b']);
   });
 
-  it('returns 0 for equal names', () => {
+  it('byNames returns 0 for equal names', () => {
     expect(
       byNames(namesOf)({ namespace: 'a', pod: 'b', usedBytes: 1 }, { namespace: 'a', pod: 'b', usedBytes: 2 }),
     ).toBe(0);
   });
 });
 
-describe('largestFirst', () => {
-  it('orders equal values by name, and unknown ones last', () => {
-    expect(ordered(largestFirst(({ usedBytes }) => usedBytes, namesOf))).toEqual([
-      'shop/a-b',
-      'db/z',
-      'shop/b',
-      'Shop/b',
-      'shop/a',
-    ]);
-  });
+it('largestFirst orders equal values by name, and unknown ones last', () => {
+  expect(ordered(largestFirst(({ usedBytes }) => usedBytes, namesOf))).toEqual([
+    'shop/a-b',
+    'db/z',
+    'shop/b',
+    'Shop/b',
+    'shop/a',
+  ]);
 });
 
 it('Ranking returns the same items as sorting all of them, whenever it is asked', () => {

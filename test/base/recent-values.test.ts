@@ -1,48 +1,46 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { RecentValues } from '../../src/base/recent-values.js';
 
-describe('recent values', () => {
-  it('are forgotten when enough others come, unless somebody asks for them', () => {
-    const values = new RecentValues<number, string>(4);
-    for (let key = 0; key < 10; key += 1) {
-      values.set(key, `value ${key}`);
-      values.get(0);
-    }
-    expect(values.get(0)).toBe('value 0');
-    expect(values.get(1)).toBeUndefined();
-    expect(values.get(9)).toBe('value 9');
-  });
+it('recent values are forgotten when enough others come, unless somebody asks for them', () => {
+  const values = new RecentValues<number, string>(4);
+  for (let key = 0; key < 10; key += 1) {
+    values.set(key, `value ${key}`);
+    values.get(0);
+  }
+  expect(values.get(0)).toBe('value 0');
+  expect(values.get(1)).toBeUndefined();
+  expect(values.get(9)).toBe('value 9');
+});
 
-  it('are at least half of as many as may be kept, each as it was set', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 2, max: 9 }), fc.array(fc.nat(20)), (maxCount, keys) => {
-        const recent = keys.slice(Math.max(0, keys.length - Math.floor(maxCount / 2)));
-        for (const asked of recent) {
-          const values = new RecentValues<number, string>(maxCount);
-          for (const key of keys) values.set(key, `value ${key}`);
-          expect(values.get(asked)).toBe(`value ${asked}`);
-        }
-      }),
-    );
-  });
+it('recent values are at least half of as many as may be kept, each as it was set', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 9 }), fc.array(fc.nat(20)), (maxCount, keys) => {
+      const recent = keys.slice(Math.max(0, keys.length - Math.floor(maxCount / 2)));
+      for (const asked of recent) {
+        const values = new RecentValues<number, string>(maxCount);
+        for (const key of keys) values.set(key, `value ${key}`);
+        expect(values.get(asked)).toBe(`value ${asked}`);
+      }
+    }),
+  );
+});
 
-  it('weigh at most as much as may be kept, and at least the last ones up to half of it are there', () => {
-    const weightOf = (key: number): number => key % 5;
-    const sum = (keys: readonly number[]): number => keys.reduce((total, key) => total + weightOf(key), 0);
-    fc.assert(
-      fc.property(fc.integer({ min: 10, max: 40 }), fc.array(fc.nat(20)), (maxWeight, keys) => {
-        const valuesOf = (): RecentValues<number, string> => {
-          const values = new RecentValues<number, string>(maxWeight, weightOf);
-          for (const key of keys) values.set(key, `value ${key}`);
-          return values;
-        };
-        const kept = [...new Set(keys)].filter((key) => valuesOf().get(key) !== undefined);
-        expect(sum(kept)).toBeLessThanOrEqual(maxWeight);
-        const last = keys.filter((_, index) => sum(keys.slice(index)) <= Math.floor(maxWeight / 2));
-        for (const key of last) expect(valuesOf().get(key)).toBe(`value ${key}`);
-      }),
-    );
-  });
+it('recent values weigh at most as much as may be kept, and include the last ones up to half of it', () => {
+  const weightOf = (key: number): number => key % 5;
+  const sum = (keys: readonly number[]): number => keys.reduce((total, key) => total + weightOf(key), 0);
+  fc.assert(
+    fc.property(fc.integer({ min: 10, max: 40 }), fc.array(fc.nat(20)), (maxWeight, keys) => {
+      const valuesOf = (): RecentValues<number, string> => {
+        const values = new RecentValues<number, string>(maxWeight, weightOf);
+        for (const key of keys) values.set(key, `value ${key}`);
+        return values;
+      };
+      const kept = [...new Set(keys)].filter((key) => valuesOf().get(key) !== undefined);
+      expect(sum(kept)).toBeLessThanOrEqual(maxWeight);
+      const last = keys.filter((_, index) => sum(keys.slice(index)) <= Math.floor(maxWeight / 2));
+      for (const key of last) expect(valuesOf().get(key)).toBe(`value ${key}`);
+    }),
+  );
 });

@@ -32,15 +32,15 @@ function setUp() {
   return { scheduler, clock, lane: scheduler.newLane(), events, task, watchTurns };
 }
 
-describe('a lane', () => {
-  it('runs tasks in the order of the calls and returns their results', async () => {
+describe('Scheduler.newLane', () => {
+  it('a lane runs tasks in the order of the calls and returns their results', async () => {
     const { lane, events, task } = setUp();
     const results = await Promise.all([lane.run(task('a', 1)), lane.run(task('b', 1)), lane.run(task('c', 1))]);
     expect(results).toEqual(['a', 'b', 'c']);
     expect(events).toEqual(['a', 'b', 'c']);
   });
 
-  it('runs short tasks within one turn of the event loop', async () => {
+  it('a lane runs short tasks within one turn of the event loop', async () => {
     const { lane, events, task, watchTurns } = setUp();
     const turns = watchTurns(1);
     await Promise.all([lane.run(task('a', 1)), lane.run(task('b', 1)), lane.run(task('c', 1))]);
@@ -48,7 +48,7 @@ describe('a lane', () => {
     expect(events).toEqual(['a', 'b', 'c', 'turn']);
   });
 
-  it('yields to the event loop when a time slice is over', async () => {
+  it('a lane yields to the event loop when a time slice is over', async () => {
     const { lane, events, task, watchTurns } = setUp();
     const turns = watchTurns(1);
     await Promise.all([lane.run(task('a', 3)), lane.run(task('b', 3)), lane.run(task('c', 3))]);
@@ -56,7 +56,7 @@ describe('a lane', () => {
     expect(events).toEqual(['a', 'b', 'turn', 'c']);
   });
 
-  it('rejects with the error of a task, and continues with the next one', async () => {
+  it('a lane rejects with the error of a task, and continues with the next one', async () => {
     const { lane, task } = setUp();
     const failing = lane.run(() => {
       throw new Error('broken');
@@ -66,7 +66,7 @@ describe('a lane', () => {
     expect(await next).toBe('next');
   });
 
-  it('runs all items of one slice in one turn, and yields between slices', async () => {
+  it('a lane runs all items of one slice in one turn, and yields between slices', async () => {
     const { lane, events, task, watchTurns } = setUp();
     const turns = watchTurns(1);
     await lane.each(['a', 'b', 'c'], (name) => task(name, 3)());
@@ -74,7 +74,7 @@ describe('a lane', () => {
     expect(events).toEqual(['a', 'b', 'turn', 'c']);
   });
 
-  it('takes an item only when its turn has come', async () => {
+  it('a lane takes an item only when its turn has come', async () => {
     const { lane, events, task } = setUp();
     function* items() {
       yield task('ask a', 1)();
@@ -84,7 +84,7 @@ describe('a lane', () => {
     expect(events).toEqual(['ask a', 'do ask a', 'ask b', 'do ask b']);
   });
 
-  it('stops at the first item that fails', async () => {
+  it('a lane stops at the first item that fails', async () => {
     const { lane, events } = setUp();
     const failing = lane.each(['a', 'b'], (name) => {
       events.push(name);
@@ -105,8 +105,8 @@ function endless(lane: Lane, task: (name: string, durationMs: number) => () => s
   return () => (hasEnded = true);
 }
 
-describe('lanes', () => {
-  it('have slices in turns, so that none waits for another one that never ends', async () => {
+describe('Scheduler: lanes', () => {
+  it('lanes have slices in turns, so that none waits for another one that never ends', async () => {
     const { scheduler, events, task } = setUp();
     const lanes = [scheduler.newLane(), scheduler.requests, scheduler.background];
     const stops = lanes.map((lane, index) => endless(lane, task, `${index}`));
@@ -117,7 +117,7 @@ describe('lanes', () => {
     }
   });
 
-  it('keep their slice while what runs in them awaits something between two tasks', async () => {
+  it('lanes keep their slice while what runs in them awaits something between two tasks', async () => {
     const { scheduler, events, task } = setUp();
     const [scrape, decoding] = [scheduler.newLane(), scheduler.newLane()];
     const stop = endless(decoding, task, 'd');
@@ -126,7 +126,7 @@ describe('lanes', () => {
     expect(events.filter((name) => name === 'd').length).toBeLessThan(20);
   });
 
-  it('pass on what is left of a slice', async () => {
+  it('lanes pass on what is left of a slice', async () => {
     const { scheduler, events, task } = setUp();
     const lanes = [scheduler.newLane(), scheduler.requests, scheduler.background];
     await Promise.all(lanes.map((lane, index) => lane.run(task(`${index}`, 1))));
@@ -134,14 +134,14 @@ describe('lanes', () => {
   });
 });
 
-describe('urgent work', () => {
+describe('Scheduler.begin', () => {
   const held = (scheduler: Scheduler): readonly boolean[] =>
     [scheduler.newLane(), scheduler.requests, scheduler.background].map(({ isHeld }) => isHeld);
   const nothing = [false, false, false];
   const theBackground = [false, false, true];
   const both = [false, true, true];
 
-  it('holds the background while it runs, and requests once it waits for none', () => {
+  it('urgent work holds the background while it runs, and requests once it waits for none', () => {
     const scheduler = new Scheduler(new ManualClock());
     const found = [held(scheduler)];
     const work = scheduler.begin();
@@ -155,7 +155,7 @@ describe('urgent work', () => {
     expect(found).toEqual([nothing, theBackground, both, nothing, nothing]);
   });
 
-  it('holds requests as long as any of it waits for none', () => {
+  it('urgent work holds requests as long as any of it waits for none', () => {
     const scheduler = new Scheduler(new ManualClock());
     const [one, two] = [scheduler.begin(), scheduler.begin()];
     one.endWait();
@@ -169,7 +169,7 @@ describe('urgent work', () => {
   });
 });
 
-describe('a lane that is held', () => {
+describe('Scheduler: a lane that is held', () => {
   function setUpHeld() {
     const clock = new ManualClock();
     const scheduler = new Scheduler(clock);
@@ -180,7 +180,7 @@ describe('a lane that is held', () => {
     return { clock, scheduler, done, come };
   }
 
-  it('runs what waits when it is held no longer, and leaves no timer behind', async () => {
+  it('a lane runs what waits when it is held no longer, and leaves no timer behind', async () => {
     const { clock, scheduler, done, come } = setUpHeld();
     const work = scheduler.begin();
     come('one');
@@ -195,7 +195,7 @@ describe('a lane that is held', () => {
   it.each([
     { what: 'is held no longer', passMs: 0, isDone: true },
     { what: 'has been held for 10 s', passMs: 10_000, isDone: false },
-  ])('runs what came before it was held and had no turn by then, once it $what', async ({ passMs, isDone }) => {
+  ])('a lane runs what came before it was held and had no turn by then, once it $what', async ({ passMs, isDone }) => {
     const { clock, scheduler, done, come } = setUpHeld();
     const holding = scheduler.newLane().run(() => scheduler.begin());
     come('one');
@@ -207,7 +207,7 @@ describe('a lane that is held', () => {
     expect([before, done]).toEqual([[], ['one']]);
   });
 
-  it('goes on after 10 s, also with what comes later', async () => {
+  it('a lane that is held goes on after 10 s, also with what comes later', async () => {
     const { clock, scheduler, done, come } = setUpHeld();
     scheduler.begin();
     come('one');
@@ -220,7 +220,7 @@ describe('a lane that is held', () => {
     expect(done).toEqual(['one', 'two']);
   });
 
-  it('waits for no longer when it is open for moments only', async () => {
+  it('a lane that is held waits for no longer when it is open for moments only', async () => {
     const { clock, scheduler, done, come } = setUpHeld();
     for (let second = 0; second < 20; second += 1) {
       const work = scheduler.begin();
@@ -236,7 +236,7 @@ describe('a lane that is held', () => {
     expect(done).toContain('during a long run');
   });
 
-  it('is held for 10 s again after it was open for a second', async () => {
+  it('a lane is held for 10 s again after it was open for a second', async () => {
     const { clock, scheduler, done, come } = setUpHeld();
     const work = scheduler.begin();
     await clock.advance(10_000);
@@ -251,31 +251,29 @@ describe('a lane that is held', () => {
   });
 });
 
-describe('beside two scrapes that never end', () => {
-  it.each([
-    { what: '30,000 changes of pods are told', count: 30_000, eachMs: 0.05, lane: 'own', withinMs: 10_000 },
-    { what: '5,000 kubelets are asked', count: 5_000, eachMs: 0.3, lane: 'requests', withinMs: 10_000 },
-    { what: 'a list of 64 MiB is read', count: 1_000, eachMs: 2, lane: 'background', withinMs: 12_000 },
-  ] as const)('$what within $withinMs ms', async ({ count, eachMs, lane, withinMs }) => {
-    const { scheduler, clock, task } = setUp();
-    const stops = ['one', 'two'].map((name) => endless(scheduler.newLane(), task, name));
-    const work = task('work', eachMs);
-    const items = Array.from({ length: count }, () => work);
-    await (lane === 'own' ? scheduler.newLane() : scheduler[lane]).each(items, (item) => item());
-    for (const stop of stops) stop();
-    expect(clock.monotonicMs()).toBeLessThan(withinMs);
-  });
+it.each([
+  { what: '30,000 changes of pods are delivered', count: 30_000, eachMs: 0.05, lane: 'own', withinMs: 10_000 },
+  { what: '5,000 kubelets are asked', count: 5_000, eachMs: 0.3, lane: 'requests', withinMs: 10_000 },
+  { what: 'a list of 64 MiB is read', count: 1_000, eachMs: 2, lane: 'background', withinMs: 12_000 },
+] as const)('beside two endless scrapes, $what within $withinMs ms', async ({ count, eachMs, lane, withinMs }) => {
+  const { scheduler, clock, task } = setUp();
+  const stops = ['one', 'two'].map((name) => endless(scheduler.newLane(), task, name));
+  const work = task('work', eachMs);
+  const items = Array.from({ length: count }, () => work);
+  await (lane === 'own' ? scheduler.newLane() : scheduler[lane]).each(items, (item) => item());
+  for (const stop of stops) stop();
+  expect(clock.monotonicMs()).toBeLessThan(withinMs);
 });
 
-describe('a lane', () => {
-  it('is shared in slices by those that have many items', async () => {
+describe('Scheduler: many items', () => {
+  it('a lane is shared in slices by those that have many items', async () => {
     const { lane, events, task } = setUp();
     const each = (name: string) => lane.each([1, 2, 3, 4], (item) => task(`${name}${item}`, 3)());
     await Promise.all([each('a'), each('b')]);
     expect(events).toEqual(['a1', 'a2', 'b1', 'b2', 'a3', 'a4', 'b3', 'b4']);
   });
 
-  it('begins the next task when the one before waits for something else', async () => {
+  it('a lane begins the next task when the one before waits for something else', async () => {
     const { lane, events, task } = setUp();
     let respond = (): void => undefined;
     const request = lane.run(async () => {

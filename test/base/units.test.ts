@@ -1,40 +1,38 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { formatAge, formatBytes, formatRatio } from '../../src/base/units.js';
 
-describe('sizes, ages and ratios', () => {
-  it.each([
-    [undefined, '-'],
-    [0, '0B'],
-    [1023, '1023B'],
-    [1024, '1.0KiB'],
-    [-1536, '-1.5KiB'],
-    [1024 * 1024 - 1, '1.0MiB'],
-    [5 * 2 ** 30, '5.0GiB'],
-    [2 ** 53, '8.0PiB'],
-  ])('shows %s bytes as %s', (bytes, text) => {
-    expect(formatBytes(bytes)).toBe(text);
-  });
+it.each([
+  [undefined, '-'],
+  [0, '0B'],
+  [1023, '1023B'],
+  [1024, '1.0KiB'],
+  [-1536, '-1.5KiB'],
+  [1024 * 1024 - 1, '1.0MiB'],
+  [5 * 2 ** 30, '5.0GiB'],
+  [2 ** 53, '8.0PiB'],
+])('%s bytes are shown as %s', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text);
+});
 
-  it.each([
-    [undefined, '-'],
-    [999, '0s'],
-    [61_500, '1m1s'],
-    [-5, '0s'],
-  ])('shows an age of %s ms as %s', (ageMs, text) => {
-    expect(formatAge(ageMs)).toBe(text);
-  });
+it.each([
+  [undefined, '-'],
+  [999, '0s'],
+  [61_500, '1m1s'],
+  [-5, '0s'],
+])('an age of %s ms is shown as %s', (ageMs, text) => {
+  expect(formatAge(ageMs)).toBe(text);
+});
 
-  it.each([
-    [undefined, '-'],
-    [0, '0.00'],
-    [0.29, '0.29'],
-    [1.15, '1.15'],
-    [0.999, '0.99'],
-    [1 - Number.EPSILON, '0.99'],
-    [1, '1.00'],
-    [12.345, '12.34'],
-  ])('shows a ratio of %s as %s, never as a limit that is not reached', (ratio, text) => {
-    expect(formatRatio(ratio)).toBe(text);
-  });
+it.each([
+  [undefined, '-'],
+  [0, '0.00'],
+  [0.29, '0.29'],
+  [1.15, '1.15'],
+  [0.999, '0.99'],
+  [1 - Number.EPSILON, '0.99'],
+  [1, '1.00'],
+  [12.345, '12.34'],
+])('a ratio of %s is shown as %s, never as a limit that is not reached', (ratio, text) => {
+  expect(formatRatio(ratio)).toBe(text);
 });

@@ -83,8 +83,51 @@ function fail(): never {
   throw new Error('no plan');
 }
 
-describe('a task', () => {
-  it('runs when it is due, once, and is gone then', async () => {
+const failed: Plan = { durationMs: 0, result: 'failed' };
+const done: Plan = { durationMs: 0, result: 'done' };
+const again: Plan = { durationMs: 10, result: 1_000 };
+
+it.each<[string, plans: readonly Plan[], addsAtMs: Readonly<Record<number, readonly number[]>>, startsMs: number[]]>([
+  ['runs once, after the shorter delay', [done], { 0: [300, 100] }, [100]],
+  ['runs once, after the shorter delay that came first', [done], { 0: [100, 300] }, [100]],
+  ['runs once, after the shortest delay', [done], { 0: [300, 100, 200, 100] }, [100]],
+  ['runs once, at once when any delay is 0', [done], { 0: [300, 0] }, [0]],
+  [
+    'is due again after the delay of its handler, or before when it is added',
+    [again, again, again, done],
+    { 0: [0], 1_100: [200] },
+    [0, 1_010, 1_300, 2_310],
+  ],
+  [
+    'that fails begins with short delays again after a success',
+    [failed, failed, done, failed, done],
+    { 0: [0], 10_000: [0] },
+    [0, 1_000, 3_000, 10_000, 11_000],
+  ],
+  ...[0, 500, 5_000].map((delayMs): [string, Plan[], Record<number, number[]>, number[]] => [
+    `that fails is retried after its delay when it is added with a delay of ${delayMs} ms`,
+    [failed, done],
+    { 0: [0], 200: [delayMs] },
+    [0, 1_000],
+  ]),
+  [
+    'that fails is retried after its delay when it is added while it is in process',
+    [{ durationMs: 500, result: 'failed' }, done],
+    { 0: [0], 100: [10] },
+    [0, 1_500],
+  ],
+])('a task %s', async (_case, plans, addsAtMs, startsMs) => {
+  await using world = new World(plans).start();
+  for (const [atMs, delaysMs] of Object.entries(addsAtMs)) {
+    await world.clock.advance(Number(atMs) - world.clock.monotonicMs());
+    for (const delayMs of delaysMs) world.queue.add('read', 'a', delayMs);
+  }
+  await world.clock.advance(60_000);
+  expect(world.startsOf('read/a')).toEqual(startsMs);
+});
+
+describe('WorkQueue: a task', () => {
+  it('a task runs when it is due, once, and is gone then', async () => {
     await using world = new World().start();
     world.queue.add('read', 'a', 300);
     world.queue.add('check', 'a');
@@ -95,19 +138,7 @@ describe('a task', () => {
     expect(world.clock.sleeperCount).toBe(0);
   });
 
-  it.each([
-    { delays: [300, 100], dueMs: 100 },
-    { delays: [100, 300], dueMs: 100 },
-    { delays: [300, 100, 200, 100], dueMs: 100 },
-    { delays: [300, 0], dueMs: 0 },
-  ])('that is added with the delays $delays runs once, after the shortest', async ({ delays, dueMs }) => {
-    await using world = new World().start();
-    for (const delayMs of delays) world.queue.add('read', 'a', delayMs);
-    await world.clock.advance(10_000);
-    expect(world.startsOf('read/a')).toEqual([dueMs]);
-  });
-
-  it('waits until the queue runs', async () => {
+  it('a task waits until the queue runs', async () => {
     await using world = new World();
     world.queue.add('read', 'a');
     await world.clock.advance(500);
@@ -117,20 +148,11 @@ describe('a task', () => {
     expect(world.startsOf('read/a')).toEqual([500]);
   });
 
-  it('is due again after the delay that its handler returns, or before when it is added', async () => {
-    await using world = new World([{ durationMs: 10, result: 1_000 }]).start();
-    world.queue.add('read', 'a');
-    await world.clock.advance(1_100);
-    world.queue.add('read', 'a', 200);
-    await world.clock.advance(2_000);
-    expect(world.startsOf('read/a')).toEqual([0, 1_010, 1_300, 2_310]);
-  });
-
   it.each([
     { delays: [0], nextMs: 500 },
     { delays: [700], nextMs: 800 },
     { delays: [900, 600, 5_000], nextMs: 700 },
-  ])('that is added while it is in process, with the delays $delays, runs again afterwards', async (row) => {
+  ])('a task added in process with the delays $delays runs again afterwards', async (row) => {
     await using world = new World([{ durationMs: 500, result: 'done' }]).start();
     world.queue.add('read', 'a');
     await world.clock.advance(100);
@@ -140,7 +162,7 @@ describe('a task', () => {
     expect(world.startsOf('read/a')).toEqual([0, row.nextMs]);
   });
 
-  it('does not wait for others', async () => {
+  it('a task does not wait for others', async () => {
     await using world = new World([{ durationMs: 60_000, result: 'done' }]).start();
     world.queue.add('read', 'a');
     world.queue.add('read', 'b', 10);
@@ -152,11 +174,8 @@ describe('a task', () => {
   });
 });
 
-describe('a task that fails', () => {
-  const failed: Plan = { durationMs: 0, result: 'failed' };
-  const done: Plan = { durationMs: 0, result: 'done' };
-
-  it('is retried with growing delays up to a minute, without end', async () => {
+describe('WorkQueue: a task that fails', () => {
+  it('a task that fails is retried with growing delays up to a minute, without end', async () => {
     await using world = new World([failed]).start();
     world.queue.add('read', 'a');
     await world.clock.advance(3_600_000);
@@ -167,16 +186,7 @@ describe('a task that fails', () => {
     expect(world.retried).toHaveLength(starts.length);
   });
 
-  it('begins with short delays again after a success', async () => {
-    await using world = new World([failed, failed, done, failed, done]).start();
-    world.queue.add('read', 'a');
-    await world.clock.advance(10_000);
-    world.queue.add('read', 'a');
-    await world.clock.advance(10_000);
-    expect(world.startsOf('read/a')).toEqual([0, 1_000, 3_000, 10_000, 11_000]);
-  });
-
-  it('is logged once for each run of failures, and once when it succeeds', async () => {
+  it('a task that fails is logged once for each run of failures, and once when it succeeds', async () => {
     await using world = new World([failed, failed, done]).start();
     world.queue.add('read', 'a');
     await world.clock.advance(10_000);
@@ -188,29 +198,7 @@ describe('a task that fails', () => {
     expect(world.retried).toEqual(['read', 'read']);
   });
 
-  it.each([
-    { atMs: 200, delayMs: 0, nextMs: 1_000 },
-    { atMs: 200, delayMs: 500, nextMs: 1_000 },
-    { atMs: 200, delayMs: 5_000, nextMs: 1_000 },
-  ])('is retried after its delay when it is added at $atMs ms with the delay $delayMs', async (row) => {
-    await using world = new World([failed, done]).start();
-    world.queue.add('read', 'a');
-    await world.clock.advance(row.atMs);
-    world.queue.add('read', 'a', row.delayMs);
-    await world.clock.advance(60_000);
-    expect(world.startsOf('read/a')).toEqual([0, row.nextMs]);
-  });
-
-  it('is retried after its delay when it is added while it is in process', async () => {
-    await using world = new World([{ durationMs: 500, result: 'failed' }, done]).start();
-    world.queue.add('read', 'a');
-    await world.clock.advance(100);
-    world.queue.add('read', 'a', 10);
-    await world.clock.advance(60_000);
-    expect(world.startsOf('read/a')).toEqual([0, 1_500]);
-  });
-
-  it('keeps its growing delays, however often it is added', async () => {
+  it('a task that fails keeps its growing delays, however often it is added', async () => {
     await using world = new World([failed]).start();
     for (let elapsedMs = 0; elapsedMs < 60_000; elapsedMs += 100) {
       world.queue.add('read', 'a');
@@ -219,7 +207,7 @@ describe('a task that fails', () => {
     expect(world.startsOf('read/a')).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000]);
   });
 
-  it('runs at once when it is added after it was forgotten', async () => {
+  it('a task that fails runs at once when it is added after it was forgotten', async () => {
     await using world = new World([failed, done]).start();
     world.queue.add('read', 'a');
     await world.clock.advance(200);
@@ -229,7 +217,7 @@ describe('a task that fails', () => {
     expect(world.startsOf('read/a')).toEqual([0, 200]);
   });
 
-  it('does not delay others', async () => {
+  it('a task that fails does not delay others', async () => {
     await using world = new World([failed, done]).start();
     world.queue.add('read', 'a');
     await world.clock.advance(200);
@@ -239,8 +227,8 @@ describe('a task that fails', () => {
   });
 });
 
-describe('a task that is forgotten', () => {
-  it('does not run when it waits', async () => {
+describe('WorkQueue.forget', () => {
+  it('a forgotten task does not run when it waits', async () => {
     await using world = new World().start();
     world.queue.add('read', 'a', 300);
     world.queue.add('read', 'b', 400);
@@ -250,7 +238,7 @@ describe('a task that is forgotten', () => {
     expect([...world.runs.keys()]).toEqual(['read/b']);
   });
 
-  it('leaves no timer', async () => {
+  it('a forgotten task leaves no timer', async () => {
     await using world = new World().start();
     world.queue.add('read', 'a', 300);
     world.queue.forget('read', 'a');
@@ -262,7 +250,7 @@ describe('a task that is forgotten', () => {
     { durationMs: 500, result: 'done' },
     { durationMs: 500, result: 'failed' },
     { durationMs: 500, result: 100 },
-  ])('in process is neither retried nor run again: $result', async (plan) => {
+  ])('a task forgotten in process is neither retried nor run again: $result', async (plan) => {
     await using world = new World([plan]).start();
     world.queue.add('read', 'a');
     await world.clock.advance(100);
@@ -273,11 +261,8 @@ describe('a task that is forgotten', () => {
     expect([world.lines, world.retried]).toEqual([[], []]);
   });
 
-  it('in process runs again, but not at the same time, when it is added after that', async () => {
-    await using world = new World([
-      { durationMs: 500, result: 'failed' },
-      { durationMs: 0, result: 'done' },
-    ]).start();
+  it('a task forgotten in process runs again, but not at the same time, when it is added after that', async () => {
+    await using world = new World([{ durationMs: 500, result: 'failed' }, done]).start();
     world.queue.add('read', 'a');
     await world.clock.advance(100);
     world.queue.forget('read', 'a');
@@ -286,8 +271,8 @@ describe('a task that is forgotten', () => {
     expect(world.startsOf('read/a')).toEqual([0, 500]);
   });
 
-  it('has no failures any longer', async () => {
-    await using world = new World([{ durationMs: 0, result: 'failed' }]).start();
+  it('a forgotten task has no failures any longer', async () => {
+    await using world = new World([failed]).start();
     world.queue.add('read', 'a');
     await world.clock.advance(10_000);
     world.queue.forget('read', 'a');
@@ -297,8 +282,8 @@ describe('a task that is forgotten', () => {
   });
 });
 
-describe('a stop', () => {
-  it('discards what waits, ends what is in process, and takes nothing more', async () => {
+describe('WorkQueue: a stop', () => {
+  it('a stop discards what waits, ends what is in process, and takes nothing more', async () => {
     const world = new World([{ durationMs: 60_000, result: 'failed' }]).start();
     world.queue.add('read', 'a');
     world.queue.add('read', 'b', 1_000);
@@ -310,7 +295,7 @@ describe('a stop', () => {
     expect([world.lines, world.queue.depth('read'), world.clock.sleeperCount]).toEqual([[], 0, 0]);
   });
 
-  it('waits for a task that ends late', async () => {
+  it('a stop waits for a task that ends late', async () => {
     const clock = new ManualClock();
     const queue = new WorkQueue({
       handlers: { read: () => clock.sleep(700).then(() => undefined) },
@@ -332,7 +317,7 @@ describe('a stop', () => {
     await running;
   });
 
-  it('may come before the start', async () => {
+  it('a stop may come before the start', async () => {
     const world = new World();
     world.queue.add('read', 'a');
     await world.queue.run(AbortSignal.abort());
@@ -408,8 +393,6 @@ type Step =
   | { readonly type: 'advance'; readonly durationMs: number };
 
 describe('any sequence of steps', () => {
-  /** Of all later runs: a task comes to its end. */
-  const anEnd: Plan = { durationMs: 0, result: 'done' };
   const names = Array.from({ length: 12 }, (_, index) => `n${index}`);
   const name = fc.constantFrom(...names);
   const delay = fc.integer({ min: 0, max: 5_000 });
@@ -423,8 +406,9 @@ describe('any sequence of steps', () => {
     result: fc.oneof(fc.constant('done' as const), fc.constant('failed' as const), fc.integer({ min: 1, max: 5_000 })),
   });
 
-  it('runs each task when the model does, and never twice at a time', { timeout: 60_000 }, async () => {
-    const plans = fc.array(plan, { minLength: 1, maxLength: 6 }).map((some) => [...some, anEnd]);
+  it('any steps run each task when the model does, and never twice at a time', { timeout: 60_000 }, async () => {
+    // The last plan, of all later runs: a task comes to its end.
+    const plans = fc.array(plan, { minLength: 1, maxLength: 6 }).map((some) => [...some, done]);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), plans, async (steps, planned) => {
         await using world = new World(planned).start();
@@ -448,7 +432,7 @@ describe('any sequence of steps', () => {
   });
 });
 
-describe('a queue that cannot work any longer', () => {
+describe('WorkQueue: a queue that cannot work', () => {
   const broken = (part: string) => (): never => {
     throw new Error(`${part} is broken`);
   };
@@ -467,7 +451,7 @@ describe('a queue that cannot work any longer', () => {
   });
 
   it.each(['random', 'observer'] as const)(
-    'because of %s rejects, after the tasks in process have ended',
+    'a queue whose %s is broken rejects, after the tasks in process have ended',
     async (part) => {
       const clock = new ManualClock();
       const breaks = part === 'random' ? { random: broken(part) } : { observer: { taskRetried: broken(part) } };
@@ -482,7 +466,7 @@ describe('a queue that cannot work any longer', () => {
     },
   );
 
-  it('because of its clock rejects when a task is due', async () => {
+  it('a queue whose clock is broken rejects when a task is due', async () => {
     const clock = new ManualClock();
     let isBroken = false;
     const monotonicMs = (): number => (isBroken ? broken('the clock')() : clock.monotonicMs());
