@@ -39,7 +39,7 @@ const it = test
   .extend('api', ({ server, onTestFinished }) => untilEnd(onTestFinished, clientOf(server.url)));
 
 describe('ApiClient', () => {
-  it('reads below the path of the server, with the query', async ({ server }) => {
+  it('a client reads below the path of the server, with the query', async ({ server }) => {
     using api = clientOf(new URL('/k8s/clusters/c1/', server.url));
     const query = { labelSelector: 'a in (b,c)', limit: '5' };
     expect(await textOf(api.open({ path: '/api/v1/pods', query }, never))).toBe('{}');
@@ -47,14 +47,14 @@ describe('ApiClient', () => {
     expect(urls).toEqual(['/k8s/clusters/c1/api/v1/pods?labelSelector=a+in+%28b%2Cc%29&limit=5']);
   });
 
-  it('reuses a connection of plain HTTP', async ({ server, api }) => {
+  it('a client reuses a connection of plain HTTP', async ({ server, api }) => {
     await textOf(api.open(pods, never));
     await textOf(api.open(pods, never));
     expect([server.requests.length, server.connections.length]).toEqual([2, 1]);
   });
 });
 
-describe('an error response of the API server', () => {
+describe('ApiClient: an error response', () => {
   const answered = async (status: number, body: string | Buffer, headers: Record<string, string> = {}) => {
     await using server = await LoopbackServer.listen();
     server.answer = replyWith({ status, headers: { 'content-type': 'application/json', ...headers }, body });
@@ -64,7 +64,7 @@ describe('an error response of the API server', () => {
     return error;
   };
 
-  it('S68: names the message of its Status and the RBAC rule that is missing', async () => {
+  it('S68: an error names the message of its Status and the RBAC rule that is missing', async () => {
     const message = 'pods is forbidden: User "ci" cannot list resource "pods" in API group "" at the cluster scope';
     const error = await answered(403, JSON.stringify({ kind: 'Status', reason: 'Forbidden', message, code: 403 }));
     expect(error).toMatchObject({ reason: 'forbidden', status: 403 });
@@ -74,7 +74,7 @@ describe('an error response of the API server', () => {
     );
   });
 
-  it('may be compressed', async () => {
+  it('an error response may be compressed', async () => {
     const error = await answered(400, gzipSync('{"reason":"Expired"}'), { 'content-encoding': 'gzip' });
     expect(error).toMatchObject({ isExpired: true });
   });
@@ -84,13 +84,13 @@ describe('an error response of the API server', () => {
     ['cut off', '{"message": "x'],
     ['longer than 64 KiB', JSON.stringify({ message: 'x', filler: 'y'.repeat(64 * 1024) })],
     ['empty', ''],
-  ])('is reported by its status when its body is %s', async (_what, body) => {
+  ])('an error response is reported by its status when its body is %s', async (_what, body) => {
     expect((await answered(503, body)).message).toBe('GET /api/v1/pods: the API server answered 503');
   });
 });
 
-describe('the time limit of the API client', () => {
-  it('is 35 s to the headers', async ({ server }) => {
+describe('ApiClient: the time limit', () => {
+  it('the time limit is 35 s to the headers', async ({ server }) => {
     server.answer = () => undefined;
     const clock = new ManualClock();
     using api = clientOf(server.url, { clock });
@@ -106,7 +106,7 @@ describe('the time limit of the API client', () => {
     await server.closed(0);
   });
 
-  it('covers the wait for credentials', async () => {
+  it('the time limit covers the wait for credentials', async () => {
     const clock = new ManualClock();
     const material = () => new Promise<never>(() => undefined);
     const credentials = { ...staticCredentials({ server: new URL('http://127.0.0.1:1') }), material };
@@ -116,7 +116,7 @@ describe('the time limit of the API client', () => {
     expect(await failed).toMatchObject({ reason: 'timeout' });
   });
 
-  it('leaves no timer behind', async ({ server }) => {
+  it('the time limit leaves no timer behind', async ({ server }) => {
     const clock = new ManualClock();
     using api = clientOf(server.url, { clock });
     await textOf(api.open(pods, never));
@@ -158,7 +158,7 @@ describe('ApiClient through a proxy', () => {
     };
   }
 
-  it('tunnels TLS, with the credentials of the proxy URL, and reuses the tunnel', async () => {
+  it('a client tunnels TLS, with the credentials of the proxy URL, and reuses the tunnel', async () => {
     const authority = await TestAuthority.create();
     await using server = await LoopbackServer.listenTls(await authority.issueServer());
     const tunnels: string[] = [];
@@ -172,7 +172,7 @@ describe('ApiClient through a proxy', () => {
     expect(tunnels).toEqual([`${server.url.host} Basic ${Buffer.from('user:pass').toString('base64')}`]);
   });
 
-  it('tunnels plain HTTP', async ({ server }) => {
+  it('a client tunnels plain HTTP through a proxy', async ({ server }) => {
     const tunnels: string[] = [];
     await using proxy = await httpProxy(tunnels);
     using api = clientOf(server.url, { proxyUrl: proxy.url });
@@ -180,7 +180,7 @@ describe('ApiClient through a proxy', () => {
     expect(tunnels).toEqual([server.url.host]);
   });
 
-  it('goes through SOCKS, with TLS verification inside', async () => {
+  it('a client goes through SOCKS, with TLS verification inside', async () => {
     const authority = await TestAuthority.create();
     await using server = await LoopbackServer.listenTls(await authority.issueServer());
     const tunnels: string[] = [];
@@ -196,7 +196,7 @@ describe('ApiClient through a proxy', () => {
     expect(await failureOf(misnaming.open(pods, never))).toMatchObject({ reason: 'tls' });
   });
 
-  it('fails with the status of a proxy that refuses', async () => {
+  it('a client fails with the status of a proxy that refuses', async () => {
     await using proxy = await LoopbackServer.listen(
       createServer().on('connect', (_request, socket) => {
         socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
@@ -208,7 +208,7 @@ describe('ApiClient through a proxy', () => {
     expect(error.message).toContain('407');
   });
 
-  it('closes its connection to a proxy that hangs', async () => {
+  it('a client closes its connection to a proxy that hangs', async () => {
     const ended = deferred<undefined>();
     await using proxy = await LoopbackServer.listen(
       createServer().on('connect', (_request, socket) => {
@@ -222,7 +222,7 @@ describe('ApiClient through a proxy', () => {
     await ended.promise;
   });
 
-  it('fails at once when the caller aborts while the proxy hangs', async () => {
+  it('a client fails at once when the caller aborts while the proxy hangs', async () => {
     const connected = deferred<undefined>();
     await using proxy = await LoopbackServer.listen(
       createServer().on('connect', () => {
@@ -247,13 +247,13 @@ function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   return { promise, resolve };
 }
 
-describe('a request with a body', () => {
+describe('ApiClient: a request with a body', () => {
   const review = {
     path: '/apis/authentication.k8s.io/v1/tokenreviews',
     body: { text: '{"a":"größe"}', secrets: ['s3cret'] },
   };
 
-  it('is a POST of JSON, and 201 is a success', async ({ server, api }) => {
+  it('a request with a body is a POST of JSON, and 201 is a success', async ({ server, api }) => {
     const bodies: string[] = [];
     server.answer = (request, response) => {
       void request.toArray().then((chunks) => {
@@ -271,7 +271,7 @@ describe('a request with a body', () => {
     });
   });
 
-  it('is sent again on another connection when the kept one has ended', async ({ server, api }) => {
+  it('a request with a body is sent again when the kept connection has ended', async ({ server, api }) => {
     await textOf(api.open(review, never));
     let isFirst = true;
     server.answer = (request, response) => {
@@ -284,7 +284,7 @@ describe('a request with a body', () => {
   });
 
   it.for(['', 'x'.repeat(64 * 1024 - 7)])(
-    'has no secret in the messages of its errors',
+    'a request with a body has no secret in its errors',
     async (padding, { server, api }) => {
       const body = JSON.stringify({ message: `${padding}not s3cret, not t0` });
       server.answer = replyWith({ status: 400, body });

@@ -14,11 +14,11 @@ describe('apiErrorFromStatus', () => {
     [410, 'http_status'],
     [429, 'http_status'],
     [503, 'http_status'],
-  ])('maps status %d to %s', (status, reason) => {
+  ])('the status %d has the reason %s', (status, reason) => {
     expect(apiErrorFromStatus({ what, status, body: undefined })).toMatchObject({ status, reason });
   });
 
-  it('names the request, the status and the message of the server, on one line of bounded length', () => {
+  it('an error names the request, the status and the message, on one line of bounded length', () => {
     const body = { kind: 'Status', message: `first\n\tsecond\u0007 ${'x'.repeat(1000)}` };
     const { message } = apiErrorFromStatus({ what, status: 400, body });
     expect(message).toMatch(/^GET \/api\/v1\/pods: the API server answered 400: first second x+…$/);
@@ -29,7 +29,7 @@ describe('apiErrorFromStatus', () => {
     ['text/plain; charset=utf-8', 'Internal Error: x\n', /answered 500: Internal Error: x$/],
     ['text/html', '<p>Sorry</p>', /answered 500$/],
     ['application/json', '{"message":"m"}', /answered 500: m$/],
-  ])('quotes what is %s', (type, text, expected) => {
+  ])('an error quotes what is %s', (type, text, expected) => {
     const response = { what, status: 500, headers: { 'content-type': type }, text };
     expect(apiErrorFromResponse(response, new ManualClock()).message).toMatch(expected);
   });
@@ -37,7 +37,7 @@ describe('apiErrorFromStatus', () => {
   it.each([
     ['at the cluster scope', 'its ClusterRole'],
     ['in the namespace "shop"', 'its Role in namespace "shop" or its ClusterRole'],
-  ])('names the missing RBAC rule %s', (place, role) => {
+  ])('an error names the missing RBAC rule %s', (place, role) => {
     const body = {
       kind: 'Status',
       message: `pods is forbidden: User "ci" cannot list resource "pods" in API group "" ${place}`,
@@ -48,7 +48,7 @@ describe('apiErrorFromStatus', () => {
     );
   });
 
-  it('reports that a rule is missing when it cannot derive which one', () => {
+  it('an error reports that a rule is missing when it cannot derive which one', () => {
     expect(apiErrorFromStatus({ what, status: 403, body: { message: 'no' } }).message).toMatch(
       /no; no RBAC rule allows it$/,
     );
@@ -90,7 +90,7 @@ describe('apiErrorFromStatus', () => {
     expect(apiErrorFromStatus({ what, ...answer }).isInvalidRequest).toBe(isInvalidRequest);
   });
 
-  it('recognizes a resource version that the server has not reached', () => {
+  it('an error shows that the server has not reached a resource version', () => {
     const body = {
       reason: 'Timeout',
       details: { causes: [{ reason: 'ResourceVersionTooLarge', message: 'x' }], retryAfterSeconds: 1 },
@@ -124,7 +124,7 @@ describe('apiErrorFromStatus', () => {
     [{ retryAfterSeconds: 0 }, undefined, undefined],
     [{ retryAfterSeconds: -1 }, undefined, undefined],
     [{ retryAfterSeconds: '3' }, undefined, undefined],
-  ])('with %j and the header %s has a delay of %s ms', (details, retryAfterMs, expected) => {
+  ])('an error with %j and the header %s has a delay of %s ms', (details, retryAfterMs, expected) => {
     expect(apiErrorFromStatus({ what, status: 429, body: { details }, retryAfterMs }).retryAfterMs).toBe(expected);
   });
 
@@ -137,7 +137,7 @@ describe('apiErrorFromStatus', () => {
     { details: { causes: {} } },
     { details: { causes: [null, 1, {}] } },
     { message: 5, reason: {} },
-  ])('accepts the body %j', (body) => {
+  ])('an error accepts the body %j', (body) => {
     expect(apiErrorFromStatus({ what, status: 500, body })).toMatchObject({
       message: 'GET /api/v1/pods: the API server answered 500',
       isExpired: false,

@@ -113,7 +113,7 @@ describe.each<[string, (started: Started) => Reader]>([
   ['a kubelet with the CA of the API server', kubeletReader],
   ['a kubelet with a CA of its own', (started) => kubeletReader(started, started.caFile)],
 ])('a replaced CA of %s', (_case, readerOf) => {
-  it('is read at once when the verification fails: no request is lost', async ({ started }) => {
+  it('a replaced CA is read at once when the verification fails: no request is lost', async ({ started }) => {
     using reader = readerOf(started);
     await reader.read();
     await started.clock.advance(1_000);
@@ -123,7 +123,7 @@ describe.each<[string, (started: Started) => Reader]>([
     expect(started.server.requests).toHaveLength(2);
   });
 
-  it('that comes after the certificate is read with the next request', async ({ started }) => {
+  it('a replaced CA that comes after the certificate is read with the next request', async ({ started }) => {
     using reader = readerOf(started);
     await reader.read();
     started.replaceCertificate(after);
@@ -133,7 +133,7 @@ describe.each<[string, (started: Started) => Reader]>([
     expect(await reader.read()).toBe('{}');
   });
 
-  it('that is half written leaves the one that works in use', async ({ started }) => {
+  it('a replaced CA that is half written leaves the one that works in use', async ({ started }) => {
     using reader = readerOf(started);
     await reader.read();
     started.replaceCertificate(after);

@@ -13,10 +13,10 @@ async function textOf(chunks: readonly Buffer[], secrets: readonly string[]): Pr
   return Buffer.concat(read).toString();
 }
 
-describe('a body', () => {
+describe('withoutSecrets', () => {
   const secret = 'aabaabaabaabaabaab';
 
-  it('has no secret, wherever its chunks end', async () => {
+  it('a body has no secret, wherever its chunks end', async () => {
     const part = fc.constantFrom(secret, secret.slice(0, 5), secret.slice(0, -1), 'a', 'b', 'ü', '{}');
     await fc.assert(
       fc.asyncProperty(fc.array(part), fc.array(fc.nat(12)), async (parts, lengths) => {
@@ -30,16 +30,16 @@ describe('a body', () => {
     );
   });
 
-  it('has none of several secrets', async () => {
+  it('a body has none of several secrets', async () => {
     const other = 'another-secret-text';
     expect(await textOf([Buffer.from(`x${other}y${secret}z`)], [secret, other])).toBe('x…y…z');
   });
 
-  it('keeps texts of less than 16 characters, which names may contain', async () => {
+  it('a body keeps texts of less than 16 characters, which names may contain', async () => {
     expect(await textOf([Buffer.from('fifteen-letters')], ['fifteen-letters', ''])).toBe('fifteen-letters');
   });
 
-  it('passes on the chunks of a body without a secret', async () => {
+  it('the chunks of a body without a secret are passed on', async () => {
     const chunks = ['{"a":', '1}\n'].map((text) => Buffer.from(text));
     const read: Buffer[] = [];
     for await (const chunk of withoutSecrets(bodyOf(chunks), [secret])) read.push(chunk);

@@ -19,8 +19,8 @@ function faultyProxy(protocol: string, failureCount: number) {
   return { proxy, made };
 }
 
-describe.each(['http:', 'socks5:'])('the agent of a proxy of %s', (protocol) => {
-  it('that could not be made once is made for the next request, and kept from then on', async () => {
+describe.each(['http:', 'socks5:'])('RotatingAgent with a proxy of %s', (protocol) => {
+  it('an agent that could not be made once is made for the next request, and kept from then on', async () => {
     const { proxy, made } = faultyProxy(protocol, 1);
     using agents = new RotatingAgent({ isTls: true, proxy });
     const failed = [agents.agentFor(tls), agents.agentFor(tls)];
@@ -30,7 +30,7 @@ describe.each(['http:', 'socks5:'])('the agent of a proxy of %s', (protocol) => 
     expect(await agents.agentFor(tls)).toBe(agent);
   });
 
-  it('of later credentials stays when an earlier one could not be made', async () => {
+  it('an agent of later credentials stays when an earlier one could not be made', async () => {
     const { proxy } = faultyProxy(protocol, 1);
     using agents = new RotatingAgent({ isTls: true, proxy });
     const failed = expect(agents.agentFor(tls)).rejects.toThrow('EMFILE');
