@@ -40,20 +40,15 @@ describe('Scheduler.newLane', () => {
     expect(events).toEqual(['a', 'b', 'c']);
   });
 
-  it('a lane runs short tasks within one turn of the event loop', async () => {
+  it.each([
+    ['runs short tasks within one turn of the event loop', 1, ['a', 'b', 'c', 'turn']],
+    ['yields to the event loop when a time slice is over', 3, ['a', 'b', 'turn', 'c']],
+  ])('a lane %s', async (_case, durationMs, expected) => {
     const { lane, events, task, watchTurns } = setUp();
     const turns = watchTurns(1);
-    await Promise.all([lane.run(task('a', 1)), lane.run(task('b', 1)), lane.run(task('c', 1))]);
+    await Promise.all(['a', 'b', 'c'].map((name) => lane.run(task(name, durationMs))));
     await turns;
-    expect(events).toEqual(['a', 'b', 'c', 'turn']);
-  });
-
-  it('a lane yields to the event loop when a time slice is over', async () => {
-    const { lane, events, task, watchTurns } = setUp();
-    const turns = watchTurns(1);
-    await Promise.all([lane.run(task('a', 3)), lane.run(task('b', 3)), lane.run(task('c', 3))]);
-    await turns;
-    expect(events).toEqual(['a', 'b', 'turn', 'c']);
+    expect(events).toEqual(expected);
   });
 
   it('a lane rejects with the error of a task, and continues with the next one', async () => {

@@ -11,16 +11,19 @@ import { settingsOf } from '../support/exporter.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 
+const readerOf = ({ apiUrl, caPem: ca, token }: SimulatedCluster, clock: ManualClock): ClusterReader =>
+  new ClusterReader({
+    config: settingsOf(''),
+    scope: wholeCluster,
+    credentials: staticCredentials({ server: new URL(apiUrl), ca, token }),
+    context: { clock, random: () => 0.5, version: '0.0.0-test' },
+  });
+
 it('the reader waits half a minute for an API server that may come back, and reports its last answer', async () => {
   const clock = new ManualClock();
   await using cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1') });
   await cluster.setApiFault('status:503');
-  await using reader = new ClusterReader({
-    config: settingsOf(''),
-    scope: wholeCluster,
-    credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token }),
-    context: { clock, random: () => 0.5, version: '0.0.0-test' },
-  });
+  await using reader = readerOf(cluster, clock);
   const outcome: { failure?: unknown } = {};
   const startMs = clock.monotonicMs();
   const waiting = reader.synced(never).catch((error: unknown) => {
@@ -42,12 +45,7 @@ it('the reader reports no failures of nodes that are gone', async () => {
   const clock = new ManualClock();
   await using cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1', 'node-2') });
   await cluster.setFault('node-1', 'status:500');
-  await using reader = new ClusterReader({
-    config: settingsOf(''),
-    scope: wholeCluster,
-    credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token }),
-    context: { clock, random: () => 0.5, version: '0.0.0-test' },
-  });
+  await using reader = readerOf(cluster, clock);
   const { signal } = new AbortController();
   await expect.poll(() => clock.advance(100).then(() => reader.hasSynced), { interval: 5 }).toBe(true);
   expect([...(await reader.read(60_000, signal)).failures.keys()]).toEqual(['node-1']);

@@ -9,9 +9,9 @@ import { aKubeletCache } from '../support/kubelet-caches.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { queuedRefresher } from '../support/queued-refresher.js';
+import { never } from '../support/signals.js';
 
 const ttlMs = 55_000;
-const never = new AbortController().signal;
 
 function setUp(nodes: Node[], nearTtlMs = 0, maxConcurrentRequests = 1_000) {
   const clock = new ManualClock();

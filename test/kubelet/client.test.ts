@@ -7,8 +7,8 @@ import { KubeletClient } from '../../src/kubelet/client.js';
 import { kubeletPaths, type KubeletTransport } from '../../src/kubelet/transport.js';
 import { aNode } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 
-const never = new AbortController().signal;
 const summary = Buffer.from('{"node":{"nodeName":"node-1"},"pods":[]}');
 
 type Open = (signal: AbortSignal, nodeName: string) => Promise<AsyncIterable<Buffer>>;

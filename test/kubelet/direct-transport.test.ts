@@ -13,10 +13,9 @@ import { failureOf, LoopbackServer, replyWith, textOf } from '../http/loopback-s
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 
 // What is special to kubelets; what holds for every GET stands in test/http/http-client.test.ts.
-
-const never = new AbortController().signal;
 
 let authority: TestAuthority;
 let pair: KeyPair;

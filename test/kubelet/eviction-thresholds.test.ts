@@ -92,7 +92,7 @@ describe('the thresholds', () => {
 });
 
 describe('a threshold', () => {
-  it.each<[string, ThresholdValue | undefined]>([
+  it.each<[unknown, ThresholdValue | undefined]>([
     ['100Mi', { amount: 104_857_600 }],
     ['1.5Gi', { amount: 1_610_612_736 }],
     ['1e9', { amount: 1_000_000_000 }],
@@ -117,12 +117,9 @@ describe('a threshold', () => {
     ['-1Gi', undefined],
     ['1GiB', undefined],
     ['', undefined],
+    ...[10, true, null, {}, ['10%']].map((value): [unknown, undefined] => [value, undefined]),
   ])('the threshold %j is %j', (text, expected) => {
     expect(thresholdOf(text)).toEqual(expected);
-  });
-
-  it.each([[10], [true], [null], [{}], [['10%']]])('a threshold that is no text is none: %j', (value) => {
-    expect(thresholdOf(value)).toBeUndefined();
   });
 
   it('a threshold is never a ratio outside 0 to 1, nor an amount of nothing', () => {

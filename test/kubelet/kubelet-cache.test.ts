@@ -11,9 +11,9 @@ import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { aNode, aNodeSummary, aPodSummary } from '../support/builders.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 
 const ttlMs = 55_000;
-const never = new AbortController().signal;
 
 /** A kubelet whose summaries carry the number of the request in `saturatedCount`, so that a test can tell them apart. */
 class FakeKubelet {

@@ -8,9 +8,9 @@ import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configurati
 import { aNode, aNodeSummary, aThreshold } from '../support/builders.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 
 const gateMs = 600_000;
-const never = new AbortController().signal;
 
 function configuration(amount: number): KubeletConfiguration {
   return { thresholds: [aThreshold({ value: { amount } })], logRotation: { maxFileBytes: amount, maxFileCount: 5 } };

@@ -7,8 +7,7 @@ import { KubeletClient } from '../../src/kubelet/client.js';
 import { ProxyTransport } from '../../src/kubelet/proxy-transport.js';
 import { aNode } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
-
-const never = new AbortController().signal;
+import { never } from '../support/signals.js';
 
 function clientOf(answer: (request: ApiRequest) => Promise<string>): KubeletClient {
   const transport = new ProxyTransport({
