@@ -176,7 +176,7 @@ describe('the part of the cluster that is measured', () => {
   });
 });
 
-it('a part that ends although it never should stops the exporter, is in the log, and is the error of the command', async () => {
+it('a part that ends unexpectedly stops the exporter, is in the log, and is the error of the command', async () => {
   let isBroken = false;
   const random = (): number => {
     if (isBroken) throw new Error('no entropy');

@@ -2,59 +2,57 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { UserError } from '../../src/base/errors.js';
 import { readConfigFile } from '../../src/config/file-layer.js';
 import { errorOf, loadText } from './support.js';
 
-describe('readConfigFile', () => {
-  let folder = '';
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'config-'));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'config-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
 
-  async function written(name: string, content: string | Uint8Array): Promise<string> {
-    const path = join(folder, name);
-    await writeFile(path, content);
-    return path;
-  }
+async function written(name: string, content: string | Uint8Array): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
 
-  it('returns the text, also through symbolic links', async () => {
-    const path = await written('plain.yaml', 'log: {} # ü\n');
-    await symlink(path, join(folder, 'link.yaml'));
-    expect(await readConfigFile(join(folder, 'link.yaml'))).toBe('log: {} # ü\n');
-  });
+it('readConfigFile returns the text, also through symbolic links', async () => {
+  const path = await written('plain.yaml', 'log: {} # ü\n');
+  await symlink(path, join(folder, 'link.yaml'));
+  expect(await readConfigFile(join(folder, 'link.yaml'))).toBe('log: {} # ü\n');
+});
 
-  it('returns the empty text of an empty file', async () => {
-    expect(await readConfigFile(await written('empty.yaml', ''))).toBe('');
-  });
+it('readConfigFile returns the empty text of an empty file', async () => {
+  expect(await readConfigFile(await written('empty.yaml', ''))).toBe('');
+});
 
-  it('leaves a byte order mark to the YAML reader', async () => {
-    const text = await readConfigFile(await written('mark.yaml', '\uFEFFcache: {ttl: 30s}'));
-    expect(loadText(text).cache.ttlMs).toBe(30_000);
-  });
+it('readConfigFile leaves a byte order mark to the YAML reader', async () => {
+  const text = await readConfigFile(await written('mark.yaml', '\uFEFFcache: {ttl: 30s}'));
+  expect(loadText(text).cache.ttlMs).toBe(30_000);
+});
 
-  it('reads only the beginning of a file that is too large', async () => {
-    const text = await readConfigFile(await written('large.yaml', 'ü'.repeat(2_000_000)));
-    expect(text.length).toBeLessThan(1_100_000);
-    expect(errorOf({ file: { path: 'large.yaml', text } }).message).toMatch(
-      /^large\.yaml: found \d+ bytes; allowed: at most 1Mi$/,
-    );
-  });
+it('readConfigFile reads only the beginning of a file that is too large', async () => {
+  const text = await readConfigFile(await written('large.yaml', 'ü'.repeat(2_000_000)));
+  expect(text.length).toBeLessThan(1_100_000);
+  expect(errorOf({ file: { path: 'large.yaml', text } }).message).toMatch(
+    /^large\.yaml: found \d+ bytes; allowed: at most 1Mi$/,
+  );
+});
 
-  it.each([
-    ['a missing file', 'none.yaml', /none\.yaml: cannot read the configuration file: ENOENT/],
-    ['a folder', '.', /: cannot read the configuration file: EISDIR/],
-  ])('rejects %s', async (_case, name, message) => {
-    const reading = readConfigFile(join(folder, name));
-    await expect(reading).rejects.toThrow(UserError);
-    await expect(reading).rejects.toThrow(message);
-  });
+it.each([
+  ['a missing file', 'none.yaml', /none\.yaml: cannot read the configuration file: ENOENT/],
+  ['a folder', '.', /: cannot read the configuration file: EISDIR/],
+])('readConfigFile rejects %s', async (_case, name, message) => {
+  const reading = readConfigFile(join(folder, name));
+  await expect(reading).rejects.toThrow(UserError);
+  await expect(reading).rejects.toThrow(message);
+});
 
-  it('rejects a file that is not UTF-8', async () => {
-    const path = await written('latin1.yaml', Uint8Array.of(0x61, 0xfc, 0x0a));
-    await expect(readConfigFile(path)).rejects.toThrow(UserError);
-  });
+it('readConfigFile rejects a file that is not UTF-8', async () => {
+  const path = await written('latin1.yaml', Uint8Array.of(0x61, 0xfc, 0x0a));
+  await expect(readConfigFile(path)).rejects.toThrow(UserError);
 });

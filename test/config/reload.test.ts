@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { UserError } from '../../src/base/errors.js';
 import { ConfigWatcher, type ReloadResult } from '../../src/config/reload.js';
@@ -55,197 +55,191 @@ async function watching(world: World, steps: () => Promise<void>): Promise<void>
   expect(world.clock.sleeperCount).toBe(0);
 }
 
-describe('ConfigWatcher', () => {
-  it('does nothing while the content stays the same', async ({ world }) => {
-    await watching(world, () => world.clock.advance(10 * pollMs));
-    expect(world.reported).toEqual([]);
-  });
+it('the watcher does nothing while the content stays the same', async ({ world }) => {
+  await watching(world, () => world.clock.advance(10 * pollMs));
+  expect(world.reported).toEqual([]);
+});
 
-  it('applies a change of the content once', async ({ world }) => {
-    await watching(world, async () => {
-      world.text = 'cache: {ttl: 30s}';
-      await world.clock.advance(3 * pollMs);
-    });
-    expect(world.applied).toEqual([30_000]);
-    expect(world.reported).toEqual(['reloaded 30000']);
-  });
-
-  it('notices a change before its start', async ({ world }) => {
+it('the watcher applies a change of the content once', async ({ world }) => {
+  await watching(world, async () => {
     world.text = 'cache: {ttl: 30s}';
-    await watching(world, () => world.clock.advance(pollMs + readMs));
-    expect(world.applied).toEqual([30_000]);
+    await world.clock.advance(3 * pollMs);
   });
+  expect(world.applied).toEqual([30_000]);
+  expect(world.reported).toEqual(['reloaded 30000']);
+});
 
-  it('keeps the last good settings when the file has faults, and reports the faults once', async ({ world }) => {
-    await watching(world, async () => {
-      world.text = 'cache: {ttl: never}';
-      await world.clock.advance(5 * pollMs);
-      world.text = 'cache: {ttl: always}';
-      await world.clock.advance(5 * pollMs);
-      world.text = 'cache: {ttl: 20s}';
-      await world.clock.advance(5 * pollMs);
-    });
-    expect(world.applied).toEqual([20_000]);
-    expect(world.reported).toEqual([
-      'failed: cache.ttl: found "never"',
-      'failed: cache.ttl: found "always',
-      'reloaded 20000',
-    ]);
-  });
+it('the watcher notices a change before its start', async ({ world }) => {
+  world.text = 'cache: {ttl: 30s}';
+  await watching(world, () => world.clock.advance(pollMs + readMs));
+  expect(world.applied).toEqual([30_000]);
+});
 
-  it('reports once that the file cannot be read, and recovers', async ({ world }) => {
-    await watching(world, async () => {
-      world.readError = new Error('no such file');
-      await world.clock.advance(5 * pollMs);
-      world.readError = undefined;
-      await world.clock.advance(pollMs);
-    });
-    expect(world.reported).toEqual(['failed: no such file', 'reloaded 20000']);
-  });
-
-  it('reports settings that cannot be applied, and does not retry them on its own', async ({ world }) => {
-    world.apply = () => Promise.reject(new Error('port in use'));
-    await watching(world, async () => {
-      world.text = 'cache: {ttl: 30s}';
-      await world.clock.advance(5 * pollMs);
-      world.apply = () => Promise.resolve();
-      expect(await reload(world)).toMatchObject({ result: 'reloaded' });
-    });
-    expect(world.reported).toEqual(['failed: port in use', 'reloaded 30000']);
-    expect(world.applied).toEqual([30_000]);
-  });
-
-  it('tries settings again a minute after each failure that is temporary, and no more once they are applied', async ({
-    world,
-  }) => {
-    const attemptedAtMs: number[] = [];
-    const startMs = world.clock.monotonicMs();
-    world.apply = () => {
-      attemptedAtMs.push(Math.floor((world.clock.monotonicMs() - startMs) / pollMs) * pollMs);
-      const isAway = attemptedAtMs.length < 3;
-      return isAway ? Promise.reject(new UserError('no lists', { isTemporary: true })) : Promise.resolve();
-    };
-    await watching(world, async () => {
-      world.text = 'cache: {ttl: 30s}';
-      await world.clock.advance(300_000);
-    });
-    expect(attemptedAtMs).toEqual([5_000, 65_000, 125_000]);
-    expect(world.reported).toEqual(['failed: no lists', 'failed: no lists', 'reloaded 30000']);
-  });
-
-  it('applies a change of the content at once after a temporary failure, and drops the former content', async ({
-    world,
-  }) => {
-    world.apply = ({ cache }) =>
-      cache.ttlMs === 30_000 ? Promise.reject(new UserError('no lists', { isTemporary: true })) : Promise.resolve();
-    await watching(world, async () => {
-      world.text = 'cache: {ttl: 30s}';
-      await world.clock.advance(2 * pollMs);
-      world.text = 'cache: {ttl: never}';
-      await world.clock.advance(120_000);
-      world.text = 'cache: {ttl: 40s}';
-      await world.clock.advance(120_000);
-    });
-    expect(world.reported).toEqual(['failed: no lists', 'failed: cache.ttl: found "never"', 'reloaded 40000']);
-  });
-
-  it('reloads on demand, even without a change, before the next poll', async ({ world }) => {
-    expect(await reload(world)).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 20_000 } } });
-    world.text = 'cache: {ttl: 30s}';
-    expect(await reload(world)).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 30_000 } } });
-    expect(world.applied).toEqual([20_000, 30_000]);
-    await watching(world, () => world.clock.advance(2 * pollMs));
-    expect(world.applied).toHaveLength(2);
-  });
-
-  it('returns the error of a reload on demand', async ({ world }) => {
+it('the watcher keeps the last good settings when the file has faults, and reports these once', async ({ world }) => {
+  await watching(world, async () => {
     world.text = 'cache: {ttl: never}';
-    const result = await reload(world);
-    expect(result).toMatchObject({ result: 'failed' });
-    expect(result.result === 'failed' && result.error.message).toMatch(/^cache\.ttl: found "never"/);
+    await world.clock.advance(5 * pollMs);
+    world.text = 'cache: {ttl: always}';
+    await world.clock.advance(5 * pollMs);
+    world.text = 'cache: {ttl: 20s}';
+    await world.clock.advance(5 * pollMs);
   });
+  expect(world.applied).toEqual([20_000]);
+  expect(world.reported).toEqual([
+    'failed: cache.ttl: found "never"',
+    'failed: cache.ttl: found "always',
+    'reloaded 20000',
+  ]);
+});
 
-  it('runs one reload at a time, and waiting calls share the next one', async ({ world }) => {
-    const gates: (() => void)[] = [];
-    world.apply = () => new Promise((resolve) => gates.push(resolve));
-    const first = world.watcher.trigger();
-    await world.clock.advance(readMs);
-    const waiting = [world.watcher.trigger(), world.watcher.trigger(), world.watcher.trigger()];
-    world.text = 'cache: {ttl: 30s}';
-    await world.clock.advance(0);
-    expect(gates).toHaveLength(1);
-    gates[0]?.();
-    expect(await first).toMatchObject({ config: { cache: { ttlMs: 20_000 } } });
-    await world.clock.advance(readMs);
-    expect(gates).toHaveLength(2);
-    gates[1]?.();
-    for (const result of await Promise.all(waiting)) {
-      expect(result).toMatchObject({ config: { cache: { ttlMs: 30_000 } } });
-    }
-    expect(world.applied).toEqual([20_000, 30_000]);
-  });
-
-  it('does not repeat a reload for content that a running reload has read', async ({ world }) => {
-    let open: (() => void) | undefined;
-    world.apply = () => new Promise((resolve) => (open = resolve));
-    await watching(world, async () => {
-      world.text = 'cache: {ttl: 30s}';
-      const reloading = world.watcher.trigger();
-      await world.clock.advance(pollMs);
-      open?.();
-      await reloading;
-      await world.clock.advance(pollMs);
-    });
-    expect(world.applied).toEqual([30_000]);
-  });
-
-  it.for(['', '\uFEFF', '\n# nothing\n---\n  # is set\n'])(
-    'the watcher keeps the last good settings when the file is empty: %j',
-    async (text, { world }) => {
-      world.text = text;
-      const result = await reload(world);
-      expect(result).toMatchObject({
-        result: 'failed',
-        error: { message: 'the file is empty; write {} for all defaults' },
-      });
-      world.text = '{}';
-      expect(await reload(world)).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 55_000 } } });
-      expect(world.applied).toEqual([55_000]);
-    },
-  );
-
-  it('the watcher reads a file that is being written until two reads agree', async ({ world }) => {
-    const reads = ['', 'cache: {ttl', 'cache: {ttl: 30s}', 'cache: {ttl: 30s}'];
-    world.read = () => Promise.resolve(reads.shift() ?? 'cache: {ttl: 30s}');
-    const reloading = world.watcher.trigger();
-    await world.clock.advance(1_000);
-    expect(await reloading).toMatchObject({ result: 'reloaded' });
-    expect(world.reported).toEqual(['reloaded 30000']);
-  });
-
-  it('reports a file that never stays the same, and loads it once it does', async ({ world }) => {
-    let count = 0;
-    world.read = () => Promise.resolve(`cache: {ttl: ${(count += 1)}s}`);
-    await watching(world, async () => {
-      await world.clock.advance(2 * pollMs);
-      world.read = () => Promise.resolve('cache: {ttl: 30s}');
-      await world.clock.advance(2 * pollMs);
-    });
-    expect(world.reported).toEqual(['failed: the file has changed at ', 'reloaded 30000']);
-  });
-
-  it('ends with its signal, after the running reload', async ({ world }) => {
-    let open: (() => void) | undefined;
-    world.apply = () => new Promise((resolve) => (open = resolve));
-    const stop = new AbortController();
-    let hasEnded = false;
-    const running = world.watcher.run(stop.signal).then(() => (hasEnded = true));
-    void world.watcher.trigger();
-    stop.abort();
+it('the watcher reports once that the file cannot be read, and recovers', async ({ world }) => {
+  await watching(world, async () => {
+    world.readError = new Error('no such file');
+    await world.clock.advance(5 * pollMs);
+    world.readError = undefined;
     await world.clock.advance(pollMs);
-    expect(hasEnded).toBe(false);
-    open?.();
-    await running;
-    expect(world.reported).toEqual(['reloaded 20000']);
   });
+  expect(world.reported).toEqual(['failed: no such file', 'reloaded 20000']);
+});
+
+it('the watcher reports settings that cannot be applied, and does not retry them by itself', async ({ world }) => {
+  world.apply = () => Promise.reject(new Error('port in use'));
+  await watching(world, async () => {
+    world.text = 'cache: {ttl: 30s}';
+    await world.clock.advance(5 * pollMs);
+    world.apply = () => Promise.resolve();
+    expect(await reload(world)).toMatchObject({ result: 'reloaded' });
+  });
+  expect(world.reported).toEqual(['failed: port in use', 'reloaded 30000']);
+  expect(world.applied).toEqual([30_000]);
+});
+
+it('the watcher tries settings again a minute after each temporary failure', async ({ world }) => {
+  const attemptedAtMs: number[] = [];
+  const startMs = world.clock.monotonicMs();
+  world.apply = () => {
+    attemptedAtMs.push(Math.floor((world.clock.monotonicMs() - startMs) / pollMs) * pollMs);
+    const isAway = attemptedAtMs.length < 3;
+    return isAway ? Promise.reject(new UserError('no lists', { isTemporary: true })) : Promise.resolve();
+  };
+  await watching(world, async () => {
+    world.text = 'cache: {ttl: 30s}';
+    await world.clock.advance(300_000);
+  });
+  expect(attemptedAtMs).toEqual([5_000, 65_000, 125_000]);
+  expect(world.reported).toEqual(['failed: no lists', 'failed: no lists', 'reloaded 30000']);
+});
+
+it('the watcher applies a change at once after a temporary failure', async ({ world }) => {
+  world.apply = ({ cache }) =>
+    cache.ttlMs === 30_000 ? Promise.reject(new UserError('no lists', { isTemporary: true })) : Promise.resolve();
+  await watching(world, async () => {
+    world.text = 'cache: {ttl: 30s}';
+    await world.clock.advance(2 * pollMs);
+    world.text = 'cache: {ttl: never}';
+    await world.clock.advance(120_000);
+    world.text = 'cache: {ttl: 40s}';
+    await world.clock.advance(120_000);
+  });
+  expect(world.reported).toEqual(['failed: no lists', 'failed: cache.ttl: found "never"', 'reloaded 40000']);
+});
+
+it('the watcher reloads on demand, even without a change, before the next poll', async ({ world }) => {
+  expect(await reload(world)).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 20_000 } } });
+  world.text = 'cache: {ttl: 30s}';
+  expect(await reload(world)).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 30_000 } } });
+  expect(world.applied).toEqual([20_000, 30_000]);
+  await watching(world, () => world.clock.advance(2 * pollMs));
+  expect(world.applied).toHaveLength(2);
+});
+
+it('the watcher returns the error of a reload on demand', async ({ world }) => {
+  world.text = 'cache: {ttl: never}';
+  const result = await reload(world);
+  expect(result).toMatchObject({ result: 'failed' });
+  expect(result.result === 'failed' && result.error.message).toMatch(/^cache\.ttl: found "never"/);
+});
+
+it('the watcher runs one reload at a time, and waiting calls share the next one', async ({ world }) => {
+  const gates: (() => void)[] = [];
+  world.apply = () => new Promise((resolve) => gates.push(resolve));
+  const first = world.watcher.trigger();
+  await world.clock.advance(readMs);
+  const waiting = [world.watcher.trigger(), world.watcher.trigger(), world.watcher.trigger()];
+  world.text = 'cache: {ttl: 30s}';
+  await world.clock.advance(0);
+  expect(gates).toHaveLength(1);
+  gates[0]?.();
+  expect(await first).toMatchObject({ config: { cache: { ttlMs: 20_000 } } });
+  await world.clock.advance(readMs);
+  expect(gates).toHaveLength(2);
+  gates[1]?.();
+  for (const result of await Promise.all(waiting)) {
+    expect(result).toMatchObject({ config: { cache: { ttlMs: 30_000 } } });
+  }
+  expect(world.applied).toEqual([20_000, 30_000]);
+});
+
+it('the watcher does not repeat a reload for content that a running reload has read', async ({ world }) => {
+  let open: (() => void) | undefined;
+  world.apply = () => new Promise((resolve) => (open = resolve));
+  await watching(world, async () => {
+    world.text = 'cache: {ttl: 30s}';
+    const reloading = world.watcher.trigger();
+    await world.clock.advance(pollMs);
+    open?.();
+    await reloading;
+    await world.clock.advance(pollMs);
+  });
+  expect(world.applied).toEqual([30_000]);
+});
+
+it.for(['', '\uFEFF', '\n# nothing\n---\n  # is set\n'])(
+  'the watcher keeps the last good settings when the file is empty: %j',
+  async (text, { world }) => {
+    world.text = text;
+    const result = await reload(world);
+    expect(result).toMatchObject({
+      result: 'failed',
+      error: { message: 'the file is empty; write {} for all defaults' },
+    });
+    world.text = '{}';
+    expect(await reload(world)).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 55_000 } } });
+    expect(world.applied).toEqual([55_000]);
+  },
+);
+
+it('the watcher reads a file that is being written until two reads agree', async ({ world }) => {
+  const reads = ['', 'cache: {ttl', 'cache: {ttl: 30s}', 'cache: {ttl: 30s}'];
+  world.read = () => Promise.resolve(reads.shift() ?? 'cache: {ttl: 30s}');
+  const reloading = world.watcher.trigger();
+  await world.clock.advance(1_000);
+  expect(await reloading).toMatchObject({ result: 'reloaded' });
+  expect(world.reported).toEqual(['reloaded 30000']);
+});
+
+it('the watcher reports a file that never stays the same, and loads it once it does', async ({ world }) => {
+  let count = 0;
+  world.read = () => Promise.resolve(`cache: {ttl: ${(count += 1)}s}`);
+  await watching(world, async () => {
+    await world.clock.advance(2 * pollMs);
+    world.read = () => Promise.resolve('cache: {ttl: 30s}');
+    await world.clock.advance(2 * pollMs);
+  });
+  expect(world.reported).toEqual(['failed: the file has changed at ', 'reloaded 30000']);
+});
+
+it('the watcher ends with its signal, after the running reload', async ({ world }) => {
+  let open: (() => void) | undefined;
+  world.apply = () => new Promise((resolve) => (open = resolve));
+  const stop = new AbortController();
+  let hasEnded = false;
+  const running = world.watcher.run(stop.signal).then(() => (hasEnded = true));
+  void world.watcher.trigger();
+  stop.abort();
+  await world.clock.advance(pollMs);
+  expect(hasEnded).toBe(false);
+  open?.();
+  await running;
+  expect(world.reported).toEqual(['reloaded 20000']);
 });

@@ -10,7 +10,7 @@ import { bookmarkLine, errorLine } from './scripted-api.js';
 const minuteMs = 60_000;
 
 it.each([0, 0.5, 0.999])(
-  'a server that was away is listed within a second when it has expired the known version (random number %d)',
+  'a server that was away and has expired the known version is listed within a second (random number %d)',
   async (random) => {
     let phase: 'up' | 'down' | 'back' = 'up';
     const handler: LoopbackHandler = ({ isWatch }, response) => {
@@ -78,7 +78,7 @@ it.each(
   },
 );
 
-it('a server that was restored from a backup has other objects under the known versions: a list decides by content', async () => {
+it('a server restored from a backup has other objects of known versions: a list decides by content', async () => {
   let hasPhase = 'Running';
   let watchCount = 0;
   const handler: LoopbackHandler = ({ isWatch }, response) => {
@@ -115,7 +115,7 @@ it.each([
   },
 );
 
-it('S67: a server whose version is 0 is listed again and never watched from there, which would begin with all objects', async () => {
+it('S67: a server whose version is 0 is listed again and never watched from there', async () => {
   let version = '0';
   const handler: LoopbackHandler = ({ isWatch }, response) => {
     if (isWatch) sendLines(response);

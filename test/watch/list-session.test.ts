@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { Lane } from '../../src/base/scheduler.js';
 import { type ListedObjects, listObjects } from '../../src/watch/list-session.js';
@@ -48,166 +48,164 @@ const list = (run: Run): Promise<ListedObjects<string>> =>
 const [a, b, c] = [podJson('a', '1'), podJson('b', '2'), podJson('c', '3')];
 const selfLeading = sendsList('12', [a], 'same');
 
-describe('listObjects', () => {
-  it.each([
-    ['any state, without pages', '0', 'list rv=0'],
-    ['a state that is not older than one that is known, without pages', '10', 'list rv=10 match=NotOlderThan'],
-    ['the newest state, in pages', '', 'list limit=500'],
-  ])('requests %s', async (_case, resourceVersion, expected) => {
-    const api = new ScriptedApi(sendsList('12', [a, b]));
-    expect(await list({ api, resourceVersion })).toEqual({
-      objects: ['a', 'b'],
-      skipped: [],
-      itemCount: 2,
-      resourceVersion: '12',
-    });
-    expect(api.requestLines).toEqual([expected]);
+it.each([
+  ['any state, without pages', '0', 'list rv=0'],
+  ['a state that is not older than one that is known, without pages', '10', 'list rv=10 match=NotOlderThan'],
+  ['the newest state, in pages', '', 'list limit=500'],
+])('listObjects requests %s', async (_case, resourceVersion, expected) => {
+  const api = new ScriptedApi(sendsList('12', [a, b]));
+  expect(await list({ api, resourceVersion })).toEqual({
+    objects: ['a', 'b'],
+    skipped: [],
+    itemCount: 2,
+    resourceVersion: '12',
   });
+  expect(api.requestLines).toEqual([expected]);
+});
 
-  it('S10, S17: follows the pages without a resource version, and keeps that of the first page', async () => {
-    const api = new ScriptedApi(sendsList('12', [a], 'C1'), sendsList('12', [b], 'C2'), sendsList('13', [c]));
-    const selectors = { labelSelector: 'app=cart' };
-    expect(await list({ api, resourceVersion: '', selectors })).toMatchObject({
-      objects: ['a', 'b', 'c'],
-      itemCount: 3,
-      resourceVersion: '12',
-    });
-    expect(api.requestLines).toEqual(['list limit=500', 'list limit=500 continue=C1', 'list limit=500 continue=C2']);
-    expect(api.requests.map(({ query }) => query?.['labelSelector'])).toEqual(['app=cart', 'app=cart', 'app=cart']);
+it('S10, S17: listObjects follows pages without a resource version, and keeps that of the first page', async () => {
+  const api = new ScriptedApi(sendsList('12', [a], 'C1'), sendsList('12', [b], 'C2'), sendsList('13', [c]));
+  const selectors = { labelSelector: 'app=cart' };
+  expect(await list({ api, resourceVersion: '', selectors })).toMatchObject({
+    objects: ['a', 'b', 'c'],
+    itemCount: 3,
+    resourceVersion: '12',
   });
+  expect(api.requestLines).toEqual(['list limit=500', 'list limit=500 continue=C1', 'list limit=500 continue=C2']);
+  expect(api.requests.map(({ query }) => query?.['labelSelector'])).toEqual(['app=cart', 'app=cart', 'app=cart']);
+});
 
-  it('follows pages that it did not request', async () => {
-    const api = new ScriptedApi(sendsList('12', [a], 'C1'), sendsList('12', [b]));
-    expect(await list({ api })).toMatchObject({ objects: ['a', 'b'] });
-    expect(api.requestLines).toEqual(['list rv=0', 'list limit=500 continue=C1']);
-  });
+it('listObjects follows pages that it did not request', async () => {
+  const api = new ScriptedApi(sendsList('12', [a], 'C1'), sendsList('12', [b]));
+  expect(await list({ api })).toMatchObject({ objects: ['a', 'b'] });
+  expect(api.requestLines).toEqual(['list rv=0', 'list limit=500 continue=C1']);
+});
 
-  it.each([
-    ['is no longer known', expired, 1],
-    ['is not known yet', tooLarge, 0],
-  ])('requests the newest state when the resource version %s', async (_case, answer, expected) => {
-    const api = new ScriptedApi(answer, sendsList('12', [a]));
+it.each([
+  ['is no longer known', expired, 1],
+  ['is not known yet', tooLarge, 0],
+])('listObjects requests the newest state when the resource version %s', async (_case, answer, expected) => {
+  const api = new ScriptedApi(answer, sendsList('12', [a]));
+  let expiredCount = 0;
+  const onExpired = (): number => (expiredCount += 1);
+  expect(await list({ api, resourceVersion: '10', onExpired })).toMatchObject({ objects: ['a'] });
+  expect(api.requestLines).toEqual(['list rv=10 match=NotOlderThan', 'list limit=500']);
+  expect(expiredCount).toBe(expected);
+});
+
+it.each([
+  ['10', 'list rv=10 match=NotOlderThan', 'list rv=10 match=NotOlderThan'],
+  ['', 'list limit=500', 'list'],
+])(
+  'S15: listObjects starts again when a page of a list at "%s" has expired',
+  async (resourceVersion, first, second) => {
+    const api = new ScriptedApi(sendsList('12', [a, b], 'C1'), expired, sendsList('14', [b, c]));
     let expiredCount = 0;
     const onExpired = (): number => (expiredCount += 1);
-    expect(await list({ api, resourceVersion: '10', onExpired })).toMatchObject({ objects: ['a'] });
-    expect(api.requestLines).toEqual(['list rv=10 match=NotOlderThan', 'list limit=500']);
-    expect(expiredCount).toBe(expected);
-  });
-
-  it.each([
-    ['10', 'list rv=10 match=NotOlderThan', 'list rv=10 match=NotOlderThan'],
-    ['', 'list limit=500', 'list'],
-  ])(
-    'S15: starts again without pages when a page of a list at "%s" has expired',
-    async (resourceVersion, first, second) => {
-      const api = new ScriptedApi(sendsList('12', [a, b], 'C1'), expired, sendsList('14', [b, c]));
-      let expiredCount = 0;
-      const onExpired = (): number => (expiredCount += 1);
-      expect(await list({ api, resourceVersion, onExpired })).toEqual({
-        objects: ['b', 'c'],
-        skipped: [],
-        itemCount: 2,
-        resourceVersion: '14',
-      });
-      expect(api.requestLines).toEqual([first, 'list limit=500 continue=C1', second]);
-      expect(expiredCount).toBe(1);
-    },
-  );
-
-  it('fails when everything has expired', async () => {
-    const page = sendsList('12', [a], 'C1');
-    const api = new ScriptedApi(page, expired, expired, page, expired, page, expired);
-    await expect(list({ api, resourceVersion: '10' })).rejects.toMatchObject({ status: 410 });
-    expect(api.requestLines).toEqual([
-      'list rv=10 match=NotOlderThan',
-      'list limit=500 continue=C1',
-      'list rv=10 match=NotOlderThan',
-      'list limit=500',
-      'list limit=500 continue=C1',
-      'list',
-      'list limit=500 continue=C1',
-    ]);
-  });
-
-  const allMalformed = { reason: 'decode', message: expect.stringContaining('all 2 objects are malformed') as string };
-
-  it.each([
-    ['an error answer', [answers(500)], { status: 500 }],
-    ['a broken connection', [failsWith(new Error('ECONNRESET'))], { message: 'ECONNRESET' }],
-    ['a list that is cut off', [sends('{"kind":"PodList","items":[')], { reason: 'decode' }],
-    ['a list of another kind', [sends('{"kind":"Table"}')], { reason: 'decode' }],
-    ['an error on a further page', [sendsList('12', [a], 'C1'), answers(500)], { status: 500 }],
-    ['a page that leads to itself', [selfLeading, selfLeading], { message: 'the list returned the same page twice' }],
-    ['malformed objects alone', [sendsList('12', [{}, {}])], allMalformed],
-  ])('fails with %s', async (_case, script, expected) => {
-    await expect(list({ api: new ScriptedApi(...script), resourceVersion: '' })).rejects.toMatchObject(expected);
-  });
-
-  it('skips malformed objects and reports them', async () => {
-    const api = new ScriptedApi(sendsList('12', [a, { kind: 'Pod' }, b]));
-    const { objects, skipped } = await list({ api });
-    expect(objects).toEqual(['a', 'b']);
-    expect(skipped).toEqual([{ reason: 'malformed', message: expect.stringContaining('undefined') as string }]);
-  });
-
-  it('a list is complete without its only object when that is too large', async () => {
-    const api = new ScriptedApi(sendsList('12', [{ filler: 'x'.repeat(8 * 1024 * 1024) }]));
-    expect(await list({ api })).toMatchObject({ objects: [], skipped: [{ reason: 'too_large' }] });
-  });
-
-  it('fails after 60 s without data, before the headers or after', async () => {
-    for (const isHeld of [true, false]) {
-      const clock = new ManualClock();
-      const feed = new WatchFeed();
-      const failure = expect(
-        list({ api: new ScriptedApi(isHeld ? neverAnswers : feed.answer), clock }),
-      ).rejects.toMatchObject({ reason: 'timeout', message: 'list of /api/v1/pods: no data for 60 s' });
-      await clock.advance(59_000);
-      feed.send('{"kind":"PodList",');
-      await clock.advance(isHeld ? 1_000 : 60_000);
-      await failure;
-      expect(clock.sleeperCount).toBe(0);
-    }
-  });
-
-  it('continues while data arrives, for 5 minutes at most', async () => {
-    const clock = new ManualClock();
-    const feed = new WatchFeed();
-    const failure = expect(list({ api: new ScriptedApi(feed.answer), clock })).rejects.toMatchObject({
-      reason: 'timeout',
-      message: 'list of /api/v1/pods: not complete after 300 s',
+    expect(await list({ api, resourceVersion, onExpired })).toEqual({
+      objects: ['b', 'c'],
+      skipped: [],
+      itemCount: 2,
+      resourceVersion: '14',
     });
-    for (let minute = 0; minute < 6; minute += 1) {
-      feed.send(' ');
-      await clock.advance(50_000);
-    }
-    await failure;
-    expect(feed.isAborted).toBe(true);
-  });
+    expect(api.requestLines).toEqual([first, 'list limit=500 continue=C1', second]);
+    expect(expiredCount).toBe(1);
+  },
+);
 
-  it('a list is read in the background', async () => {
-    const clock = new ManualClock();
-    const background = new HeldLane();
-    const listing = list({ api: new ScriptedApi(sendsList('12', [a, b])), clock, background });
-    let isListed = false;
-    void listing.then(() => (isListed = true));
-    await clock.advance(5_000);
-    expect(isListed).toBe(false);
-    background.release();
-    expect((await listing).objects).toEqual(['a', 'b']);
-  });
+it('listObjects fails when everything has expired', async () => {
+  const page = sendsList('12', [a], 'C1');
+  const api = new ScriptedApi(page, expired, expired, page, expired, page, expired);
+  await expect(list({ api, resourceVersion: '10' })).rejects.toMatchObject({ status: 410 });
+  expect(api.requestLines).toEqual([
+    'list rv=10 match=NotOlderThan',
+    'list limit=500 continue=C1',
+    'list rv=10 match=NotOlderThan',
+    'list limit=500',
+    'list limit=500 continue=C1',
+    'list',
+    'list limit=500 continue=C1',
+  ]);
+});
 
-  it('a list ends with the reason of its signal', async () => {
+const allMalformed = { reason: 'decode', message: expect.stringContaining('all 2 objects are malformed') as string };
+
+it.each([
+  ['an error answer', [answers(500)], { status: 500 }],
+  ['a broken connection', [failsWith(new Error('ECONNRESET'))], { message: 'ECONNRESET' }],
+  ['a list that is cut off', [sends('{"kind":"PodList","items":[')], { reason: 'decode' }],
+  ['a list of another kind', [sends('{"kind":"Table"}')], { reason: 'decode' }],
+  ['an error on a further page', [sendsList('12', [a], 'C1'), answers(500)], { status: 500 }],
+  ['a page that leads to itself', [selfLeading, selfLeading], { message: 'the list returned the same page twice' }],
+  ['malformed objects alone', [sendsList('12', [{}, {}])], allMalformed],
+])('listObjects fails with %s', async (_case, script, expected) => {
+  await expect(list({ api: new ScriptedApi(...script), resourceVersion: '' })).rejects.toMatchObject(expected);
+});
+
+it('listObjects skips malformed objects and reports them', async () => {
+  const api = new ScriptedApi(sendsList('12', [a, { kind: 'Pod' }, b]));
+  const { objects, skipped } = await list({ api });
+  expect(objects).toEqual(['a', 'b']);
+  expect(skipped).toEqual([{ reason: 'malformed', message: expect.stringContaining('undefined') as string }]);
+});
+
+it('a list is complete without its only object when that is too large', async () => {
+  const api = new ScriptedApi(sendsList('12', [{ filler: 'x'.repeat(8 * 1024 * 1024) }]));
+  expect(await list({ api })).toMatchObject({ objects: [], skipped: [{ reason: 'too_large' }] });
+});
+
+it('listObjects fails after 60 s without data, before the headers or after', async () => {
+  for (const isHeld of [true, false]) {
     const clock = new ManualClock();
     const feed = new WatchFeed();
-    const controller = new AbortController();
-    const reason = new Error('stopped');
-    const failure = expect(list({ api: new ScriptedApi(feed.answer), clock, signal: controller.signal })).rejects.toBe(
-      reason,
-    );
-    await clock.advance(1_000);
-    controller.abort(reason);
+    const failure = expect(
+      list({ api: new ScriptedApi(isHeld ? neverAnswers : feed.answer), clock }),
+    ).rejects.toMatchObject({ reason: 'timeout', message: 'list of /api/v1/pods: no data for 60 s' });
+    await clock.advance(59_000);
+    feed.send('{"kind":"PodList",');
+    await clock.advance(isHeld ? 1_000 : 60_000);
     await failure;
-    expect([feed.isAborted, clock.sleeperCount]).toEqual([true, 0]);
+    expect(clock.sleeperCount).toBe(0);
+  }
+});
+
+it('listObjects continues while data arrives, for 5 minutes at most', async () => {
+  const clock = new ManualClock();
+  const feed = new WatchFeed();
+  const failure = expect(list({ api: new ScriptedApi(feed.answer), clock })).rejects.toMatchObject({
+    reason: 'timeout',
+    message: 'list of /api/v1/pods: not complete after 300 s',
   });
+  for (let minute = 0; minute < 6; minute += 1) {
+    feed.send(' ');
+    await clock.advance(50_000);
+  }
+  await failure;
+  expect(feed.isAborted).toBe(true);
+});
+
+it('a list is read in the background', async () => {
+  const clock = new ManualClock();
+  const background = new HeldLane();
+  const listing = list({ api: new ScriptedApi(sendsList('12', [a, b])), clock, background });
+  let isListed = false;
+  void listing.then(() => (isListed = true));
+  await clock.advance(5_000);
+  expect(isListed).toBe(false);
+  background.release();
+  expect((await listing).objects).toEqual(['a', 'b']);
+});
+
+it('a list ends with the reason of its signal', async () => {
+  const clock = new ManualClock();
+  const feed = new WatchFeed();
+  const controller = new AbortController();
+  const reason = new Error('stopped');
+  const failure = expect(list({ api: new ScriptedApi(feed.answer), clock, signal: controller.signal })).rejects.toBe(
+    reason,
+  );
+  await clock.advance(1_000);
+  controller.abort(reason);
+  await failure;
+  expect([feed.isAborted, clock.sleeperCount]).toEqual([true, 0]);
 });

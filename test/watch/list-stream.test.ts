@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { Lane } from '../../src/base/scheduler.js';
 import { type ListMeta, readList } from '../../src/watch/list-stream.js';
@@ -63,177 +63,173 @@ const listDocument = fc
 
 const places = fc.array(fc.nat(), { maxLength: 40 });
 
-describe('readList', () => {
-  it('returns the items of JSON.parse, however the bytes are cut', async () => {
-    await fc.assert(
-      fc.asyncProperty(listDocument, places, async ({ text, metadata }, at) => {
-        const { items, meta } = await read(...cut(Buffer.from(`${text}\n`), at));
-        const parsed = JSON.parse(text) as { items: unknown[] };
-        expect(items).toEqual(parsed.items);
-        expect(meta).toEqual({ resourceVersion: '12', continueToken: metadata.continue || undefined });
-      }),
-    );
-  });
+it('readList returns the items of JSON.parse, however the bytes are cut', async () => {
+  await fc.assert(
+    fc.asyncProperty(listDocument, places, async ({ text, metadata }, at) => {
+      const { items, meta } = await read(...cut(Buffer.from(`${text}\n`), at));
+      const parsed = JSON.parse(text) as { items: unknown[] };
+      expect(items).toEqual(parsed.items);
+      expect(meta).toEqual({ resourceVersion: '12', continueToken: metadata.continue || undefined });
+    }),
+  );
+});
 
-  it('refuses every truncated list', async () => {
-    await fc.assert(
-      fc.asyncProperty(listDocument, places, fc.nat(), async ({ text }, at, end) => {
-        const bytes = Buffer.from(text);
-        const kept = bytes.subarray(0, end % bytes.length);
-        await expect(read(...cut(kept, at))).rejects.toMatchObject({ reason: 'decode' });
-      }),
-    );
-  });
+it('readList refuses every truncated list', async () => {
+  await fc.assert(
+    fc.asyncProperty(listDocument, places, fc.nat(), async ({ text }, at, end) => {
+      const bytes = Buffer.from(text);
+      const kept = bytes.subarray(0, end % bytes.length);
+      await expect(read(...cut(kept, at))).rejects.toMatchObject({ reason: 'decode' });
+    }),
+  );
+});
 
-  it('keeps strings with brackets, quotes, backslashes and characters of several bytes whole, byte by byte', async () => {
-    const items = [
-      { text: '}],{["\\"\\\\', '"': '\\' },
-      { name: 'größe 🐳', nested: [[{}], '['] },
-    ];
-    const bytes = Buffer.from(list(items));
-    expect((await read(...Array.from(bytes, (byte) => Buffer.of(byte)))).items).toEqual(items);
-  });
+it('readList keeps strings with brackets, quotes, backslashes and long characters whole, byte by byte', async () => {
+  const items = [
+    { text: '}],{["\\"\\\\', '"': '\\' },
+    { name: 'größe 🐳', nested: [[{}], '['] },
+  ];
+  const bytes = Buffer.from(list(items));
+  expect((await read(...Array.from(bytes, (byte) => Buffer.of(byte)))).items).toEqual(items);
+});
 
-  it.each([
-    ['empty', '[]'],
-    ['blank', '[ \n ]'],
-    ['null, as Go writes a nil slice', 'null'],
-  ])('reads a list whose items are %s', async (_case, items) => {
-    const { items: read_, meta } = await read(`{"kind":"PodList","metadata":{"resourceVersion":"7"},"items":${items}}`);
-    expect(read_).toEqual([]);
-    expect(meta).toEqual({ resourceVersion: '7', continueToken: undefined });
-  });
+it.each([
+  ['empty', '[]'],
+  ['blank', '[ \n ]'],
+  ['null, as Go writes a nil slice', 'null'],
+])('readList reads a list whose items are %s', async (_case, items) => {
+  const { items: read_, meta } = await read(`{"kind":"PodList","metadata":{"resourceVersion":"7"},"items":${items}}`);
+  expect(read_).toEqual([]);
+  expect(meta).toEqual({ resourceVersion: '7', continueToken: undefined });
+});
 
-  it('reads metadata after the items', async () => {
-    const text = '{"items":[{"a":1}],"metadata":{"resourceVersion":"7","continue":"next"},"kind":"PodList"}';
-    expect(await read(text)).toMatchObject({
-      items: [{ a: 1 }],
-      meta: { resourceVersion: '7', continueToken: 'next' },
-    });
+it('readList reads metadata after the items', async () => {
+  const text = '{"items":[{"a":1}],"metadata":{"resourceVersion":"7","continue":"next"},"kind":"PodList"}';
+  expect(await read(text)).toMatchObject({
+    items: [{ a: 1 }],
+    meta: { resourceVersion: '7', continueToken: 'next' },
   });
+});
 
-  it('arrays named items in other places are not taken for the items', async () => {
-    const metadata = { resourceVersion: '7', items: [1], nested: { items: [2] } };
-    const text = JSON.stringify({ kind: 'PodList', other: [{ items: [3] }], metadata, items: [{ items: [4] }] });
-    expect((await read(text)).items).toEqual([{ items: [4] }]);
+it('arrays named items in other places are not taken for the items', async () => {
+  const metadata = { resourceVersion: '7', items: [1], nested: { items: [2] } };
+  const text = JSON.stringify({ kind: 'PodList', other: [{ items: [3] }], metadata, items: [{ items: [4] }] });
+  expect((await read(text)).items).toEqual([{ items: [4] }]);
+});
+
+it.each([
+  ['a truncated list', list([{ a: 1 }]).slice(0, -1), 'list: truncated after 1 items'],
+  ['an empty body', '', 'truncated'],
+  ['a byte order mark', `\uFEFF${list([])}`, 'not a JSON object'],
+  ['brackets without end', '{"a":'.repeat(10_000), 'nested deeper than 64 levels'],
+  ['a table', '{"kind":"Table","metadata":{"resourceVersion":"7"},"rows":[]}', 'kind "Table" instead of PodList'],
+  ['a list of another kind', list([]).replace('PodList', 'NodeList'), 'kind "NodeList" instead of PodList'],
+  ['a list without a kind', '{"metadata":{"resourceVersion":"7"},"items":[]}', 'kind undefined instead of PodList'],
+  ['a list without items', '{"kind":"PodList","metadata":{"resourceVersion":"7"}}', 'no items'],
+  ['a list without metadata', '{"kind":"PodList","items":[]}', 'no resourceVersion'],
+  ['a list with an empty resourceVersion', list([], { resourceVersion: '' }), 'no resourceVersion'],
+  ['items that are an object', list({}), '"items" is not an array'],
+  ['items twice', list([]).replace('}', '},"items":[]'), 'duplicate member'],
+  [
+    'members without end',
+    `{"kind":"PodList",${Array.from({ length: 100 }, (_, index) => `"m${index}":1`).join(',')}`,
+    'more than 64 members',
+  ],
+  ['an array', '[]', 'not a JSON object'],
+  ['a text', '"PodList"', 'not a JSON object'],
+  ['a page for people', '<html><style>p{margin:0}</style></html>', 'not a JSON object'],
+  ['text after the list', `${list([])} {}`, 'text after'],
+  ['a word after the list', `${list([])} x`, 'text around'],
+  ['a comma after the list', `${list([])},`, 'unexpected ","'],
+  ['text after the items', list([]).replace(']', '] 1'), 'text around'],
+  ['an object after the items', list([]).replace(']', '] {}'), 'text after'],
+  ['items closed by a brace', '{"kind":"PodList","items":[{}}', 'unexpected "}"'],
+  ['a list closed by a bracket', '{"kind":"PodList"]', 'unexpected "]"'],
+  ['an item that is not JSON', list([]).replace('[]', '[{]]'), 'list: malformed JSON'],
+  ['an item that is missing', list([]).replace('[]', '[,{}]'), 'list: malformed JSON'],
+  ['a comma behind the last item', list([]).replace('[]', '[{},]'), 'list: malformed JSON'],
+  ['a comma behind the last member', '{"kind":"PodList",}', 'a comma without a member'],
+  ['a member without a name', '{"kind":"PodList",[]}', 'list: malformed JSON'],
+])('readList refuses %s', async (_case, text, message) => {
+  await expect(read(text)).rejects.toMatchObject({
+    name: 'RequestError',
+    reason: 'decode',
+    message: expect.stringContaining(message) as string,
   });
+});
 
-  it.each([
-    ['a truncated list', list([{ a: 1 }]).slice(0, -1), 'list: truncated after 1 items'],
-    ['an empty body', '', 'truncated'],
-    ['a byte order mark', `\uFEFF${list([])}`, 'not a JSON object'],
-    ['brackets without end', '{"a":'.repeat(10_000), 'nested deeper than 64 levels'],
-    ['a table', '{"kind":"Table","metadata":{"resourceVersion":"7"},"rows":[]}', 'kind "Table" instead of PodList'],
-    ['a list of another kind', list([]).replace('PodList', 'NodeList'), 'kind "NodeList" instead of PodList'],
-    ['a list without a kind', '{"metadata":{"resourceVersion":"7"},"items":[]}', 'kind undefined instead of PodList'],
-    ['a list without items', '{"kind":"PodList","metadata":{"resourceVersion":"7"}}', 'no items'],
-    ['a list without metadata', '{"kind":"PodList","items":[]}', 'no resourceVersion'],
-    ['a list with an empty resourceVersion', list([], { resourceVersion: '' }), 'no resourceVersion'],
-    ['items that are an object', list({}), '"items" is not an array'],
-    ['items twice', list([]).replace('}', '},"items":[]'), 'duplicate member'],
-    [
-      'members without end',
-      `{"kind":"PodList",${Array.from({ length: 100 }, (_, index) => `"m${index}":1`).join(',')}`,
-      'more than 64 members',
-    ],
-    ['an array', '[]', 'not a JSON object'],
-    ['a text', '"PodList"', 'not a JSON object'],
-    ['a page for people', '<html><style>p{margin:0}</style></html>', 'not a JSON object'],
-    ['text after the list', `${list([])} {}`, 'text after'],
-    ['a word after the list', `${list([])} x`, 'text around'],
-    ['a comma after the list', `${list([])},`, 'unexpected ","'],
-    ['text after the items', list([]).replace(']', '] 1'), 'text around'],
-    ['an object after the items', list([]).replace(']', '] {}'), 'text after'],
-    ['items closed by a brace', '{"kind":"PodList","items":[{}}', 'unexpected "}"'],
-    ['a list closed by a bracket', '{"kind":"PodList"]', 'unexpected "]"'],
-    ['an item that is not JSON', list([]).replace('[]', '[{]]'), 'list: malformed JSON'],
-    ['an item that is missing', list([]).replace('[]', '[,{}]'), 'list: malformed JSON'],
-    ['a comma behind the last item', list([]).replace('[]', '[{},]'), 'list: malformed JSON'],
-    ['a comma behind the last member', '{"kind":"PodList",}', 'a comma without a member'],
-    ['a member without a name', '{"kind":"PodList",[]}', 'list: malformed JSON'],
-  ])('refuses %s', async (_case, text, message) => {
-    await expect(read(text)).rejects.toMatchObject({
-      name: 'RequestError',
-      reason: 'decode',
-      message: expect.stringContaining(message) as string,
-    });
-  });
+it('readList refuses a table before its rows arrive', async () => {
+  const body = bodyOf('{"kind":"Table",', '{{{');
+  await expect(readBody(body)).rejects.toThrow('kind "Table"');
+});
 
-  it('refuses a table before its rows arrive', async () => {
-    const body = bodyOf('{"kind":"Table",', '{{{');
-    await expect(readBody(body)).rejects.toThrow('kind "Table"');
-  });
+it.each([
+  ['in one chunk', 1],
+  ['in many chunks', 1_000],
+])('readList skips items above 8 MiB %s, and names them', async (_case, chunkCount) => {
+  const filler = 'x'.repeat(maxItemBytes);
+  const text = list([{ name: 'huge-1', filler }, 1, { name: 'größe-2', filler, nested: [{}, '"'] }, 2]);
+  const bytes = Buffer.from(text);
+  const places = Array.from({ length: chunkCount - 1 }, (_, index) => Math.floor((bytes.length * index) / chunkCount));
+  const { items, oversized, meta } = await read(...cut(bytes, places));
+  expect(items).toEqual([1, 2]);
+  expect(meta.resourceVersion).toBe('7');
+  expect(oversized).toEqual([
+    expect.stringMatching(/^an item of 8388\d{3} bytes, above 8388608, that begins with {"name":"huge-1"/),
+    expect.stringMatching(/^an item of 8388\d{3} bytes, above 8388608, that begins with {"name":"größe-2"/),
+  ]);
+});
 
-  it.each([
-    ['in one chunk', 1],
-    ['in many chunks', 1_000],
-  ])('skips items above 8 MiB %s, and names them', async (_case, chunkCount) => {
-    const filler = 'x'.repeat(maxItemBytes);
-    const text = list([{ name: 'huge-1', filler }, 1, { name: 'größe-2', filler, nested: [{}, '"'] }, 2]);
-    const bytes = Buffer.from(text);
-    const places = Array.from({ length: chunkCount - 1 }, (_, index) =>
-      Math.floor((bytes.length * index) / chunkCount),
-    );
-    const { items, oversized, meta } = await read(...cut(bytes, places));
-    expect(items).toEqual([1, 2]);
-    expect(meta.resourceVersion).toBe('7');
-    expect(oversized).toEqual([
-      expect.stringMatching(/^an item of 8388\d{3} bytes, above 8388608, that begins with {"name":"huge-1"/),
-      expect.stringMatching(/^an item of 8388\d{3} bytes, above 8388608, that begins with {"name":"größe-2"/),
-    ]);
-  });
+it('readList keeps an item of 8 MiB', async () => {
+  const item = 'x'.repeat(maxItemBytes - 2);
+  expect(await read(list([item, 1]))).toMatchObject({ items: [item, 1], oversized: [] });
+  expect(await read(list([`${item}x`, 1]))).toMatchObject({ items: [1], oversized: [expect.anything()] });
+});
 
-  it('keeps an item of 8 MiB', async () => {
-    const item = 'x'.repeat(maxItemBytes - 2);
-    expect(await read(list([item, 1]))).toMatchObject({ items: [item, 1], oversized: [] });
-    expect(await read(list([`${item}x`, 1]))).toMatchObject({ items: [1], oversized: [expect.anything()] });
-  });
-
-  it('refuses another member above 8 MiB without waiting for its end', async () => {
-    const chunk = Buffer.alloc(1024 * 1024, 'x');
-    let chunkCount = 0;
-    async function* endless(): AsyncGenerator<Buffer> {
-      yield await Promise.resolve(Buffer.from('{"kind":"PodList","metadata":{"x":"'));
-      for (;;) {
-        chunkCount += 1;
-        yield chunk;
-      }
+it('readList refuses another member above 8 MiB without waiting for its end', async () => {
+  const chunk = Buffer.alloc(1024 * 1024, 'x');
+  let chunkCount = 0;
+  async function* endless(): AsyncGenerator<Buffer> {
+    yield await Promise.resolve(Buffer.from('{"kind":"PodList","metadata":{"x":"'));
+    for (;;) {
+      chunkCount += 1;
+      yield chunk;
     }
-    await expect(readBody(endless())).rejects.toMatchObject({
-      reason: 'too_large',
-      message: expect.stringContaining('8388608 bytes') as string,
-    });
-    expect(chunkCount).toBe(9); // the first one did not fill a piece
+  }
+  await expect(readBody(endless())).rejects.toMatchObject({
+    reason: 'too_large',
+    message: expect.stringContaining('8388608 bytes') as string,
   });
+  expect(chunkCount).toBe(9); // the first one did not fill a piece
+});
 
-  it('passes on an error of the item handler', async () => {
-    const error = new Error('full');
-    const onItem = (): void => {
-      throw error;
-    };
-    await expect(readBody(bodyOf(list([1])), { onItem })).rejects.toBe(error);
-  });
+it('readList passes on an error of the item handler', async () => {
+  const error = new Error('full');
+  const onItem = (): void => {
+    throw error;
+  };
+  await expect(readBody(bodyOf(list([1])), { onItem })).rejects.toBe(error);
+});
 
-  it('passes on an error of the body', async () => {
-    const error = new Error('reset');
-    async function* broken(): AsyncGenerator<Buffer> {
-      yield await Promise.resolve(Buffer.from(list([]).slice(0, 10)));
-      throw error;
-    }
-    await expect(readBody(broken())).rejects.toBe(error);
-  });
+it('readList passes on an error of the body', async () => {
+  const error = new Error('reset');
+  async function* broken(): AsyncGenerator<Buffer> {
+    yield await Promise.resolve(Buffer.from(list([]).slice(0, 10)));
+    throw error;
+  }
+  await expect(readBody(broken())).rejects.toBe(error);
+});
 
-  it('a list is read in pieces that let others run in between, also when it is one chunk', async () => {
-    const items = Array.from({ length: 2_000 }, (_, index) => ({ index, filler: 'x'.repeat(1_000) }));
-    let pieceCount = 0;
-    const lane: Lane = {
-      ...atOnce,
-      run: (task) => {
-        pieceCount += 1;
-        return atOnce.run(task);
-      },
-    };
-    expect((await readBody(bodyOf(list(items)), { lane })).items).toHaveLength(2_000);
-    expect(pieceCount).toBeGreaterThan(30);
-  });
+it('a list is read in pieces that let others run in between, also when it is one chunk', async () => {
+  const items = Array.from({ length: 2_000 }, (_, index) => ({ index, filler: 'x'.repeat(1_000) }));
+  let pieceCount = 0;
+  const lane: Lane = {
+    ...atOnce,
+    run: (task) => {
+      pieceCount += 1;
+      return atOnce.run(task);
+    },
+  };
+  expect((await readBody(bodyOf(list(items)), { lane })).items).toHaveLength(2_000);
+  expect(pieceCount).toBeGreaterThan(30);
 });

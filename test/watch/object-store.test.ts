@@ -52,7 +52,7 @@ beforeEach(() => {
 const summaries = (): string[] => changes.map(({ type, object }) => `${type} ${object.name}@${object.resourceVersion}`);
 
 describe('replace', () => {
-  it('S20: removes, updates and adds, in that order, and contains the whole list at each notification', async () => {
+  it('S20: replace removes, updates and adds, in that order, and has the whole list at each notification', async () => {
     await store.replace([thing('pod-1', '1'), thing('pod-2', '2'), thing('pod-3', '3')]);
     changes = [];
     seen = [];
@@ -61,7 +61,7 @@ describe('replace', () => {
     expect(seen).toEqual(Array.from({ length: 4 }, () => ['pod-1@4', 'pod-2@5', 'pod-4@6']));
   });
 
-  it('S21: empties the store with an empty list', async () => {
+  it('S21: replace empties the store with an empty list', async () => {
     await store.replace([thing('a', '1'), thing('b', '2')]);
     changes = [];
     await store.replace([]);
@@ -70,13 +70,13 @@ describe('replace', () => {
     expect(store.group('n1')).toEqual([]);
   });
 
-  it('keeps objects that the list could not contain', async () => {
+  it('replace keeps objects that the list could not contain', async () => {
     await store.replace([thing('a', '1', { place: 'n1' }), thing('b', '2', { place: 'n2' })]);
     await store.replace([], { isInScope: ({ place }) => place === 'n1' });
     expect(names(store.values())).toEqual(['b@2']);
   });
 
-  it('keeps unchanged objects without a notification', async () => {
+  it('replace keeps unchanged objects without a notification', async () => {
     await store.replace([thing('a', '1'), thing('b', '2')]);
     const before = [...store.values()];
     const group = store.group('n1');
@@ -87,14 +87,14 @@ describe('replace', () => {
     expect(store.group('n1')).toBe(group);
   });
 
-  it('S76: treats an object with another UID as another object', async () => {
+  it('S76: replace treats an object with another UID as another object', async () => {
     await store.replace([thing('a', '1'), thing('b', '1')]);
     changes = [];
     await store.replace([thing('a', '2', { uid: 'other' }), thing('b', '3')]);
     expect(summaries()).toEqual(['removed a@1', 'updated b@3', 'added a@2']);
   });
 
-  it('keeps the last of two objects with one key', async () => {
+  it('replace keeps the last of two objects with one key', async () => {
     await store.replace([thing('a', '1'), thing('a', '2')]);
     expect(names(store.values())).toEqual(['a@2']);
   });
@@ -194,7 +194,7 @@ describe('replace with a list that takes many turns of the event loop', () => {
 });
 
 describe('upsert', () => {
-  it('adds, then updates', () => {
+  it('upsert adds, then updates', () => {
     expect(store.upsert(thing('a', '1'))).toBe('added');
     expect(store.upsert(thing('a', '2'))).toBe('updated');
     expect(summaries()).toEqual(['added a@1', 'updated a@2']);
@@ -202,7 +202,7 @@ describe('upsert', () => {
     expect(store.get('b')).toBeUndefined();
   });
 
-  it('replaces an object with another UID: removed, then added', () => {
+  it('upsert replaces an object with another UID: removed, then added', () => {
     store.upsert(thing('a', '1'));
     expect(store.upsert(thing('a', '2', { uid: 'other' }))).toBe('replaced');
     expect(summaries()).toEqual(['added a@1', 'removed a@1', 'added a@2']);
@@ -220,7 +220,7 @@ describe('upsert', () => {
   it.each<[string, string, Thing]>([
     ['S73', 'the same state', structuredClone(base)],
     ['S74', 'the same state with another resource version', { ...structuredClone(base), resourceVersion: '2' }],
-  ])('%s: suppresses %s', (_number, _case, object) => {
+  ])('%s: upsert suppresses %s', (_number, _case, object) => {
     store.upsert(base);
     const group = store.group('n1');
     expect(store.upsert(object)).toBe('suppressed');
@@ -239,13 +239,13 @@ describe('upsert', () => {
     ['a changed entry', { sizes: [{ bytes: 2 }, { bytes: undefined }] }],
     ['an entry that became known', { sizes: [{ bytes: 1 }, { bytes: 0 }] }],
     ['entries in another order', { sizes: [{ bytes: undefined }, { bytes: 1 }] }],
-  ])('does not suppress %s', (_case, difference) => {
+  ])('upsert does not suppress %s', (_case, difference) => {
     store.upsert(base);
     expect(store.upsert({ ...base, resourceVersion: '2', ...difference })).toBe('updated');
     expect(store.get('a')).toMatchObject(difference);
   });
 
-  it('distinguishes two unknown properties', () => {
+  it('upsert distinguishes two unknown properties', () => {
     const objects = new ObjectStore<StoredObject>({ namespaceOf: () => undefined, groupOf: () => undefined, lane });
     objects.upsert({ ...thing('a', '1'), left: undefined, both: 1 } as StoredObject);
     expect(
@@ -267,7 +267,7 @@ it('the changes of a list show the states before, and whether the list is the fi
 });
 
 describe('remove', () => {
-  it('notifies with the final state, and the last one in the store', () => {
+  it('remove notifies with the final state, and the last one in the store', () => {
     const last = thing('a', '1');
     const final = thing('a', '3', { labels: { evicted: 'yes' } });
     store.upsert(last);
@@ -279,14 +279,14 @@ describe('remove', () => {
   it.each([
     ['an unknown key', 'b', 'uid-a'],
     ['another object with the key', 'a', 'uid-of-an-earlier-a'],
-  ])('does nothing for %s', (_case, key, uid) => {
+  ])('remove does nothing for %s', (_case, key, uid) => {
     store.upsert(thing('a', '1'));
     expect(store.remove(thing(key, '2', { uid }))).toBe(false);
     expect(summaries()).toEqual(['added a@1']);
     expect(names(store.group('n1'))).toEqual(['a@1']);
   });
 
-  it('S24: reports a deletion once, whether a list or an event came first', async () => {
+  it('S24: a deletion is reported once, whether a list or an event came first', async () => {
     store.upsert(thing('a', '1'));
     await store.replace([]);
     store.remove(thing('a', '1'));

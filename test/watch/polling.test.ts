@@ -155,7 +155,7 @@ it.each([
   expect(run.logged.filter((line) => line.includes('cannot be kept'))).toEqual([expect.stringMatching(expected)]);
 });
 
-it('a proxy that never forwards the headers costs 15 minutes, then the data is as old as the polling period', async () => {
+it('a proxy that never forwards the headers costs 15 minutes; the data is as old as the period then', async () => {
   let listCount = 0;
   const api = new ScriptedApi(listOfA).thenAlways((request, signal) => {
     if (request.query?.['watch'] !== undefined) return neverAnswers(request, signal);

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { podOf, sendLines, sendList, startReflector } from './loopback-api.js';
 import { bookmarkLine, errorLine, eventLine } from './scripted-api.js';
@@ -45,78 +45,73 @@ async function start() {
 
 const json = { 'content-type': 'application/json' };
 
-describe('a reflector over HTTP', () => {
-  it('follows a server through a broken line, an expired version and a compressed list', async () => {
-    await using run = await start();
-    const list = await run.next();
-    expect(list.search).toBe('resourceVersion=0');
-    sendList(list.response, '10', [podOf('a')]);
-    await run.changed('added a');
+it('a reflector follows a server through a broken line, an expired version and a compressed list', async () => {
+  await using run = await start();
+  const list = await run.next();
+  expect(list.search).toBe('resourceVersion=0');
+  sendList(list.response, '10', [podOf('a')]);
+  await run.changed('added a');
 
-    const watch = await run.next();
-    expect(watch.search).toContain('resourceVersion=10');
-    const line = eventLine('ADDED', podOf('größe', '11'));
-    const half = Buffer.byteLength(line.slice(0, line.indexOf('ö'))) + 1;
-    sendLines(watch.response).write(Buffer.from(line).subarray(0, half));
-    watch.response.write(Buffer.from(line).subarray(half));
-    await run.changed('added größe');
-    watch.response.write(bookmarkLine('12') + eventLine('ADDED', podOf('lost', '13')).slice(0, 30));
-    await run.observes('event pods added', 'event pods bookmark');
-    watch.response.destroy();
-    await run.observes('watch pods reset');
+  const watch = await run.next();
+  expect(watch.search).toContain('resourceVersion=10');
+  const line = eventLine('ADDED', podOf('größe', '11'));
+  const half = Buffer.byteLength(line.slice(0, line.indexOf('ö'))) + 1;
+  sendLines(watch.response).write(Buffer.from(line).subarray(0, half));
+  watch.response.write(Buffer.from(line).subarray(half));
+  await run.changed('added größe');
+  watch.response.write(bookmarkLine('12') + eventLine('ADDED', podOf('lost', '13')).slice(0, 30));
+  await run.observes('event pods added', 'event pods bookmark');
+  watch.response.destroy();
+  await run.observes('watch pods reset');
 
-    await run.clock.advance(375);
-    const again = await run.next();
-    expect(again.search).toContain('resourceVersion=12');
-    sendLines(again.response).end(errorLine(410, { reason: 'Expired' }));
-    await run.observes('watch pods expired');
+  await run.clock.advance(375);
+  const again = await run.next();
+  expect(again.search).toContain('resourceVersion=12');
+  sendLines(again.response).end(errorLine(410, { reason: 'Expired' }));
+  await run.observes('watch pods expired');
 
-    await run.clock.advance(750);
-    const relist = await run.next();
-    expect(relist.search).toBe('resourceVersion=12&resourceVersionMatch=NotOlderThan');
-    const items = [podOf('lost', '13'), podOf('größe', '11')];
-    const body = JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '20' }, items });
-    relist.response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(gzipSync(body));
-    expect((await run.next()).search).toContain('resourceVersion=20');
-    expect(run.changes).toEqual(['added a', 'added größe', 'removed a', 'added lost']);
-    expect(run.names()).toEqual(['lost', 'größe']);
-  });
+  await run.clock.advance(750);
+  const relist = await run.next();
+  expect(relist.search).toBe('resourceVersion=12&resourceVersionMatch=NotOlderThan');
+  const items = [podOf('lost', '13'), podOf('größe', '11')];
+  const body = JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '20' }, items });
+  relist.response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(gzipSync(body));
+  expect((await run.next()).search).toContain('resourceVersion=20');
+  expect(run.changes).toEqual(['added a', 'added größe', 'removed a', 'added lost']);
+  expect(run.names()).toEqual(['lost', 'größe']);
+});
 
-  it('S18: does not apply a list whose connection breaks', async () => {
-    await using run = await start();
-    const broken = await run.next();
-    broken.response.writeHead(200, json).write('{"kind":"PodList","metadata":{"resourceVersion":"10"},"items":[]');
-    await setImmediate();
-    broken.response.destroy();
-    await run.observes('list pods connection');
-    await run.clock.advance(375);
-    expect((await run.next()).search).toBe('resourceVersion=0');
-    expect(run.reflector.isSynced).toBe(false);
-  });
+it('S18: a reflector does not apply a list whose connection breaks', async () => {
+  await using run = await start();
+  const broken = await run.next();
+  broken.response.writeHead(200, json).write('{"kind":"PodList","metadata":{"resourceVersion":"10"},"items":[]');
+  await setImmediate();
+  broken.response.destroy();
+  await run.observes('list pods connection');
+  await run.clock.advance(375);
+  expect((await run.next()).search).toBe('resourceVersion=0');
+  expect(run.reflector.isSynced).toBe(false);
+});
 
-  it.each([
-    ['S05', 'a list', 0],
-    ['S07', 'a watch', 1],
-  ])(
-    '%s: closes its connection at once when it is stopped while it waits for the headers of %s',
-    async (_number, _case, listCount) => {
-      await using run = await start();
-      if (listCount === 1) sendList((await run.next()).response, '10', []);
-      const held = await run.next();
-      await run.stop();
-      await held.closed;
-      expect(held.response.writableFinished).toBe(false);
-    },
-  );
+it.each([
+  ['S05', 'a list', 0],
+  ['S07', 'a watch', 1],
+])('%s: a stop closes the connection at once, before the headers of %s', async (_number, _case, listCount) => {
+  await using run = await start();
+  if (listCount === 1) sendList((await run.next()).response, '10', []);
+  const held = await run.next();
+  await run.stop();
+  await held.closed;
+  expect(held.response.writableFinished).toBe(false);
+});
 
-  it('S48: closes the connection of a silent watch', async () => {
-    await using run = await start();
-    sendList((await run.next()).response, '10', []);
-    const silent = await run.next();
-    sendLines(silent.response, bookmarkLine('11'));
-    await run.observes('event pods bookmark');
-    await run.clock.advance(180_000);
-    await run.observes('watch pods idle');
-    await silent.closed;
-  });
+it('S48: a reflector closes the connection of a silent watch', async () => {
+  await using run = await start();
+  sendList((await run.next()).response, '10', []);
+  const silent = await run.next();
+  sendLines(silent.response, bookmarkLine('11'));
+  await run.observes('event pods bookmark');
+  await run.clock.advance(180_000);
+  await run.observes('watch pods idle');
+  await silent.closed;
 });

@@ -40,9 +40,7 @@ const it = test.extend('feed', () => new WatchFeed());
 const relist = 'list rv=10 match=NotOlderThan';
 
 describe('Reflector: the normal course', () => {
-  it('S01: lists any state, then watches from there with bookmarks and a time limit, and applies events in order', async ({
-    feed,
-  }) => {
+  it('S01: a reflector lists any state, watches from there, and applies events in order', async ({ feed }) => {
     await using run = await runScript(sendsList('10', [podJson('a', '1'), podJson('b', '2')]), feed.answer);
     expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
     expect(run.api.requests[1]).toEqual({
@@ -80,7 +78,7 @@ describe('Reflector: the normal course', () => {
     expect(run.reflector.isConnected).toBe(false);
   });
 
-  it('sends the selectors with lists and watches, of one namespace', async () => {
+  it('a reflector sends the selectors with lists and watches, of one namespace', async () => {
     const api = new ScriptedApi(listOfA);
     const selectors = { labelSelector: 'app=cart', fieldSelector: 'spec.nodeName=n1' };
     await using run = await runReflector({ api, namespace: 'shop', ...selectors });
@@ -89,7 +87,7 @@ describe('Reflector: the normal course', () => {
     expect(run.reflector.name).toBe('pods in shop');
   });
 
-  it('lists and watches nodes', async () => {
+  it('a reflector lists and watches nodes', async () => {
     const api = new ScriptedApi(
       sends(JSON.stringify({ kind: 'NodeList', metadata: { resourceVersion: '10' }, items: [podJson('n0', '1')] })),
       sendsWatch(eventLine('ADDED', { ...podJson('n1', '11'), kind: 'Node' })),
@@ -99,7 +97,7 @@ describe('Reflector: the normal course', () => {
     expect(run.content()).toEqual(['n0@1', 'n1@11']);
   });
 
-  it('confirms a first list without any node by one of the newest state: every cluster has one', async () => {
+  it('a first list without any node is confirmed by one of the newest state: every cluster has one', async () => {
     const listOf = (...items: readonly object[]) =>
       sends(JSON.stringify({ kind: 'NodeList', metadata: { resourceVersion: '10' }, items }));
     const api = new ScriptedApi(listOf(), listOf(podJson('n0', '1')), new WatchFeed().answer);
@@ -108,7 +106,7 @@ describe('Reflector: the normal course', () => {
     expect(run.content()).toEqual(['n0@1']);
   });
 
-  it('does not confirm a first list of nodes that are all of other shards: there are nodes', async () => {
+  it('a first list of nodes that are all of other shards is not confirmed: there are nodes', async () => {
     const items = [podJson('n0', '1')];
     const api = new ScriptedApi(
       sends(JSON.stringify({ kind: 'NodeList', metadata: { resourceVersion: '10' }, items })),
@@ -120,7 +118,7 @@ describe('Reflector: the normal course', () => {
     expect(run.logged.filter((line) => line.startsWith('warn'))).toEqual([]);
   });
 
-  it('confirms an empty list that a doubt has caused, too', async ({ feed }) => {
+  it('an empty list that a doubt has caused is confirmed, too', async ({ feed }) => {
     await using run = await runScript(listOfA, feed.answer, sendsList('11', []), sendsList('12', [podJson('a', '1')]));
     run.reflector.relist();
     await run.clock.advance(0);
@@ -139,14 +137,14 @@ describe('Reflector: the normal course', () => {
     ],
     ['S75', 'a deleted object that it does not know', deleted('x', '20'), []],
     ['S51', 'a bookmark', bookmarkLine('20'), []],
-  ])('%s: watches again from %s', async (_number, _case, lines, changes) => {
+  ])('%s: a reflector watches again from %s', async (_number, _case, lines, changes) => {
     await using run = await runScript(listOfA, sendsWatch(lines));
     await run.clock.advance(500);
     expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=20']);
     expect(run.changes).toEqual(['added a@1', ...changes]);
   });
 
-  it('S26: skips another kind and treats the last event as the newest, regardless of its number', async () => {
+  it('S26: another kind is skipped, and the last event is the newest, regardless of its number', async () => {
     const otherKind = eventLine('ADDED', { kind: 'Table', metadata: { name: 'x', resourceVersion: '99' } });
     await using run = await runScript(
       listOfA,
@@ -158,7 +156,7 @@ describe('Reflector: the normal course', () => {
     expect(run.observed).toContain('skipped pods other_kind');
   });
 
-  it('reports the wall time of each list, event and bookmark', async ({ feed }) => {
+  it('a reflector reports the wall time of each list, event and bookmark', async ({ feed }) => {
     await using run = await runReflector({ api: new ScriptedApi(listOfA, feed.answer) });
     const startMs = run.clock.nowMs();
     const progressedMs = (): number => (run.reflector.lastProgress?.wallMs ?? 0) - startMs;
@@ -175,14 +173,14 @@ describe('Reflector: the normal course', () => {
   it.each([
     [0, '300'],
     [0.999_999, '600'],
-  ])('S41: sets a time limit of 5 to 10 minutes for the watch (random number %d)', async (number, seconds) => {
+  ])('S41: the time limit of a watch is 5 to 10 minutes (random number %d)', async (number, seconds) => {
     const api = new ScriptedApi(listOfA);
     await using run = await runReflector({ api, random: () => number });
     expect(run.reflector.isSynced).toBe(true);
     expect(api.requests[1]?.query?.['timeoutSeconds']).toBe(seconds);
   });
 
-  it('S40: watches again after each end at the time limit, without a list, losing and repeating nothing', async () => {
+  it('S40: a reflector watches again after each time limit, without a list, losing and repeating nothing', async () => {
     const feeds = [new WatchFeed(), new WatchFeed(), new WatchFeed()];
     const lines = [[added('b', '12')], [added('c', '20'), deleted('b', '21')], [modified('c', '30')]];
     await using run = await runScript(listOfA, ...feeds.map(({ answer }) => answer));
@@ -197,7 +195,7 @@ describe('Reflector: the normal course', () => {
     expect(run.observed.filter((line) => line.startsWith('watch'))).toEqual(Array(3).fill('watch pods end'));
   });
 
-  it('S49: keeps one watch for as long as bookmarks come', async ({ feed }) => {
+  it('S49: one watch is kept for as long as bookmarks come', async ({ feed }) => {
     await using run = await runScript(listOfA, feed.answer);
     for (let minute = 1; minute <= 7; minute += 1) {
       await run.clock.advance(60_000);
@@ -207,7 +205,7 @@ describe('Reflector: the normal course', () => {
     expect([run.api.requests.length, feed.isAborted]).toEqual([2, false]);
   });
 
-  it('S105: accumulates no timers and listeners in a day of bookmarks and ends at the time limit', async () => {
+  it('S105: a day of bookmarks and ends at the time limit accumulates no timers and listeners', async () => {
     let version = 10;
     const clock = new ManualClock();
     const api = new ScriptedApi(listOfA).thenAlways((request, signal) => {
@@ -389,7 +387,7 @@ describe('Reflector: listing again', () => {
     expect(run.reflector.lastFailure).toBeUndefined();
   });
 
-  it('waits longer after each failure of the first list, up to half a minute', async () => {
+  it('the pause is longer after each failure of the first list, up to half a minute', async () => {
     const clock = new ManualClock();
     const atMs: number[] = [];
     const api = new ScriptedApi().thenAlways((request, signal) => {
@@ -636,7 +634,7 @@ describe('Reflector: back-off', () => {
     ['S53', 'answers every watch with an ERROR event', sendsWatch(errorLine(500)), 5],
     ['S61', 'knows no version that it lists', sendsWatch(errorLine(410)), 6],
     ['S43', 'sends nothing we understand', sendsWatch('?\n'), 5],
-  ])('%s: limits the requests to a server that %s', async (_number, _case, answer, expected) => {
+  ])('%s: a reflector limits the requests to a server that %s', async (_number, _case, answer, expected) => {
     expect(await requestsIn10s(answer)).toBe(expected);
   });
 
@@ -721,9 +719,7 @@ describe('Reflector: back-off', () => {
     expect(run.api.requests).toHaveLength(3);
   });
 
-  it('lists again at once for the first expired version after a stream of a minute, then backs off', async ({
-    feed,
-  }) => {
+  it('a first expired version after a stream of a minute is followed by a list at once', async ({ feed }) => {
     await using run = await runReflector({
       api: new ScriptedApi(listOfA, feed.answer).thenAlways(listOfA, expired),
     });

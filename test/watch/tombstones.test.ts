@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { Tombstones } from '../../src/watch/tombstones.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -10,63 +10,57 @@ function aMemory(clock = new ManualClock(), keepMs = 60_000) {
   return { clock, tombstones, has: (...ids: string[]) => ids.map((id) => tombstones.has(id)) };
 }
 
-describe('Tombstones', () => {
-  it('remembers an ID for the given time after the last removal, and no other', async () => {
-    const { clock, tombstones, has } = aMemory();
-    tombstones.add('a');
-    await clock.advance(30_000);
-    tombstones.add('b');
-    tombstones.add('a');
-    await clock.advance(59_999);
-    expect(has('a', 'b', 'c')).toEqual([true, true, false]);
-    await clock.advance(1);
-    expect(has('a', 'b')).toEqual([false, false]);
-  });
+it('an ID is remembered for the given time after the last removal, and no other', async () => {
+  const { clock, tombstones, has } = aMemory();
+  tombstones.add('a');
+  await clock.advance(30_000);
+  tombstones.add('b');
+  tombstones.add('a');
+  await clock.advance(59_999);
+  expect(has('a', 'b', 'c')).toEqual([true, true, false]);
+  await clock.advance(1);
+  expect(has('a', 'b')).toEqual([false, false]);
+});
 
-  it.each([
-    [
-      'remembers an ID for longer once longer is wanted: a summary that lists it may be served for longer',
-      30_000,
-      true,
-    ],
-    ['does not remember an ID again that was forgotten before', 60_000, false],
-  ])('%s', async (_case, wantedAfterMs, isRemembered) => {
-    const { clock, tombstones, has } = aMemory();
-    tombstones.add('a');
-    await clock.advance(wantedAfterMs);
-    tombstones.keepAtLeast(100_000);
-    await clock.advance(99_999 - wantedAfterMs);
-    expect(has('a')).toEqual([isRemembered]);
-    await clock.advance(1);
-    expect(has('a')).toEqual([false]);
-  });
+it.each([
+  ['an ID is remembered for longer once longer is wanted: a summary may list it for longer', 30_000, true],
+  ['an ID that was forgotten before is not remembered again', 60_000, false],
+])('%s', async (_case, wantedAfterMs, isRemembered) => {
+  const { clock, tombstones, has } = aMemory();
+  tombstones.add('a');
+  await clock.advance(wantedAfterMs);
+  tombstones.keepAtLeast(100_000);
+  await clock.advance(99_999 - wantedAfterMs);
+  expect(has('a')).toEqual([isRemembered]);
+  await clock.advance(1);
+  expect(has('a')).toEqual([false]);
+});
 
-  it('forgets an ID that is in use again', () => {
-    const { tombstones, has } = aMemory();
-    expect(tombstones.isEmpty).toBe(true);
-    tombstones.add('a');
-    expect(tombstones.isEmpty).toBe(false);
-    tombstones.delete('a');
-    tombstones.delete('never added');
-    expect([tombstones.isEmpty, ...has('a')]).toEqual([true, false]);
-  });
+it('an ID that is in use again is forgotten', () => {
+  const { tombstones, has } = aMemory();
+  expect(tombstones.isEmpty).toBe(true);
+  tombstones.add('a');
+  expect(tombstones.isEmpty).toBe(false);
+  tombstones.delete('a');
+  tombstones.delete('never added');
+  expect([tombstones.isEmpty, ...has('a')]).toEqual([true, false]);
+});
 
-  it('inherits the IDs of another one, for its own time', async () => {
-    const { clock, tombstones: former } = aMemory();
-    former.add('forgotten');
-    await clock.advance(59_999);
-    former.add('a');
-    await clock.advance(1);
-    const { tombstones, has } = aMemory(clock, 20_000);
-    tombstones.inherit(former);
-    expect(has('forgotten', 'a')).toEqual([false, true]);
-    await clock.advance(20_000);
-    expect(has('a')).toEqual([false]);
-  });
+it('tombstones inherit the IDs of others, for their own time', async () => {
+  const { clock, tombstones: former } = aMemory();
+  former.add('forgotten');
+  await clock.advance(59_999);
+  former.add('a');
+  await clock.advance(1);
+  const { tombstones, has } = aMemory(clock, 20_000);
+  tombstones.inherit(former);
+  expect(has('forgotten', 'a')).toEqual([false, true]);
+  await clock.advance(20_000);
+  expect(has('a')).toEqual([false]);
+});
 
-  it('forgets the oldest first when there are more than 50,000', () => {
-    const { tombstones, has } = aMemory();
-    for (let index = 0; index <= 50_000; index += 1) tombstones.add(`uid-${index}`);
-    expect(has('uid-0', 'uid-1', 'uid-50000')).toEqual([false, true, true]);
-  });
+it('the oldest IDs are forgotten first when there are more than 50,000', () => {
+  const { tombstones, has } = aMemory();
+  for (let index = 0; index <= 50_000; index += 1) tombstones.add(`uid-${index}`);
+  expect(has('uid-0', 'uid-1', 'uid-50000')).toEqual([false, true, true]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { ApiError } from '../../src/http/api-error.js';
 import { readWatchEvents, type WatchEvent } from '../../src/watch/watch-stream.js';
@@ -30,101 +30,99 @@ async function read(body: AsyncIterable<Buffer>): Promise<Read> {
 const versions = ({ events }: { events: readonly WatchEvent[] }): string[] =>
   events.map(({ resourceVersion }) => resourceVersion);
 
-describe('readWatchEvents', () => {
-  it('returns each event with its type, object and resource version', async () => {
-    const lines = [added('a', '1'), eventLine('MODIFIED', podJson('a', '2')), eventLine('DELETED', podJson('a', '3'))];
-    const { events, error } = await read(bodyOf(...lines, bookmarkLine('4')));
-    expect(error).toBeUndefined();
-    expect(events).toEqual([
-      { type: 'ADDED', object: podJson('a', '1'), resourceVersion: '1' },
-      { type: 'MODIFIED', object: podJson('a', '2'), resourceVersion: '2' },
-      { type: 'DELETED', object: podJson('a', '3'), resourceVersion: '3' },
-      { type: 'BOOKMARK', object: expect.anything() as unknown, resourceVersion: '4' },
-    ]);
-  });
+it('readWatchEvents returns each event with its type, object and resource version', async () => {
+  const lines = [added('a', '1'), eventLine('MODIFIED', podJson('a', '2')), eventLine('DELETED', podJson('a', '3'))];
+  const { events, error } = await read(bodyOf(...lines, bookmarkLine('4')));
+  expect(error).toBeUndefined();
+  expect(events).toEqual([
+    { type: 'ADDED', object: podJson('a', '1'), resourceVersion: '1' },
+    { type: 'MODIFIED', object: podJson('a', '2'), resourceVersion: '2' },
+    { type: 'DELETED', object: podJson('a', '3'), resourceVersion: '3' },
+    { type: 'BOOKMARK', object: expect.anything() as unknown, resourceVersion: '4' },
+  ]);
+});
 
-  it('S46: reads several events of one chunk', async () => {
-    expect(versions(await read(bodyOf(added('a', '1') + added('b', '2') + added('c', '3'))))).toEqual(['1', '2', '3']);
-  });
+it('S46: readWatchEvents reads several events of one chunk', async () => {
+  expect(versions(await read(bodyOf(added('a', '1') + added('b', '2') + added('c', '3'))))).toEqual(['1', '2', '3']);
+});
 
-  it('S45, S46: reads an event byte by byte, with split characters', async () => {
-    const line = eventLine('ADDED', podJson('größe-🐳', '1'));
-    const { events } = await read(bodyOf(...Array.from(Buffer.from(line), (byte) => Buffer.of(byte))));
-    expect(events.map(({ object }) => object)).toEqual([podJson('größe-🐳', '1')]);
-  });
+it('S45, S46: readWatchEvents reads an event byte by byte, with split characters', async () => {
+  const line = eventLine('ADDED', podJson('größe-🐳', '1'));
+  const { events } = await read(bodyOf(...Array.from(Buffer.from(line), (byte) => Buffer.of(byte))));
+  expect(events.map(({ object }) => object)).toEqual([podJson('größe-🐳', '1')]);
+});
 
-  it('S46: ignores blank lines and carriage returns', async () => {
-    const text = `\n\r\n${added('a', '1').trimEnd()}\r\n \n${added('b', '2')}`;
-    expect(versions(await read(bodyOf(text)))).toEqual(['1', '2']);
-  });
+it('S46: readWatchEvents ignores blank lines and carriage returns', async () => {
+  const text = `\n\r\n${added('a', '1').trimEnd()}\r\n \n${added('b', '2')}`;
+  expect(versions(await read(bodyOf(text)))).toEqual(['1', '2']);
+});
 
-  it('skips objects of another kind', async () => {
-    const table = eventLine('ADDED', { kind: 'Table', metadata: { resourceVersion: '2' } });
-    const result = await read(bodyOf(added('a', '1'), table, added('c', '3')));
-    expect(versions(result)).toEqual(['1', '3']);
-    expect(result).toMatchObject({ error: undefined, otherKinds: ['"Table"'] });
-  });
+it('readWatchEvents skips objects of another kind', async () => {
+  const table = eventLine('ADDED', { kind: 'Table', metadata: { resourceVersion: '2' } });
+  const result = await read(bodyOf(added('a', '1'), table, added('c', '3')));
+  expect(versions(result)).toEqual(['1', '3']);
+  expect(result).toMatchObject({ error: undefined, otherKinds: ['"Table"'] });
+});
 
-  it('an incomplete last line is dropped', async () => {
-    expect(await read(bodyOf(added('a', '1'), added('b', '2').trimEnd()))).toMatchObject({
-      events: [{ resourceVersion: '1' }],
-      error: undefined,
-    });
+it('an incomplete last line is dropped', async () => {
+  expect(await read(bodyOf(added('a', '1'), added('b', '2').trimEnd()))).toMatchObject({
+    events: [{ resourceVersion: '1' }],
+    error: undefined,
   });
+});
 
-  it.each([
-    ['is not JSON', '{"type":"ADDED"\n', 'malformed event'],
-    ['is not an object', '[]\n', 'its type is undefined'],
-    ['has no type', `${JSON.stringify({ object: podJson('b', '2') })}\n`, 'its type is undefined'],
-    ['has a type that we do not know', eventLine('RENAMED', podJson('b', '2')), 'its type is "RENAMED"'],
-    ['has no object', '{"type":"ADDED"}\n', 'no resourceVersion (ADDED)'],
-    ['has an object without metadata', eventLine('ADDED', { kind: 'Pod' }), 'no resourceVersion (ADDED)'],
-    ['has an object without a resource version', eventLine('ADDED', { metadata: { name: 'b' } }), 'no resourceVersion'],
-    ['has an empty resource version', bookmarkLine(''), 'no resourceVersion (BOOKMARK)'],
-    ['has a resource version of 0', bookmarkLine('0'), 'the resourceVersion of its object is 0 (BOOKMARK)'],
-  ])('stops at a line that %s', async (_case, line, message) => {
-    const result = await read(bodyOf(added('a', '1'), line, added('c', '3')));
-    expect(versions(result)).toEqual(['1']);
-    expect(result.error).toMatchObject({
-      name: 'RequestError',
-      reason: 'decode',
-      message: expect.stringContaining(message) as string,
-    });
-    expect(result.error).not.toBeInstanceOf(ApiError);
+it.each([
+  ['is not JSON', '{"type":"ADDED"\n', 'malformed event'],
+  ['is not an object', '[]\n', 'its type is undefined'],
+  ['has no type', `${JSON.stringify({ object: podJson('b', '2') })}\n`, 'its type is undefined'],
+  ['has a type that we do not know', eventLine('RENAMED', podJson('b', '2')), 'its type is "RENAMED"'],
+  ['has no object', '{"type":"ADDED"}\n', 'no resourceVersion (ADDED)'],
+  ['has an object without metadata', eventLine('ADDED', { kind: 'Pod' }), 'no resourceVersion (ADDED)'],
+  ['has an object without a resource version', eventLine('ADDED', { metadata: { name: 'b' } }), 'no resourceVersion'],
+  ['has an empty resource version', bookmarkLine(''), 'no resourceVersion (BOOKMARK)'],
+  ['has a resource version of 0', bookmarkLine('0'), 'the resourceVersion of its object is 0 (BOOKMARK)'],
+])('readWatchEvents stops at a line that %s', async (_case, line, message) => {
+  const result = await read(bodyOf(added('a', '1'), line, added('c', '3')));
+  expect(versions(result)).toEqual(['1']);
+  expect(result.error).toMatchObject({
+    name: 'RequestError',
+    reason: 'decode',
+    message: expect.stringContaining(message) as string,
   });
+  expect(result.error).not.toBeInstanceOf(ApiError);
+});
 
-  it.each([
-    ['with its code', errorLine(410, { reason: 'Expired' }), { status: 410, isExpired: true }],
-    ['with the wait it asks for', errorLine(429, { details: { retryAfterSeconds: 3 } }), { retryAfterMs: 3_000 }],
-    ['as an internal error when it is no Status', eventLine('ERROR', { some: 'thing' }), { status: 500 }],
-    ['as an internal error when it has no object', '{"type":"ERROR"}\n', { status: 500 }],
-  ])('throws an ERROR event %s', async (_case, line, expected) => {
-    const result = await read(bodyOf(added('a', '1'), line, added('c', '3')));
-    expect(versions(result)).toEqual(['1']);
-    expect(result.error).toBeInstanceOf(ApiError);
-    expect(result.error).toMatchObject(expected);
-  });
+it.each([
+  ['with its code', errorLine(410, { reason: 'Expired' }), { status: 410, isExpired: true }],
+  ['with the wait it asks for', errorLine(429, { details: { retryAfterSeconds: 3 } }), { retryAfterMs: 3_000 }],
+  ['as an internal error when it is no Status', eventLine('ERROR', { some: 'thing' }), { status: 500 }],
+  ['as an internal error when it has no object', '{"type":"ERROR"}\n', { status: 500 }],
+])('readWatchEvents throws an ERROR event %s', async (_case, line, expected) => {
+  const result = await read(bodyOf(added('a', '1'), line, added('c', '3')));
+  expect(versions(result)).toEqual(['1']);
+  expect(result.error).toBeInstanceOf(ApiError);
+  expect(result.error).toMatchObject(expected);
+});
 
-  it('S47: refuses a line above 16 MiB without waiting for its end', async () => {
-    const chunk = Buffer.alloc(1024 * 1024, 'x');
-    let chunkCount = 0;
-    async function* endless(): AsyncGenerator<Buffer> {
-      for (;;) {
-        chunkCount += 1;
-        yield await Promise.resolve(chunk);
-      }
+it('S47: readWatchEvents refuses a line above 16 MiB without waiting for its end', async () => {
+  const chunk = Buffer.alloc(1024 * 1024, 'x');
+  let chunkCount = 0;
+  async function* endless(): AsyncGenerator<Buffer> {
+    for (;;) {
+      chunkCount += 1;
+      yield await Promise.resolve(chunk);
     }
-    const { error } = await read(endless());
-    expect(error).toMatchObject({ reason: 'too_large', message: expect.stringContaining('16777216 bytes') as string });
-    expect(chunkCount).toBe(17);
-  });
+  }
+  const { error } = await read(endless());
+  expect(error).toMatchObject({ reason: 'too_large', message: expect.stringContaining('16777216 bytes') as string });
+  expect(chunkCount).toBe(17);
+});
 
-  it('passes on an error of the body', async () => {
-    const reset = new Error('reset');
-    async function* broken(): AsyncGenerator<Buffer> {
-      yield await Promise.resolve(Buffer.from(added('a', '1')));
-      throw reset;
-    }
-    expect(await read(broken())).toMatchObject({ events: [{ resourceVersion: '1' }], error: reset });
-  });
+it('readWatchEvents passes on an error of the body', async () => {
+  const reset = new Error('reset');
+  async function* broken(): AsyncGenerator<Buffer> {
+    yield await Promise.resolve(Buffer.from(added('a', '1')));
+    throw reset;
+  }
+  expect(await read(broken())).toMatchObject({ events: [{ resourceVersion: '1' }], error: reset });
 });

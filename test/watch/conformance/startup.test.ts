@@ -20,7 +20,7 @@ it.each([
   ['with another content type', failsWith(new RequestError('decode', 'content type "text/html"'))],
   ['with a redirect', failsWith(new RequestError('http_status', 'the server answered 302', { status: 302 }))],
 ])(
-  'S09: a watch that is refused %s leaves the list and the events, and is followed by a list that is not older',
+  'S09: a watch that is refused %s leaves all objects, and is followed by a list that is not older',
   async (_case, refusal) => {
     const relisted = sendsList('30', [podJson('a', '1'), podJson('b', '11'), podJson('c', '25')]);
     await using run = await runScript(listOfA, sendsWatch(added('b', '11')), refusal, relisted);
