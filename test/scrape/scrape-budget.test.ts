@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { ScrapeBudgets } from '../../src/scrape/scrape-budget.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -7,47 +7,44 @@ const prometheus = { client: '10.0.0.1', selection: 'gzip ' };
 const timeoutMs = 10_000;
 const unknownMs = 5_000;
 
-describe('how long responses take', () => {
-  it.each([
-    ['half as much again as the last one took', [[2_000]], 3_000],
-    ['at most three fifths of the time', [[9_000]], 6_000],
-    ['what the longest of the last ten took', [[3_000], ...Array.from({ length: 9 }, () => [100])], 4_500],
-    ['nothing of the eleventh before', [[3_000], ...Array.from({ length: 10 }, () => [100])], 150],
-    ['more where only a part of the nodes had data', [[500, 0.25]], 3_000],
-    ['no more than ten times as much for few nodes', [[100, 0.01]], 1_500],
-    ['nothing of a response without data', [[100], [9_000, 0]], 150],
-  ] as const)('is expected to be %s', (_case, responses, expectedMs) => {
-    const budgets = new ScrapeBudgets(new ManualClock());
-    for (const [durationMs = 0, dataShare] of responses) budgets.add(prometheus, durationMs, dataShare ?? 1);
-    expect(budgets.reserveMs(prometheus, timeoutMs)).toBe(expectedMs);
-  });
+it.each([
+  ['half as much again as the last one took', [[2_000]], 3_000],
+  ['at most three fifths of the time', [[9_000]], 6_000],
+  ['what the longest of the last ten took', [[3_000], ...Array.from({ length: 9 }, () => [100])], 4_500],
+  ['nothing of the eleventh before', [[3_000], ...Array.from({ length: 10 }, () => [100])], 150],
+  ['more where only a part of the nodes had data', [[500, 0.25]], 3_000],
+  ['no more than ten times as much for few nodes', [[100, 0.01]], 1_500],
+  ['nothing of a response without data', [[100], [9_000, 0]], 150],
+] as const)('a response is expected to take %s', (_case, responses, expectedMs) => {
+  const budgets = new ScrapeBudgets(new ManualClock());
+  for (const [durationMs = 0, dataShare] of responses) budgets.add(prometheus, durationMs, dataShare ?? 1);
+  expect(budgets.reserveMs(prometheus, timeoutMs)).toBe(expectedMs);
+});
 
-  it('is not known of another client or selection: one that reads slowly changes nothing for the others', () => {
-    const budgets = new ScrapeBudgets(new ManualClock());
-    budgets.add(prometheus, 200, 1);
-    budgets.add({ ...prometheus, client: '10.0.0.2' }, 9_000, 1);
-    budgets.add({ ...prometheus, selection: 'gzip name=up' }, 9_000, 1);
-    expect(budgets.reserveMs(prometheus, timeoutMs)).toBe(300);
-    expect(budgets.reserveMs({ ...prometheus, client: '10.0.0.3' }, timeoutMs)).toBe(unknownMs);
-  });
+it('the time of another client or selection is unknown: one that reads slowly changes nothing', () => {
+  const budgets = new ScrapeBudgets(new ManualClock());
+  budgets.add(prometheus, 200, 1);
+  budgets.add({ ...prometheus, client: '10.0.0.2' }, 9_000, 1);
+  budgets.add({ ...prometheus, selection: 'gzip name=up' }, 9_000, 1);
+  expect(budgets.reserveMs(prometheus, timeoutMs)).toBe(300);
+  expect(budgets.reserveMs({ ...prometheus, client: '10.0.0.3' }, timeoutMs)).toBe(unknownMs);
+});
 
-  it('is remembered whatever other clients select', () => {
-    const budgets = new ScrapeBudgets(new ManualClock());
-    budgets.add(prometheus, 200, 1);
-    for (let count = 0; count < 1_000; count += 1) {
-      budgets.add({ client: '10.0.0.2', selection: `gzip name=a${count}` }, 100, 1);
-    }
-    expect(budgets.reserveMs(prometheus, timeoutMs)).toBe(300);
-  });
+it('the time of a response is remembered whatever other clients select', () => {
+  const budgets = new ScrapeBudgets(new ManualClock());
+  budgets.add(prometheus, 200, 1);
+  for (let count = 0; count < 1_000; count += 1) {
+    budgets.add({ client: '10.0.0.2', selection: `gzip name=a${count}` }, 100, 1);
+  }
+  expect(budgets.reserveMs(prometheus, timeoutMs)).toBe(300);
+});
 
-  it('is forgotten of clients and selections when many others come', () => {
-    const budgets = new ScrapeBudgets(new ManualClock());
-    budgets.add(prometheus, 200, 1);
-    budgets.add({ ...prometheus, selection: 'gzip name=up' }, 200, 1);
-    for (let count = 0; count < 40; count += 1)
-      budgets.add({ ...prometheus, selection: `gzip name=a${count}` }, 100, 1);
-    expect(budgets.reserveMs(prometheus, timeoutMs)).toBe(unknownMs);
-    for (let count = 0; count < 40; count += 1) budgets.add({ ...prometheus, client: `10.0.1.${count}` }, 100, 1);
-    expect(budgets.reserveMs({ ...prometheus, selection: 'gzip name=a39' }, timeoutMs)).toBe(unknownMs);
-  });
+it('the time of a response is forgotten when many other clients or selections come', () => {
+  const budgets = new ScrapeBudgets(new ManualClock());
+  budgets.add(prometheus, 200, 1);
+  budgets.add({ ...prometheus, selection: 'gzip name=up' }, 200, 1);
+  for (let count = 0; count < 40; count += 1) budgets.add({ ...prometheus, selection: `gzip name=a${count}` }, 100, 1);
+  expect(budgets.reserveMs(prometheus, timeoutMs)).toBe(unknownMs);
+  for (let count = 0; count < 40; count += 1) budgets.add({ ...prometheus, client: `10.0.1.${count}` }, 100, 1);
+  expect(budgets.reserveMs({ ...prometheus, selection: 'gzip name=a39' }, timeoutMs)).toBe(unknownMs);
 });
