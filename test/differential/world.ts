@@ -228,6 +228,7 @@ export class World implements AsyncDisposable {
     const [living, renewed] = this.#pair();
     const collecting = [living.collect('scrape', filter), renewed.collect('scrape', filter)] as const;
     const [collected, anew] = await this.#settled(Promise.all(collecting));
+    await this.#quiet(); // requests that nobody waits for have begun
     this.#check();
     return { collected, expected: { filter, bodies: await bodiesOf(anew, filter) } };
   }
