@@ -162,7 +162,7 @@ export class World implements AsyncDisposable {
     await this.#quiet();
     this.release();
     const [one, other, anew, otherAnew] = await this.#settled(Promise.all([first, second, reference, secondReference]));
-    this.#check();
+    await this.#check();
     const expected = { filter, bodies: await bodiesOf(anew, filter) };
     await this.#compare(other, { filter, bodies: await bodiesOf(otherAnew, filter) });
     await this.#compare(one, expected);
@@ -228,8 +228,7 @@ export class World implements AsyncDisposable {
     const [living, renewed] = this.#pair();
     const collecting = [living.collect('scrape', filter), renewed.collect('scrape', filter)] as const;
     const [collected, anew] = await this.#settled(Promise.all(collecting));
-    await this.#quiet(); // requests that nobody waits for have begun
-    this.#check();
+    await this.#check();
     return { collected, expected: { filter, bodies: await bodiesOf(anew, filter) } };
   }
 
@@ -249,7 +248,8 @@ export class World implements AsyncDisposable {
   }
 
   /** What shows in later scrapes alone: who is asked, and how soon. */
-  #check(): void {
+  async #check(): Promise<void> {
+    await this.#quiet(); // requests that nobody waits for have begun
     const [living, renewed] = this.#pair();
     const [asked, expected] = this.#apis.map((api) => [...api.asked].sort());
     if (!isDeepStrictEqual(asked, expected)) throw new OtherRequests(asked, expected);
