@@ -12,6 +12,11 @@ describe('the generated documentation', () => {
     const page = await readFile(path.join(root, name), 'utf8');
     expect(page).toBe(await renderPage(name, page));
   });
+
+  it('has tables without padding, with the alignment of their columns', async () => {
+    const table = '| a | `b \\| c` |\n| :-- | --: |\n| longer |  |\n';
+    expect(await renderPage('', table.replaceAll(' | ', '   | '))).toBe(table);
+  });
 });
 
 it('has a README that is read in a few minutes', async () => {
