@@ -1,12 +1,10 @@
-import type { Clock } from '../base/clock.js';
 import type { Node, Pod } from '../kube/objects.js';
-import type { Scope } from '../kube/scope.js';
-import type { LabelSelector } from '../kube/selector.js';
 import type { ClusterWatches } from './cluster-watches.js';
 import type { SharedWatch } from './shared-watch.js';
 import type { KnownPodCounts } from './store-audit.js';
 import { StoreLists } from './store-lists.js';
 import type { Subscriber, Subscription } from './subscription.js';
+import type { WatchedNodesOptions, WatchedPodsOptions } from './watched-collection.js';
 
 /**
  * How long a node that was removed counts as gone where nodes are selected: it may have left the selector instead. The API
@@ -15,20 +13,10 @@ import type { Subscriber, Subscription } from './subscription.js';
  */
 const rememberGoneMs = 300_000;
 
-export interface ClusterStoreOptions {
+export interface ClusterStoreOptions extends WatchedNodesOptions, Omit<WatchedPodsOptions, 'nodeLocalSpreadMs'> {
   readonly watches: Pick<ClusterWatches, 'nodes' | 'pods'>;
-  /** Other nodes, their pods and pods without a node are not kept. With one node, only its objects are requested. */
-  readonly scope: Scope;
-  /** Empty: all namespaces, in one watch. Otherwise one watch for each, or one for all of more than 10 where that is allowed. */
-  readonly namespaces: readonly string[];
-  readonly podSelector: LabelSelector;
-  /** Of the nodes that are requested. Not used with one node, whose absence must mean that it does not exist. */
-  readonly nodeSelector: LabelSelector;
   /** How long a deleted pod is remembered at least, in milliseconds: as long as a cached summary may list it. */
   readonly rememberDeletedMs: number;
-  readonly clock: Clock;
-  /** Whether nodes have the list of their images, up to 50 each. Default: false. */
-  readonly keepsImages?: boolean;
 }
 
 /** The nodes of a scope and the pods on them, kept up to date by watches that others may use too. Released by disposal. */
@@ -40,8 +28,8 @@ export class ClusterStore implements Disposable {
   readonly #selectsNodes: boolean;
 
   constructor(options: ClusterStoreOptions) {
-    const { watches, scope, nodeSelector, rememberDeletedMs, keepsImages = false } = options;
-    const nodes = watches.nodes({ scope, nodeSelector, keepsImages });
+    const { watches, scope, nodeSelector, rememberDeletedMs } = options;
+    const nodes = watches.nodes(options);
     const pods = watches.pods(options);
     nodes.watch.removed.keepAtLeast(rememberGoneMs);
     pods.watch.removed.keepAtLeast(rememberDeletedMs);

@@ -37,14 +37,18 @@ export interface SharedValues {
 }
 
 export interface WatchedNodesOptions {
+  /** Other nodes are not kept. With one node, only that is requested. */
   readonly scope: Scope;
-  /** Not used with one node, whose absence must mean that it does not exist. */
+  /** Of the nodes that are requested. Not used with one node, whose absence must mean that it does not exist. */
   readonly nodeSelector: LabelSelector;
-  readonly keepsImages: boolean;
+  /** Whether nodes have the list of their images, up to 50 each. Default: false. */
+  readonly keepsImages?: boolean;
 }
 
 export interface WatchedPodsOptions {
+  /** Pods of other nodes and pods without a node are not kept. With one node, only its pods are requested. */
   readonly scope: Scope;
+  /** Empty: all namespaces, in one watch. Otherwise one watch for each, or one for all of more than 10 where that is allowed. */
   readonly namespaces: readonly string[];
   readonly podSelector: LabelSelector;
   readonly clock: Clock;
@@ -53,7 +57,7 @@ export interface WatchedPodsOptions {
 }
 
 export function watchedNodes(
-  { scope, nodeSelector, keepsImages }: WatchedNodesOptions,
+  { scope, nodeSelector, keepsImages = false }: WatchedNodesOptions,
   { intern }: SharedValues,
 ): WatchedCollection<Node> {
   const selection = {

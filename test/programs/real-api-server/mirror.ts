@@ -149,7 +149,7 @@ interface MirrorParts {
 }
 
 const quiet = { random: () => 0.5, logger: silentLogger };
-const everything = { scope: wholeCluster, namespaces: [], podSelector: [], nodeSelector: [], keepsImages: false };
+const everything = { scope: wholeCluster, namespaces: [], podSelector: [], nodeSelector: [] };
 
 function watchesOf({ api, clock, happened }: MirrorParts): Watches {
   const options = { ...quiet, api, clock, observer: recorder(happened), scheduler: new Scheduler(clock) };
