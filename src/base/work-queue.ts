@@ -1,5 +1,5 @@
 import { abortable, notNeeded } from './abortable.js';
-import { type Backoff, equalJitter, exponentialBackoff } from './backoff.js';
+import { nextDelayMs, withJitter } from './backoff.js';
 import type { Clock } from './clock.js';
 import { FailureRun, type Logger } from './logger.js';
 import { getOrAdd } from './merge.js';
@@ -41,9 +41,10 @@ interface Task<Kind> {
   dueAtMs: number;
   /** Whether the result of the run in process counts no more. */
   isForgotten: boolean;
-  /** Undefined unless its last run failed, as `backoff`. */
+  /** Undefined unless its last run failed. */
   failures: FailureRun | undefined;
-  backoff: Backoff | undefined;
+  /** The next delay after a failure, before its random part. */
+  retryDelayMs: number;
   /** Monotonic time in milliseconds before which it is not due; -Infinity unless its last run failed. */
   backsOffUntilMs: number;
 }
@@ -53,7 +54,8 @@ interface Run {
   readonly ended: Promise<void>;
 }
 
-const retryDelays = { baseMs: 1_000, maxMs: 60_000 };
+const firstRetryDelayMs = 1_000;
+const maxRetryDelayMs = 60_000;
 
 /**
  * Tasks that are due at a time, each known by its kind and name: adding one again only brings it forward. No task is in
@@ -209,12 +211,13 @@ export class WorkQueue<Kind extends string> {
 
   #fail(task: Task<Kind>, error: unknown): number {
     const { logger, observer, random, clock } = this.#options;
-    task.backoff = task.backoff?.next() ?? exponentialBackoff({ ...retryDelays, jitter: equalJitter(random) });
-    task.backsOffUntilMs = clock.monotonicMs() + task.backoff.delayMs;
+    const delayMs = withJitter(task.retryDelayMs, random);
+    task.retryDelayMs = nextDelayMs(task.retryDelayMs, maxRetryDelayMs);
+    task.backsOffUntilMs = clock.monotonicMs() + delayMs;
     task.failures ??= new FailureRun(logger);
     task.failures.failed('task failed', { task: task.key }, error);
     observer.taskRetried(task.kind);
-    return task.backoff.delayMs;
+    return delayMs;
   }
 }
 
@@ -226,14 +229,14 @@ function newTask<Kind>(key: string, kind: Kind, name: string): Task<Kind> {
     dueAtMs: Infinity,
     isForgotten: false,
     failures: undefined,
-    backoff: undefined,
+    retryDelayMs: firstRetryDelayMs,
     backsOffUntilMs: -Infinity,
   };
 }
 
 function endFailures(task: Task<unknown>): void {
   task.failures = undefined;
-  task.backoff = undefined;
+  task.retryDelayMs = firstRetryDelayMs;
   task.backsOffUntilMs = -Infinity;
 }
 

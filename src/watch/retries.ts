@@ -1,4 +1,4 @@
-import { equalJitter } from '../base/backoff.js';
+import { nextDelayMs, withJitter } from '../base/backoff.js';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import { FailureRun, type LogFields, type Logger } from '../base/logger.js';
@@ -132,8 +132,8 @@ export class Retries {
     const { clock, random } = this.#options;
     const nowMs = clock.monotonicMs();
     const oldestMs = this.#backoffEndsMs.at(-mostInMinuteCount) ?? -Infinity;
-    const delayMs = Math.max(equalJitter(random)(this.#backoffMs), leastMs, oldestMs + minuteMs - nowMs);
-    this.#backoffMs = Math.min(2 * this.#backoffMs, longestMs);
+    const delayMs = Math.max(withJitter(this.#backoffMs, random), leastMs, oldestMs + minuteMs - nowMs);
+    this.#backoffMs = nextDelayMs(this.#backoffMs, longestMs);
     this.#backoffEndsMs = [...this.#backoffEndsMs.slice(1 - mostInMinuteCount), nowMs + delayMs];
     return delayMs;
   }

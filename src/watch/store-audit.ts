@@ -1,4 +1,4 @@
-import { equalJitter } from '../base/backoff.js';
+import { nextDelayMs, withJitter } from '../base/backoff.js';
 import { type Clock, startDeadline } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
@@ -197,8 +197,8 @@ export class StoreAudit<T extends StoredObject> {
     this.#suspectedSinceMs ??= nowMs;
     if (nowMs - this.#suspectedSinceMs < settleMs || nowMs < this.#relistNotBeforeMs) return;
     const log = this.#pauseMs === retryMs ? logger.warn : logger.debug;
-    this.#relistNotBeforeMs = nowMs + equalJitter(random)(this.#pauseMs);
-    this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs);
+    this.#relistNotBeforeMs = nowMs + withJitter(this.#pauseMs, random);
+    this.#pauseMs = nextDelayMs(this.#pauseMs, longestPauseMs);
     log(`${suspicions[resource]}: ${resource} are listed again`, { ...counts });
     for (const scope of scopes()) scope.relist();
   }

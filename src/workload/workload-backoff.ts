@@ -1,4 +1,4 @@
-import { type Backoff, exponentialBackoff } from '../base/backoff.js';
+import { nextDelayMs } from '../base/backoff.js';
 import type { Clock } from '../base/clock.js';
 import { retainKeys } from '../base/merge.js';
 
@@ -6,7 +6,8 @@ const baseMs = 1000;
 const defaultMaxBackoffMs = 5 * 60_000;
 
 interface FailedWorkload {
-  readonly backoff: Backoff;
+  /** Of the back-off, in milliseconds. */
+  readonly delayMs: number;
   /** Monotonic time in milliseconds at which the back-off ends. */
   endsAtMs: number;
   /** What has been known of its pods ever since it failed. */
@@ -20,7 +21,7 @@ interface FailedWorkload {
  */
 export class WorkloadBackoff {
   readonly #clock: Clock;
-  readonly #first: Backoff;
+  readonly #maxMs: number;
   /** By the workload's key. */
   readonly #failed = new Map<string, FailedWorkload>();
 
@@ -32,9 +33,8 @@ export class WorkloadBackoff {
     /** Longest delay in milliseconds; zero or less means the default of five minutes. */
     readonly maxBackoffMs: number;
   }) {
-    const maxMs = maxBackoffMs > 0 ? maxBackoffMs : defaultMaxBackoffMs;
     this.#clock = clock;
-    this.#first = exponentialBackoff({ baseMs: Math.min(baseMs, maxMs), maxMs });
+    this.#maxMs = maxBackoffMs > 0 ? maxBackoffMs : defaultMaxBackoffMs;
   }
 
   /** Whether the last collection of any workload failed. */
@@ -50,8 +50,9 @@ export class WorkloadBackoff {
   /** `evidence`: a string for each thing that is known of its pods. A failure during the back-off changes nothing. */
   failed(key: string, evidence: ReadonlySet<string>): void {
     if (this.remainingMs(key) > 0) return;
-    const backoff = this.#failed.get(key)?.backoff.next() ?? this.#first;
-    this.#failed.set(key, { backoff, endsAtMs: this.#clock.monotonicMs() + backoff.delayMs, evidence });
+    const failed = this.#failed.get(key);
+    const delayMs = failed === undefined ? Math.min(baseMs, this.#maxMs) : nextDelayMs(failed.delayMs, this.#maxMs);
+    this.#failed.set(key, { delayMs, endsAtMs: this.#clock.monotonicMs() + delayMs, evidence });
   }
 
   succeeded(key: string): void {
