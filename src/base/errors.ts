@@ -1,10 +1,6 @@
 import { oneLine } from './text.js';
 
-/**
- * Why a request to a kubelet or to the API server failed. A closed list: its members become label values of
- * `node_absent_info` and of the self metrics.
- */
-export const failureReasons = [
+const requestReasons = [
   'timeout',
   'connection',
   'tls',
@@ -15,12 +11,18 @@ export const failureReasons = [
   'decode',
   'too_large',
   'open_files',
-  'empty',
-  'not_ready',
-  'never',
 ] as const;
 
+/**
+ * Why a request to a kubelet or to the API server failed; for the last three, as a rule no request does. A closed list: its
+ * members become label values of `node_absent_info` and of the self metrics.
+ */
+export const failureReasons = [...requestReasons, 'empty', 'not_ready', 'never'] as const;
+
 export type FailureReason = (typeof failureReasons)[number];
+
+/** The reasons with which requests fail: their counters have a series for each from the start. */
+export const requestFailureReasons: readonly FailureReason[] = requestReasons;
 
 export interface RequestErrorOptions {
   readonly cause?: unknown;

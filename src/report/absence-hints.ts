@@ -25,6 +25,15 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
   skipped: 'The node matches cluster.skipNodes and is never scraped.',
 };
 
+/** A machine outside the cluster often cannot reach the nodes, or the kubelets do not accept its credentials. */
+export const unreachableReasons: ReadonlySet<AbsenceReason> = new Set([
+  'timeout',
+  'connection',
+  'tls',
+  'unauthorized',
+  'never',
+]);
+
 /** Of the API server, as far as lists and watches show, and whether kubelets are reached through it. */
 export interface ApiServerState {
   readonly isAway: boolean;

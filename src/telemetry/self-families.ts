@@ -1,4 +1,4 @@
-import { type FailureReason, failureReasons } from '../base/errors.js';
+import { requestFailureReasons } from '../base/errors.js';
 import { lifecycleEventTypes } from '../kube/pod-lifecycle.js';
 import { earlyRequestReasons, lookupResults } from '../kubelet/kubelet-cache.js';
 import { watchModes } from '../watch/next-step.js';
@@ -16,9 +16,6 @@ import {
   taskKinds,
 } from './self-family.js';
 
-/** Nodes without data for these reasons had no failed request. */
-const reasonsWithoutRequest: readonly FailureReason[] = ['empty', 'not_ready', 'never'];
-const requestFailureReasons = failureReasons.filter((reason) => !reasonsWithoutRequest.includes(reason));
 const requestResults = ['success', ...requestFailureReasons] as const;
 
 /** No name of a Kubernetes object, so no target has such a label. The rules and dashboards compare with it. */

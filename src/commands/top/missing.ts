@@ -2,8 +2,8 @@ import { groupBy } from '../../base/merge.js';
 import { joinTruncated } from '../../base/text.js';
 import { formatAge } from '../../base/units.js';
 import type { Config } from '../../config/schema.js';
-import type { AbsenceReason, AbsentNodeView } from '../../node/node-view.js';
-import { hintFor } from '../../report/absence-hints.js';
+import type { AbsentNodeView } from '../../node/node-view.js';
+import { hintFor, unreachableReasons } from '../../report/absence-hints.js';
 import { workloadName } from '../../workload/workload.js';
 import type { WorkloadSnapshot } from '../../workload/workload-partial.js';
 import type { ClusterReading } from '../cluster-reader.js';
@@ -59,14 +59,6 @@ export function causesOfAbsence(reading: ClusterReading, access: Config['kubelet
   return access === 'direct' && isUnreachable ? [...causes, proxyHint] : causes;
 }
 
-/** A machine outside the cluster often cannot reach the nodes, or the kubelets do not accept its credentials. */
-const unreachableReasons: ReadonlySet<AbsenceReason> = new Set([
-  'timeout',
-  'connection',
-  'tls',
-  'unauthorized',
-  'never',
-]);
 const proxyHint =
   'to reach the kubelets through the API server, add --set kubelet.access=proxy (needs get on nodes/proxy)';
 
