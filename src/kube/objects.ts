@@ -99,7 +99,7 @@ export interface Volume {
   readonly medium: string;
   /** An emptyDir's `sizeLimit`, above 0; undefined without one, which 0 stands for as well. */
   readonly sizeLimitBytes: Amount | undefined;
-  /** A container has it as a device: it has no filesystem, and the kubelet's figures for it are zeros. */
+  /** A container has it as a device: it has no filesystem, and the kubelet's values for it are zeros. */
   readonly isRawBlock: boolean;
 }
 

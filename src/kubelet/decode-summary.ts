@@ -90,21 +90,21 @@ export class SummaryDecoder {
     const volume = objectOf(value);
     const name = nameOf(volume['name']);
     if (name === undefined) return undefined;
-    const { availableBytes, capacityBytes, usedBytes, inodesUsed } = this.#figures(volume);
+    const { availableBytes, capacityBytes, usedBytes, inodesUsed } = this.#values(volume);
     const hasClaim = isObject(volume['pvcRef']);
     const timeMs = rfc3339Ms(volume['time']);
     return { name, hasClaim, timeMs, availableBytes, capacityBytes, usedBytes, inodesUsed };
   }
 
   #fs(value: unknown): FsStats | undefined {
-    return isObject(value) ? { timeMs: rfc3339Ms(value['time']), ...this.#figures(value) } : undefined;
+    return isObject(value) ? { timeMs: rfc3339Ms(value['time']), ...this.#values(value) } : undefined;
   }
 
   #containerFs(value: unknown): ContainerFsStats | undefined {
-    return isObject(value) ? this.#figures(value) : undefined;
+    return isObject(value) ? this.#values(value) : undefined;
   }
 
-  #figures(fs: JsonObject): ContainerFsStats {
+  #values(fs: JsonObject): ContainerFsStats {
     return {
       availableBytes: this.#bytesOrCount(fs['availableBytes']),
       capacityBytes: this.#bytesOrCount(fs['capacityBytes']),
