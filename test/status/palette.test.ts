@@ -42,7 +42,7 @@ it('the contrast of black and white is 21', () => {
 describe.each([
   ['light', lightPalette],
   ['dark', darkPalette],
-])('in the %s scheme', (_name, palette) => {
+])('the %s scheme', (_name, palette) => {
   it.each(textPairs)('%s can be read on %s', (text, background) => {
     expect(contrast(colourOf(palette, text), colourOf(palette, background))).toBeGreaterThanOrEqual(4.5);
   });
@@ -52,7 +52,7 @@ describe.each([
   });
 });
 
-it('has every colour that a bar or a rule refers to, in both schemes', () => {
+it('every colour that a bar or a rule refers to exists in both schemes', () => {
   const used = new Set(Array.from(style.matchAll(/var\(--([a-z-]+)\)/g), ([, role = '']) => role));
   expect([...used].filter((role) => !lightPalette.has(role) || !darkPalette.has(role))).toEqual([]);
   expect([...lightPalette.keys()].sort()).toEqual([...used].sort());

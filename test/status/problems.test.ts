@@ -37,7 +37,7 @@ describe('evictions', () => {
   const recent = (count: number, overrides: Parameters<typeof anEvictionRecord>[0]): readonly ShownEviction[] =>
     Array.from({ length: count }, () => ({ ...evictionReport(anEvictionRecord(overrides)), ageMs: 1_000 }));
 
-  it('name the workloads that lost most pods, why, and what to do about the first', () => {
+  it('the problem of evictions names the workloads that lost most pods, why, and what to do first', () => {
     const evictions = [
       ...recent(1, { pod: 'alone', workloads: [], cause: 'node_bytes' }),
       ...recent(1, { workloads: [aDeployment('web')], cause: 'pod_limit', limitBytes: 1024 }),
@@ -56,7 +56,7 @@ describe('evictions', () => {
     ]);
   });
 
-  it('name three workloads', () => {
+  it('the problem of evictions names three workloads', () => {
     const evictions = ['a', 'b', 'c', 'd', 'e'].flatMap((name) => recent(1, { workloads: [aDeployment(name)] }));
     expect(problemsIn({ evictions })[0]?.detail).toMatch(
       /^1 of shop\/a \(.*, 1 of shop\/b \(.*, 1 of shop\/c \([^,]* and 2 more$/,
@@ -66,22 +66,22 @@ describe('evictions', () => {
   it.each([
     [2, 'warning'],
     [3, 'critical'],
-  ])('of %d pods of a workload are %s, as the alerts are', (count, severity) => {
+  ])('evictions of %d pods of a workload are %s, as the alerts are', (count, severity) => {
     expect(problemsIn({ evictions: recent(count, {}) })[0]?.severity).toBe(severity);
   });
 });
 
-describe('lists that are missing', () => {
+describe('missing lists', () => {
   const missing = (namespace: string, reason: string | undefined): UnlistedReport => {
     return { resource: 'pods', namespace, reason, message: 'x', forMs: 300_000 };
   };
 
-  it('are no problem before there is data: the exporter is not ready', () => {
+  it('lists missing before there is data are no problem: the exporter is not ready', () => {
     const unlisted = [missing('', 'forbidden')];
     expect(problemsIn({ cluster: undefined, health: aHealth({ unlisted }) })).toEqual([]);
   });
 
-  it('are one problem for each reason, with what it costs', () => {
+  it('missing lists are one problem for each reason, with what it costs', () => {
     const unlisted = [missing('a', 'forbidden'), missing('b', 'timeout'), missing('c', 'forbidden')];
     const workload = { workload: 'every', workloadType: 'selector', workloadNamespace: '' };
     const cluster = aCluster({ unlisted: { incompleteWorkloadCount: 1, exampleWorkloads: [workload] } });
@@ -101,7 +101,7 @@ describe('lists that are missing', () => {
   });
 });
 
-describe('a problem', () => {
+describe('problems of the cluster', () => {
   it.each([
     [{ reachedLimitPodCount: 1, evictableLimitCount: 1 }, 'critical next-evictions: 1 pod at or above a limit'],
     [{ reachedLimitPodCount: 2, evictableLimitCount: 1 }, 'critical next-evictions: 2 pods at or above a limit'],
@@ -113,27 +113,27 @@ describe('a problem', () => {
       'critical next-evictions: 1 node below an eviction threshold',
     ],
     [{ fullNodeCount: 1 }, 'warning nodes: 1 node at least 90 % full'],
-  ])('is reported for %j', (summary, text) => {
+  ])('a problem is reported for %j', (summary, text) => {
     expect(textsOf({ cluster: aCluster({ summary: aSummary(summary) }) })).toEqual([text]);
   });
 
-  it('is a warning when the pods at their limits are exempt from eviction', () => {
+  it('a reached limit is a warning when the pods at their limits are exempt from eviction', () => {
     const cluster = aCluster({ summary: aSummary({ reachedLimitPodCount: 1, evictableLimitCount: 0 }) });
     expect(textsOf({ cluster })).toEqual(['warning next-evictions: 1 pod at or above a limit']);
   });
 
-  it('is a warning when nodes have not had time to answer', () => {
+  it('a node without data is a warning when nodes have not had time to answer', () => {
     const cluster = aCluster({ isPartial: true, absences: [anAbsence({ failedNodeCount: 0 })] });
     expect(textsOf({ cluster })).toEqual(['warning nodes: 1 node without data (timeout): node-2']);
   });
 
-  it('is critical when a node has failed, even if others had no time to answer', () => {
+  it('a failed node is critical, even if others had no time to answer', () => {
     const absence = anAbsence({ nodeCount: 2, exampleNodes: ['a', 'b'] });
     const cluster = aCluster({ isPartial: true, absences: [absence] });
     expect(textsOf({ cluster })).toEqual(['critical nodes: 2 nodes without data (timeout): a, b']);
   });
 
-  it('names the pods with it', () => {
+  it('a problem names its pods', () => {
     const items = [
       aLimit({ pod: 'over', ratio: 1.2 }),
       aLimit({ pod: 'near', ratio: 0.9 }),
@@ -149,13 +149,13 @@ describe('a problem', () => {
     ]);
   });
 
-  it('counts pods with it that are not among those shown', () => {
+  it('a problem counts its pods that are not among those shown', () => {
     const items = ['a', 'b', 'c', 'd'].map((pod) => aLimit({ pod, ratio: 0.9 }));
     const cluster = aCluster({ summary: aSummary({ nearLimitPodCount: 12 }), limits: { items, totalCount: 12 } });
     expect(problemsIn({ cluster })[0]?.detail).toBe('shop/a, shop/b, shop/c and 9 more');
   });
 
-  it('names the nodes with it', () => {
+  it('a problem names its nodes', () => {
     const facts = { isAssumed: false, available: 1, victims: [], dataAgeMs: 1, signal: 'nodefs.available' } as const;
     const pressure = [
       { ...facts, node: 'node-1', headroom: -1, dataState: 'fresh' as const },
@@ -194,13 +194,13 @@ describe('a problem', () => {
     ]);
   });
 
-  it('is reported for a scope without nodes', () => {
+  it('a scope without nodes is a problem', () => {
     expect(textsOf({ cluster: aCluster({ nodes: { items: [], totalCount: 0 } }) })).toEqual([
       'warning nodes: no nodes in scope',
     ]);
   });
 
-  it('names the failing checks before the first lists', () => {
+  it('the problem of an exporter that is not ready names the failing checks before the first lists', () => {
     const readinessChecks = [
       { name: 'nodes', isOk: true },
       { name: 'pods', isOk: false, message: 'forbidden' },
@@ -208,7 +208,7 @@ describe('a problem', () => {
     expect(textsOf({ readinessChecks, cluster: undefined })).toEqual(['critical trust: not ready: pods']);
   });
 
-  it('names three of many failing checks', () => {
+  it('the problem of an exporter that is not ready names three of many failing checks', () => {
     const readinessChecks = Array.from({ length: 40 }, (_, index) => ({ name: `pods in n${index}`, isOk: false }));
     expect(textsOf({ readinessChecks, cluster: undefined })).toEqual([
       'critical trust: not ready: pods in n0, pods in n1, pods in n2 and 37 more',
@@ -263,7 +263,7 @@ describe('a problem', () => {
         section: 'workloads',
       },
     ],
-  ])('is reported for a gap with its pods, its cost and what to do: %j', (gap, problem) => {
+  ])('a gap is a problem with its pods, its cost and what to do: %j', (gap, problem) => {
     expect(problemsIn({ cluster: aCluster({ gaps: [gap] }) })).toEqual([{ severity: 'warning', ...problem }]);
   });
 
@@ -273,7 +273,7 @@ describe('a problem', () => {
     [false, 29_999, []],
     [false, 30_000, ['critical trust: watch of pods is disconnected: no events for 30s']],
     [false, undefined, []],
-  ])('is reported for a watch (connected: %s) without events for %s ms', (isConnected, lastProgressAgeMs, texts) => {
+  ])('a watch (connected: %s) without events for %s ms is judged by age', (isConnected, lastProgressAgeMs, texts) => {
     const stores = [{ resource: 'pods', objectCount: 1, isConnected, isPolled: false, lastProgressAgeMs }];
     expect(textsOf({ health: aHealth({ stores }) })).toEqual(texts);
   });
@@ -283,12 +283,12 @@ describe('a problem', () => {
     [{ workloadNameClashCount: 1 }, 'warning trust: 1 workload name clash'],
     [{ isLastReloadSuccessful: false }, 'warning trust: the last reload of the settings failed'],
     [{ isKubeletTlsUnverified: true }, 'warning trust: kubelet TLS verification is disabled'],
-  ])('is reported for the exporter: %j', (health, text) => {
+  ])('a problem of the exporter itself is reported: %j', (health, text) => {
     expect(textsOf({ health: aHealth(health) })).toEqual([text]);
   });
 });
 
-it('volumes that are not measured come with the pods that were near a limit before', () => {
+it('the problem of volumes that are not measured names the pods that were near a limit before', () => {
   const last = { state: 'pending', dataState: 'pending' } as const;
   const items = [
     aLimit({ pod: 'a', ratio: 0.8, ...last }),
@@ -303,7 +303,7 @@ it('volumes that are not measured come with the pods that were near a limit befo
 });
 
 describe('nodes without data', () => {
-  it('are one problem with what they cost, which is no problem of its own', () => {
+  it('nodes without data are one problem with their cost, which is no problem of its own', () => {
     const cluster = aCluster({
       summary: aSummary({
         absentNodeCount: 1,
@@ -325,12 +325,12 @@ describe('nodes without data', () => {
     ]);
   });
 
-  it('do not hide what is missing elsewhere', () => {
+  it('nodes without data do not hide what is missing elsewhere', () => {
     const cluster = aCluster({ absences: [anAbsence()], gaps: [aGap()] });
     expect(textsOf({ cluster }).slice(1)).toEqual(['warning nodes: 1 pod missing from the summary of its node']);
   });
 
-  it('are a problem for each reason, with examples', () => {
+  it('nodes without data are a problem for each reason, with examples', () => {
     const absences = [
       anAbsence({ reason: 'tls', nodeCount: 12, exampleNodes: ['a', 'b', 'c'], dataAgeMs: undefined }),
       anAbsence({ expectedPodCount: 0, incompleteWorkloadCount: 0 }),
@@ -359,11 +359,11 @@ describe('an API server that is away', () => {
     section: 'trust',
   };
 
-  it('is one problem, with what it costs and what to do', () => {
+  it('an API server that is away is one problem, with what it costs and what to do', () => {
     expect(problemsIn({ health })).toEqual([problem]);
   });
 
-  it('includes nodes that are without data because of it, and no others', () => {
+  it('the problem of an API server that is away includes nodes without data because of it, and no others', () => {
     const absences = [
       anAbsence({ reason: 'unauthorized', hint: 'Wait.', isOfApiServer: true, nodeCount: 4, expectedPodCount: 9 }),
       anAbsence(),
@@ -379,7 +379,7 @@ describe('an API server that is away', () => {
     ]);
   });
 
-  it('is not assumed for a gap between two watches: its nodes are a problem of their own', () => {
+  it('a gap between two watches does not count as an API server that is away', () => {
     const reopening = aHealth({
       isApiServerAway: true,
       stores: stores.map((store) => ({ ...store, lastProgressAgeMs: 29_999 })),
@@ -401,7 +401,7 @@ describe('an API server that is away', () => {
       },
       'watch of pods is disconnected: no events for 1m21s',
     ],
-  ])('is not one that %s', (_case, overrides, text) => {
+  ])('an API server that %s is not one that is away', (_case, overrides, text) => {
     expect(problemsIn({ health: aHealth(overrides) })).toEqual([
       {
         severity: 'critical',
@@ -418,7 +418,7 @@ describe('a watch that cannot be kept', () => {
   const polled = { resource: 'pods', objectCount: 9, isConnected: false, isPolled: true, lastProgressAgeMs: 149_999 };
   const nodes = { ...polled, resource: 'nodes' };
 
-  it('is one warning, with how old the data may be and what to do', () => {
+  it('a watch that cannot be kept is one warning, with how old the data may be and what to do', () => {
     expect(problemsIn({ health: aHealth({ stores: [polled] }) })).toEqual([
       {
         severity: 'warning',
@@ -436,7 +436,7 @@ describe('a watch that cannot be kept', () => {
   it.each([
     [false, 150_000, 'critical trust: watch of pods is disconnected: no events for 2m30s'],
     [true, 30_000, 'critical trust: API server not reachable'],
-  ])('is not the headline when lists fail, too (server away: %s)', (isApiServerAway, lastProgressAgeMs, text) => {
+  ])('a lost watch is not the headline when lists fail (away: %s)', (isApiServerAway, lastProgressAgeMs, text) => {
     const stores = [{ ...polled, lastProgressAgeMs }];
     expect(textsOf({ health: aHealth({ isApiServerAway, stores }) })).toEqual([text]);
   });

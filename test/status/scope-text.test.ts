@@ -15,6 +15,6 @@ it.each([
     'namespaces n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 2 more',
   ],
   [{ podSelector: 'app=web' }, 'pods app=web'],
-])('%j is: %s', (settings, text) => {
+])('the scope %j is described as: %s', (settings, text) => {
   expect(scopeText({ ...wholeCluster, namespaces: [], nodeSelector: '', podSelector: '', ...settings })).toBe(text);
 });

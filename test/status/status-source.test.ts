@@ -45,8 +45,8 @@ function untilDeadline(signal: AbortSignal): Promise<ClusterReport> {
   });
 }
 
-describe('a status', () => {
-  it('has the version, the uptime, the problems and the health', async () => {
+describe('the status', () => {
+  it('the status has the version, the uptime, the problems and the health', async () => {
     const { source, clock } = setUp();
     await clock.advance(60_000);
     expect(await source.read()).toMatchObject({
@@ -62,7 +62,7 @@ describe('a status', () => {
     });
   });
 
-  it('has no cluster and the missing lists before the first lists', async () => {
+  it('the status has no cluster and the missing lists before the first lists', async () => {
     const { source } = setUp({
       cluster: () => Promise.resolve(undefined),
       evictions: () => [],
@@ -81,7 +81,7 @@ it.each([
   ['the steady clock is behind', 7_200_000, 30],
   ['the wall clock is behind', -7_200_000, 30],
   ['an eviction is in the future', 0, -5],
-])('the ages of its evictions are those by the later of wall and steady time: %s', async (_case, jumpMs, minutes) => {
+])('ages of evictions are those by the later of wall and steady time when %s', async (_case, jumpMs, minutes) => {
   const { source, clock } = setUp({ evictions: () => [evictionReport(anEvictionRecord({ evictedAtMs }))] });
   clock.jumpWallTime(jumpMs);
   const evictedAtMs = Math.max(clock.nowMs(), clock.steadyNowMs()) - minutes * 60_000;
@@ -89,8 +89,8 @@ it.each([
   expect(evictions?.items.map(({ ageMs }) => ageMs)).toEqual([Math.max(0, minutes) * 60_000]);
 });
 
-describe('the cluster in it', () => {
-  it('is read once for all requests at the same time and within a second after', async () => {
+describe('the cluster in the status', () => {
+  it('the cluster is read once for all requests at the same time and within a second after', async () => {
     const { source, clock, calls } = setUp();
     const [first, second] = await Promise.all([source.read(), source.read()]);
     await clock.advance(999);
@@ -102,7 +102,7 @@ describe('the cluster in it', () => {
     expect(calls.count).toBe(2);
   });
 
-  it('is read again when other settings come into force, whether the reading is running or kept', async () => {
+  it('the cluster is read again when other settings come into force, during the reading or after it', async () => {
     let inForce = settings;
     const apply = (scope: string): void => {
       inForce = { ...settings, scope };
@@ -120,7 +120,7 @@ describe('the cluster in it', () => {
     expect((await source.read()).scope).toBe('node a');
   });
 
-  it('is partial after two seconds', async () => {
+  it('the cluster is partial after two seconds', async () => {
     const { source, clock } = setUp({ cluster: untilDeadline });
     const reading = source.read();
     await clock.advance(2_000);
@@ -128,14 +128,14 @@ describe('the cluster in it', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('is partial when the exporter stops', async () => {
+  it('the cluster is partial when the exporter stops', async () => {
     const { source, stopping } = setUp({ cluster: untilDeadline });
     const reading = source.read();
     stopping.abort();
     expect((await reading).cluster?.isPartial).toBe(true);
   });
 
-  it('fails for all that wait when it cannot be read, and the next request reads it again', async () => {
+  it('a failed reading of the cluster fails for all that wait, and the next request reads it again', async () => {
     let isBroken = true;
     const { source } = setUp({
       cluster: () => (isBroken ? Promise.reject(new Error('broken')) : Promise.resolve(aCluster())),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { bar } from '../../../src/status/html/bar.js';
 
@@ -11,33 +11,31 @@ function partsOf(text: string): readonly string[] {
 
 const segment = (colour: string, amount: number) => ({ colour, label: colour, amount });
 
-describe('a bar', () => {
-  it('draws its segments one after another', () => {
-    const { text } = bar({
-      segments: [segment('logs', 10), segment('none', 0), segment('rootfs', 30)],
-      scale: 100,
-      text: '',
-    });
-    expect(partsOf(text)).toEqual(['f-track  100', 'f-logs 0 10', 'f-rootfs 10 30']);
+it('a bar draws its segments one after another', () => {
+  const { text } = bar({
+    segments: [segment('logs', 10), segment('none', 0), segment('rootfs', 30)],
+    scale: 100,
+    text: '',
   });
+  expect(partsOf(text)).toEqual(['f-track  100', 'f-logs 0 10', 'f-rootfs 10 30']);
+});
 
-  it('is cut off at its end and shows very small amounts', () => {
-    const { text } = bar({ segments: [segment('logs', 0.001), segment('rootfs', 500)], scale: 100, text: '' });
-    expect(partsOf(text)).toEqual(['f-track  100', 'f-logs 0 0.4', 'f-rootfs 0.4 99.6']);
-  });
+it('a bar is cut off at its end and shows very small amounts', () => {
+  const { text } = bar({ segments: [segment('logs', 0.001), segment('rootfs', 500)], scale: 100, text: '' });
+  expect(partsOf(text)).toEqual(['f-track  100', 'f-logs 0 0.4', 'f-rootfs 0.4 99.6']);
+});
 
-  it('has its marks in place, none beyond its end', () => {
-    const marks = [
-      { kind: 'limit', label: '', amount: 80 },
-      { kind: 'request', label: '', amount: 101 },
-    ] as const;
-    expect(partsOf(bar({ segments: [], marks, scale: 100, text: '' }).text)).toEqual(['f-track  100', 'mark 80 2']);
-  });
+it('a bar has its marks in place, none beyond its end', () => {
+  const marks = [
+    { kind: 'limit', label: '', amount: 80 },
+    { kind: 'request', label: '', amount: 101 },
+  ] as const;
+  expect(partsOf(bar({ segments: [], marks, scale: 100, text: '' }).text)).toEqual(['f-track  100', 'mark 80 2']);
+});
 
-  it('has a text and no inline style', () => {
-    const { text } = bar({ segments: [segment('logs', 1)], scale: 0, text: 'nothing "yet"' });
-    expect(text).toContain('role="img" aria-label="nothing &quot;yet&quot;"');
-    expect(text).not.toContain('style=');
-    expect(text).not.toMatch(/NaN|Infinity/);
-  });
+it('a bar has a text and no inline style', () => {
+  const { text } = bar({ segments: [segment('logs', 1)], scale: 0, text: 'nothing "yet"' });
+  expect(text).toContain('role="img" aria-label="nothing &quot;yet&quot;"');
+  expect(text).not.toContain('style=');
+  expect(text).not.toMatch(/NaN|Infinity/);
 });

@@ -56,8 +56,8 @@ it.each([
   expect(textOf(page, 'part-tiles')).toContain(`Running pods measured ${text} `);
 });
 
-describe('what is unknown', () => {
-  it('is never green: no tile of a cluster with a silent node is', () => {
+describe('unknown values', () => {
+  it('no tile of a cluster with a silent node is green', () => {
     const summary = aSummary({ absentNodeCount: 1, expectedPodCount: 3, unknownLimitPodCount: 2 });
     const page = pageOfCluster({ summary });
     expect(severitiesIn(page)).toEqual(['critical', 'warning', 'unknown', 'unknown', 'unknown']);
@@ -70,13 +70,13 @@ describe('what is unknown', () => {
   it.each([
     ['no kubelet answers', { freshNodeCount: 0, absentNodeCount: 2, podCount: 0, podsUsedBytes: 0 }],
     ['no node is in scope', { freshNodeCount: 0, podCount: 0, podsUsedBytes: 0 }],
-  ])('is no sum of 0 bytes: %s', (_case, counts) => {
+  ])('the tiles show no sum of 0 bytes when %s', (_case, counts) => {
     const page = pageOfCluster({ summary: aSummary({ ...counts, oldestDataAgeMs: undefined }) });
     expect(textOf(page, 'part-tiles')).toContain('Used by pods - ephemeral storage of 0 pods');
     expect(severitiesIn(page)[2]).toBe('unknown');
   });
 
-  it('is no part of the sum of a node without pods', () => {
+  it('the 0 bytes of a node without pods are shown as known', () => {
     const page = pageOfCluster({
       summary: aSummary({ podCount: 0, podsUsedBytes: 0, expectedPodCount: 0, measuredPodCount: 0 }),
     });
@@ -90,18 +90,18 @@ describe('what is unknown', () => {
       'no node',
       { freshNodeCount: 0, absentNodeCount: 0, oldestDataAgeMs: undefined, expectedPodCount: 0, measuredPodCount: 0 },
     ],
-  ])('is not green for %s either', (_case, summary) => {
+  ])('the tiles are not green for %s', (_case, summary) => {
     expect(severitiesIn(pageOfCluster({ isPartial: true, summary: aSummary(summary) })).slice(0, 2)).toEqual([
       'unknown',
       'unknown',
     ]);
   });
 
-  it('is green where all is known', () => {
+  it('the tiles are green where all is known', () => {
     expect(severitiesIn(pageOf())).toEqual(['ok', 'ok', '', 'ok', 'ok']);
   });
 
-  it('is said beside what is known of limits and thresholds', () => {
+  it('unknown usage and nodes are shown beside what is known of limits and thresholds', () => {
     const summary = aSummary({ absentNodeCount: 1, unknownLimitPodCount: 2 });
     const shown = textOf(pageOfCluster({ summary, limits: all() }), 'next-evictions');
     expect(shown).toContain('No measured pod has reached 50 % of a limit. Unknown: the usage of 2 pods with limits.');
@@ -113,7 +113,7 @@ describe('the last values of a node without data', () => {
   const facts = { dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout' } as const;
   const chip = 'last known 12m ago, node without data (timeout)';
 
-  it('are shown as such, with age and reason, in no colour of a state', () => {
+  it('last values of a silent node are shown as such, with age and reason, in no colour of a state', () => {
     const limits = all(aLimit({ ...facts, ratio: 1.2 }));
     const page = pageOfCluster({ limits, pods: all(aPodStatus(facts)) });
     expect(textOf(page, 'next-evictions')).toContain(chip);
@@ -123,7 +123,7 @@ describe('the last values of a node without data', () => {
     expect(page.match(/<tr role="row" class="last">/g)).toHaveLength(2);
   });
 
-  it('are shown on its card', () => {
+  it('last values of a silent node are shown on its card', () => {
     const lastKnown = aMeasuredNode({ dataAgeMs: 720_000, otherPodCount: 1, otherPodsUsedBytes: 1024 });
     const shown = textOf(pageOfCluster({ nodes: all(anAbsentNodeStatus({ lastKnown })) }), 'nodes');
     expect(shown).toMatch(
@@ -136,7 +136,7 @@ describe('pods whose volumes are not measured', () => {
   const facts = { state: 'pending', dataState: 'pending', dataAgeMs: 61_500 } as const;
   const chip = 'last known 1m1s ago, volumes pending';
 
-  it('keep their last values as such, with age and reason, in no colour of a state', () => {
+  it('pods with pending volumes keep their last values as such, in no colour of a state', () => {
     const limits = all(aLimit({ ...facts, ratio: 0.92 }));
     const page = pageOfCluster({ limits, pods: all(aPodStatus(facts)) });
     expect(textOf(page, 'next-evictions')).toContain(chip);
@@ -145,7 +145,7 @@ describe('pods whose volumes are not measured', () => {
     expect(page.match(/<tr role="row" class="last">/g)).toHaveLength(2);
   });
 
-  it('are marked where their present values are shown, which are too low', () => {
+  it('pods with pending volumes are marked where their present values, which are too low, are shown', () => {
     const pending = { ...facts, dataState: 'fresh' } as const;
     const limits = all(aLimit({ ...pending, ratio: 0.92 }));
     const page = pageOfCluster({ limits, pods: all(aPodStatus(pending)) });
@@ -154,7 +154,7 @@ describe('pods whose volumes are not measured', () => {
     expect(page).toContain('<rect class="f-critical-bar"');
   });
 
-  it('are never green, and no part of a sum that looks whole', () => {
+  it('pods with pending volumes are never green, and no part of a sum that looks whole', () => {
     const summary = aSummary({ pendingPodCount: 1, unknownLimitPodCount: 1, limitedPodCount: 0, limitCount: 0 });
     const page = pageOfCluster({ summary, limits: all() });
     const tiles = textOf(page, 'part-tiles');
@@ -167,7 +167,7 @@ describe('pods whose volumes are not measured', () => {
     expect(textOf(page, 'part-banner')).toContain('1 pod measured, limits of 1 pod unknown');
   });
 
-  it('are lower bounds on the card of their node', () => {
+  it('pods with pending volumes are lower bounds on the card of their node', () => {
     const largestPods = [{ namespace: 'shop', pod: 'cart-0', state: 'pending', usedBytes: 4096 }] as const;
     const node = aMeasuredNode({ pendingPodCount: 1, largestPods });
     const shown = textOf(pageOfCluster({ nodes: all(node) }), 'nodes');
@@ -185,13 +185,13 @@ describe('the bars of pods', () => {
     return section.match(/<svg class="bar" width="100%".*?<\/svg>/g)?.slice(0, items.length) ?? [];
   };
 
-  it('are shares of the limit where there is one', () => {
+  it('the bar of a pod with a limit is a share of that limit', () => {
     const [below, above] = barsOf({ limitBytes: 120 }, { limitBytes: 30 });
     expect(below).toMatch(/class="f-track"[^]*class="f-rootfs" x="0%" width="50%"[^]*class="mark limit" x="100%"/);
     expect(above).toMatch(/class="f-rootfs" x="0%" width="100%"[^]*class="mark limit" x="50%"/);
   });
 
-  it('are thin, without a track and of one scale where there is none', () => {
+  it('bars of pods without a limit are thin, without a track and of one scale', () => {
     const bars = barsOf({}, { usedBytes: 120 }, { usedBytes: 9_000, limitBytes: 10_000 }, { limitBytes: 0 });
     for (const index of [0, 1, 3]) expect(bars[index]).not.toMatch(/f-track|class="mark/);
     expect(bars[0]).toContain('height="6"');
@@ -208,7 +208,7 @@ it('the words of the page are explained', () => {
 });
 
 describe('the head of the page', () => {
-  it('names the cluster, and the number of problems first', () => {
+  it('the head names the cluster, and the number of problems first', () => {
     const problems = [{ severity: 'warning', text: 'x', section: 'pods' }] as const;
     expect(pageOf({ problems })).toContain('<title>(1) prod-1 - Ephemeral Storage Exporter</title>');
     const page = pageOf();
@@ -216,20 +216,20 @@ describe('the head of the page', () => {
     expect(page).toContain('cluster <strong>prod-1</strong>');
   });
 
-  it('links to the pages of the settings', () => {
+  it('the head links to the pages of the settings', () => {
     const page = pageOf({ links: [{ name: 'Grafana', url: 'https://grafana.example.com/d/x?a=1&b=2' }] });
     expect(page).toContain('<a href="https://grafana.example.com/d/x?a=1&amp;b=2">Grafana</a>');
   });
 });
 
 describe('the banner', () => {
-  it('reports that there are no problems', () => {
+  it('the banner reports that there are no problems', () => {
     expect(textOf(pageOf(), 'part-banner')).toBe(
       '✓ No problems 1 node with fresh data, 1 pod measured, none of 1 limit is near',
     );
   });
 
-  it('lists the problems with links to their sections', () => {
+  it('the banner lists the problems with links to their sections', () => {
     const page = pageOf({
       problems: [
         {
@@ -249,7 +249,7 @@ describe('the banner', () => {
     expect(page).toContain('<section id="next-evictions"');
   });
 
-  it('lists the failing checks before the first lists, and shows no values', () => {
+  it('the banner lists the failing checks before the first lists, and the page shows no values', () => {
     const page = pageOf({
       cluster: undefined,
       problems: [{ severity: 'critical', text: 'not ready: pods', section: 'trust' }],
@@ -262,7 +262,7 @@ describe('the banner', () => {
     expect(page).not.toMatch(/<section id="trust"[^>]* hidden/);
   });
 
-  it('shows the reasons of five of many failing checks', () => {
+  it('the banner shows the reasons of five of many failing checks', () => {
     const readinessChecks = Array.from({ length: 40 }, (_, index) => ({
       name: `pods in n${index}`,
       isOk: false,
@@ -273,13 +273,13 @@ describe('the banner', () => {
     expect(shown).not.toContain('pods in n5');
   });
 
-  it('notes that nodes had not responded in time', () => {
+  it('the banner notes that nodes had not responded in time', () => {
     expect(textOf(pageOfCluster({ isPartial: true }), 'part-banner')).toContain('had not responded');
   });
 });
 
 describe('the sections', () => {
-  it('show an exceeded limit with its rule, its values and the excess', () => {
+  it('an exceeded limit is shown with its rule, its values and the excess', () => {
     const limit = aLimit({ rule: 'emptydir', volume: 'cache', usedBytes: 3 * gib, limitBytes: 2 * gib });
     expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 12 } }), 'next-evictions')).toContain(
       'shop/cart-0 node-1 emptyDir cache 3.0GiB of 2.0GiB 1.0GiB over 150 % and 11 more pods',
@@ -305,7 +305,7 @@ describe('the sections', () => {
       { signal: 'nodefs.inodesFree', thresholdInodes: 1000, available: 900, headroom: -100, victims: [] },
       'nodefs.inodesFree 900 inodes, threshold 1000 inodes 100 inodes missing no pod',
     ],
-  ] as const)('show a node close to a threshold: %s', (_case, pressure, text) => {
+  ] as const)('a node close to a threshold is shown %s', (_case, pressure, text) => {
     const cluster = { pressure: { items: [{ ...pressedNode, ...pressure }], totalCount: 2 } };
     expect(textOf(pageOfCluster(cluster), 'next-evictions')).toContain(
       `node-3 ${text} and 1 more nodes close to an eviction threshold`,
@@ -316,14 +316,14 @@ describe('the sections', () => {
     [12, 'unknown: 12 pods of this node are not read'],
     [1, 'unknown: 1 pod of this node is not read'],
     [0, 'unknown: pods that the settings leave out are not read'],
-  ])('show that the victims of a node are unknown with %i pods that are not read', (unreadPodCount, text) => {
+  ])('victims of a node are shown as unknown with %i pods that are not read', (unreadPodCount, text) => {
     const pressure = { ...pressedNode, ...nodefs, available: 9 * gib, headroom: -gib, unreadPodCount };
     const shown = textOf(pageOfCluster({ pressure: all(pressure) }), 'next-evictions');
     expect(shown).toContain(`1.0GiB missing ${text}`);
     expect(shown).not.toContain('no pod');
   });
 
-  it('show the findings by kind, with what to do', () => {
+  it('findings are shown by kind, with what to do', () => {
     const finding = {
       namespace: 'shop',
       pod: 'cart-0',
@@ -341,7 +341,7 @@ describe('the sections', () => {
     );
   });
 
-  it('show an eviction with its cause, its last values and its growth', () => {
+  it('an eviction is shown with its cause, its last values and its growth', () => {
     const eviction = { ...evictionReport(anEvictionRecord()), ageMs: 300_000 };
     const page = pageOf({ evictions: { items: [eviction], totalCount: 3, refusedCount: 7 } });
     expect(textOf(page, 'evictions')).toContain(
@@ -359,13 +359,13 @@ describe('the sections', () => {
     [{ lastUsage: 'before_start' as const }, 'The exporter was started after the eviction'],
     [{ lastUsage: 'not_measured' as const, cause: 'node_admission' as const }, 'Nothing of the pod ran.'],
     [{ lastUsage: 'not_measured' as const }, 'evicted before a summary of its node listed it'],
-  ])('show why nothing is known of an evicted pod: %j', (overrides, text) => {
+  ])('an evicted pod of which nothing is known is shown with the reason: %j', (overrides, text) => {
     const eviction = { ...evictionReport(anEvictionRecord(overrides)), ageMs: 0 };
     const evictions = { ...all(eviction), refusedCount: 0 };
     expect(textOf(pageOf({ evictions }), 'evictions')).toContain(text);
   });
 
-  it('keep words apart where a narrow screen has no line breaks', () => {
+  it('words are kept apart where a narrow screen has no line breaks', () => {
     const eviction = { ...evictionReport(anEvictionRecord()), ageMs: 300_000 };
     const limit = aLimit({ usedBytes: 3 * gib, limitBytes: 2 * gib });
     const page = pageOf({
@@ -379,7 +379,7 @@ describe('the sections', () => {
     expect(texts).toContain('3.0GiB of 2.0GiB 1.0GiB over');
   });
 
-  it('have no label for the growth of a pod of which nothing is known', () => {
+  it('the growth of a pod of which nothing is known has no label', () => {
     const eviction = { ...evictionReport(anEvictionRecord({ lastUsage: 'not_measured' })), ageMs: 0 };
     const page = pageOf({ evictions: { ...all(eviction), refusedCount: 0 } });
     expect(page).toMatch(/ data-label="Evicted for"/);
@@ -388,9 +388,9 @@ describe('the sections', () => {
 
   it.each([
     ['a ratio that is not rounded up to a limit that is not reached', { usedBytes: 9_999, limitBytes: 10_000 }, '99 %'],
-    ['when a growing pod reaches it', { timeToLimitMs: 250_000 }, '50 % limit in 4m'],
-    ['that its pod is not evicted for it', { isExempt: true }, 'not evicted'],
-  ])('show of a limit %s', (_case, limit, text) => {
+    ['the time in which a growing pod reaches it', { timeToLimitMs: 250_000 }, '50 % limit in 4m'],
+    ['the note that its pod is not evicted for it', { isExempt: true }, 'not evicted'],
+  ])('a limit is shown with %s', (_case, limit, text) => {
     expect(textOf(pageOfCluster({ limits: all(aLimit(limit)) }), 'next-evictions')).toContain(text);
   });
 
@@ -411,14 +411,14 @@ describe('the sections', () => {
       'no data',
     ],
     [{ isComplete: false, usedBytes: undefined, components: undefined, backoffMs: 4 }, 'retry in 1s', 'retry in 0s'],
-  ])('show how far a workload is measured: %j', (overrides, text, otherText) => {
+  ])('a workload is shown with how far it is measured: %j', (overrides, text, otherText) => {
     const items = [aWorkloadStatus({ podMaxUsedBytes: undefined, ...overrides })];
     const shown = textOf(pageOfCluster({ workloads: all(...items) }), 'workloads');
     expect(shown).toContain(text);
     expect(shown).not.toContain(otherText);
   });
 
-  it('show the components of a pod in words too', () => {
+  it('the components of a pod are shown in words too', () => {
     const components = { rootfs: 0, logs: 1024, emptydir: 2 * gib, configmap: 0, other: 0 };
     const items = [aPodStatus({ components, usedBytes: 2 * gib + 1024, requestBytes: gib })];
     const shown = textOf(pageOfCluster({ pods: all(...items) }), 'pods');
@@ -443,32 +443,32 @@ describe('the sections', () => {
     [{ hasLimits: true, limitBytes: 8192, nearestLimit: podLimit }, '4.0KiB of pod limit 8.0KiB, 50 %'],
     [{ hasLimits: true, nearestLimit: emptyDirLimit }, '4.0KiB emptyDir work: 3.0KiB of 4.0KiB, 75 %'],
     [{ hasLimits: true, nearestLimit: containerLimit }, '4.0KiB container main: 3.8KiB of 4.0KiB, 95 %'],
-  ] as const)('show a pod with the limit that it is nearest to: %j', (pod, text) => {
+  ] as const)('a pod is shown with the limit that it is nearest to: %j', (pod, text) => {
     const shown = textOf(pageOfCluster({ pods: all(aPodStatus(pod)) }), 'pods');
     expect(shown).toContain(`${text} rootfs`);
   });
 
-  it('show what the bar of a pod is part of when another limit is nearer', () => {
+  it('the whole of which the bar of a pod is part is named when another limit is nearer', () => {
     const items = [aPodStatus({ limitBytes: 8192, requestBytes: 1024, nearestLimit: containerLimit })];
     const shown = textOf(pageOfCluster({ pods: all(...items) }), 'pods');
     expect(shown).toMatch(/other 96B 50 % of pod limit 8.0KiB · request 1.0KiB$/);
   });
 
-  it('show the used bytes of a workload and the sum of the limits of its pods', () => {
+  it('a workload is shown with its used bytes and the sum of the limits of its pods', () => {
     const items = [aWorkloadStatus({ limitBytes: 8192 }), aWorkloadStatus({ workload: 'web' })];
     const shown = textOf(pageOfCluster({ workloads: all(...items) }), 'workloads');
     expect(shown).toContain('4.0KiB of pod limits 8.0KiB, 50 %');
     expect(shown).toContain('4.0KiB no pod limits');
   });
 
-  it('show why a node has no data, with a hint', () => {
+  it('a node without data is shown with the reason and a hint', () => {
     const shown = textOf(pageOfCluster({ nodes: { items: [anAbsentNodeStatus()], totalCount: 40 } }), 'nodes');
     expect(shown).toContain('node-2 no data: timeout 2 running pods not measured. Look at the node.');
     expect(shown).toContain('Last request 3s ago: summary of node node-2: no complete answer within 10 s');
     expect(shown).toContain('and 39 more nodes');
   });
 
-  it('show one filesystem once, with its images and inodes', () => {
+  it('one filesystem is shown once, with its images and inodes', () => {
     const filesystems = [
       {
         filesystem: 'nodefs',
@@ -496,7 +496,7 @@ describe('the sections', () => {
     [0.79, '', 'ok'],
     [0.8, 't-warning', 'warning'],
     [0.9, 't-critical', 'warning'],
-  ])('show a filesystem that is full to %d with the colours of a limit', (fullRatio, colour, card) => {
+  ])('a filesystem that is full to %d has the colours of a limit', (fullRatio, colour, card) => {
     const filesystems = [{ filesystem: 'nodefs', fullRatio, inodesFullRatio: fullRatio }] as const;
     const page = pageOfCluster({ nodes: all(aMeasuredNode({ filesystems })) });
     expect(page).toMatch(new RegExp(`</abbr> <span class="${colour}">\\d+ % full</span>`));
@@ -504,7 +504,7 @@ describe('the sections', () => {
     expect(page).toContain(`<ul class="cards"><li class="${card}">`);
   });
 
-  it('do not draw more of a filesystem than is occupied, even if the runtime counts twice', () => {
+  it('no more of a filesystem is drawn than is occupied, even if the runtime counts twice', () => {
     const filesystems = [
       {
         filesystem: 'nodefs',
@@ -523,7 +523,7 @@ describe('the sections', () => {
     expect(textOf(page, 'nodes')).toContain('pods 45.0GiB · images 55.0GiB');
   });
 
-  it('collapse all but the largest pods of a node', () => {
+  it('all but the largest pods of a node are collapsed', () => {
     const largestPods = Array.from({ length: 5 }, (_, index) => ({
       namespace: 'shop',
       pod: `p-${index}`,
@@ -561,11 +561,11 @@ describe('the sections', () => {
       'Running pods measured 25 of 30',
     ],
     ['nodes', { nodes: all() }, 'No nodes are in scope.'],
-  ])('have a text when they are empty: %s', (id, cluster, text) => {
+  ])('an empty section says so: %s', (id, cluster, text) => {
     expect(textOf(pageOfCluster(cluster), id)).toContain(text);
   });
 
-  it('show that pods of namespaces are not listed, and nothing as healthy that they may contradict', () => {
+  it('pods of namespaces are said not to be listed, and nothing that they may contradict is healthy', () => {
     const unlisted = ['a', 'b'].map((namespace) => ({ resource: 'pods', namespace, message: 'x', forMs: 60_000 }));
     const cluster = aCluster({ summary: aSummary({ unlistedNamespaceCount: 2 }) });
     const page = pageOf({ cluster, health: aHealth({ unlisted }) });
@@ -574,7 +574,7 @@ describe('the sections', () => {
     expect(textOf(page, 'trust')).toContain('pods 2 namespaces not listed');
   });
 
-  it('show the quality of the data', () => {
+  it('the quality of the data is shown', () => {
     const health = aHealth({
       stores: [{ resource: 'pods', objectCount: 7, isConnected: false, isPolled: false, lastProgressAgeMs: undefined }],
       kubeletRequests: { success: 2, http_status: 3, tls: 0 },
@@ -590,11 +590,11 @@ describe('the sections', () => {
     expect(shown).toContain('last reload failed: see the log kubelet certificates not verified');
   });
 
-  it('do not mention certificates that are verified', () => {
+  it('certificates that are verified are not mentioned', () => {
     expect(textOf(pageOf(), 'trust')).not.toContain('certificates');
   });
 
-  it('show the settings line by line', () => {
+  it('the settings are shown line by line', () => {
     expect(pageOf({ configuration: 'a: 1\nb: <x>\n' })).toContain('a: 1\nb: &lt;x&gt;\n</pre>');
   });
 });
@@ -602,7 +602,7 @@ describe('the sections', () => {
 describe('hostile names', () => {
   const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'\u202E`;
 
-  it('are never markup', () => {
+  it('hostile names are never markup', () => {
     const failure = { reason: 'decode' as const, message: hostile, ageMs: 1 };
     const page = pageOf({
       version: hostile,
@@ -651,7 +651,7 @@ describe('hostile names', () => {
 });
 
 describe('the policy of the page', () => {
-  it('allows its own style and script, by their hashes, and nothing else', () => {
+  it("the policy allows the page's own style and script, by their hashes, and nothing else", () => {
     const page = pageOf();
     const hashOf = (element: string): string => {
       const text = new RegExp(`<${element}[^>]*>([^]*?)</${element}>`).exec(page)?.[1] ?? '';
@@ -669,7 +669,7 @@ describe('the policy of the page', () => {
     ]);
   });
 
-  it('forbids nothing that the page uses: no inline style or handler, no external address', () => {
+  it('the policy forbids nothing that the page uses: no inline style or handler, no external address', () => {
     const page = pageOf({ problems: [{ severity: 'warning', text: 'x', section: 'pods' }] });
     expect(page).not.toMatch(/\s(?:style|on\w+)=/);
     const addresses = Array.from(page.matchAll(/(?:href|src|action)="([^"]*)"/g), ([, address]) => address);
