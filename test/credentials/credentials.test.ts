@@ -115,7 +115,7 @@ describe('loadCredentials', () => {
   });
   const inCluster = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
 
-  it('prefers the kubeconfig of the command line, then $KUBECONFIG, then the home folder, then the service account', async ({
+  it('prefers the kubeconfig of the flag, then $KUBECONFIG, the home folder, and the service account', async ({
     folder,
   }) => {
     await folder.write('serviceaccount/token', 't');
@@ -145,7 +145,7 @@ describe('loadCredentials', () => {
     );
   });
 
-  it('merges the files of $KUBECONFIG, where the first definition of a name wins, and ignores missing files', async ({
+  it('merges the files of $KUBECONFIG, the first definition of a name first, and ignores missing ones', async ({
     folder,
   }) => {
     const first = await folder.writeKubeconfig('a/first', {
@@ -180,7 +180,7 @@ describe('credentials in a cluster', () => {
     await folder.write('serviceaccount/namespace', 'monitoring\n');
   }
 
-  it('are the trimmed token, CA and namespace of the service account', async ({ folder }) => {
+  it('in a cluster, credentials are the trimmed token, CA and namespace of the service account', async ({ folder }) => {
     await mount(folder);
     const credentials = await folder.load({ environment: { ...environment, HTTPS_PROXY: 'http://proxy:3128' } });
     expect(credentials).toMatchObject({ namespace: 'monitoring', proxyUrl: undefined });
@@ -189,7 +189,7 @@ describe('credentials in a cluster', () => {
     expect((await credentials.material()).tls).toEqual({ ca: authority.certificate.trim(), rejectUnauthorized: true });
   });
 
-  it('may have an IPv6 host, another port and no namespace', async ({ folder }) => {
+  it('a server in a cluster may have an IPv6 host, another port and no namespace', async ({ folder }) => {
     await mount(folder);
     await rm(join(folder.path, 'serviceaccount/namespace'));
     const credentials = await folder.load({
@@ -199,7 +199,7 @@ describe('credentials in a cluster', () => {
     expect(credentials.namespace).toBeUndefined();
   });
 
-  it('are read again after 60 s, not before', async ({ folder }) => {
+  it('credentials of a service account are read again after 60 s, not before', async ({ folder }) => {
     await mount(folder);
     const credentials = await folder.load({ environment });
     await credentials.material();
@@ -213,7 +213,7 @@ describe('credentials in a cluster', () => {
     expect((await credentials.material()).tls.ca).toBe(next.certificate.trim());
   });
 
-  it('are read again at once after the server refused them', async ({ folder }) => {
+  it('credentials of a service account are read again at once after the server refused them', async ({ folder }) => {
     await mount(folder);
     const credentials = await folder.load({ environment });
     await credentials.material();
@@ -222,7 +222,7 @@ describe('credentials in a cluster', () => {
     expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer two' });
   });
 
-  it('stay in use while their file is missing or empty, unless the server refused them', async ({ folder }) => {
+  it('credentials of a service account outlive their file, unless the server refused them', async ({ folder }) => {
     await mount(folder);
     const credentials = await folder.load({ environment });
     await credentials.material();
@@ -240,7 +240,7 @@ describe('credentials in a cluster', () => {
     });
   });
 
-  it('are read again 5 s after a reading failed', async ({ folder }) => {
+  it('credentials of a service account are read again 5 s after a reading failed', async ({ folder }) => {
     await mount(folder);
     const credentials = await folder.load({ environment });
     await rm(join(folder.path, 'serviceaccount/token'));
@@ -258,7 +258,7 @@ describe('credentials in a cluster', () => {
     ['token', '\n', 'is empty'],
     ['ca.crt', undefined, 'CA of the API server'],
     ['ca.crt', 'garbage', 'is not a certificate in PEM form'],
-  ] as const)('fail with the file and a hint for %s with content %j', async ([name, content, problem], { folder }) => {
+  ] as const)('in a cluster, a faulty %s with content %j has a hint', async ([name, content, problem], { folder }) => {
     await mount(folder);
     await rm(join(folder.path, 'serviceaccount', name));
     if (content !== undefined) await folder.write(join('serviceaccount', name), content);
@@ -270,7 +270,7 @@ describe('credentials in a cluster', () => {
 });
 
 describe('credentials of a kubeconfig', () => {
-  it('may be inline, with server and namespace', async ({ folder }) => {
+  it('credentials of a kubeconfig may be inline, with server and namespace', async ({ folder }) => {
     const credentials = await loadUser(
       folder,
       {
@@ -293,7 +293,7 @@ describe('credentials of a kubeconfig', () => {
     });
   });
 
-  it('may be files relative to the kubeconfig, which are read again after 60 s', async ({ folder }) => {
+  it('files relative to a kubeconfig are read, and again after 60 s', async ({ folder }) => {
     await folder.write('pki/ca.crt', authority.certificate);
     await folder.write('pki/client.crt', clientPair.cert);
     await folder.write('pki/client.key', clientPair.key);
@@ -339,11 +339,11 @@ describe('credentials of a kubeconfig', () => {
       { token: 't', 'auth-provider': { name: 'oidc', config: { 'id-token': 'i' } } },
       { authorization: 'Bearer t' },
     ],
-  ])('send %s', async ([, user, headers], { folder }) => {
+  ])('a kubeconfig sends %s', async ([, user, headers], { folder }) => {
     expect((await (await loadUser(folder, user)).material()).headers).toEqual(headers);
   });
 
-  it('are sent with one header for each impersonated group', async ({ folder }) => {
+  it('a kubeconfig sends one header for each impersonated group', async ({ folder }) => {
     await using server = await LoopbackServer.listen();
     const user = { token: 't', as: 'bob', 'as-groups': ['a', 'b'] };
     const credentials = await loadUser(folder, user, { server: server.url.href });
@@ -357,7 +357,7 @@ describe('credentials of a kubeconfig', () => {
   it.for([
     ['gzip', {}],
     ['identity', { 'disable-compression': true }],
-  ] as const)('let the API server send lists as %s with %o', async ([encoding, cluster], { folder }) => {
+  ] as const)('a kubeconfig lets the API server send lists as %s with %o', async ([encoding, cluster], { folder }) => {
     await using server = await LoopbackServer.listen();
     const credentials = await loadUser(folder, {}, { server: server.url.href, ...cluster });
     using api = new ApiClient({ credentials, clock: folder.clock, version: '0' });
@@ -365,7 +365,7 @@ describe('credentials of a kubeconfig', () => {
     expect(server.requests[0]?.headers['accept-encoding']).toBe(encoding);
   });
 
-  it('are those of --context, which may have no user', async ({ folder }) => {
+  it('a kubeconfig is used with the context of --context, which may have no user', async ({ folder }) => {
     const ca = { 'certificate-authority-data': base64(authority.certificate) };
     const kubeconfigPath = await folder.writeKubeconfig('config', kubeconfig({ token: 't' }, ca));
     const credentials = await folder.load({ kubeconfigPath, context: 'bare' });
@@ -374,20 +374,20 @@ describe('credentials of a kubeconfig', () => {
     expect((await credentials.material()).tls).toEqual({ ca: authority.certificate, rejectUnauthorized: true });
   });
 
-  it('allow a server of plain HTTP, such as kubectl proxy', async ({ folder }) => {
+  it('a kubeconfig may name a server of plain HTTP, such as kubectl proxy', async ({ folder }) => {
     const credentials = await loadUser(folder, { token: 't' }, { server: 'http://127.0.0.1:8001' });
     expect(credentials.server.href).toBe('http://127.0.0.1:8001/');
     expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer t' });
     expect((await credentials.material()).tls.rejectUnauthorized).toBe(true);
   });
 
-  it('disable verification only when the cluster sets insecure-skip-tls-verify', async ({ folder }) => {
+  it('a kubeconfig disables verification only when the cluster sets insecure-skip-tls-verify', async ({ folder }) => {
     const credentials = await loadUser(folder, {}, { 'insecure-skip-tls-verify': true });
     expect((await credentials.material()).tls).toEqual({ rejectUnauthorized: false });
   });
 
   it.for(['http://proxy:3128', 'https://user:pw@proxy', 'socks5://proxy:1080'])(
-    'use the proxy %s',
+    'a kubeconfig uses the proxy %s',
     async (url, { folder }) => {
       const credentials = await loadUser(folder, {}, { 'proxy-url': url });
       expect(credentials.proxyUrl?.href.replace(/\/$/, '')).toBe(url);
@@ -395,7 +395,7 @@ describe('credentials of a kubeconfig', () => {
     },
   );
 
-  it('use the proxy of the environment when the cluster names none', async ({ folder }) => {
+  it('a kubeconfig uses the proxy of the environment when the cluster names none', async ({ folder }) => {
     const environment = { HTTPS_PROXY: 'http://user:secret@proxy:3128' };
     const kubeconfigPath = await folder.writeKubeconfig('config', kubeconfig({}));
     const credentials = await folder.load({ kubeconfigPath, environment });
@@ -407,14 +407,14 @@ describe('credentials of a kubeconfig', () => {
     expect((await folder.load({ kubeconfigPath: own, environment: excluding })).proxyUrl?.href).toBe('http://own:1/');
   });
 
-  describe('with an auth-provider', () => {
+  describe('an auth-provider', () => {
     const idToken = (claims: object): string =>
       ['{"alg":"none"}', JSON.stringify(claims), 'signature']
         .map((part) => Buffer.from(part).toString('base64url'))
         .join('.');
     const oidc = (config: object): object => ({ 'auth-provider': { name: 'oidc', config } });
 
-    it('send the ID token of oidc until it expires, and then name the user and an exec plugin', async ({ folder }) => {
+    it('oidc sends its ID token until it expires, and then names the user and an exec plugin', async ({ folder }) => {
       const token = idToken({ exp: folder.clock.nowMs() / 1000 + 120 });
       const secrets = { 'client-secret': 's3cret', 'refresh-token': 'r3fresh' };
       const credentials = await loadUser(folder, oidc({ 'id-token': token, ...secrets }));
@@ -434,7 +434,7 @@ describe('credentials of a kubeconfig', () => {
     it.for([
       ['is no JWT', 'secret'],
       ['does not expire', idToken({})],
-    ])('send no ID token that %s', async ([, token], { folder }) => {
+    ])('oidc sends no ID token that %s', async ([, token], { folder }) => {
       const credentials = await loadUser(folder, oidc({ 'id-token': token }));
       await expect(credentials.material()).rejects.toThrow('its id-token is not a JWT with an expiry');
     });
@@ -452,7 +452,7 @@ describe('credentials of a kubeconfig', () => {
         { 'refresh-token': 'r' },
         'auth-provider "oidc" of user "u1": it has no id-token; the exporter does not refresh',
       ],
-    ])('of %s are refused with %o', async ([name, config, message], { folder }) => {
+    ])('the auth-provider %s is refused with %o', async ([name, config, message], { folder }) => {
       expect(await fault(loadUser(folder, { 'auth-provider': { name, config } }))).toContain(message);
     });
   });
@@ -509,7 +509,7 @@ describe('credentials of a kubeconfig', () => {
     ],
     ['the plugin has no command', user({ exec: { apiVersion: 'v1' } }), 'command is missing'],
     ['the plugin requires a prompt', user({ exec: { command: 'x', interactiveMode: 'Always' } }), 'use IfAvailable'],
-  ])('are refused when %s', async ([, content, problem], { folder }) => {
+  ])('a kubeconfig is refused when %s', async ([, content, problem], { folder }) => {
     const text = typeof content === 'string' ? content : JSON.stringify(content);
     const kubeconfigPath = await folder.write('config', text);
     const message = await fault(folder.load({ kubeconfigPath }));
@@ -517,42 +517,33 @@ describe('credentials of a kubeconfig', () => {
     expect(message).not.toContain('secret');
   });
 
+  const withToken = (value: string): string => `users:\n- name: u1\n  user:\n    token: ${value}\n`;
   it.for([
-    ['behind a token', 'users:\n- name: u1\n  user:\n    token: the-secret\n   bad: [\n', /at line \d+, column \d+$/],
-    ['in a token', 'users:\n- name: u1\n  user:\n    token: "the-secret\n', /at line \d+, column \d+$/],
-    ['in a duplicate key', 'users:\n- name: u1\n  user: {token: the-secret}\n  user: {}\n', /is not valid: \S/],
-  ] as const)(
-    'are refused with the place of a YAML error %s and without a quote',
-    async ([, text, problem], { folder }) => {
-      const message = await fault(folder.load({ kubeconfigPath: await folder.write('config', text) }));
-      expect(message).toMatch(problem);
-      expect(message).not.toContain('secret');
-    },
-  );
+    ['an error behind a token', `${withToken('the-secret')}   bad: [\n`, /at line \d+, column \d+$/],
+    ['an error in a token', withToken('"the-secret'), /at line \d+, column \d+$/],
+    ['a duplicate key', 'users:\n- name: u1\n  user: {token: the-secret}\n  user: {}\n', /is not valid: \S/],
+    ['an alias', withToken('*the-secret'), /a value that begins with \* is an alias: put it in quotation marks/],
+    ['a tag', withToken('!the-secret'), /a value that begins with ! is a tag: put it in quotation marks/],
+    [
+      'a tag of a value',
+      withToken('!the-secret! ""'),
+      /a value that begins with ! is a tag: put it in quotation marks at line 4, column 12$/,
+    ],
+    ['a block', withToken('|the-secret'), /Block scalar header includes extra characters at line 4, column 13$/],
+  ] as const)('a kubeconfig with %s is refused without quoting a token', async ([, text, problem], { folder }) => {
+    const message = await fault(folder.load({ kubeconfigPath: await folder.write('config', text) }));
+    expect(message).toMatch(problem);
+    expect(message).not.toContain('secret');
+  });
 
-  it.for([
-    ['*the-secret', /a value that begins with \* is an alias: put it in quotation marks/],
-    ['!the-secret', /a value that begins with ! is a tag: put it in quotation marks/],
-    ['!the-secret! ""', /a value that begins with ! is a tag: put it in quotation marks at line 4, column 12$/],
-    ['|the-secret', /Block scalar header includes extra characters at line 4, column 13$/],
-  ] as const)(
-    'are refused with a password that means something in YAML, without quoting it: %s',
-    async ([value, problem], { folder }) => {
-      const text = `users:\n- name: u1\n  user:\n    token: ${value}\n`;
-      const message = await fault(folder.load({ kubeconfigPath: await folder.write('config', text) }));
-      expect(message).toMatch(problem);
-      expect(message).not.toContain('secret');
-    },
-  );
-
-  it('are refused, if at all, without any part of a password', async ({ folder }) => {
+  it('a kubeconfig is refused, if at all, without any part of a password', async ({ folder }) => {
     const kubeconfigPath = join(folder.path, 'config');
     const secret = 'Zq7_9xKw.vQ3z5';
     const mark = fc.constantFrom(...'*!&%|>@`"\'[]{}?-:,#\\~= '.split(''), '!!', '!<', '"\\u', '<<: ', 'a: ', '\n');
     const marks = fc.array(mark, { maxLength: 4 }).map((parts) => parts.join(''));
     const texts = fc.tuple(marks, marks, marks).map(([before, inside, after]) => {
       const value = `${before}${secret.slice(0, 7)}${inside}${secret.slice(7)}${after}`;
-      return `users:\n- name: u1\n  user:\n    token: ${value}\n    username: u\n`;
+      return `${withToken(value)}    username: u\n`;
     });
     const parts = Array.from({ length: secret.length - 2 }, (_, index) => secret.slice(index, index + 3));
     await fc.assert(
@@ -565,7 +556,7 @@ describe('credentials of a kubeconfig', () => {
     );
   });
 
-  it('are refused when the file or the context does not exist', async ({ folder }) => {
+  it('a kubeconfig is refused when the file or the context does not exist', async ({ folder }) => {
     const missing = join(folder.path, 'missing');
     expect(await fault(folder.load({ kubeconfigPath: missing }))).toContain(
       `kubeconfig ${missing} cannot be read: ENOENT`,
@@ -600,7 +591,7 @@ describe('client-node', () => {
 
   const dataUrl = (script: string): string => `data:text/javascript,${encodeURIComponent(script)}`;
 
-  it('is loaded for a kubeconfig and not for a service account', async ({ folder }) => {
+  it('client-node is loaded for a kubeconfig and not for a service account', async ({ folder }) => {
     await folder.write('serviceaccount/token', 'one');
     await folder.write('serviceaccount/ca.crt', authority.certificate);
     await folder.writeKubeconfig('.kube/config', kubeconfig({}));
@@ -646,7 +637,7 @@ describe('credentials of an exec plugin', () => {
     return text.split('\n').slice(0, -1).map(Number);
   }
 
-  it('are read once for all waiters, and not again until they are refused', async ({ folder }) => {
+  it('an exec plugin is run once for all waiters, until its credentials are refused', async ({ folder }) => {
     const credentials = await plugin(folder, `reply({ token: 'from-plugin' });`);
     const [first, second] = await Promise.all([credentials.material(), credentials.material(), credentials.material()]);
     expect(first.headers).toEqual({ authorization: 'Bearer from-plugin' });
@@ -661,10 +652,15 @@ describe('credentials of an exec plugin', () => {
     expect(await runs(folder)).toHaveLength(2);
   });
 
-  it('are read again a minute before they expire', async ({ folder }) => {
+  it.for([
+    ['is not set', 0],
+    ['is set back by an hour', -3_600_000],
+    ['is set forward by a day', 86_400_000],
+  ] as const)('an exec plugin runs before its credentials expire when the clock %s', async ([, jumpMs], { folder }) => {
     const expiry = new Date(folder.clock.nowMs() + 600_000).toISOString();
     const credentials = await plugin(folder, `reply({ token: 't', expirationTimestamp: '${expiry}' });`);
     await credentials.material();
+    folder.clock.jumpWallTime(jumpMs);
     await folder.clock.advance(539_999);
     await credentials.material();
     expect(await runs(folder)).toHaveLength(1);
@@ -673,26 +669,7 @@ describe('credentials of an exec plugin', () => {
     expect(await runs(folder)).toHaveLength(2);
   });
 
-  it.for([
-    ['back by an hour', -3_600_000],
-    ['forward by a day', 86_400_000],
-  ] as const)(
-    'credentials of a plugin are read again a minute before they expire when the wall clock is set %s',
-    async ([, jumpMs], { folder }) => {
-      const expiry = new Date(folder.clock.nowMs() + 600_000).toISOString();
-      const credentials = await plugin(folder, `reply({ token: 't', expirationTimestamp: '${expiry}' });`);
-      await credentials.material();
-      folder.clock.jumpWallTime(jumpMs);
-      await folder.clock.advance(539_999);
-      await credentials.material();
-      expect(await runs(folder)).toHaveLength(1);
-      await folder.clock.advance(60_000);
-      await credentials.material();
-      expect(await runs(folder)).toHaveLength(2);
-    },
-  );
-
-  it('may be a client certificate', async ({ folder }) => {
+  it('an exec plugin may provide a client certificate', async ({ folder }) => {
     const pair = { clientCertificateData: clientPair.cert, clientKeyData: clientPair.key };
     const credentials = await plugin(folder, `reply(${JSON.stringify(pair)});`);
     expect((await credentials.material()).tls).toEqual({
@@ -703,7 +680,7 @@ describe('credentials of an exec plugin', () => {
     expect((await credentials.material()).headers).toEqual({});
   });
 
-  it('come from a plugin with arguments, environment, cluster and no input', async ({ folder }) => {
+  it('an exec plugin receives arguments, environment and cluster, and no input', async ({ folder }) => {
     const credentials = await plugin(
       folder,
       `let input = '';
@@ -719,7 +696,7 @@ describe('credentials of an exec plugin', () => {
     });
   });
 
-  it('come from a plugin that receives the CA of a file and its own settings of the cluster', async ({ folder }) => {
+  it('an exec plugin receives the CA of a file and its own settings of the cluster', async ({ folder }) => {
     await folder.write('ca.crt', authority.certificate);
     const cluster = {
       'certificate-authority': 'ca.crt',
@@ -745,7 +722,7 @@ describe('credentials of an exec plugin', () => {
     ['prints no credential', `reply({ secret: 1 });`, 'neither a token nor a client certificate'],
     ['prints a certificate without a key', `reply({ clientCertificateData: 'secret' });`, 'neither a token nor'],
     ['prints too much', `console.log('secret'.repeat(1e6));`, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'],
-  ] as const)('fail without quoting the output when the plugin %s', async ([, body, problem], { folder }) => {
+  ] as const)('an exec plugin that %s fails without quoting its output', async ([, body, problem], { folder }) => {
     const credentials = await plugin(folder, body, { installHint: 'run login' });
     const error: unknown = await credentials.material().catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'RequestError', reason: 'unauthorized' });
@@ -755,7 +732,7 @@ describe('credentials of an exec plugin', () => {
     expect(messages.join()).not.toContain('secret');
   });
 
-  it('fail with the install hint when the plugin is not installed', async ({ folder }) => {
+  it('an exec plugin that is not installed makes its credentials fail with the install hint', async ({ folder }) => {
     const credentials = await loadUser(folder, {
       exec: { command: 'no-such-plugin-anywhere', installHint: 'install it' },
     });
@@ -764,7 +741,7 @@ describe('credentials of an exec plugin', () => {
     );
   });
 
-  it('fail after 30 s, which kills the plugin', async ({ folder }) => {
+  it('an exec plugin is killed after 30 s, and its credentials fail', async ({ folder }) => {
     const credentials = await plugin(
       folder,
       `import { createServer } from 'node:net';

@@ -63,7 +63,7 @@ function setUp(settings: { bearerTokenFile?: string; tls?: Partial<KubeletTlsSet
   return { clock, credentials, invalidations: () => invalidations };
 }
 
-it('credentials for the kubelets without settings are those for the API server, without its server name and its disabled verification', async () => {
+it('credentials for kubelets without settings are those of the API server, its own TLS settings aside', async () => {
   const { credentials, invalidations } = setUp();
   expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer api-token' });
   expect((await credentials.material()).tls).toEqual({ ca: 'cluster CA', ...apiPair, rejectUnauthorized: true });
@@ -72,7 +72,7 @@ it('credentials for the kubelets without settings are those for the API server, 
 });
 
 describe('settings for the kubelets', () => {
-  it("replace the API server's token and client certificate by a token file", async () => {
+  it("a token file for kubelets replaces the API server's token and client certificate", async () => {
     const { credentials, invalidations } = setUp({ bearerTokenFile: await fileOf('token', ' kubelet-token\n') });
     expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer kubelet-token' });
     expect((await credentials.material()).tls).toEqual({ ca: 'cluster CA', rejectUnauthorized: true });
@@ -80,7 +80,7 @@ describe('settings for the kubelets', () => {
     expect(invalidations()).toBe(0);
   });
 
-  it('replace both by a client certificate', async () => {
+  it("a client certificate for kubelets replaces the API server's token and client certificate", async () => {
     const certFile = await fileOf('tls.crt', pair.cert);
     const { credentials } = setUp({ tls: { certFile, keyFile: await fileOf('tls.key', pair.key) } });
     expect((await credentials.material()).headers).toEqual({});
@@ -92,7 +92,7 @@ describe('settings for the kubelets', () => {
     });
   });
 
-  it('keep both with a CA file, a server name and disabled verification', async () => {
+  it("a CA file, a server name and disabled verification keep the API server's token and certificate", async () => {
     const caFile = await fileOf('ca.crt', authority.certificate);
     const { credentials } = setUp({ tls: { caFile, serverName: '{node}.nodes', insecureSkipVerify: true } });
     expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer api-token' });
@@ -106,7 +106,7 @@ describe('settings for the kubelets', () => {
 });
 
 describe('rotation of credentials for the kubelets', () => {
-  it('reads files again after 60 s', async () => {
+  it('a token file for kubelets is read again after 60 s', async () => {
     const bearerTokenFile = await fileOf('rotated', 'first');
     const { clock, credentials } = setUp({ bearerTokenFile });
     await credentials.material();
@@ -117,7 +117,7 @@ describe('rotation of credentials for the kubelets', () => {
     expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer second' });
   });
 
-  it('reads files again after a 401', async () => {
+  it('a token file for kubelets is read again after a 401', async () => {
     const { credentials } = setUp({ bearerTokenFile: await fileOf('refused', 'first') });
     await credentials.material();
     await fileOf('refused', 'second');
@@ -125,7 +125,7 @@ describe('rotation of credentials for the kubelets', () => {
     expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer second' });
   });
 
-  it('keeps the last good pair while certificate and key do not match', async () => {
+  it('the last good pair for kubelets is kept while certificate and key do not match', async () => {
     const certFile = await fileOf('half.crt', pair.cert);
     const keyFile = await fileOf('half.key', pair.key);
     const { clock, credentials } = setUp({ tls: { certFile, keyFile } });
@@ -160,7 +160,7 @@ describe('unusable files', () => {
     ],
   ];
 
-  it.each(faults)('are named in the error: %s', async (_name, settings, message) => {
+  it.each(faults)('the error of unusable credentials names %s', async (_name, settings, message) => {
     const { credentials } = setUp(await settings());
     await expect(credentials.material()).rejects.toMatchObject({
       reason: 'unauthorized',

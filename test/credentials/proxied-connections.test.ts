@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { Credentials } from '../../src/credentials/credentials.js';
 import { loadCredentials } from '../../src/credentials/load-credentials.js';
@@ -42,53 +42,48 @@ async function pairFor(authority: TestAuthority): Promise<KeyPair> {
   return authority.issueServer({ dnsNames: [apiHost] });
 }
 
-describe('with $HTTPS_PROXY', () => {
-  it.each(['HTTPS_PROXY', 'https_proxy'])(
-    'requests to the API server go through the proxy of $%s',
-    async (variable) => {
-      const authority = await TestAuthority.create();
-      await using server = await LoopbackServer.listenTls(await pairFor(authority));
-      const tunnels: string[] = [];
-      await using proxy = await httpProxy(tunnels);
-      const url = `https://${apiHost}:${server.port}`;
-      const credentials = await credentialsFor(url, authority.certificate, { [variable]: proxy.url.host });
-      using api = new ApiClient({ credentials, clock, version: '0' });
-      expect(await textOf(api.open({ path: '/api' }, never))).toBe('{}');
-      expect(tunnels).toEqual([`${apiHost}:${server.port}`]);
-      expect(server.requests[0]?.headers.authorization).toBe('Bearer t');
-    },
-  );
+it.each(['HTTPS_PROXY', 'https_proxy'])('requests to the API server go through the proxy of $%s', async (variable) => {
+  const authority = await TestAuthority.create();
+  await using server = await LoopbackServer.listenTls(await pairFor(authority));
+  const tunnels: string[] = [];
+  await using proxy = await httpProxy(tunnels);
+  const url = `https://${apiHost}:${server.port}`;
+  const credentials = await credentialsFor(url, authority.certificate, { [variable]: proxy.url.host });
+  using api = new ApiClient({ credentials, clock, version: '0' });
+  expect(await textOf(api.open({ path: '/api' }, never))).toBe('{}');
+  expect(tunnels).toEqual([`${apiHost}:${server.port}`]);
+  expect(server.requests[0]?.headers.authorization).toBe('Bearer t');
+});
 
-  it('an API server on loopback is reached directly', async () => {
-    const authority = await TestAuthority.create();
-    await using server = await LoopbackServer.listenTls(await authority.issueServer());
-    const tunnels: string[] = [];
-    await using proxy = await httpProxy(tunnels);
-    const credentials = await credentialsFor(server.url.href, authority.certificate, { HTTPS_PROXY: proxy.url.href });
-    using api = new ApiClient({ credentials, clock, version: '0' });
-    expect(await textOf(api.open({ path: '/api' }, never))).toBe('{}');
-    expect(tunnels).toEqual([]);
-  });
+it('an API server on loopback is reached without a proxy', async () => {
+  const authority = await TestAuthority.create();
+  await using server = await LoopbackServer.listenTls(await authority.issueServer());
+  const tunnels: string[] = [];
+  await using proxy = await httpProxy(tunnels);
+  const credentials = await credentialsFor(server.url.href, authority.certificate, { HTTPS_PROXY: proxy.url.href });
+  using api = new ApiClient({ credentials, clock, version: '0' });
+  expect(await textOf(api.open({ path: '/api' }, never))).toBe('{}');
+  expect(tunnels).toEqual([]);
+});
 
-  it('kubelets are reached directly', async () => {
-    const authority = await TestAuthority.create();
-    await using kubelet = await LoopbackServer.listenTls(await authority.issueServer());
-    const tunnels: string[] = [];
-    await using proxy = await httpProxy(tunnels);
-    const environment = { HTTPS_PROXY: proxy.url.href };
-    const credentials = await credentialsFor(`https://${apiHost}`, authority.certificate, environment);
-    expect(credentials.proxyUrl?.host).toBe(proxy.url.host);
-    using transport = new DirectTransport({
-      addressTypes: ['InternalIP'],
-      port: kubelet.port,
-      credentials,
-      clock,
-      version: '0',
-      maxKeptConnections: 1,
-      isApiServerAway: () => false,
-    });
-    const node = aNode({ name: 'n1', addresses: [{ type: 'InternalIP', address: '127.0.0.1' }] });
-    expect(await textOf(transport.locate(node, '/stats/summary').open(never))).toBe('{}');
-    expect(tunnels).toEqual([]);
+it('kubelets are reached without a proxy', async () => {
+  const authority = await TestAuthority.create();
+  await using kubelet = await LoopbackServer.listenTls(await authority.issueServer());
+  const tunnels: string[] = [];
+  await using proxy = await httpProxy(tunnels);
+  const environment = { HTTPS_PROXY: proxy.url.href };
+  const credentials = await credentialsFor(`https://${apiHost}`, authority.certificate, environment);
+  expect(credentials.proxyUrl?.host).toBe(proxy.url.host);
+  using transport = new DirectTransport({
+    addressTypes: ['InternalIP'],
+    port: kubelet.port,
+    credentials,
+    clock,
+    version: '0',
+    maxKeptConnections: 1,
+    isApiServerAway: () => false,
   });
+  const node = aNode({ name: 'n1', addresses: [{ type: 'InternalIP', address: '127.0.0.1' }] });
+  expect(await textOf(transport.locate(node, '/stats/summary').open(never))).toBe('{}');
+  expect(tunnels).toEqual([]);
 });
