@@ -60,7 +60,7 @@ describe('createDedupe', () => {
     ['a hash of their texts', undefined],
     ['one hash for all', () => 0],
     ['few hashes', (text: string) => text.length % 3],
-  ])('returns what it was given, by %s', (_case, hash) => {
+  ])('returns what it was given, with %s', (_case, hash) => {
     const value = fc.oneof(
       fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.constantFrom('x', 'y', undefined)),
       fc.array(fc.record({ name: fc.constantFrom('x', 'y'), bytes: fc.constantFrom(1, undefined) })),
@@ -86,7 +86,7 @@ describe('projected pods', () => {
     spec: { containers: [{ name: 'app' }], volumes: [{ name: 'cache', emptyDir: {} }] },
   });
 
-  it('dedupe what they have alike, with the same values as without sharing', () => {
+  it('projected pods share what they have alike, with the same values as without sharing', () => {
     const dedupe = createDedupe();
     const keep = (text: string): string => text;
     const [first, second] = [projectPod(pod('a'), keep, dedupe), projectPod(pod('b'), keep, dedupe)];
@@ -96,7 +96,7 @@ describe('projected pods', () => {
     expect(second).toEqual(projectPod(pod('b'), keep));
   });
 
-  it('are never mixed up, whatever they have alike', () => {
+  it('projected pods are never mixed up, whatever they have alike', () => {
     const name = fc.constantFrom('a', 'b', 'kube-api-access-a');
     const labels = fc.dictionary(fc.constantFrom('app', 'tier', '__proto__'), fc.constantFrom('x', 'y', ''));
     const quantity = fc.constantFrom('1Gi', '512Mi', '0');
@@ -142,7 +142,7 @@ describe('projected pods', () => {
     );
   });
 
-  it('share their volumes but for the one that is named at random', () => {
+  it('projected pods share their volumes but for the one that is named at random', () => {
     const dedupe = createDedupe();
     const [first, second] = ['x7k2p', 'b8l3q'].map((suffix) => {
       const volumes = [

@@ -13,7 +13,7 @@ function pod(parts: { metadata?: object; spec?: unknown; status?: unknown } = {}
 }
 
 describe('projectPod', () => {
-  it('keeps what the exporter uses', () => {
+  it('keeps what the exporter uses of a pod', () => {
     const object = {
       metadata: {
         ...metadata,
@@ -108,7 +108,7 @@ describe('projectPod', () => {
     });
   });
 
-  it('reads missing parts as absent', () => {
+  it('reads missing parts of a pod as absent', () => {
     expect(pod()).toEqual({
       uid: 'u1',
       kubeletUid: 'u1',
@@ -169,7 +169,7 @@ describe('projectPod', () => {
     expect(volume?.sizeLimitBytes).toBe(sizeLimitBytes);
   });
 
-  describe('of a static pod', () => {
+  describe('the identity of a static pod', () => {
     const hash = { 'kubernetes.io/config.hash': 'h1' };
     const mirror = { 'kubernetes.io/config.mirror': 'h1' };
 
@@ -179,12 +179,12 @@ describe('projectPod', () => {
       ['its own, for a mirror pod without a hash', mirror, true, 'u1'],
       ['its own, for a mirror pod with an empty hash', { ...mirror, 'kubernetes.io/config.hash': '' }, true, 'u1'],
       ['its own, without annotations', undefined, false, 'u1'],
-    ])('the kubelet reports the UID: %s', (_name, annotations, isStatic, kubeletUid) => {
+    ])('the kubelet reports a pod with the UID: %s', (_name, annotations, isStatic, kubeletUid) => {
       expect(pod({ metadata: { annotations } })).toMatchObject({ isStatic, kubeletUid });
     });
   });
 
-  describe('runs since', () => {
+  describe('the time since which a pod runs', () => {
     const startTime = '2026-01-01T00:00:00Z';
     const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
     const running = (seconds: number) => ({ running: { startedAt: at(seconds) } });
@@ -254,7 +254,7 @@ describe('projectPod', () => {
     expect(() => pod({ metadata: { [field]: undefined } })).toThrow(message);
   });
 
-  it.each([undefined, null, 1, 'pod', [], {}, { metadata: null }, { metadata: [] }])('refuses %j', (object) => {
+  it.each([undefined, null, 1, 'pod', [], {}, { metadata: null }, { metadata: [] }])('refuses the pod %j', (object) => {
     expect(() => projectPod(object, keep)).toThrow('pod without a name: metadata.uid is missing');
   });
 
@@ -320,7 +320,7 @@ describe('projectNode', () => {
   const node = (parts: object) =>
     projectNode({ metadata: { name: 'n1', uid: 'u1', resourceVersion: '7' }, ...parts }, keep);
 
-  it('keeps what the exporter uses', () => {
+  it('keeps what the exporter uses of a node', () => {
     const status = {
       conditions: [
         { type: 'DiskPressure', status: 'False' },
@@ -356,7 +356,7 @@ describe('projectNode', () => {
     });
   });
 
-  it('keeps its images where they are shown, by a tag where they have one', () => {
+  it('keeps the images of a node where they are shown, by a tag where they have one', () => {
     const images = [
       { names: ['app@sha256:1', 'app:1'], sizeBytes: 7 },
       { names: ['tool@sha256:2'], sizeBytes: 5 },
@@ -373,7 +373,7 @@ describe('projectNode', () => {
     [{ capacity: { cpu: '4' } }, false],
     [{ capacity: { 'ephemeral-storage': '1Gi' } }, true],
     [{}, true],
-  ])('with status %j enforces limits of storage: %s', (status, expected) => {
+  ])('a node with status %j enforces limits of storage: %s', (status, expected) => {
     expect(node({ status }).enforcesStorageLimits).toBe(expected);
   });
 
@@ -381,7 +381,7 @@ describe('projectNode', () => {
     ['True', true],
     ['False', false],
     ['Unknown', undefined],
-  ])('is under disk pressure when the condition is %s: %s', (status, expected) => {
+  ])('a node is under disk pressure when the condition is %s: %s', (status, expected) => {
     expect(node({ status: { conditions: [{ type: 'DiskPressure', status }] } }).diskPressure).toBe(expected);
   });
 
@@ -390,7 +390,7 @@ describe('projectNode', () => {
     [null],
     [{ conditions: null, addresses: null, daemonEndpoints: null }],
     [{ conditions: [{ type: 'Ready', status: 'Unknown' }], addresses: [{ type: 'InternalIP' }], daemonEndpoints: {} }],
-  ])('is not ready and has no address with status %j', (status) => {
+  ])('a node is not ready and has no address with status %j', (status) => {
     expect(node({ status })).toMatchObject({ ready: false, addresses: [], kubeletPort: undefined });
   });
 

@@ -40,7 +40,7 @@ describe('matchesSelector', () => {
     ['', [true, true, true, true]],
     ['x,!x', [false, false, false, false]],
     ['x,x!=a', [false, true, false, true]],
-  ])('%j holds for absent, empty, a, b: %j', (text, expected) => {
+  ])('the selector %j holds for absent, empty, a, b: %j', (text, expected) => {
     const selector = parseSelector(text);
     expect([absent, empty, a, b].map((labels) => matchesSelector(selector, labels))).toEqual(expected);
   });
@@ -68,7 +68,7 @@ describe('parseSelector', () => {
     ['in in (in,notin)', [requirement('in', 'In', 'in', 'notin')]],
     ['notin', [requirement('notin', 'Exists')]],
     ['app.kubernetes.io/name=x_y.z-1', [requirement('app.kubernetes.io/name', 'In', 'x_y.z-1')]],
-  ])('reads %j', (text, expected) => {
+  ])('reads the selector %j', (text, expected) => {
     expect(parseSelector(text)).toEqual(expected);
   });
 
@@ -99,7 +99,7 @@ describe('parseSelector', () => {
     ['a=b-', '"b-" is not a label value'],
     [`a=${'v'.repeat(64)}`, 'at most 63 letters'],
     ['a in (b,ä)', '"ä" is not a label value'],
-  ])('refuses %j', (text, problem) => {
+  ])('refuses the selector %j', (text, problem) => {
     expect(() => parseSelector(text)).toThrow(UserError);
     expect(() => parseSelector(text)).toThrow(`label selector "${text}": `);
     expect(() => parseSelector(text)).toThrow(problem);
@@ -158,7 +158,7 @@ describe('selectorFromObject', () => {
     ],
     [{ matchExpressions: [{ key: 'a', operator: 'In', values: 'x' }] }, 'matchExpressions[0].values: must be a list'],
     [{ matchExpressions: [{ key: 'a', operator: 'In', values: [1] }] }, 'matchExpressions[0].values[0]: must be text'],
-  ])('refuses %j', (object, problem) => {
+  ])('refuses the selector object %j', (object, problem) => {
     expect(() => selectorFromObject(object)).toThrow(UserError);
     expect(() => selectorFromObject(object)).toThrow(problem);
   });

@@ -23,7 +23,7 @@ describe('jumpHash', () => {
     [256n, 1024, 520],
     [2n, 100_001, 80_343],
     [2201n, 100_001, 22_152],
-  ])('of %s over %i buckets is %i, as the function of the paper gives it', (key, bucketCount, bucket) => {
+  ])('the bucket of %s over %i buckets is %i, as the function of the paper gives it', (key, bucketCount, bucket) => {
     expect(jumpHash(key, bucketCount)).toBe(bucket);
   });
 });
@@ -36,11 +36,11 @@ describe('the shard of a node', () => {
     ['gke-prod-pool-1-3f2a9c1d-x7k2', [0, 1, 1, 1, 1, 1, 188]],
     ['worker', [0, 1, 1, 3, 3, 77, 915]],
     ['n', [0, 0, 0, 0, 6, 6, 197]],
-  ])('%s is what it was in every release', (name, shards) => {
+  ])('the shard of %s is what it was in every release', (name, shards) => {
     expect([1, 2, 3, 5, 10, 100, 1000].map((totalShards) => shardOf(name, totalShards))).toEqual(shards);
   });
 
-  it('is one of those that there are', () => {
+  it('the shard of a node is one of those that there are', () => {
     fc.assert(
       fc.property(nodeName, shardCount, (name, totalShards) => {
         const shard = shardOf(name, totalShards);
@@ -49,7 +49,7 @@ describe('the shard of a node', () => {
     );
   });
 
-  it('changes to the new one or not at all when there is one more', () => {
+  it('the shard of a node changes to the new one or not at all when there is one more', () => {
     fc.assert(
       fc.property(nodeName, shardCount, (name, totalShards) => {
         expect([shardOf(name, totalShards), totalShards]).toContain(shardOf(name, totalShards + 1));
@@ -60,7 +60,7 @@ describe('the shard of a node', () => {
   it.each([
     ['counted', (index: number) => `gke-prod-pool-${index}`],
     ['addressed', (index: number) => `ip-10-0-${index >> 8}-${index & 255}.ec2.internal`],
-  ])('spreads %s names evenly', (_case, nameOf) => {
+  ])('shards spread %s names evenly', (_case, nameOf) => {
     const nodesCount = 10_000;
     for (const totalShards of [2, 3, 10, 50]) {
       const counts = Array.from({ length: totalShards }, () => 0);
