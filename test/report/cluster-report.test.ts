@@ -67,7 +67,7 @@ function ratioOf(usedBytes: number, limitBytes: number, more: Partial<LimitRatio
 const pod = aPodSummary({ usedBytes: 15, containers: [aContainerSummary({ rootfsBytes: 10, logsBytes: 5 })] });
 
 describe('pods', () => {
-  it('are ranked largest first over all nodes, and all count in the sums', async () => {
+  it('pods are ranked largest first over all nodes, and all count in the sums', async () => {
     const { pods, summary } = await reportOf({
       nodes: [
         nodeOf(
@@ -84,7 +84,7 @@ describe('pods', () => {
     expect(summary).toMatchObject({ podCount: 21, podsUsedBytes: 190 + 15 });
   });
 
-  it('are the same as after sorting all of them', async () => {
+  it('pods are ranked the same as after sorting all of them', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(fc.nat(50), { maxLength: 40 }), { maxLength: 5 }), async (sizes) => {
         const nodes = sizes.map((ofNode, node) =>
@@ -101,7 +101,7 @@ describe('pods', () => {
     );
   });
 
-  it('are marked when the API server does not know them or their volumes are pending', async () => {
+  it('pods are marked when the API server does not know them or their volumes are pending', async () => {
     const pod = podOf('gone', 1, { pod: undefined, usage: aPodUsage({ volumesPending: true }) });
     const { pods } = await reportOf({ nodes: [nodeOf('node-1', [pod])] });
     expect(pods.items).toMatchObject([{ isKnown: false, state: 'pending' }]);
@@ -109,7 +109,7 @@ describe('pods', () => {
 });
 
 describe('limits', () => {
-  it('give one row for each pod from half of a limit on: the nearest, not clamped', async () => {
+  it('pods from half of a limit on have one row each: the nearest limit, not clamped', async () => {
     const { limits, summary } = await reportOf({
       nodes: [
         nodeOf('node-1', [
@@ -131,7 +131,7 @@ describe('limits', () => {
     expect(summary).toMatchObject({ limitCount: 6, reachedLimitCount: 2, nearLimitCount: 1 });
   });
 
-  it('are in the order of urgency: above the limit, by time to the limit where it is known, by ratio', async () => {
+  it('limits are in the order of urgency: above the limit, by time to the limit where known, by ratio', async () => {
     const pods = [
       ['high', 95, 0],
       ['soon', 60, 4],
@@ -169,14 +169,14 @@ describe('limits', () => {
     [{ priority: 2_000_000_000 }, true],
     [{ priority: 1_999_999_999, priorityClass: 'system-node-critical' }, false],
     [{}, false],
-  ])('of a pod with %j are exempt: %s', async (pod, isExempt) => {
+  ])('limits of a pod with %j are exempt: %s', async (pod, isExempt) => {
     const snapshot = podOf('a', 1, { pod: aPod(pod), ratios: [ratioOf(2, 1)] });
     const { limits } = await reportOf({ nodes: [nodeOf('node-1', [snapshot])] });
     expect(limits.items[0]?.isExempt).toBe(isExempt);
   });
 });
 
-it('counts all reached limits that the kubelet evicts for', async () => {
+it('all reached limits that the kubelet evicts for are counted', async () => {
   const critical = aPod({ priority: 2_000_001_000 });
   const exempt = Array.from({ length: 12 }, (_, index) =>
     podOf(`a-${index}`, 1, { pod: critical, ratios: [ratioOf(9, 1)] }),
@@ -227,7 +227,7 @@ it('workloads are ranked largest first with the components of their pods, those 
 });
 
 describe('nodes', () => {
-  it('without data come first, then the fullest, those that are never scraped last', async () => {
+  it('nodes without data come first, then the fullest, those that are never scraped last', async () => {
     const { nodes, summary } = await reportOf({
       nodes: [
         nodeOf('a-roomy', [], 90_000),
@@ -252,7 +252,7 @@ describe('nodes', () => {
     });
   });
 
-  it('without data have the reason, a hint and the last failure', async () => {
+  it('nodes without data have the reason, a hint and the last failure', async () => {
     const failure = { reason: 'tls' as const, message: 'summary of node b: unknown authority', ageMs: 5 };
     const { nodes, summary } = await reportOf({ nodes: [anAbsentNode('b', 'tls')] }, { failureOf: () => failure });
     expect(nodes.items).toMatchObject([{ reason: 'tls', failure, expectedPodCount: 1, measuredPodCount: 0 }]);
@@ -260,7 +260,7 @@ describe('nodes', () => {
     expect(nodes.items[0]).toHaveProperty('hint', expect.stringContaining('kubelet.tls.caFile'));
   });
 
-  it('are limited in number, with their total', async () => {
+  it('nodes are limited in number, with their total', async () => {
     const { nodes } = await reportOf({
       nodes: Array.from({ length: 70 }, (_, index) => nodeOf(`node-${index}`, [], 60_000 - index)),
     });
@@ -268,7 +268,7 @@ describe('nodes', () => {
     expect(nodes.items[0]?.node).toBe('node-69');
   });
 
-  it('have their largest pods', async () => {
+  it('nodes have their largest pods', async () => {
     const pods = [podOf('small', 1), podOf('big', 9, { limitBytes: 10 }), podOf('middle', 5)];
     const { nodes } = await reportOf({ nodes: [nodeOf('node-1', pods)] });
     expect(nodes.items[0]).toMatchObject({
@@ -278,7 +278,7 @@ describe('nodes', () => {
     });
   });
 
-  it('show how much of their disk the other pods of the summary hold', async () => {
+  it('nodes show how much of their disk the other pods of the summary hold', async () => {
     const shown = podOf('a', 10, { summary: aPodSummary({ name: 'a', usedBytes: 10 }) });
     const others = [
       aPodSummary({ name: 'gone', usedBytes: 5 }),
@@ -297,7 +297,7 @@ describe('nodes', () => {
     [true, [5, undefined]],
     [false, [15, 'nodefs']],
     [undefined, [15, undefined]],
-  ])('with images on a filesystem of their own: %s', async (hasDedicatedImagefs, [podsUsedBytes, sameAs]) => {
+  ])('images on a filesystem of their own change sums: %s', async (hasDedicatedImagefs, [podsUsedBytes, sameAs]) => {
     const snapshot = aNodeSnapshot({
       layout: { hasDedicatedImagefs, hasSplitImagefs: undefined },
       headrooms: [
@@ -325,7 +325,7 @@ it.each([
   ['on nodefs', 100_000, 15, 'nodefs'],
   ['on a third one', 300_000, 5, undefined],
 ])(
-  'the filesystems of a node with images on one of their own and writable layers %s',
+  'filesystems of a node with images on one of their own and writable layers %s are shown',
   async (_where, capacityBytes, podsUsedBytes, sameAs) => {
     const snapshot = aNodeSnapshot({
       layout: { hasDedicatedImagefs: true, hasSplitImagefs: true },
@@ -365,18 +365,18 @@ describe('a node without data', () => {
   });
   const lastKnownOf = () => ({ snapshot, ageMs: 720_000.4 });
 
-  it('leaves the limits of its pods unknown', async () => {
+  it('a node without data leaves the limits of its pods unknown', async () => {
     const { summary } = await reportOf({ nodes: [silent()] });
     expect(summary).toMatchObject({ unknownLimitPodCount: 1, limitCount: 0 });
   });
 
-  it('has no unknown limits where the kubelet enforces none', async () => {
+  it('a node without data has no unknown limits where the kubelet enforces none', async () => {
     const node = aNode({ name: 'b', enforcesStorageLimits: false });
     const { summary } = await reportOf({ nodes: [silent({ node })] });
     expect(summary.unknownLimitPodCount).toBe(0);
   });
 
-  it('keeps its last values as such, in no count and no sum', async () => {
+  it('a node without data keeps its last values as such, in no count and no sum', async () => {
     const { limits, pods, nodes, summary } = await reportOf({ nodes: [silent()] }, { lastKnownOf });
     const facts = { node: 'b', dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout' };
     expect(limits.items).toMatchObject([
@@ -405,7 +405,7 @@ describe('a node without data', () => {
     });
   });
 
-  it('is reported by its reason with what it costs', async () => {
+  it('a node without data is reported by its reason with what it costs', async () => {
     const workloads = [
       aWorkloadSnapshot({ workload: cart, complete: false }),
       aWorkloadSnapshot({ workload: aDeployment('other'), complete: false }),
@@ -462,7 +462,7 @@ describe('a pod whose volumes are not measured', () => {
   const node = (pod: PodRecord): NodeView => aFreshNode(aNodeSnapshot({ pods: [pod] }), 1_500);
   const formerPodsOf = () => new Map([[former.summary.uid, { pod: former, olderByMs: 60_000 }]]);
 
-  it('keeps its last values as such, and counts as unknown', async () => {
+  it('a pod with pending volumes keeps its last values as such, and counts as unknown', async () => {
     const { pods, limits, summary } = await reportOf({ nodes: [node(pending(1, [container(21)]))] }, { formerPodsOf });
     const facts = { pod: 'a', state: 'pending', dataState: 'pending', dataAgeMs: 61_500 };
     expect(pods.items).toMatchObject([{ ...facts, usedBytes: 93, nearestLimit: { rule: 'emptydir', ratio: 0.92 } }]);
@@ -478,7 +478,7 @@ describe('a pod whose volumes are not measured', () => {
     });
   });
 
-  it('has the present value where that is larger, as in the rules', async () => {
+  it('a pod with pending volumes has the present value where that is larger, as in the rules', async () => {
     const { pods, limits } = await reportOf({ nodes: [node(pending(95, [container(94)]))] }, { formerPodsOf });
     const facts = { pod: 'a', state: 'pending', dataState: 'fresh', dataAgeMs: 1_500 };
     expect(pods.items).toMatchObject([{ ...facts, usedBytes: 95, nearestLimit: { rule: 'container', ratio: 0.94 } }]);
@@ -488,12 +488,12 @@ describe('a pod whose volumes are not measured', () => {
   it.each([
     [80, { nearLimitPodCount: 1, reachedLimitPodCount: 0, unknownLimitPodCount: 0 }],
     [100, { nearLimitPodCount: 0, reachedLimitPodCount: 1, unknownLimitPodCount: 0 }],
-  ])('counts where a limit is near or reached for certain: %d %%', async (usedBytes, counts) => {
+  ])('a pod with pending volumes counts where a limit is near for certain: %d %%', async (usedBytes, counts) => {
     const { summary } = await reportOf({ nodes: [node(pending(usedBytes, [container(usedBytes)]))] }, { formerPodsOf });
     expect(summary).toMatchObject({ ...counts, limitedPodCount: 1 });
   });
 
-  it('is unknown without former values, unless it has no limit', async () => {
+  it('a pod with pending volumes is unknown without former values, unless it has no limit', async () => {
     const { pods, limits, summary } = await reportOf({ nodes: [node(pending(1))] });
     expect(pods.items).toMatchObject([{ state: 'pending', dataState: 'fresh', usedBytes: 1, hasLimits: true }]);
     expect([limits.totalCount, summary.unknownLimitPodCount]).toEqual([0, 1]);
@@ -501,13 +501,13 @@ describe('a pod whose volumes are not measured', () => {
     expect((await reportOf({ nodes: [node(unlimited)] })).summary.unknownLimitPodCount).toBe(0);
   });
 
-  it('has no time to a limit, which would be that of a total without volumes', async () => {
+  it('a pod with pending volumes has no time to a limit, which would be that of a total without volumes', async () => {
     const samplesOf = () => [1, 2, 3].map((turn) => ({ atMs: 60_000 * turn, usedBytes: 20 * turn }));
     const { limits } = await reportOf({ nodes: [node(pending(60, [ratioOf(60, 100)]))] }, { samplesOf });
     expect(limits.items).toMatchObject([{ state: 'pending', ratio: 0.6, timeToLimitMs: undefined }]);
   });
 
-  it('of a node without data has the reason of the node', async () => {
+  it('a pod with pending volumes on a node without data has the reason of the node', async () => {
     const silent = anAbsentNode('node-1', 'timeout');
     const lastKnownOf = () => ({ snapshot: aNodeSnapshot({ pods: [pending(1)] }), ageMs: 200_000 });
     const { pods, limits, summary } = await reportOf({ nodes: [silent] }, { lastKnownOf, formerPodsOf });
@@ -517,7 +517,7 @@ describe('a pod whose volumes are not measured', () => {
     expect(summary).toMatchObject({ pendingPodCount: 0, unknownLimitPodCount: 0, podCount: 0 });
   });
 
-  it('counts on the card of its node', async () => {
+  it('a pod with pending volumes counts on the card of its node', async () => {
     const { nodes } = await reportOf({ nodes: [node(pending(1))] }, { formerPodsOf });
     expect(nodes.items).toMatchObject([
       { pendingPodCount: 1, largestPods: [{ pod: 'a', usedBytes: 1, state: 'pending' }] },
@@ -540,7 +540,7 @@ describe('gaps in the data of a node', () => {
       ...more,
     });
 
-  it('are pods that a summary lacks, or lists without a total, with the workloads that lack them', async () => {
+  it('gaps are pods that a summary lacks, or lists without a total, with the workloads that lack them', async () => {
     const pods = ['a', 'b', 'c', 'd', 'e'].map((name) => aPod({ name, uid: name }));
     const { gaps } = await reportOf({
       nodes: [nodeWith({ listedPodUids: new Set(['e']) }, pods)],
@@ -568,7 +568,7 @@ describe('gaps in the data of a node', () => {
     ]);
   });
 
-  it('are volumes that are not measured two minutes after the start of a pod', async () => {
+  it('gaps are volumes that are not measured two minutes after the start of a pod', async () => {
     const node = nodeWith({});
     const measuredAtMs = nowMs - (node.state === 'absent' ? 0 : node.ageMs);
     const pods = [pendingPod('new', measuredAtMs - 119_999), pendingPod('old', measuredAtMs - 120_000)];
@@ -586,7 +586,7 @@ describe('gaps in the data of a node', () => {
     expect(young.gaps).toEqual([]);
   });
 
-  it('are not what a silent node lacks, nor workloads that are complete', async () => {
+  it('what a silent node lacks is no gap, nor are workloads that are complete', async () => {
     const unmeasured = [aBoundPod({ workloads: [cart] })];
     const { gaps } = await reportOf({
       nodes: [{ ...anAbsentNode('b', 'timeout'), unmeasured }],
@@ -596,7 +596,7 @@ describe('gaps in the data of a node', () => {
   });
 });
 
-it('derives the limits of each pod once, and the usage of those alone that it shows or sums', async () => {
+it('the limits of each pod are derived once, and the usage of those alone that are shown or summed', async () => {
   const cart = aDeployment('cart');
   const derived = { ratios: 0, usages: 0 };
   const context: PodContext = {
@@ -618,7 +618,7 @@ it('derives the limits of each pod once, and the usage of those alone that it sh
   expect(derived).toEqual({ ratios: 31 + 10, usages: 4 + 10 });
 });
 
-it('is all zeros for a cluster without nodes', async () => {
+it('the report is all zeros for a cluster without nodes', async () => {
   const status = await reportOf({ nodes: [], workloads: [] });
   expect(status).toMatchObject({
     limits: { items: [], totalCount: 0 },
@@ -629,7 +629,7 @@ it('is all zeros for a cluster without nodes', async () => {
   });
 });
 
-it('has the findings that the specs of the pods of a node show that never had data', async () => {
+it('the report has the findings that the specs of pods of a node that never had data show', async () => {
   const unmeasured = [aBoundPod({ pod: aPod({ volumes: [aVolume()] }) })];
   const { findings } = await reportOf({ nodes: [{ ...anAbsentNode('node-1', 'timeout'), unmeasured }] });
   expect(findings).toMatchObject([{ kind: 'volume_not_mounted', findingCount: 1 }]);
@@ -647,7 +647,7 @@ it.each<[string, readonly NodeView[], Partial<ClusterReportInput>]>([
     [anAbsentNode('node-1', 'timeout')],
     { lastKnownOf: () => ({ snapshot: aNodeSnapshot({ pods: hundredPods }), ageMs: 0 }) },
   ],
-])('yields to the event loop while it walks over many pods %s', async (_case, nodes, input) => {
+])('the report yields to the event loop while it walks over many pods %s', async (_case, nodes, input) => {
   const clock = new ManualClock();
   let nowMs = 0;
   clock.monotonicMs = () => (nowMs += 1); // every look at the clock takes a millisecond

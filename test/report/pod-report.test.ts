@@ -20,7 +20,7 @@ const cacheLimit = aLimitRatio({ rule: 'emptydir', volume: 'cache', usedBytes: 3
 const mainLimit = aLimitRatio({ rule: 'container', container: 'main', usedBytes: 1, limitBytes: 2 });
 
 describe('the report of a measured pod', () => {
-  it('has its place, its usage, its nearest limit and the age of the data', () => {
+  it('the report of a measured pod has its place, its usage, its nearest limit and the age of the data', () => {
     const pod = aMeasuredPod({ limitBytes: 9, requestBytes: 8, ratios: [cacheLimit, mainLimit] });
     expect(measuredPodReport({ node, pod })).toMatchObject({
       namespace: 'shop',
@@ -44,22 +44,22 @@ describe('the report of a measured pod', () => {
     ['a container', { containers: [aContainer({ limitBytes: 5 })] }, true],
     ['an emptyDir', { volumes: [aVolume({ sizeLimitBytes: 5 })] }, true],
     ['nothing of it', { containers: [aContainer()], volumes: [aVolume()] }, false],
-  ])('shows whether it has limits: %s has one', (_what, spec, expected) => {
+  ])('the report of a pod shows whether it has limits: %s has one', (_what, spec, expected) => {
     expect(measuredPodReport({ node, pod: aMeasuredPod({ pod: aPod(spec) }) }).hasLimits).toBe(expected);
     expect(measuredPodReport({ node, pod: aMeasuredPod({ pod: undefined }) }).hasLimits).toBeUndefined();
   });
 
-  it('is pending while the kubelet has not measured its volumes', () => {
+  it('the report of a pod is pending while the kubelet has not measured its volumes', () => {
     const pod = aMeasuredPod({ usage: aPodUsage({ volumesPending: true }) });
     expect(measuredPodReport({ node, pod }).state).toBe('pending');
   });
 
-  it('is neither known nor exempt when the API server does not know it', () => {
+  it('the report of a pod that the API server does not know is neither known nor exempt', () => {
     const pod = aMeasuredPod({ pod: undefined });
     expect(measuredPodReport({ node, pod })).toMatchObject({ isKnown: false, isExempt: false });
   });
 
-  it.each([[{ isStatic: true }], [{ priority: 2_000_001_000 }]])('is exempt with %j', (overrides) => {
+  it.each([[{ isStatic: true }], [{ priority: 2_000_001_000 }]])('a report is exempt with %j', (overrides) => {
     expect(measuredPodReport({ node, pod: aMeasuredPod({ pod: aPod(overrides) }) }).isExempt).toBe(true);
   });
 });
@@ -134,14 +134,14 @@ describe('the reports of volumes', () => {
     }),
   };
 
-  it('say whether a volume is part of the total and why', () => {
+  it('reports of volumes say whether a volume is part of the total and why', () => {
     expect(volumeReports(found)).toMatchObject([
       { volume: 'cache', usedBytes: 3, isCounted: true, limitBytes: 4, nearestLimit: { ratio: 0.75 }, measuredAtMs: 9 },
       { volume: 'shm', isCounted: false, countedReason: 'in memory', nearestLimit: undefined },
     ]);
   });
 
-  it('cover the volumes of the spec that the kubelet does not list', () => {
+  it('reports of volumes cover the volumes of the spec that the kubelet does not list', () => {
     expect(unlistedVolumeReports(found)).toMatchObject([
       { volume: 'config', type: 'configmap', isCounted: true, countedReason: 'component configmap' },
       { volume: 'idle', type: 'emptydir', isCounted: false, countedReason: 'mounted by no container' },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { MeasuredNodeView } from '../../src/node/node-view.js';
 import { RankedPressure } from '../../src/report/pressure-report.js';
@@ -26,65 +26,63 @@ function pressureOf(...nodes: readonly MeasuredNodeView[]) {
   return { ...pressure.nodes(), crossedCount: pressure.crossedCount };
 }
 
-describe('nodes under pressure', () => {
-  it('are those with less headroom than a quarter of a threshold, the nearest first', () => {
-    const { items, totalCount, crossedCount } = pressureOf(
-      nodeWith('calm', [250]),
-      nodeWith('near', [249]),
-      nodeWith('evicting', [-1]),
-      nodeWith('nearer', [10]),
-    );
-    expect(items.map(({ node, headroom }) => [node, headroom])).toEqual([
-      ['evicting', -1],
-      ['nearer', 10],
-    ]);
-    expect({ totalCount, crossedCount }).toEqual({ totalCount: 3, crossedCount: 1 });
-  });
+it('nodes under pressure are those with less headroom than a quarter of a threshold, the nearest first', () => {
+  const { items, totalCount, crossedCount } = pressureOf(
+    nodeWith('calm', [250]),
+    nodeWith('near', [249]),
+    nodeWith('evicting', [-1]),
+    nodeWith('nearer', [10]),
+  );
+  expect(items.map(({ node, headroom }) => [node, headroom])).toEqual([
+    ['evicting', -1],
+    ['nearer', 10],
+  ]);
+  expect({ totalCount, crossedCount }).toEqual({ totalCount: 3, crossedCount: 1 });
+});
 
-  it('are shown by the threshold that they are nearest to, with its first victims', () => {
-    const { items } = pressureOf(nodeWith('node-1', [200, 100]));
-    expect(items).toMatchObject([
-      {
-        signal: 'imagefs.available',
-        thresholdBytes: 1000,
-        available: 1100,
-        victims: [{ rank: 1, namespace: 'shop' }, {}],
-      },
-    ]);
-  });
+it('nodes under pressure are shown by the threshold that they are nearest to, with its first victims', () => {
+  const { items } = pressureOf(nodeWith('node-1', [200, 100]));
+  expect(items).toMatchObject([
+    {
+      signal: 'imagefs.available',
+      thresholdBytes: 1000,
+      available: 1100,
+      victims: [{ rank: 1, namespace: 'shop' }, {}],
+    },
+  ]);
+});
 
-  it('are ranked by what was last known of them when they have no data, and count nowhere else', () => {
-    const pressure = new RankedPressure(2);
-    const { snapshot } = nodeWith('silent', [-1]);
-    pressure.add({ nodeName: 'silent', state: 'absent', ageMs: 720_000.2, reason: 'timeout' }, snapshot);
-    expect(pressure.nodes().items).toMatchObject([
-      { node: 'silent', dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout', headroom: -1 },
-    ]);
-    expect(pressure.crossedCount).toBe(0);
-  });
+it('nodes under pressure without data are ranked by what was last known, and count nowhere else', () => {
+  const pressure = new RankedPressure(2);
+  const { snapshot } = nodeWith('silent', [-1]);
+  pressure.add({ nodeName: 'silent', state: 'absent', ageMs: 720_000.2, reason: 'timeout' }, snapshot);
+  expect(pressure.nodes().items).toMatchObject([
+    { node: 'silent', dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout', headroom: -1 },
+  ]);
+  expect(pressure.crossedCount).toBe(0);
+});
 
-  it.each([0, 12])('have no victims where pods of them are not read, %i of them in the summary', (unreadPodCount) => {
-    const pressure = new RankedPressure(2);
-    const node = nodeWith('node-1', [-1]);
-    pressure.add(node, { ...node.snapshot, unreadPodCount });
-    const [item] = pressure.nodes().items;
-    expect(item).toMatchObject({ node: 'node-1', headroom: -1, unreadPodCount });
-    expect(item?.victims).toBeUndefined();
-    expect(pressureOf(node).items[0]?.unreadPodCount).toBeUndefined();
-  });
+it.each([0, 12])('nodes under pressure have no victims where %i pods are not read', (unreadPodCount) => {
+  const pressure = new RankedPressure(2);
+  const node = nodeWith('node-1', [-1]);
+  pressure.add(node, { ...node.snapshot, unreadPodCount });
+  const [item] = pressure.nodes().items;
+  expect(item).toMatchObject({ node: 'node-1', headroom: -1, unreadPodCount });
+  expect(item?.victims).toBeUndefined();
+  expect(pressureOf(node).items[0]?.unreadPodCount).toBeUndefined();
+});
 
-  it('count as full where a filesystem is', () => {
-    const pressure = new RankedPressure(2);
-    for (const availableBytes of [20_000, 10_000]) {
-      const node = nodeWith('evicting', [-1]);
-      const nodefs = anFsStats({ capacityBytes: 100_000, availableBytes });
-      pressure.add(node, { ...node.snapshot, summary: { ...node.snapshot.summary, nodefs } });
-    }
-    expect([pressure.crossedCount, pressure.crossedFullCount]).toEqual([2, 1]);
-  });
+it('nodes under pressure count as full where a filesystem is', () => {
+  const pressure = new RankedPressure(2);
+  for (const availableBytes of [20_000, 10_000]) {
+    const node = nodeWith('evicting', [-1]);
+    const nodefs = anFsStats({ capacityBytes: 100_000, availableBytes });
+    pressure.add(node, { ...node.snapshot, summary: { ...node.snapshot.summary, nodefs } });
+  }
+  expect([pressure.crossedCount, pressure.crossedFullCount]).toEqual([2, 1]);
+});
 
-  it('are unknown where the available space is', () => {
-    const unknown = aNodeThreshold({ available: undefined, headroom: undefined, isCrossed: false });
-    expect(pressureOf(aFreshNode(aNodeSnapshot({ thresholds: [unknown] }))).totalCount).toBe(0);
-  });
+it('nodes under pressure are unknown where the available space is', () => {
+  const unknown = aNodeThreshold({ available: undefined, headroom: undefined, isCrossed: false });
+  expect(pressureOf(aFreshNode(aNodeSnapshot({ thresholds: [unknown] }))).totalCount).toBe(0);
 });

@@ -32,7 +32,7 @@ function nodeWith(nodeName: string, ...pods: readonly Partial<Pod>[]): NodeSnaps
 describe('the findings of a cluster', () => {
   const ofSet = { controller: { kind: 'DaemonSet', name: 'agent' } };
 
-  it('are one line for the pods of a controller, those of most pods first', () => {
+  it('findings are one line for the pods of a controller, those of most pods first', () => {
     const [found, ...others] = rankedOf(
       nodeWith('node-1', { name: 'agent-b', ...ofSet }, { name: 'bare-1' }),
       nodeWith('node-2', { name: 'agent-a', ...ofSet }, { name: 'bare-0' }),
@@ -46,7 +46,7 @@ describe('the findings of a cluster', () => {
     ]);
   });
 
-  it('of one controller are several when they are about several volumes', () => {
+  it('findings of one controller are several when they are about several volumes', () => {
     const volumes = [aVolume({ name: 'a', sizeLimitBytes: 9 }), aVolume({ name: 'b', sizeLimitBytes: 9 })];
     const containers = [aContainer({ limitBytes: 1, mounts: volumes.map(({ name }) => aMount(name)) })];
     const pods = ['agent-a', 'agent-b'].map((name) => ({ name, volumes, containers, ...ofSet }));
@@ -61,21 +61,21 @@ describe('the findings of a cluster', () => {
     ]);
   });
 
-  it('are one for the volumes of a pod that no container mounts', () => {
+  it('findings are one for the volumes of a pod that no container mounts', () => {
     const volumes = [aVolume({ name: 'a' }), aVolume({ name: 'b' }), aVolume({ name: 'c', type: 'configmap' })];
     expect(rankedOf(nodeWith('node-1', { name: 'agent-a', volumes }))).toMatchObject([
       { findingCount: 1, items: [{ volume: 'a', what: 'no container mounts emptyDir a and 2 other volumes' }] },
     ]);
   });
 
-  it('of the static pods of a node are one for each', () => {
+  it('findings of the static pods of a node are one for each', () => {
     const onNode = { isStatic: true, controller: { kind: 'Node', name: 'node-1' } };
     expect(rankedOf(nodeWith('node-1', { name: 'a', ...onNode }, { name: 'b', ...onNode }))).toMatchObject([
       { findingCount: 2, totalCount: 2 },
     ]);
   });
 
-  it('are none without any', () => {
+  it('findings are none where no pod has one', () => {
     expect(rankedOf(aNodeSnapshot({ podsOnNode: [aPod()] }))).toEqual([]);
   });
 });
@@ -85,11 +85,11 @@ describe('the findings of a node', () => {
     ['with little headroom', { thresholds: [aNodeThreshold({ threshold: 100, headroom: 24 })] }, 1],
     ['with more headroom', { thresholds: [aNodeThreshold({ threshold: 100, headroom: 25 })] }, 0],
     ['with the condition DiskPressure', { node: aNode({ diskPressure: true }) }, 1],
-  ])('%s name pods without limits: %s', (_case, overrides, count) => {
+  ])('findings of a node %s name pods without limits: %s', (_case, overrides, count) => {
     expect(nodeFindings(aNodeSnapshot({ podsOnNode: [aPod()], ...overrides }))).toHaveLength(count);
   });
 
-  it('are in words, with the values and a fix', () => {
+  it('findings of a node are in words, with the values and a fix', () => {
     const pod = aPod({
       containers: [
         aContainer({ limitBytes: 100 * mib, requestBytes: 50 * mib, mounts: [aMount('cache')] }),
