@@ -109,35 +109,33 @@ describe('sumPods', () => {
     ]);
   });
 
-  it('has nothing of workloads without pods', () => {
+  it('has no sums of workloads without pods', () => {
     expect(sumPods([pod({ workloads: [], containers: { app: 1 } })]).size).toBe(0);
   });
 });
 
-describe('a pod that is not measured', () => {
-  it('is expected, and its limit and request are in the sums', () => {
-    const partials = sumPods([
-      pod({ containers: { app: 4 }, limitBytes: 500, requestBytes: 20 }),
-      unmeasured({ workloads: [billing, everything], limitBytes: 300, requestBytes: 10 }),
-    ]);
-    expect(partials.get(workloadKey(billing))).toMatchObject({
-      usage: { usedBytes: 4, podMaxUsedBytes: 4 },
-      limitBytes: 800,
-      requestBytes: 30,
-      expectedPods: 2,
-      measuredPods: 1,
-    });
-    expect(partials.get(workloadKey(everything))).toMatchObject({
-      usage: { usedBytes: 0, podMaxUsedBytes: undefined, containers: [] },
-      limitBytes: 300,
-      expectedPods: 1,
-      measuredPods: 0,
-    });
+it('a pod that is not measured is expected, and its limit and request are in the sums', () => {
+  const partials = sumPods([
+    pod({ containers: { app: 4 }, limitBytes: 500, requestBytes: 20 }),
+    unmeasured({ workloads: [billing, everything], limitBytes: 300, requestBytes: 10 }),
+  ]);
+  expect(partials.get(workloadKey(billing))).toMatchObject({
+    usage: { usedBytes: 4, podMaxUsedBytes: 4 },
+    limitBytes: 800,
+    requestBytes: 30,
+    expectedPods: 2,
+    measuredPods: 1,
+  });
+  expect(partials.get(workloadKey(everything))).toMatchObject({
+    usage: { usedBytes: 0, podMaxUsedBytes: undefined, containers: [] },
+    limitBytes: 300,
+    expectedPods: 1,
+    measuredPods: 0,
   });
 });
 
-describe('the sums of sums', () => {
-  it('puts sums and counts of a workload together', () => {
+describe('addSums', () => {
+  it('sums of sums put sums and counts of a workload together', () => {
     const merged = merge([sumPods([pod({ containers: { app: 4 } })]), sumPods([unmeasured()])]);
     expect(merged.get(workloadKey(billing))).toMatchObject({
       usage: { usedBytes: 4, podMaxUsedBytes: 4 },
@@ -146,14 +144,14 @@ describe('the sums of sums', () => {
     });
   });
 
-  it('leaves the parts as they are', () => {
+  it('sums of sums leave the parts as they are', () => {
     const part = sumPods([pod({ containers: { app: 4 } })]);
     const before = structuredClone(sorted(part));
     merge([part, part]);
     expect(sorted(part)).toEqual(before);
   });
 
-  it('takes two objects of one key for one workload', () => {
+  it('sums of sums take two objects of one key for one workload', () => {
     const again = { ...billing };
     const merged = merge([
       sumPods([pod({ containers: { app: 4 } })]),
@@ -163,13 +161,13 @@ describe('the sums of sums', () => {
     expect(merged.get(workloadKey(billing))?.usage.usedBytes).toBe(10);
   });
 
-  it('is nothing of nothing', () => {
+  it('the sum of nothing is nothing', () => {
     expect(merge([]).size).toBe(0);
     expect(merge([sumPods([])]).size).toBe(0);
   });
 });
 
-describe('whatever the pods', () => {
+describe('any pods', () => {
   const declared = fc.option(fc.nat(), { nil: undefined });
   const pods = fc.array(
     fc

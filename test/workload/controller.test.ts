@@ -48,7 +48,7 @@ describe('controllerOf', () => {
     ],
     ['a static pod whose name lacks the node', { name: 'etcd', isStatic: true }, 'Node/etcd'],
     ['a static pod without a node', { name: 'etcd-node-1', nodeName: undefined, isStatic: true }, 'Node/etcd-node-1'],
-  ])('of %s', (_, pod, expected) => {
+  ])('finds the controller of %s', (_, pod, expected) => {
     const { kind, name } = controllerOf(aPod(pod));
     expect(`${kind}/${name}`).toBe(expected);
   });
@@ -66,7 +66,7 @@ describe('controllerType', () => {
     ['Node', 'staticpod'],
     ['SparkApplication', 'sparkapplication'],
     ['constructor', 'constructor'],
-  ])('of %s is %s', (kind, type) => {
+  ])('the type of %s is %s', (kind, type) => {
     expect(controllerType(kind)).toBe(type);
   });
 });

@@ -37,7 +37,7 @@ describe('expectedPods', () => {
   const younger = aPod({ name: 'younger', runningSinceMs: sinceMs + 7 });
   const done = aPod({ name: 'done', runningSinceMs: sinceMs - 7, phase: 'Succeeded' });
 
-  it('holds until the first grace period ends', () => {
+  it('expectations hold until the first grace period ends', () => {
     expect(expectedPods({ pods: [younger, old, done, young], nowMs: matureAtMs, graceMs })).toEqual({
       pods: [old],
       validUntilMs: matureAtMs,
@@ -52,11 +52,11 @@ describe('expectedPods', () => {
     ['no pod', []],
     ['pods past their grace period', [old]],
     ['pods that do not run', [done, aPod({ runningSinceMs: undefined })]],
-  ])('holds for ever with %s', (_, pods) => {
+  ])('expectations hold for ever with %s', (_, pods) => {
     expect(expectedPods({ pods, nowMs: matureAtMs, graceMs }).validUntilMs).toBe(Infinity);
   });
 
-  it('is the same until the time it names, and another one after it', () => {
+  it('expectations are the same until the time that they name, and others after it', () => {
     const pods = fc.array(
       fc
         .record({

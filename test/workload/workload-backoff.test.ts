@@ -100,34 +100,21 @@ describe('WorkloadBackoff', () => {
     expect(backoff.hasFailed).toBe(false);
   });
 
-  describe('ends early', () => {
+  describe('an early end of the back-off', () => {
     const nodes = (...names: string[]): ReadonlySet<string> => new Set(names);
 
-    it('when a node has data that had none', () => {
+    it.each([
+      ['ends early when a node has data that had none', ['a'], [['a', 'b']], 0],
+      ['does not end early while the same nodes or fewer have data', ['a', 'b'], [['b', 'a'], ['b'], []], 1000],
+      ['ends early when a node lost its data during it and has data again', ['a'], [[], ['a']], 0],
+    ])('a back-off %s', (_case, atFailure, updates, remainingMs) => {
       const { backoff } = setUp();
-      backoff.failed('billing', nodes('a'));
-      backoff.update('billing', nodes('a', 'b'));
-      expect(backoff.remainingMs('billing')).toBe(0);
+      backoff.failed('billing', nodes(...atFailure));
+      for (const update of updates) backoff.update('billing', nodes(...update));
+      expect(backoff.remainingMs('billing')).toBe(remainingMs);
     });
 
-    it('not while the same nodes or fewer have data', () => {
-      const { backoff } = setUp();
-      backoff.failed('billing', nodes('a', 'b'));
-      backoff.update('billing', nodes('b', 'a'));
-      backoff.update('billing', nodes('b'));
-      backoff.update('billing', nodes());
-      expect(backoff.remainingMs('billing')).toBe(1000);
-    });
-
-    it('when a node lost its data during the back-off and has data again', () => {
-      const { backoff } = setUp();
-      backoff.failed('billing', nodes('a'));
-      backoff.update('billing', nodes());
-      backoff.update('billing', nodes('a'));
-      expect(backoff.remainingMs('billing')).toBe(0);
-    });
-
-    it('and the next failure doubles the delay', () => {
+    it('a failure after an early end doubles the delay', () => {
       const { backoff } = setUp();
       backoff.failed('billing', nodes());
       backoff.update('billing', nodes('a'));
@@ -135,7 +122,7 @@ describe('WorkloadBackoff', () => {
       expect(backoff.remainingMs('billing')).toBe(2000);
     });
 
-    it('for no other workload', () => {
+    it('an early end of the back-off of one workload leaves that of others', () => {
       const { backoff } = setUp();
       backoff.failed('billing', nodes());
       backoff.failed('cart', nodes());

@@ -44,7 +44,7 @@ describe('configured workloads', () => {
       ['all', 'billing', 'not-legacy', 'payments'],
     ],
     ['labels that no selector asks for', { labels: { color: 'red' } }, ['all', 'not-legacy']],
-  ])('belong to a pod with %s', (_, pod, expected) => {
+  ])('a pod with %s has its configured workloads', (_, pod, expected) => {
     expect(names(resolver, pod)).toEqual(expected);
     expect(names(resolver, pod)).toEqual(expected);
   });
@@ -52,11 +52,11 @@ describe('configured workloads', () => {
   it.each([
     ['pay', ['all', 'payments']],
     ['shop', ['all']],
-  ])('match an unknown pod by the empty selector alone, in namespace %s', (namespace, expected) => {
+  ])('an unknown pod matches the empty selector alone, in namespace %s', (namespace, expected) => {
     expect(namesOf(resolver.workloadsOf(undefined, namespace))).toEqual(expected);
   });
 
-  it('are listed even when no pod matches', () => {
+  it('configured workloads are listed even when no pod matches', () => {
     expect(resolver.configured()).toEqual(
       ['all', 'billing', 'not-legacy', 'no-tier', 'payments', 'shop-billing'].map((name) => ({
         namespace: '',
@@ -67,14 +67,14 @@ describe('configured workloads', () => {
     );
   });
 
-  it('are the same objects for every pod', () => {
+  it('configured workloads are the same objects for every pod', () => {
     const [all] = resolver.configured();
     expect(resolver.workloadsOf(aPod())[0]).toBe(all);
     expect(resolver.workloadsOf(labelled({ app: 'billing' }))[0]).toBe(all);
     expect(resolver.workloadsOf(undefined, 'shop')[0]).toBe(all);
   });
 
-  it('do not mix up labels whose keys and values run together', () => {
+  it('configured workloads do not mix up labels whose keys and values run together', () => {
     const mixed = createResolver({ selectors: [define('a', 'a=bc'), define('ab', 'ab=c'), define('both', 'a=b,c')] });
     expect(names(mixed, { labels: { a: 'bc' } })).toEqual(['a']);
     expect(names(mixed, { labels: { ab: 'c' } })).toEqual(['ab']);
@@ -83,7 +83,7 @@ describe('configured workloads', () => {
 });
 
 describe('workloads discovered from labels', () => {
-  it('are one for every distinct tuple of values, in the order of the keys', () => {
+  it('workloads from labels are one for every distinct tuple of values, in the order of the keys', () => {
     const resolver = createResolver({ labels: ['team', 'app'] });
     expect(resolver.workloadsOf(labelled({ app: 'cart', team: 'web', color: 'red' }))).toEqual([
       {
@@ -96,41 +96,38 @@ describe('workloads discovered from labels', () => {
     expect(names(resolver, { labels: { app: 'pay', team: 'web' } })).toEqual(['web--pay']);
   });
 
-  it.each<[string, Pod['labels']]>([
-    ['none of the keys', {}],
-    ['some of the keys', { team: 'web' }],
-    ['keys that look alike', { team: 'web', app2: 'cart' }],
-  ])('need all keys, not %s', (_, labels) => {
-    expect(names(createResolver({ labels: ['team', 'app'] }), { labels })).toEqual([]);
-  });
-
-  it('do not take an inherited property for a label', () => {
-    expect(names(createResolver({ labels: ['toString'] }), { labels: {} })).toEqual([]);
+  it.each<[string, string[], Pod['labels']]>([
+    ['none of the keys', ['team', 'app'], {}],
+    ['some of the keys', ['team', 'app'], { team: 'web' }],
+    ['keys that look alike', ['team', 'app'], { team: 'web', app2: 'cart' }],
+    ['an inherited property', ['toString'], {}],
+  ])('workloads from labels need all keys, not %s', (_, keys, labels) => {
+    expect(names(createResolver({ labels: keys }), { labels })).toEqual([]);
   });
 
   it.each<[Pod['labels'], string]>([
     [{ team: '', app: 'cart' }, '--cart'],
     [{ team: 'web', app: '' }, 'web--'],
     [{ team: '', app: '' }, '--'],
-  ])('take empty values for values: %j', (labels, name) => {
+  ])('workloads from labels take empty values for values: %j', (labels, name) => {
     expect(names(createResolver({ labels: ['team', 'app'] }), { labels })).toEqual([name]);
   });
 
-  it('are none where the name would be empty, which to Prometheus is no label', () => {
+  it('workloads from labels are none where the name would be empty, which to Prometheus is no label', () => {
     expect(createResolver({ labels: ['app'] }).workloadsOf(labelled({ app: '' }))).toEqual([]);
   });
 
-  it('do not depend on the namespace', () => {
+  it('workloads from labels do not depend on the namespace', () => {
     const resolver = createResolver({ labels: ['app'] });
     const [here] = resolver.workloadsOf(labelled({ app: 'cart' }));
     expect(resolver.workloadsOf(labelled({ app: 'cart' }, { namespace: 'test' }))[0]).toBe(here);
   });
 
-  it('are none of an unknown pod', () => {
+  it('workloads from labels are none of an unknown pod', () => {
     expect(createResolver({ labels: ['app'] }).workloadsOf(undefined, 'shop')).toEqual([]);
   });
 
-  it('leave their name to a configured one, and are counted once', () => {
+  it('workloads from labels leave their name to a configured one, and are counted once', () => {
     const resolver = createResolver({ selectors: [define('cart', 'never=matches')], labels: ['app'] });
     expect(names(resolver, { labels: { app: 'cart' } })).toEqual([]);
     expect(names(resolver, { namespace: 'test', labels: { app: 'cart' } })).toEqual([]);
@@ -138,7 +135,7 @@ describe('workloads discovered from labels', () => {
     expect(resolver.clashCount).toBe(1);
   });
 
-  it('leave their name to the tuple that had it first, and are counted', () => {
+  it('workloads from labels leave their name to the tuple that had it first, and are counted', () => {
     const resolver = createResolver({ labels: ['a', 'b'] });
     expect(names(resolver, { labels: { a: 'x--y', b: 'z' } })).toEqual(['x--y--z']);
     expect(names(resolver, { labels: { a: 'x', b: 'y--z' } })).toEqual([]);
@@ -146,7 +143,7 @@ describe('workloads discovered from labels', () => {
     expect(resolver.clashCount).toBe(1);
   });
 
-  it('free their name once they are no longer in use', () => {
+  it('workloads from labels free their name once they are no longer in use', () => {
     const resolver = createResolver({ labels: ['a', 'b'] });
     const first = labelled({ a: 'x--y', b: 'z' });
     const second = labelled({ a: 'x', b: 'y--z' });
@@ -162,7 +159,7 @@ describe('workloads discovered from labels', () => {
 describe('workloads of controllers', () => {
   const cart = { controller: { kind: 'ReplicaSet', name: 'cart-abc' }, labels: { 'pod-template-hash': 'abc' } };
 
-  it('have the namespace, the name and the type of the controller', () => {
+  it('workloads of controllers have the namespace, the name and the type of the controller', () => {
     const resolver = createResolver({ controllers: true });
     expect(resolver.workloadsOf(aPod(cart))).toEqual([
       { namespace: 'shop', name: 'cart', type: 'deployment', origin: { source: 'controller', kind: 'Deployment' } },
@@ -170,24 +167,24 @@ describe('workloads of controllers', () => {
     expect(names(resolver, { name: 'debug' })).toEqual(['shop/Pod/debug']);
   });
 
-  it('are the same object for every pod of a controller', () => {
+  it('workloads of controllers are the same object for every pod of a controller', () => {
     const resolver = createResolver({ controllers: true });
     const [first] = resolver.workloadsOf(aPod({ ...cart, name: 'cart-abc-1' }));
     const next = { controller: { kind: 'ReplicaSet', name: 'cart-def' }, labels: { 'pod-template-hash': 'def' } };
     expect(resolver.workloadsOf(aPod({ ...next, name: 'cart-def-1' }))[0]).toBe(first);
   });
 
-  it('are none of an unknown pod', () => {
+  it('workloads of controllers are none of an unknown pod', () => {
     expect(createResolver({ controllers: true }).workloadsOf(undefined, 'shop')).toEqual([]);
   });
 
-  it('do not clash with a configured workload of the same name', () => {
+  it('workloads of controllers do not clash with a configured workload of the same name', () => {
     const resolver = createResolver({ selectors: [define('cart', '')], controllers: true });
     expect(names(resolver, cart)).toEqual(['cart', 'shop/Deployment/cart']);
     expect(resolver.clashCount).toBe(0);
   });
 
-  it('of one name but different types are different workloads', () => {
+  it('workloads of one name and different types are different workloads', () => {
     const resolver = createResolver({ controllers: true });
     const [deployment] = resolver.workloadsOf(aPod(cart));
     const [job] = resolver.workloadsOf(aPod({ controller: { kind: 'Job', name: 'cart' } }));
@@ -195,7 +192,7 @@ describe('workloads of controllers', () => {
     expect(job).not.toBe(deployment);
   });
 
-  it('come after the configured and the discovered ones of the same pod', () => {
+  it('workloads of controllers come after the configured and the discovered ones of the same pod', () => {
     const resolver = createResolver({ selectors: [define('all', '')], labels: ['app'], controllers: true });
     expect(names(resolver, { labels: { app: 'cart' } })).toEqual(['all', 'cart', 'shop/Pod/cart-0']);
   });
@@ -302,7 +299,7 @@ describe('the pods of a workload', () => {
     ['cart-0', ['secret'], false],
     ['cart-0', ['shop'], true],
     ['every', [], false],
-  ])('of %s may be in %j: %s', (name, namespaces, expected) => {
+  ])('a pod of %s may be in %j: %s', (name, namespaces, expected) => {
     const workload = resolver.workloadsOf(pod).find((candidate) => candidate.name === name);
     expect(workload && resolver.mayHavePodsIn(workload, namespaces)).toBe(expected);
   });
