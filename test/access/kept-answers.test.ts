@@ -55,7 +55,7 @@ it('keeps values and their absence, each for its time', async () => {
   expect(asked).toEqual(['a', 'n', 'n', 'a']);
 });
 
-it('asks once for what is being asked', async () => {
+it('asks once, however many wait for the same answer', async () => {
   const { asked, get } = aWorld();
   expect(await Promise.all([get('a'), get('a'), get('a')])).toEqual(['value of a', 'value of a', 'value of a']);
   expect(asked).toEqual(['a']);
@@ -73,7 +73,7 @@ it('asks again for what could not be answered only after its time', async () => 
   expect([await get('broken'), asked]).toEqual(['value of broken', ['broken', 'broken']]);
 });
 
-it('keeps no failure of what was not begun', async () => {
+it('keeps no failure of a question that was not begun', async () => {
   const { answers } = aWorld();
   await expect(answers.get('a', () => Promise.reject(new QueueFullError()))).rejects.toThrow(QueueFullError);
   expect(await answers.get('a', () => Promise.resolve('value'))).toBe('value');
@@ -159,7 +159,7 @@ it('never serves a value again that has gone', async () => {
   await expect(get('a')).rejects.toThrow('broken');
 });
 
-it('keeps values whatever has none', async () => {
+it('keeps values, whatever has none', async () => {
   const { asked, get } = aWorld(3);
   await get('a');
   for (let count = 0; count < 100; count += 1) await get(`n${count}`);

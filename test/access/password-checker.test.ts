@@ -157,11 +157,11 @@ describe('comparePassword', () => {
     ['größe: ok', `${hash}x`, false],
     ['größe: ok', hash.replace('$2b$', '$1$'), false],
     ['U*U', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW', true],
-  ])('of %j with %s: %s', async (password, of, expected) => {
+  ])('the comparison of %j with %s is: %s', async (password, of, expected) => {
     expect(await comparePassword(password, of, never)).toBe(expected);
   });
 
-  it('leaves the event loop free', async () => {
+  it('a comparison of a password leaves the event loop free', async () => {
     let turnCount = 0;
     const counting = setInterval(() => (turnCount += 1), 1);
     await comparePassword('wrong', hash.replace('$04$', '$11$'), never);
@@ -169,7 +169,7 @@ describe('comparePassword', () => {
     expect(turnCount).toBeGreaterThan(20);
   });
 
-  it('ends with its signal', async () => {
+  it('a comparison of a password ends with its signal', async () => {
     const stopping = new AbortController();
     const comparing = comparePassword('wrong', hash.replace('$04$', '$20$'), stopping.signal);
     setImmediate(() => {
