@@ -32,17 +32,17 @@ const alertNames = listAt(
   .flatMap(({ alert }) => (typeof alert === 'string' ? [alert] : []));
 
 describe('the chart', () => {
-  it.each(chartFiles())('has the same bytes as $source.pathname', ({ source, copy }) => {
+  it.each(chartFiles())('the chart has $source.pathname with the same bytes', ({ source, copy }) => {
     // toBe would print a million characters.
     expect(readFileSync(copy).equals(readFileSync(source)), 'run npm run docs').toBe(true);
   });
 
-  it('has no rules and dashboards besides', () => {
+  it('the chart has no rules and dashboards besides those of the project', () => {
     const files = readdirSync(path.join(chartFolder, 'files'), { recursive: true, withFileTypes: true });
     expect(files.filter((entry) => entry.isFile())).toHaveLength(chartFiles().length);
   });
 
-  it('has the version and the image of the manifests', () => {
+  it('the chart has the version and the image of the manifests', () => {
     const [pod] = readObjects('base/pod/kustomization.yaml');
     const [image] = listAt(pod, 'images');
     const { version, appVersion } = parse(read('Chart.yaml')) as Json;
@@ -50,7 +50,7 @@ describe('the chart', () => {
     expect(at(values, 'image', 'repository')).toBe(image?.['newName']);
   });
 
-  it('has a schema for exactly the values that there are', () => {
+  it('the chart has a schema for exactly the values that there are', () => {
     const paths = schemaPaths(schema);
     const names = paths.map((keys) => keys.join('.'));
     expect(chartValues().filter((value) => !names.includes(value.path))).toEqual([]);
@@ -58,13 +58,13 @@ describe('the chart', () => {
     expect(paths.filter((keys) => !hasKey(keys)).map((keys) => keys.join('.'))).toEqual(['global']);
   });
 
-  it('has a schema that knows every alert', () => {
+  it('the chart has a schema that knows every alert', () => {
     const names = at(schema, 'properties', 'prometheusRule', 'properties', 'alerts', 'propertyNames', 'enum');
     expect(names).toEqual(alertNames);
     expect(alertNames.length).toBeGreaterThan(20);
   });
 
-  it('has templates that read only values that there are', () => {
+  it('the chart has templates that read only values that there are', () => {
     const templates = readdirSync(path.join(chartFolder, 'templates'), { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.(?:yaml|tpl|txt)$/.test(file))
       .map((file) => read(path.join('templates', file)));

@@ -49,7 +49,7 @@ const workloads = overlayNames.flatMap((overlay) =>
 const exporterOf = (containers: readonly Json[]): Json => containers.find(({ name }) => name === 'exporter') ?? {};
 
 describe('the manifests', () => {
-  it('are found', () => {
+  it('manifests are found', () => {
     expect(files.length).toBeGreaterThan(25);
     expect(patches.size).toBeGreaterThan(5);
     expect(workloads.map(({ overlay }) => overlay)).toEqual(['deployment', 'sharded', 'node-local', 'sidecar']);
@@ -63,7 +63,7 @@ describe('the manifests', () => {
     }
   });
 
-  it.each(kustomizations)('%s names existing files and folders', (file) => {
+  it.each(kustomizations)('%s names files and folders that exist', (file) => {
     for (const object of readObjects(file)) {
       const named = [
         ...['resources', 'components', 'transformers'].flatMap((key) => {
@@ -76,7 +76,7 @@ describe('the manifests', () => {
     }
   });
 
-  it('grant the exporter only what it needs; all else is opt-in', () => {
+  it('manifests grant the exporter only what it needs; all else is opt-in', () => {
     const grants = Object.fromEntries(
       files
         .filter((file) => !patches.has(file) && !file.endsWith('kustomization.yaml'))
@@ -94,12 +94,12 @@ describe('the manifests', () => {
     });
   });
 
-  it('have one pod template with the restricted security context and probes', () => {
+  it('all manifests have one pod template with the restricted security context and probes', () => {
     expect(podFaults(podTemplate?.pod ?? {})).toEqual([]);
     expect(failing({ ...containerChecks.securityChecks, ...containerChecks.probeChecks }, commonContainer)).toEqual([]);
   });
 
-  it.each(workloads)('add resources and no weaker security to the pods of $overlay', ({ workload }) => {
+  it.each(workloads)('resources and no weaker security are added to the pods of $overlay', ({ workload }) => {
     const exporter = exporterOf(workload.containers);
     expect(failing(containerChecks.resourceChecks, exporter)).toEqual([]);
     const ofTemplate = ['securityContext', 'image', 'startupProbe', 'livenessProbe', 'readinessProbe'];
@@ -111,14 +111,14 @@ describe('the manifests', () => {
     expect(others.flatMap((container) => failing(all, container))).toEqual([]);
   });
 
-  it.each(workloads)('start the exporter of $overlay with valid flags and settings', ({ overlay, workload }) => {
+  it.each(workloads)('the exporter of $overlay starts with valid flags and settings', ({ overlay, workload }) => {
     const own = `overlays/${overlay}/config.yaml`;
     const config = existsSync(join(manifestsFolder, own)) ? own : 'base/config.yaml';
     const { status, error } = checkSettings(exporterOf(workload.containers), read(config));
     expect({ status, error }).toEqual({ status: 0, error: '' });
   });
 
-  it.each(['kind', 'gke-autopilot'])('have valid settings for %s', (overlay) => {
+  it.each(['kind', 'gke-autopilot'])('manifests have valid settings for %s', (overlay) => {
     const { status, out } = checkSettings(
       { args: ['serve', '--config.file=/etc/ephemeral-storage-exporter/config.yaml'] },
       read(`overlays/${overlay}/config.yaml`),
@@ -127,7 +127,7 @@ describe('the manifests', () => {
     expect(out).toContain('insecureSkipVerify: true');
   });
 
-  it('place no pod on nodes that the exporter skips, although it tolerates their taints', () => {
+  it('manifests place no pod on nodes that the exporter skips, although it tolerates their taints', () => {
     const [daemonSet] = workloadsOf(readObjects('overlays/node-local/daemon-set.yaml'));
     const [term] = listAt(
       daemonSet?.pod,
@@ -143,7 +143,7 @@ describe('the manifests', () => {
     expect(`[ ${avoided.join(', ')} ]`).toBe(skipped);
   });
 
-  it('run the image of this version', () => {
+  it('manifests run the image of this version', () => {
     const { version } = JSON.parse(readFileSync(join(manifestsFolder, '../package.json'), 'utf8')) as {
       version: string;
     };
@@ -152,7 +152,7 @@ describe('the manifests', () => {
     expect(at(pod, 'images')).toEqual([{ name: commonContainer['image'], newName, newTag: version }]);
   });
 
-  it('scrape a path and a port that the exporter serves', () => {
+  it('manifests scrape a path and a port that the exporter serves', () => {
     const settings = new Map(listSettings().map(({ path, defaultText }) => [path, defaultText]));
     const [port] = listAt(commonContainer, 'ports');
     expect(settings.get('web.listenAddresses')).toContain(`:${String(port?.['containerPort'])}`);
@@ -165,14 +165,14 @@ describe('the manifests', () => {
     }
   });
 
-  it('let Prometheus get the path of the metrics, and nothing else', () => {
+  it('manifests let Prometheus get the path of the metrics, and nothing else', () => {
     const objects = readObjects('components/kubernetes-authorization/rbac.yaml');
     const role = objects.find(({ metadata }) => metadata.name === 'ephemeral-storage-exporter-metrics');
     const telemetryPath = listSettings().find(({ path }) => path === 'web.telemetryPath')?.defaultText;
     expect(at(role, 'rules')).toEqual([{ nonResourceURLs: [telemetryPath], verbs: ['get'] }]);
   });
 
-  it.each(overlayNames)('offer in %s, with one line each, the components that fit', (overlay) => {
+  it.each(overlayNames)('the overlay %s offers, with one line each, the components that fit', (overlay) => {
     const lines = read(`overlays/${overlay}/kustomization.yaml`).matchAll(
       /^ *# +- \.\.\/\.\.\/components\/([\w-]+)$/gm,
     );
@@ -180,11 +180,11 @@ describe('the manifests', () => {
     expect(offered.sort()).toEqual(componentNames.filter((name) => misfit(overlay, name) === undefined).sort());
   });
 
-  it('have no component that no overlay offers', () => {
+  it('every component is offered by an overlay', () => {
     expect(componentNames).toEqual(expect.arrayContaining(readdirSync(join(manifestsFolder, 'components'))));
   });
 
-  it('are described in their README', () => {
+  it('manifests are described in their README', () => {
     const readme = read('README.md');
     for (const overlay of overlayNames)
       expect(readme).toContain(`| [\`${overlay}\`](overlays/${overlay}/kustomization.yaml)`);

@@ -70,7 +70,7 @@ function objectsWith(planted: Planted = {}): readonly KubeObject[] {
 }
 
 describe('the policies', () => {
-  it('accept valid objects', () => {
+  it('policies accept valid objects', () => {
     expect(policyFaults(objectsWith())).toEqual([]);
   });
 
@@ -112,11 +112,11 @@ describe('the policies', () => {
       fault: /no port web/,
     },
     { more: [named('ConfigMap', {}, { namespace: undefined })], fault: /namespaces: n, undefined/ },
-  ])('find $fault', ({ fault, ...planted }) => {
+  ])('policies find $fault', ({ fault, ...planted }) => {
     expect(policyFaults(objectsWith(planted)).join('\n')).toMatch(fault);
   });
 
-  it('list every grant of all kinds of roles', () => {
+  it('policies list every grant of all kinds of roles', () => {
     const role = (kind: string, rules: readonly Json[]): KubeObject => named(kind, { rules });
     expect(
       grantsOf([

@@ -36,7 +36,7 @@ async function exitCodeOf(probe: string, answer: number | undefined): Promise<nu
 
 describe('the probes of the sidecar', () => {
   it.each(['startupProbe', 'livenessProbe', 'readinessProbe'])(
-    'pass and fail with what the exporter says: %s',
+    'the %s of the sidecar passes and fails with what the exporter says',
     async (probe) => {
       expect(await exitCodeOf(probe, 200)).toBe(0);
       expect(await exitCodeOf(probe, 503)).toBe(1);
