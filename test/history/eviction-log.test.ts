@@ -65,7 +65,7 @@ const countOf = (cause: EvictionCause): readonly (number | undefined)[] => {
 };
 
 describe('an eviction', () => {
-  it('is recorded with what the status names', () => {
+  it('an eviction is recorded with what the status names', () => {
     see(anEvicted({ labels: { app: 'cart' } }));
     expect(log.records).toEqual([
       {
@@ -90,12 +90,12 @@ describe('an eviction', () => {
     expect(countOf('emptydir_limit')).toEqual([1, 1]);
   });
 
-  it('has the time at which it was seen when the status shows none', () => {
+  it('an eviction has the time at which it was seen when the status shows none', () => {
     see(anEvicted({ eviction: { message: emptyDirMessage, atMs: undefined } }));
     expect(log.records[0]?.evictedAtMs).toBe(clock.nowMs());
   });
 
-  it('counts once for a pod, whatever the number of events', () => {
+  it('an eviction counts once for a pod, whatever the number of events', () => {
     const evicted = anEvicted();
     see(evicted, { previous: aPod() });
     see(anEvicted({ resourceVersion: '2' }), { previous: evicted });
@@ -105,19 +105,19 @@ describe('an eviction', () => {
     expect(countOf('emptydir_limit')).toEqual([1, 1]);
   });
 
-  it('counts when only the deletion of the pod shows it', () => {
+  it('an eviction counts when only the deletion of the pod shows it', () => {
     see(anEvicted(), { previous: aPod() });
     expect(countOf('emptydir_limit')).toEqual([1, 1]);
   });
 
-  it('counts again for another pod of the same name', () => {
+  it('an eviction counts again for another pod of the same name', () => {
     see(anEvicted({ uid: 'first' }));
     see(anEvicted({ uid: 'second' }));
     expect(log.records.map(({ uid }) => uid)).toEqual(['second', 'first']);
     expect(countOf('emptydir_limit')).toEqual([2, 2]);
   });
 
-  it('before the first list is recorded and never counted', () => {
+  it('an eviction before the first list is recorded and never counted', () => {
     const evicted = anEvicted();
     see(evicted, { isInitial: true });
     see(anEvicted({ resourceVersion: '2' }), { previous: evicted });
@@ -126,7 +126,7 @@ describe('an eviction', () => {
     expect(countOf('emptydir_limit')).toEqual([0, 0]);
   });
 
-  it('of a pod that has come into scope is counted only when it happened since the start', () => {
+  it('an eviction of a pod that has come into scope is counted only when it happened since the start', () => {
     const message = emptyDirMessage;
     const startedAtMs = clock.nowMs();
     see(anEvicted({ name: 'old', eviction: { message, atMs: startedAtMs - 61_000 } }));
@@ -135,7 +135,7 @@ describe('an eviction', () => {
     expect(countOf('emptydir_limit')).toEqual([1, 1]);
   });
 
-  it('counts when the first list of a new source has it before the event of the former source', () => {
+  it('an eviction counts when the first list of a new source has it before the event of the former source', () => {
     see(anEvicted(), { isInitial: true });
     see(anEvicted(), { previous: aPod() });
     see(anEvicted(), { previous: aPod() });
@@ -143,7 +143,7 @@ describe('an eviction', () => {
     expect(countOf('emptydir_limit')).toEqual([1, 1]);
   });
 
-  it('counts for the workloads of its record, whatever they are since', () => {
+  it('an eviction counts for the workloads of its record, whatever they are since', () => {
     see(anEvicted(), { isInitial: true });
     see(anEvicted(), { previous: aPod() }, aContext({ workloads: [aDeployment('renamed')] }));
     expect(countOf('emptydir_limit')).toEqual([1, 1]);
@@ -151,7 +151,7 @@ describe('an eviction', () => {
   });
 
   it.each(['Preempted in order to admit critical pod', 'The node was low on resource: memory. '])(
-    'for another reason is not one: %s',
+    'an eviction for another reason is not counted: %s',
     (message) => {
       see(anEvicted({}, message));
       expect(names()).toEqual([]);
@@ -160,7 +160,7 @@ describe('an eviction', () => {
 });
 
 describe('records', () => {
-  it('are the newest ones', async () => {
+  it('records are the newest ones', async () => {
     for (const name of ['a', 'b', 'c', 'd']) {
       see(anEvicted({ name }));
       await clock.advance(1_000);
@@ -171,7 +171,7 @@ describe('records', () => {
     expect(names()).toEqual(['d']);
   });
 
-  it('of running pods outlast refusals at admission, of which a loop makes many', async () => {
+  it('records of running pods outlast refusals at admission, of which a loop makes many', async () => {
     see(anEvicted({ name: 'evicted' }));
     for (const name of ['r1', 'r2', 'r3', 'r4']) {
       await clock.advance(1_000);
@@ -183,7 +183,7 @@ describe('records', () => {
   it.each([
     ['behind', -2 * hourMs, -2 * hourMs],
     ['ahead', 2 * hourMs, 0],
-  ])('are kept for the retention time when the clock of the node is %s', async (_where, offsetMs, shownOffsetMs) => {
+  ])('records are kept for their time when the clock of the node is %s', async (_where, offsetMs, shownOffsetMs) => {
     const startMs = clock.nowMs();
     const evicted = anEvicted({ eviction: { message: emptyDirMessage, atMs: startMs + offsetMs } });
     see(evicted, { previous: aPod() });
@@ -195,7 +195,7 @@ describe('records', () => {
   it.each([
     ['set back by an hour', -hourMs],
     ['set forward by a day', 24 * hourMs],
-  ])('are kept for the retention time when the wall clock is %s', async (_case, jumpMs) => {
+  ])('records are kept for the retention time when the wall clock is %s', async (_case, jumpMs) => {
     const startMs = clock.nowMs();
     see(anEvicted({ name: 'before' }), { previous: aPod() });
     see(anEvicted({ name: 'found' }), { isInitial: true });
@@ -209,7 +209,7 @@ describe('records', () => {
     expect(names()).toEqual([]);
   });
 
-  describe('of pods that were found', () => {
+  describe('records of pods that were found', () => {
     /** Of an eviction whose true age is `minutes`. */
     const found = (name: string, nowMs: number, minutes: number): void => {
       const eviction = { message: emptyDirMessage, atMs: nowMs - minutes * 60_000 };
@@ -220,7 +220,7 @@ describe('records', () => {
       ['the steady clock is behind', 2 * hourMs],
       ['the wall clock is behind', -2 * hourMs],
       ['both are right', 0],
-    ])('are kept for the rest of the retention time when %s', async (_case, jumpMs) => {
+    ])('records of pods that were found are kept for the rest of the retention time when %s', async (_case, jumpMs) => {
       clock.jumpWallTime(jumpMs);
       const nowMs = Math.max(clock.nowMs(), clock.steadyNowMs());
       found('old', nowMs, 90);
@@ -232,14 +232,14 @@ describe('records', () => {
       expect(names()).toEqual([]);
     });
 
-    it('are kept for it when the wall clock is set forward after they were found', async () => {
+    it('records of pods that were found are kept when the wall clock is set forward afterwards', async () => {
       found('a', clock.nowMs(), 30);
       clock.jumpWallTime(24 * hourMs);
       await clock.advance(hourMs / 2 - 1);
       expect(names()).toEqual(['a']);
     });
 
-    it('and have come into scope are not counted when the steady clock is behind and they are from before the start', () => {
+    it('old records of pods that have come into scope are not counted when the steady clock is behind', () => {
       clock.jumpWallTime(2 * hourMs);
       log = new EvictionLog({ retentionMs: hourMs, maxRecords: 3 }, clock);
       const eviction = { message: emptyDirMessage, atMs: clock.nowMs() - hourMs / 2 };
@@ -248,7 +248,7 @@ describe('records', () => {
     });
   });
 
-  it('are forgotten when the retention time is over, and counters stay', async () => {
+  it('records are forgotten when the retention time is over, and counters stay', async () => {
     see(anEvicted());
     await clock.advance(hourMs - 1);
     expect(names()).toEqual(['cart-0']);
@@ -257,14 +257,14 @@ describe('records', () => {
     expect(countOf('emptydir_limit')).toEqual([1, 1]);
   });
 
-  it('are not made of evictions from before the first list and the retention time', async () => {
+  it('no records are made of evictions from before the first list and the retention time', async () => {
     const old = anEvicted();
     await clock.advance(hourMs);
     see(old, { isInitial: true });
     expect(names()).toEqual([]);
   });
 
-  it('are the same array until they change', () => {
+  it('records are the same array until they change', () => {
     see(anEvicted());
     const { records } = snapshot();
     expect(snapshot().records).toBe(records);
@@ -272,7 +272,7 @@ describe('records', () => {
     expect(snapshot().records).not.toBe(records);
   });
 
-  it('of pods without a workload are not shown when those pods are not', () => {
+  it('records of pods without a workload are not shown when those pods are not', () => {
     see(anEvicted(), {}, aContext({ workloads: [] }));
     see(anEvicted({ name: 'b' }));
     const shown = (showsAllPods: boolean) => log.snapshot({ workloads: [], nodeNames: [], showsAllPods }).records;
@@ -281,14 +281,14 @@ describe('records', () => {
     expect(shown(false)).toBe(shown(false));
   });
 
-  it('out of scope are forgotten', () => {
+  it('records out of scope are forgotten', () => {
     see(anEvicted());
     see(anEvicted({ namespace: 'other' }));
     log.retain(({ namespace }) => namespace === 'shop');
     expect(log.records.map(({ namespace }) => namespace)).toEqual(['shop']);
   });
 
-  it('are made again when a pod comes back into scope that is still there, and count no more', () => {
+  it('records are made again when a pod comes back into scope that is still there, and count no more', () => {
     see(anEvicted({ name: 'counted' }), { previous: aPod() });
     see(anEvicted({ name: 'found' }), { isInitial: true });
     log.retain(() => false);
@@ -303,14 +303,14 @@ describe('records', () => {
   it.each([
     ['a', 'b'],
     ['b', 'a'],
-  ])('of one second are in the order of the names, seen as %s and %s', (...seen) => {
+  ])('records of one second are in the order of the names, seen as %s and %s', (...seen) => {
     for (const name of seen) see(anEvicted({ name }));
     expect(names()).toEqual(['a', 'b']);
     log.configure({ retentionMs: hourMs, maxRecords: 1 });
     expect(names()).toEqual(['a']);
   });
 
-  it('cost at most 20 MB for 1,000 pods with ten samples', () => {
+  it('records cost at most 20 MB for 1,000 pods with ten samples', () => {
     const bytes = retainedBytes(() => {
       const big = new EvictionLog({ retentionMs: hourMs, maxRecords: 1_000 }, clock);
       for (let index = 0; index < 1_500; index += 1) {
@@ -337,7 +337,7 @@ describe('records', () => {
 });
 
 describe('counters', () => {
-  it('are 0 for each cause but `other` before the first eviction, and the same objects while nothing changes', () => {
+  it('counters are 0 for each cause but `other` before the first eviction, and the same objects until then', () => {
     const { workloads, nodes } = snapshot([cart], ['node-1', 'node-2']);
     const zeros = {
       emptydir_limit: 0,
@@ -357,7 +357,7 @@ describe('counters', () => {
     expect(countOf('other')).toEqual([1, 1]);
   });
 
-  it('of a workload that is gone stay as long as a record of it', async () => {
+  it('counters of a workload that is gone stay as long as a record of it', async () => {
     see(anEvicted());
     const listed = () => snapshot([], []).workloads.map(({ of, counts }) => [of.name, counts.get('emptydir_limit')]);
     expect(listed()).toEqual([['cart', 1]]);
@@ -399,7 +399,7 @@ describe('the last usage', () => {
     return lastUsage;
   };
 
-  it('is that before the eviction, with the limits that were enforced then', () => {
+  it('the last usage is that before the eviction, with the limits that were enforced then', () => {
     expect(usageAfter(60, 90)).toMatchObject({
       fetchedAtMs: clock.nowMs() - 20_000,
       usage: { usedBytes: 90 * mib, components: { emptydir: 90 * mib } },
@@ -407,7 +407,7 @@ describe('the last usage', () => {
     });
   });
 
-  it('shows the limit that would have been enough for an hour more', () => {
+  it('the last usage shows the limit that would have been enough for an hour more', () => {
     // 3 MiB/s for an hour above the limit: 10,900 MiB, rounded up to a multiple of 512 MiB.
     expect(usageAfter(60, 90)).toMatchObject({ growthBytesPerSecond: 3 * mib, limitForAnHourBytes: 11_264 * mib });
   });
@@ -416,13 +416,13 @@ describe('the last usage', () => {
     ['shrank', [90, 80], -mib],
     ['stood still', [90, 90], 0],
     ['was measured once', [90], undefined],
-  ])('shows no such limit of a pod that %s', (_what, usedMib, growthBytesPerSecond) => {
+  ])('the last usage shows no limit for an hour more of a pod that %s', (_what, usedMib, growthBytesPerSecond) => {
     expect(usageAfter(...usedMib)).toMatchObject({ growthBytesPerSecond, limitForAnHourBytes: undefined });
   });
 });
 
 describe('recorded evictions', () => {
-  it.each(recordedEvictions())('$name', ({ podBefore, podAtEviction, podLast }) => {
+  it.each(recordedEvictions())('the recorded eviction $name is counted', ({ podBefore, podAtEviction, podLast }) => {
     const [before, atEviction, last] = [podBefore, podAtEviction, podLast].map(({ object }) =>
       projectPod(object, (text) => text),
     );

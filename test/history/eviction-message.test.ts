@@ -25,7 +25,7 @@ describe('storageEviction', () => {
 
   it.each(
     notForStorage.flatMap(({ what, reason, examples }) => examples.map((message) => ({ what, reason, message }))),
-  )('does not count: $what ("$message")', ({ reason, message }) => {
+  )('does not count $what as an eviction for storage ("$message")', ({ reason, message }) => {
     expect(causeOf({ phase: 'Failed', reason, message })).toBeUndefined();
   });
 
@@ -35,7 +35,7 @@ describe('storageEviction', () => {
     ['Pod ephemeral local storage usage exceeds the total limit of containers 1500m. ', { limitBytes: 2 }],
     ['Container app exceeded its local ephemeral storage limit "12e6". ', { container: 'app', limitBytes: 12e6 }],
     ['The node was low on resource: inodes. Threshold quantity: 5, available: 4. ', {}],
-  ])('reads what the message names: %s', (message, expected) => {
+  ])('reads what the message of an eviction names: %s', (message, expected) => {
     const nothing = { container: '', volume: '', limitBytes: undefined };
     expect(storageEviction(message)).toMatchObject({ ...nothing, ...expected });
   });
@@ -70,7 +70,7 @@ describe('recorded evictions', () => {
     'rejected-diskpressure-daemonset': 'node_admission',
   };
 
-  it.each(recordedEvictions())('$name', ({ name, podBefore, podAtEviction, podLast }) => {
+  it.each(recordedEvictions())('the recording $name is understood', ({ name, podBefore, podAtEviction, podLast }) => {
     const [before, atEviction, last] = [podBefore, podAtEviction, podLast].map(
       ({ object }) => projectPod(object, (text) => text).eviction,
     );
