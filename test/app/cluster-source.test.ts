@@ -66,8 +66,8 @@ async function syncedSource(settings: string, isActive = (): boolean => true): P
   };
 }
 
-describe('a source of data about a cluster', () => {
-  it('tells of an eviction also when the pod came and went in one turn, and of no other such pod', async () => {
+describe('ClusterSource', () => {
+  it('an eviction is reported also when the pod came and went in one turn, and no other such pod is', async () => {
     await using running = await syncedSource('');
     const { pods, clock } = running;
     const eviction = { message: 'Pod was rejected: The node had condition: [DiskPressure]. ', atMs: clock.nowMs() };
@@ -82,7 +82,7 @@ describe('a source of data about a cluster', () => {
   it.each([
     { ttl: '55s', rememberedMs: 170_000 },
     { ttl: '10s', rememberedMs: 80_000 },
-  ])('remembers a deleted pod for two TTLs of $ttl and a minute', async ({ ttl, rememberedMs }) => {
+  ])('a deleted pod is remembered for two TTLs of $ttl and a minute', async ({ ttl, rememberedMs }) => {
     await using running = await syncedSource(`cache: {ttl: ${ttl}}`);
     const { pods, source, clock } = running;
     const pod = aPod();
@@ -94,7 +94,7 @@ describe('a source of data about a cluster', () => {
     expect(source.store.isDeleted(pod.kubeletUid)).toBe(false);
   });
 
-  it.each([true, false])('marks summaries and nodes as far as scrapes read it: %s', async (isActive) => {
+  it.each([true, false])('summaries and nodes are marked as far as scrapes read the source: %s', async (isActive) => {
     await using running = await syncedSource('', () => isActive);
     const { pods, source } = running;
     source.activate();

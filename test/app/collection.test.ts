@@ -70,7 +70,7 @@ describe.each([
   ['all pods', ''],
   ['the largest pod', 'metrics: {top: 1}'],
 ])('a scrape of %s', (_case, settings) => {
-  it('derives nothing after its deadline: the other nodes have no data yet', async () => {
+  it('a scrape derives nothing after its deadline: the other nodes have no data yet', async () => {
     const { scrape, derived, whenDerived } = setUp(settings);
     const deadline = new AbortController();
     whenDerived.on = () => {

@@ -15,12 +15,12 @@ describe('the budget of open files', () => {
     [64, 64, 12, 6, 7],
     [1, 64, 12, 1, 12],
     [10_000, 1_024, 400, 262, 256],
-  ])('for %d requests within %s open files gives readers %d, kubelets %d and %d', (configured, limit, ...parts) => {
+  ])('a budget for %d requests within %s files gives readers %d, kubelets %d and %d', (configured, limit, ...parts) => {
     const { maxReaderConnections, maxConcurrentRequests, maxKeptConnections } = connectionBudget(configured, limit);
     expect([maxReaderConnections, maxConcurrentRequests, maxKeptConnections]).toEqual(parts);
   });
 
-  it('fits in any limit from 64 on, with what the process itself needs', () => {
+  it('the budget fits in any limit from 64 on, with what the process itself needs', () => {
     fc.assert(
       fc.property(fc.integer({ min: 64, max: 4_096 }), fc.integer({ min: 1, max: 1_000 }), (limit, configured) => {
         const budget = connectionBudget(configured, limit);
@@ -32,19 +32,16 @@ describe('the budget of open files', () => {
     );
   });
 
-  it.each([0, 1, 40, 300, 5_000])(
-    'keeps the connections to %d nodes, at most 256, with the number it names',
-    (nodeCount) => {
-      const needed = connectionBudget(64).neededOpenFiles(nodeCount);
-      expect(connectionBudget(64, needed).maxKeptConnections).toBeGreaterThanOrEqual(Math.min(nodeCount, 256));
-    },
-  );
+  it.each([0, 1, 40, 300, 5_000])('the budget keeps connections to %d nodes, at most 256, as named', (nodeCount) => {
+    const needed = connectionBudget(64).neededOpenFiles(nodeCount);
+    expect(connectionBudget(64, needed).maxKeptConnections).toBeGreaterThanOrEqual(Math.min(nodeCount, 256));
+  });
 
   it.each([
     [200, 628, 200],
     [300, 740, 256],
     [5_000, 740, 256],
-  ])('for %d nodes names %d, with which %d connections are kept', (nodeCount, needed, keptCount) => {
+  ])('the budget for %d nodes names %d, with which %d connections are kept', (nodeCount, needed, keptCount) => {
     const { neededOpenFiles } = connectionBudget(64);
     expect(neededOpenFiles(nodeCount)).toBe(needed);
     expect(connectionBudget(64, needed)).toMatchObject({ maxConcurrentRequests: 64, maxKeptConnections: keptCount });

@@ -26,7 +26,7 @@ async function loadedByServe(): Promise<readonly string[]> {
   return [...loaded];
 }
 
-it('serve loads no code of the status page, of kubeconfigs, of proxies and of simulated clusters before it is needed', async () => {
+it('serve loads code of the page, of kubeconfigs, proxies and simulated clusters only when needed', async () => {
   const loaded = await loadedByServe();
   const lazy =
     /^src\/status\/(html\/|status-source|problems|page-files)|kubeconfig-source|kube-config|proxy-agent|^sim\//;

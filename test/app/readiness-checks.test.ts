@@ -25,17 +25,17 @@ async function nodesAfter(watch: Answer): Promise<string | undefined> {
 }
 
 describe('the readiness of listed nodes', () => {
-  it('says how old they are while they are watched', async () => {
+  it('the readiness of listed nodes names their age while they are watched', async () => {
     expect(await nodesAfter(new WatchFeed().answer)).toBe('watched, last progress 2m ago');
   });
 
-  it('says why they are not watched', async () => {
+  it('the readiness of listed nodes names why they are not watched', async () => {
     expect(await nodesAfter(answers(503, { message: 'etcd is away' }))).toMatch(
       /^not watched, last progress 2m ago, last error: unavailable: .*\b503\b.*: etcd is away/,
     );
   });
 
-  it('quotes the API server on one line, shortened and without invisible characters', async () => {
+  it('the readiness of listed nodes quotes the API server on one line, short and without hidden characters', async () => {
     const message = (await nodesAfter(answers(503, { message: `a\n[-]b\u202e${'c'.repeat(1_000)}` }))) ?? '';
     expect(message).toContain('a [-]b\\u202ec');
     expect(message.length).toBeLessThan(400);

@@ -69,7 +69,7 @@ describe('the scope', () => {
       { settings: { totalShards: 11 }, host: { name: 'exporter-10.exporter.monitoring.svc.cluster.local' } },
       shardOf(10, 11),
     ],
-  ])('%s', async (_what, given, expected) => {
+  ])('the scope %s', async (_what, given, expected) => {
     expect(await resolve(given)).toEqual(expected);
   });
 
@@ -122,13 +122,13 @@ describe('the scope', () => {
       'cluster.totalShards',
       '--shard',
     ],
-  ])('is an error with a hint when %s', async (_what, given, ...mentions) => {
+  ])('the scope is an error with a hint when %s', async (_what, given, ...mentions) => {
     const error: unknown = await resolve(given).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UserError);
     for (const mention of mentions) expect(String(error)).toContain(mention);
   });
 
-  it('passes on errors other than of the request', async () => {
+  it('an error other than of the request for the scope is passed on', async () => {
     const stopped = new Error('stopped');
     await expect(resolve({ settings: nodeLocal, failure: stopped })).rejects.toBe(stopped);
   });
