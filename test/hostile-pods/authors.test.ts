@@ -53,7 +53,7 @@ function expectOthersServed(scraped: HttpAnswer): void {
 const measures = { retry: 2, timeout: 300_000 };
 
 describe.skipIf(process.platform !== 'linux')('pods with 60,000 emptyDirs that no container mounts', () => {
-  it('take next to no memory and no time, one after the other', measures, async () => {
+  it('pods with 60,000 unmounted emptyDirs take next to no memory and time, one by one', measures, async () => {
     await using cluster = await startCluster();
     await using exporter = await MeasuredExporter.start(cluster, '', { maxHeapMib: 160 });
     for (let count = 0; count < 3; count += 1) await exporter.scrape();
@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== 'linux')('pods with 60,000 emptyDirs that n
     expect((await exporter.usedBytes()) - beforeBytes).toBeLessThan(50 * mebibyte);
   });
 
-  it.each([14, 20])('do not end a process that starts among them: %i', measures, async (podCount) => {
+  it.each([14, 20])('a process starts among %i pods with 60,000 unmounted emptyDirs', measures, async (podCount) => {
     await using cluster = await startCluster();
     for (const index of indexed(podCount, (at) => at)) {
       cluster.model.addPod(podOf(`a${index}`, unmountedEmptyDirs(60_000, `a${index}-`)));
@@ -84,7 +84,7 @@ describe.skipIf(process.platform !== 'linux')('pods with 60,000 emptyDirs that n
     expect(await exporter.usedBytes()).toBeLessThan(120 * mebibyte);
   });
 
-  it('are findings with the number of their volumes', measures, async () => {
+  it('pods with 60,000 unmounted emptyDirs are findings with the number of their volumes', measures, async () => {
     await using cluster = await startCluster();
     cluster.model.addPod(podOf('a', unmountedEmptyDirs(60_000)));
     await using exporter = await MeasuredExporter.start(cluster, '');
@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== 'linux')('pods with 60,000 emptyDirs that n
 });
 
 describe.skipIf(process.platform !== 'linux')('pods with 25,000 emptyDirs and 40,000 mounts', () => {
-  it.each(['/', '/api/v1/status'])('do not block the event loop while %s is made', measures, async (path) => {
+  it.each(['/', '/api/v1/status'])('pods with 40,000 mounts do not block %s', measures, async (path) => {
     await using cluster = await startCluster();
     for (const index of [0, 1, 2]) {
       cluster.model.addPod(podOf(`a${index}`, mountedEmptyDirs(25_000, 40_000, `a${index}-`)));
@@ -121,7 +121,7 @@ describe.skipIf(process.platform !== 'linux')('pods with 25,000 emptyDirs and 40
 });
 
 describe.skipIf(process.platform !== 'linux')('110 pods on one node with names and labels of the largest size', () => {
-  it('have at most 1,000 series each, and all others are served', measures, async () => {
+  it('110 pods with largest names have at most 1,000 series each; others are served', measures, async () => {
     await using cluster = await startCluster();
     const pods = indexed(110, (index) => largestPod(index));
     for (const { name, labels, spec } of pods) {

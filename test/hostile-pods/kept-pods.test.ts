@@ -45,7 +45,7 @@ function podOf(spec: PodParts, metadata: object = {}): Pod {
 
 const names = (items: readonly { readonly name: string }[]): readonly string[] => items.map(({ name }) => name);
 
-describe('of a pod with very many parts', () => {
+describe('a pod with very many parts', () => {
   it('the first hundred containers and volumes of the spec are kept in detail, and the rest is counted', () => {
     const { containers, volumes, rest } = podOf({
       initContainers: indexed(3, (index) => ({ name: `init${index}` })),
@@ -57,14 +57,14 @@ describe('of a pod with very many parts', () => {
     expect(rest).toMatchObject({ containerCount: 53, volumeCount: 150, mountCount: 0, labelCount: 0 });
   });
 
-  it('one of a hundred each is kept whole', () => {
+  it('all parts of a pod with a hundred of each are kept', () => {
     const parts = { ...manyContainers(100), volumes: unmountedEmptyDirs(100).volumes ?? [] };
     expect(podOf(parts, { labels: Object.fromEntries(indexed(100, (index) => [`k${index}`, ''])) }).rest).toBe(
       undefined,
     );
   });
 
-  it('the first hundred labels are kept, and the rest is counted', () => {
+  it('the first hundred labels of a pod are kept, and the rest is counted', () => {
     const labels = Object.fromEntries(indexed(130, (index) => [`k${index}`, 'x']));
     const pod = podOf({}, { labels });
     expect(Object.keys(pod.labels)).toEqual(indexed(100, (index) => `k${index}`));
@@ -215,7 +215,7 @@ function expectNearest(kept: readonly LimitRatio[], whole: readonly LimitRatio[]
 const largest = (ratios: readonly LimitRatio[]): number => Math.max(-1, ...ratios.map(({ ratio }) => ratio));
 
 describe('the rules of the kubelet', () => {
-  it('see all containers and volumes of a pod, those that are not kept in detail too', () => {
+  it('the rules of the kubelet see all containers and volumes of a pod, also those not kept in detail', () => {
     fc.assert(
       fc.property(drawnPods, ({ whole, kept, summary }) => {
         expect(podLimit(kept)).toEqual(podLimit(whole));
@@ -248,7 +248,7 @@ describe('findings of a pod with very many parts', () => {
       (finding) => findingReport({ pod, finding }).what,
     );
 
-  it('count the volumes that no container mounts, and name what is not kept', () => {
+  it('findings count the volumes of a pod that no container mounts, and name what is not kept', () => {
     expect(textsOf(podOf(unmountedEmptyDirs(60_000)))).toEqual([
       'no container mounts emptyDir v0 and 59999 other volumes',
       'not kept by name, beside the first 100 of each: 59900 volumes',
@@ -260,7 +260,7 @@ describe('findings of a pod with very many parts', () => {
     ]);
   });
 
-  it('name the container that alone has a limit, and the rest as one', () => {
+  it('findings name the container that alone has a limit, and the rest as one', () => {
     const containers = [
       { name: 'c0', resources: { limits: { 'ephemeral-storage': '1Ki' } } },
       ...indexed(120, (index) => ({ name: `d${index}` })),
@@ -366,7 +366,7 @@ describe('memory for pods of the largest size', { timeout: 60_000 }, () => {
         ],
       }),
     ],
-  ])('is that of a small part of them: %s', async (_case, make, maxKib = 250) => {
+  ])('memory for a pod of the largest size is that of a small part of it: %s', async (_case, make, maxKib = 250) => {
     const bytes = await keptBytes((podName) => {
       const { metadata = {}, ...spec } = make(podName);
       return { metadata, spec };
@@ -378,7 +378,7 @@ describe('memory for pods of the largest size', { timeout: 60_000 }, () => {
   it.each([
     { volumeCount: 500, statusCount: 5_000 },
     { volumeCount: 5_500, statusCount: 101 },
-  ])('is less than 1 MiB, with the most of everything that is kept: %j', async (counts) => {
+  ])('memory for a pod is less than 1 MiB, with the most of everything that is kept: %j', async (counts) => {
     expect(await keptBytes((podName) => largestOfAll(podName, counts))).toBeLessThan(1_024 * kibibyte);
   });
 
@@ -393,7 +393,7 @@ describe('memory for pods of the largest size', { timeout: 60_000 }, () => {
         },
       }),
     ],
-  ])('goes with the pods: of pods that are patched or created again, one at a time, with %s', async (_case, make) => {
+  ])('memory for pods that are patched or created again, one at a time, goes with them: %s', async (_case, make) => {
     const intern = createInterner(2 ** 20);
     const dedupe = createDedupe();
     const replaceMany = async (first: number): Promise<Pod | undefined> => {

@@ -39,8 +39,8 @@ function usageOf(summary: PodSummary, pod: Pod | undefined, mode: 'measured' | '
   return foldUnknown(usage, pod);
 }
 
-describe('what is measured of a pod with very many parts', () => {
-  it.each(['measured', 'even'] as const)('adds up to its total, to the byte: %s', (mode) => {
+describe('a pod with very many parts in a summary', () => {
+  it.each(['measured', 'even'] as const)('values of a pod with many parts add up to the byte: %s', (mode) => {
     for (const pod of [podOf(mountedEmptyDirs(700, 700)), podOf(manyContainers(700)), undefined]) {
       for (const count of [99, 101, 500, 501, 5_001]) {
         const summary = listed(pod?.containers.length === 1 ? { volumeCount: count } : { containerCount: count });
@@ -52,7 +52,7 @@ describe('what is measured of a pod with very many parts', () => {
     }
   });
 
-  it('is shown by name for the first hundred of the spec, and as one entry for the rest', () => {
+  it('a pod is shown by name for the first hundred parts of its spec, and as one entry for the rest', () => {
     const { volumes, components } = usageOf(listed({ volumeCount: 700 }), podOf(mountedEmptyDirs(700, 700)));
     expect(volumes).toHaveLength(101);
     expect(volumes.at(-1)).toMatchObject({ name: '(others)', type: 'unknown' });
@@ -65,7 +65,7 @@ describe('what is measured of a pod with very many parts', () => {
     expect(containers.at(-1)).toMatchObject({ name: '(others)', rootfsBytes: 600 * 70, logsBytes: 600 * 30 });
   });
 
-  it('counts all that has no entry of its own', () => {
+  it('all that has no entry of its own is counted', () => {
     expect(usageOf(listed({ volumeCount: 700 }), podOf(mountedEmptyDirs(700, 700))).unknownItems).toEqual({
       containerCount: 0,
       volumeCount: 600,
@@ -77,7 +77,7 @@ describe('what is measured of a pod with very many parts', () => {
     expect(usageOf(listed({ volumeCount: 90 }), podOf(mountedEmptyDirs(700, 700))).unknownItems).toBeUndefined();
   });
 
-  it.each([700, 5_100])('has its place in the order of eviction with all its bytes and inodes: %d volumes', (count) => {
+  it.each([700, 5_100])('a pod has its place in the order of eviction with all it uses: %d volumes', (count) => {
     const pod = podOf(mountedEmptyDirs(count, count));
     const whole = listed({ volumeCount: count });
     const inputOf = (signal: SignalUsageInput['signal'], summary = cutPod(whole)): SignalUsageInput => ({
@@ -93,7 +93,7 @@ describe('what is measured of a pod with very many parts', () => {
     expect(signalUsage({ ...inputOf('imagefs.available'), layout: 'dedicated' })).toBe(70);
   });
 
-  it('counts no volume in memory beyond its total', () => {
+  it('no volume in memory beyond the total of a pod is counted', () => {
     const inMemory = indexed(200, (index) => ({ name: `w${index}`, emptyDir: { medium: 'Memory' } }));
     const onDisk = indexed(5_000, (index) => ({ name: `v${index}`, emptyDir: {} }));
     const volumes = [...onDisk, ...inMemory];
@@ -117,7 +117,7 @@ describe('what is measured of a pod with very many parts', () => {
     expect(signalUsage({ ...input, summary: { ...cut, usedBytes: undefined } })).toBe(10_100 + 200 * 2 ** 30);
   });
 
-  it('has no finding about the logs of several containers together', () => {
+  it('several containers together have no finding about their logs', () => {
     const rotation = { maxFileBytes: 10, maxFileCount: 4 };
     const findingsOf = (containerCount: number) =>
       podFindings({
@@ -167,13 +167,13 @@ describe('a volume of a pod with more than a hundred containers', () => {
     ['by several beyond', 5_500, [100, 5_300, 5_499], { '(others)': 1_200 }],
     ['by one of the first and three beyond', 150, [5, 101, 120, 149], { c5: 300, '(others)': 900 }],
     ['by two of the first', 150, [5, 6], { c5: 600, c6: 600 }],
-  ])('belongs to those that mount it: %s', (_case, containerCount, mounters, expected) => {
+  ])('a volume belongs to the containers that mount it: %s', (_case, containerCount, mounters, expected) => {
     expect(sharesOf(podWithMounts(containerCount, [mounters]), listedVolumes(containerCount, [1_200]))).toEqual(
       expected,
     );
   });
 
-  it('belongs to all when none mounts it, each by the same part', () => {
+  it('a volume that no container mounts belongs to all, to each by the same part', () => {
     const shares = sharesOf(podWithMounts(120, [[]]), listedVolumes(120, [1_200]));
     expect(shares).toMatchObject({ c0: 10, c99: 10, '(others)': 200 });
     const { '(others)': others, ...named } = sharesOf(podWithMounts(6_000, [[]]), listedVolumes(6_000, [12_000]));
@@ -181,7 +181,7 @@ describe('a volume of a pod with more than a hundred containers', () => {
     expect(others).toBe(12_000 - 2 * Object.keys(named).length);
   });
 
-  it('is no part of containers that do not run', () => {
+  it('a volume is no part of containers that do not run', () => {
     const pod = podWithMounts(150, [[5, 101, 120, 149]]);
     const running = (...names: readonly string[]) => ({
       ...listedVolumes(0, [1_200]),
@@ -192,7 +192,7 @@ describe('a volume of a pod with more than a hundred containers', () => {
     expect(sharesOf(pod, running('c120'))).toEqual({ '(others)': 1_200 });
   });
 
-  it('belongs to the containers of the spec when the kubelet lists none', () => {
+  it('a volume belongs to the containers of the spec when the kubelet lists none', () => {
     const pod = podWithMounts(102, [[5, 101, 100]]);
     expect(sharesOf(pod, listedVolumes(0, [1_200]))).toEqual({ c5: 400, '(others)': 800 });
     const initContainers = indexed(120, (index) => ({ name: `i${index}` }));
@@ -200,7 +200,7 @@ describe('a volume of a pod with more than a hundred containers', () => {
     expect(sharesOf(afterInit, listedVolumes(0, [1_200]))).toEqual({ '(others)': 1_200 });
   });
 
-  it('belongs to those that mount it, and has its component, however many volumes and mounts there are', () => {
+  it('a volume belongs to the containers that mount it, and has its component, however many there are', () => {
     const drawn = fc.record({
       containerCount: fc.integer({ min: 90, max: 140 }),
       volumes: fc.array(
@@ -242,7 +242,7 @@ describe('a volume of a pod with more than a hundred containers', () => {
       { containerCount: 5_000, volumeCount: 500, mounters: [0, 50, 99, 100, 200], partCount: 4 * 500 },
     ],
     ['a hundred and no more', { containerCount: 100, volumeCount: 100, mounters: [], partCount: 100 * 100 }],
-  ])('is explained with a bounded number of parts: %s', (_case, expected) => {
+  ])('a volume is explained with a bounded number of parts when %s', (_case, expected) => {
     const { containerCount, volumeCount, mounters, partCount } = expected;
     const pod = podWithMounts(
       containerCount,
@@ -258,31 +258,29 @@ describe('a volume of a pod with more than a hundred containers', () => {
   });
 });
 
-describe('the components of a pod with very many volumes', () => {
-  it.each([500, 900, 5_000])('are exact, whatever else it mounts: %d volumes', (count) => {
-    const sources = ['emptyDir', 'configMap', 'persistentVolumeClaim', 'secret'] as const;
-    const sourceOf = (index: number) => sources[index % sources.length] ?? 'secret';
-    const volumes = indexed(count, (index) => ({ name: `v${index}`, [sourceOf(index)]: {} }));
-    const pod = podOf({
-      // HostPaths, which are in no summary, and volumes that no container mounts take the place of none.
-      volumes: [
-        ...indexed(600, (index) => ({ name: `h${index}`, hostPath: {} })),
-        ...indexed(600, (index) => ({ name: `u${index}`, emptyDir: {} })),
-        ...volumes,
-      ],
-      containers: [{ name: 'app', volumeMounts: volumes.map(({ name }) => ({ name, mountPath: `/${name}` })) }],
-    });
-    const bytesOf = (source: string) =>
-      sum(indexed(count, (index) => ({ usedBytes: sourceOf(index) === source ? index : 0 })));
-    const usedBytes = 100 + bytesOf('emptyDir') + bytesOf('configMap') + 4_096;
-    const summary = cutPod({ ...listed({ volumeCount: count }), usedBytes });
-    expect(usageOf(summary, pod).components).toEqual({
-      rootfs: 70,
-      logs: 30,
-      emptydir: bytesOf('emptyDir'),
-      configmap: bytesOf('configMap'),
-      other: 4_096,
-    });
-    expect(signalUsage({ summary, pod, signal: 'nodefs.available', layout: 'shared' })).toBe(usedBytes - 4_096);
+it.each([500, 900, 5_000])('components of a pod are exact, whatever else it mounts: %d volumes', (count) => {
+  const sources = ['emptyDir', 'configMap', 'persistentVolumeClaim', 'secret'] as const;
+  const sourceOf = (index: number) => sources[index % sources.length] ?? 'secret';
+  const volumes = indexed(count, (index) => ({ name: `v${index}`, [sourceOf(index)]: {} }));
+  const pod = podOf({
+    // HostPaths, which are in no summary, and volumes that no container mounts take the place of none.
+    volumes: [
+      ...indexed(600, (index) => ({ name: `h${index}`, hostPath: {} })),
+      ...indexed(600, (index) => ({ name: `u${index}`, emptyDir: {} })),
+      ...volumes,
+    ],
+    containers: [{ name: 'app', volumeMounts: volumes.map(({ name }) => ({ name, mountPath: `/${name}` })) }],
   });
+  const bytesOf = (source: string) =>
+    sum(indexed(count, (index) => ({ usedBytes: sourceOf(index) === source ? index : 0 })));
+  const usedBytes = 100 + bytesOf('emptyDir') + bytesOf('configMap') + 4_096;
+  const summary = cutPod({ ...listed({ volumeCount: count }), usedBytes });
+  expect(usageOf(summary, pod).components).toEqual({
+    rootfs: 70,
+    logs: 30,
+    emptydir: bytesOf('emptyDir'),
+    configmap: bytesOf('configMap'),
+    other: 4_096,
+  });
+  expect(signalUsage({ summary, pod, signal: 'nodefs.available', layout: 'shared' })).toBe(usedBytes - 4_096);
 });
