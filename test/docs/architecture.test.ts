@@ -7,13 +7,13 @@ const root = path.resolve(import.meta.dirname, '../..');
 const page = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
 
 describe('the page about the architecture', () => {
-  it('names files and folders that exist', () => {
+  it('the page about the architecture names files and folders that exist', () => {
     const named = Array.from(page.matchAll(/`((?:src|sim|test|scripts)\/[^`*]+)`/g), ([, file = '']) => file);
     expect(named.length).toBeGreaterThan(40);
     expect(named.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
   });
 
-  it('has the layers of eslint.config.mjs', () => {
+  it('the page about the architecture has the layers of eslint.config.mjs', () => {
     const config = readFileSync(path.join(root, 'eslint.config.mjs'), 'utf8');
     const [, table = ''] = /const layers = {([^]*?)\n};/.exec(config) ?? [];
     const layers = Array.from(table.matchAll(/^ {2}(\w+): \[(.*)\]/gm), ([, name, allowed = '']) => [
@@ -29,7 +29,7 @@ describe('the page about the architecture', () => {
     expect(rows).toEqual(layers);
   });
 
-  it('has every folder of src', () => {
+  it('the page about the architecture has every folder of src', () => {
     const folders = readdirSync(path.join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(folders.filter(({ name }) => !page.includes(`\`src/${name}\``)).map(({ name }) => name)).toEqual([]);
   });

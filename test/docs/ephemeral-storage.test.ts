@@ -38,19 +38,19 @@ function value(family: string, labels: Readonly<Record<string, string>> = {}): n
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
 describe('the explanation of ephemeral storage', () => {
-  it('names families that exist', () => {
+  it('the explanation of ephemeral storage names families that exist', () => {
     const known = new Set(metricsTable().match(/ephemeral_storage_\w+/g));
     const named = new Set(text.match(/ephemeral_storage_\w+/g));
     expect(named.size).toBeGreaterThan(15);
     expect([...named].filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('is linked from the README', async () => {
+  it('the explanation of ephemeral storage is linked from the README', async () => {
     const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
     expect(readme).toContain('](docs/ephemeral-storage.md)');
   });
 
-  it('has an example whose components and containers add up to the total', () => {
+  it('the example of ephemeral storage has components and containers that add up to the total', () => {
     const total = value('pod_used_bytes');
     expect(sum(values('pod_component_used_bytes'))).toBe(total);
     expect(sum(values('container_used_bytes'))).toBe(total);
@@ -62,7 +62,7 @@ describe('the explanation of ephemeral storage', () => {
     expect(sum(values('container_limit_bytes'))).toBe(value('pod_limit_bytes'));
   });
 
-  it('has an example whose ratios are usage divided by limit', () => {
+  it('the example of ephemeral storage has ratios that are usage divided by limit', () => {
     expect(value('limit_ratio', { rule: 'pod' })).toBe(value('pod_used_bytes') / value('pod_limit_bytes'));
     for (const container of ['proxy', 'api']) {
       const own = ['container_rootfs_used_bytes', 'container_logs_used_bytes'].map((name) =>
@@ -73,7 +73,7 @@ describe('the explanation of ephemeral storage', () => {
     }
   });
 
-  it('has sums in its text that are right', () => {
+  it('the explanation of ephemeral storage has sums in its text that are right', () => {
     expect(1_048_576 + 4_108_288 + 4096 + 2048).toBe(value('container_used_bytes', { container: 'proxy' }));
     const numbers = [...text.matchAll(/\d{1,3}(?:,\d{3})+/g)].map(([number]) => Number(number.replaceAll(',', '')));
     const derived = [4096, 2048];

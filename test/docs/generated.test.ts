@@ -1,24 +1,22 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { generatedPageNames, renderPage } from '../../scripts/generated-docs.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-describe('the generated documentation', () => {
-  it.each(generatedPageNames)('%s has the tables that the code generates', async (name) => {
-    const page = await readFile(path.join(root, name), 'utf8');
-    expect(page).toBe(await renderPage(name, page));
-  });
-
-  it('has tables without padding, with the alignment of their columns', async () => {
-    const table = '| a | `b \\| c` |\n| :-- | --: |\n| longer |  |\n';
-    expect(await renderPage('', table.replaceAll(' | ', '   | '))).toBe(table);
-  });
+it.each(generatedPageNames)('the page %s has the tables that the code generates', async (name) => {
+  const page = await readFile(path.join(root, name), 'utf8');
+  expect(page).toBe(await renderPage(name, page));
 });
 
-it('has a README that is read in a few minutes', async () => {
+it('generated pages have tables without padding, with the alignment of their columns', async () => {
+  const table = '| a | `b \\| c` |\n| :-- | --: |\n| longer |  |\n';
+  expect(await renderPage('', table.replaceAll(' | ', '   | '))).toBe(table);
+});
+
+it('the README can be read in a few minutes', async () => {
   expect((await stat(path.join(root, 'README.md'))).size).toBeLessThanOrEqual(12_288);
 });

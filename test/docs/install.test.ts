@@ -28,7 +28,7 @@ function releaseStep(job: string, stepName: string): Json {
 }
 
 describe('the installation', () => {
-  it('begins in the README with kubectl by URL and Helm by OCI reference, of this version', () => {
+  it('the installation begins in the README with kubectl by URL and Helm by OCI reference, of this version', () => {
     expect(installLines()).toEqual([kubectlLine, helmLine]);
     expect(existsSync(path.join(root, overlay, 'kustomization.yaml'))).toBe(true);
     expect(at(readYaml(`charts/${name}/Chart.yaml`), 'name')).toBe(name);
@@ -39,12 +39,12 @@ describe('the installation', () => {
     ['manifests/README.md', [kubectlLine]],
     ['mixin/README.md', [`/${name}@v${version}\n`]],
     [`charts/${name}/README.md`, [`helm install ${name} ${chart} --version ${version} `]],
-  ])('is the same in %s', (page, lines) => {
+  ])('the installation is the same in %s', (page, lines) => {
     expect(lines.filter((line) => !readProjectFile(page).includes(line))).toEqual([]);
   });
 
   it.each(['README.md', 'docs/installation.md', 'manifests/README.md', `charts/${name}/README.md`])(
-    'is marked in %s as not released for as long as the changelog has no such version',
+    '%s marks a version as not released for as long as the changelog has no such version',
     (page) => {
       const isReleased = readProjectFile('CHANGELOG.md').includes(`\n## [${version}]`);
       expect(/ is not released yet\b/.test(readProjectFile(page))).toBe(!isReleased);
@@ -53,7 +53,7 @@ describe('the installation', () => {
 });
 
 describe('the image', () => {
-  it('has one name in the manifests, the chart and the release, that of the repository', () => {
+  it('the image has one name in the manifests, the chart and the release, that of the repository', () => {
     const [entry] = listAt(readYaml('manifests/base/pod/kustomization.yaml'), 'images');
     expect(entry).toMatchObject({ newName: image, newTag: version });
     expect(at(readYaml(`charts/${name}/values.yaml`), 'image', 'repository')).toBe(image);
@@ -61,7 +61,7 @@ describe('the image', () => {
     expect(readProjectFile('Dockerfile')).toContain(`image.source="https://github.com/${owner}/${name}"`);
   });
 
-  it('is not released under a name that the manifests and the chart do not have', () => {
+  it('the image is not released under a name that the manifests and the chart do not have', () => {
     const { run } = releaseStep('checks', 'The manifests and the chart name the image that is published');
     const statusFor = (published: string): number | null =>
       spawnSync('bash', ['-e', '-c', String(run)], { cwd: root, env: { ...process.env, IMAGE: published } }).status;
@@ -69,7 +69,7 @@ describe('the image', () => {
     expect(statusFor('ghcr.io/fork/ephemeral-storage-exporter')).toBe(1);
   });
 
-  it('is of a chart that is published where the installation takes it from', () => {
+  it('the chart is published where the installation takes it from', () => {
     const pushes = listAt(release, 'jobs', 'chart', 'steps').map(({ run }) => String(run));
     expect(pushes.join('\n')).toContain('"oci://ghcr.io/$GITHUB_REPOSITORY_OWNER/charts"');
   });

@@ -14,7 +14,7 @@ const namesIn = (cells: readonly string[]): readonly string[] =>
   cells.flatMap((cell) => Array.from(cell.matchAll(/`(\w+)(?:="\w+")?`/g), ([, name = '']) => name));
 
 describe('the page about OpenTelemetry', () => {
-  it('names families that exist', () => {
+  it('the page about OpenTelemetry names families that exist', () => {
     const [, table = ''] = /<!-- families:begin -->([^]*)<!-- families:end -->/.exec(page) ?? [];
     const named = namesIn(Array.from(table.matchAll(/^\| (`[^|]+)\|/gm), ([, cell = '']) => cell));
     const known = families.map(({ name }) => name);
@@ -22,7 +22,7 @@ describe('the page about OpenTelemetry', () => {
     expect(named.filter((name) => !known.includes(`ephemeral_storage_${name}`))).toEqual([]);
   });
 
-  it('names labels that families have', () => {
+  it('the page about OpenTelemetry names labels that families have', () => {
     const [, section = ''] = /^## Labels$([^]*)^## Metrics$/m.exec(page) ?? [];
     const named = namesIn(Array.from(section.matchAll(/^\| (`[^|]+)\|/gm), ([, cell = '']) => cell));
     const known = new Set(families.flatMap(({ labels }) => labels));
@@ -30,7 +30,7 @@ describe('the page about OpenTelemetry', () => {
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('has a configuration of a collector whose pipeline names what it defines', () => {
+  it('the page about OpenTelemetry has a configuration whose pipeline names what it defines', () => {
     const pipeline = at(config, 'service', 'pipelines', 'metrics/ephemeral-storage');
     for (const kind of ['receivers', 'processors', 'exporters']) {
       const defined = at(config, kind);
@@ -38,7 +38,7 @@ describe('the page about OpenTelemetry', () => {
     }
   });
 
-  it('renames in it labels and families that exist, and groups by the attributes that it sets', () => {
+  it('the page about OpenTelemetry renames existing labels and families, and groups by the attributes set', () => {
     const list = at(config, 'processors', 'transform/kubernetes', 'metric_statements');
     const statements = Array.isArray(list) ? list.join('\n') : '';
     const renamed = Array.from(

@@ -56,14 +56,14 @@ function isBroken({ page, target }: Link): boolean {
 }
 
 describe('the pages', () => {
-  it('promise no upper rate of evictions: a kubelet looks again at once after one', () => {
+  it('pages promise no upper rate of evictions: a kubelet looks again at once after one', () => {
     const rate = /evict[^.|]*at most one[^.|]*(?:seconds?|minutes?|\d+ ?s)\b/;
     expect(pages.filter((page) => rate.test(read(page)))).toEqual([]);
   });
 
   const families = new Set(`${metricsTable()}\n${compatibilityTable()}`.match(/ephemeral_storage_\w+/g));
 
-  it.each(pages)('%s names families that exist', (page) => {
+  it.each(pages)('the page %s names families that exist', (page) => {
     const named = read(page).match(/(?<![\w:])ephemeral_storage_[a-z_]+(?![\w*])/g) ?? [];
     const ofHistogram = (name: string): string => name.replace(/_(?:bucket|sum|count)$/, '');
     // `…_` stands for all families that begin so.
@@ -73,12 +73,12 @@ describe('the pages', () => {
     expect(unknown.filter((name) => name !== 'ephemeral_storage_adjusted_polling_rate')).toEqual([]);
   });
 
-  it('link to files and headings that exist', () => {
+  it('pages link to files and headings that exist', () => {
     expect(relativeLinks.length).toBeGreaterThan(8);
     expect(relativeLinks.filter(isBroken)).toEqual([]);
   });
 
-  it('are all within reach of the README', () => {
+  it('pages are all within reach of the README', () => {
     const reached = new Set(['README.md']);
     for (const page of reached) {
       for (const { target } of relativeLinks.filter((link) => link.page === page)) {
@@ -89,13 +89,10 @@ describe('the pages', () => {
   });
 });
 
-describe('the page about troubleshooting', () => {
-  it('explains every reason for which a node can be absent', () => {
-    const [, table = ''] =
-      /<!-- reasons:begin -->([^]*)<!-- reasons:end -->/.exec(read('docs/troubleshooting.md')) ?? [];
-    const explained = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, reason]) => reason);
-    expect(explained.toSorted()).toEqual([...absenceReasons].sort());
-  });
+it('the page about troubleshooting explains every reason for which a node can be absent', () => {
+  const [, table = ''] = /<!-- reasons:begin -->([^]*)<!-- reasons:end -->/.exec(read('docs/troubleshooting.md')) ?? [];
+  const explained = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, reason]) => reason);
+  expect(explained.toSorted()).toEqual([...absenceReasons].sort());
 });
 
 describe('the page about sizing', () => {
@@ -103,13 +100,13 @@ describe('the page about sizing', () => {
     /<!-- workload-families:begin -->([^]*)<!-- workload-families:end -->/.exec(read('docs/sizing.md')) ?? [];
   const rows = [...table.matchAll(/^\| `(\w+)` +\| (sum|max|min) +\| (?:`([\w:]+)`|none: .*?) +\|$/gm)];
 
-  it('shows for every family of workloads how shards add up', () => {
+  it('the page about sizing shows for every family of workloads how shards add up', () => {
     const families = familyTable([]).map(({ name }) => name);
     const ofWorkloads = families.filter((name) => name.startsWith('ephemeral_storage_workload_'));
     expect(rows.map(([, name]) => name).toSorted()).toEqual(ofWorkloads.toSorted());
   });
 
-  it('names recorded series that add up in that way', async () => {
+  it('the page about sizing names recorded series that add up as it shows', async () => {
     const expressions = new Map(recordsOf(await readRules()).map(({ record, expr }) => [record, expr]));
     for (const [, family = '', combine = '', record] of rows) {
       if (record === undefined) continue;
@@ -119,14 +116,12 @@ describe('the page about sizing', () => {
   });
 });
 
-describe('the page for users of kube-summary-exporter', () => {
-  it('names families that exist', () => {
-    const families = new Set(metricsTable().match(/ephemeral_storage_\w+/g));
-    const [, table = ''] =
-      /<!-- families:begin -->([^]*)<!-- families:end -->/.exec(read('docs/from-kube-summary-exporter.md')) ?? [];
-    const ours = [...table.matchAll(/^\|[^|]*\|([^|]*)\|$/gm)].flatMap(([, cell = '']) => cell.match(/`(\w+)`/g) ?? []);
-    const names = ours.map((name) => `ephemeral_storage_${name.replaceAll('`', '')}`);
-    expect(names.length).toBeGreaterThan(15);
-    expect(names.filter((name) => !families.has(name))).toEqual([]);
-  });
+it('the page for users of kube-summary-exporter names families that exist', () => {
+  const families = new Set(metricsTable().match(/ephemeral_storage_\w+/g));
+  const [, table = ''] =
+    /<!-- families:begin -->([^]*)<!-- families:end -->/.exec(read('docs/from-kube-summary-exporter.md')) ?? [];
+  const ours = [...table.matchAll(/^\|[^|]*\|([^|]*)\|$/gm)].flatMap(([, cell = '']) => cell.match(/`(\w+)`/g) ?? []);
+  const names = ours.map((name) => `ephemeral_storage_${name.replaceAll('`', '')}`);
+  expect(names.length).toBeGreaterThan(15);
+  expect(names.filter((name) => !families.has(name))).toEqual([]);
 });

@@ -27,11 +27,11 @@ describe('the page about the JSON', () => {
     [...namesIn(page, /`([^`]+)`/g)].flatMap((code) => code.split('.').map((name) => name.replace(/\[\]$/, ''))),
   );
 
-  it('names every field', () => {
+  it('the page about the JSON names every field', () => {
     expect([...fields].filter((field) => !named.has(field))).toEqual([]);
   });
 
-  it('names no field in its first column that does not exist', () => {
+  it('the page about the JSON names no field in its first column that does not exist', () => {
     const ofTable = [...page.matchAll(/^\| (`[^|]*)\|/gm)].map(([, cell]) => cell).join(' ');
     const inTable = [...namesIn(ofTable, /(\w+)/g)];
     expect(inTable.filter((name) => !fields.has(name))).toEqual([]);
@@ -39,10 +39,8 @@ describe('the page about the JSON', () => {
   });
 });
 
-describe('the page about findings', () => {
-  it('explains every kind, and no other', () => {
-    const page = read('docs/findings.md');
-    expect([...namesIn(page, /^\| `(\w+)` +\|/gm)].filter((name) => name !== 'kind')).toEqual(findingKinds);
-    expect([...namesIn(page, /^## `(\w+)`$/gm)]).toEqual(findingKinds);
-  });
+it('the page about findings explains every kind, and no other', () => {
+  const page = read('docs/findings.md');
+  expect([...namesIn(page, /^\| `(\w+)` +\|/gm)].filter((name) => name !== 'kind')).toEqual(findingKinds);
+  expect([...namesIn(page, /^## `(\w+)`$/gm)]).toEqual(findingKinds);
 });

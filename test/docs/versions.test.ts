@@ -11,20 +11,20 @@ const root = path.resolve(import.meta.dirname, '../..');
 const page = readProjectFile('docs/versions.md');
 
 describe('the page about versions', () => {
-  it('names tests that exist, in its table and below', () => {
+  it('the page about versions names tests that exist, in its table and below', () => {
     const named = [...triedVersions().map(({ tests }) => tests), ...(page.match(/test\/[\w./-]+\.ts/g) ?? [])];
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
   });
 
-  it('has versions for each row, each a number', () => {
+  it('the page about versions has versions for each row, each a number', () => {
     for (const { program, versions } of triedVersions()) {
       expect(versions.length, program).toBeGreaterThan(0);
       for (const version of versions) expect(version, program).toMatch(/\d/);
     }
   });
 
-  it('has the oldest version of Kubernetes that the chart accepts', () => {
+  it('the page about versions has the oldest version of Kubernetes that the chart accepts', () => {
     const [, oldest = ''] =
       /kubeVersion: '>=(\d+\.\d+)\.0-0'/.exec(readProjectFile('charts/ephemeral-storage-exporter/Chart.yaml')) ?? [];
     expect(page).toContain(`refuses Kubernetes before ${oldest}.`);
@@ -32,7 +32,7 @@ describe('the page about versions', () => {
     expect(openApi?.versions[0]).toMatch(new RegExp(`^${oldest.replace('.', String.raw`\.`)}\\.`));
   });
 
-  it.skipIf(!hasCaptures)(`lists the versions of the recorded summaries (${capturesNeeded})`, () => {
+  it.skipIf(!hasCaptures)(`the page about versions lists those of the recorded summaries (${capturesNeeded})`, () => {
     const [, list = ''] = /Summaries of real kubelets, of the versions ([^]*?), are decoded/.exec(page) ?? [];
     expect(list.match(/1\.\d+/g)).toEqual(capturedVersions());
   });

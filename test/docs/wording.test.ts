@@ -9,7 +9,7 @@ const timeoutMs = 60_000;
 
 describe('the wording', () => {
   it(
-    'of the project has none of the patterns to avoid',
+    'the project has none of the patterns to avoid',
     async () => {
       expect(await findWording(path.resolve(import.meta.dirname, '../..'))).toEqual([]);
     },
@@ -26,12 +26,12 @@ describe('the wording', () => {
     ['a text that only looks like a comment', "fetch('https://example.test//anew');", []],
     ['a flag of cosign', 'cosign verify --certificate-identity https://example.com', []],
     ['the identity encoding', "accept('gzip, identity encoding');", []],
-  ])('is found in code: %s', (_where, text, expected) => {
+  ])('wording to avoid is found in code: %s', (_where, text, expected) => {
     const found = hitsInText('src/example.ts', text).map((hit) => hit.found);
     expect(found).toEqual(expected.map((words) => expect.stringContaining(words) as unknown));
   });
 
-  it('is found in pages, by line', () => {
+  it('wording to avoid is found in pages, by line', () => {
     expect(hitsInText('docs/example.md', 'Fine.\nThe log tells the figures.')).toMatchObject([
       { line: 2, instead: 'value, usage' },
       { line: 2, instead: 'shows, reports, logs' },
