@@ -19,13 +19,13 @@ function written(format: LogFormat, message: string, fields?: LogFields): string
 describe('lines', () => {
   const fields = { node: 'node-1', count: 2, ready: false, missing: undefined, ratio: Number.NaN };
 
-  it('are JSON objects with time, level and message first', () => {
+  it('lines of JSON are objects with time, level and message first', () => {
     expect(written('json', 'nodes synced', fields)).toBe(
       '{"ts":"2026-07-01T12:30:15.007Z","level":"info","msg":"nodes synced","node":"node-1","count":2,"ready":false,"ratio":"NaN"}\n',
     );
   });
 
-  it('are logfmt, quoted where needed', () => {
+  it('lines of logfmt are quoted where needed', () => {
     expect(written('logfmt', 'nodes synced', fields)).toBe(
       'ts=2026-07-01T12:30:15.007Z level=info msg="nodes synced" node=node-1 count=2 ready=false ratio=NaN\n',
     );
@@ -41,7 +41,7 @@ describe('lines', () => {
     ['say "hi"', String.raw`"say \"hi\""`],
     [String.raw`C:\x`, String.raw`"C:\\x"`],
     ['größe', '"größe"'],
-  ])('of logfmt write %j as %s', (value, expected) => {
+  ])('lines of logfmt have %j as %s', (value, expected) => {
     expect(written('logfmt', 'x', { value })).toContain(` value=${expected}\n`);
   });
 
@@ -56,7 +56,7 @@ describe('lines', () => {
       'a\u{E0001}b',
       'a" msg="b',
     ].flatMap((value) => logFormats.map((format) => [format, value] as const)),
-  )('of %s cannot be forged with %j', (format, value) => {
+  )('lines of %s cannot be forged with %j', (format, value) => {
     const line = written(format, value, { pod: value });
     expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
     const message = /(?:msg=|"msg":)("(?:[^"\\]|\\.)*")/.exec(line)?.[1] ?? '';
@@ -64,7 +64,7 @@ describe('lines', () => {
     if (format === 'json') expect(JSON.parse(line)).toMatchObject({ level: 'info', msg: value, pod: value });
   });
 
-  it.each(logFormats)('of %s truncate long texts', (format) => {
+  it.each(logFormats)('lines of %s truncate long texts', (format) => {
     expect(written(format, 'x'.repeat(1_000_000), { body: 'y'.repeat(1_000_000) }).length).toBeLessThan(5_000);
   });
 });
@@ -81,7 +81,7 @@ it.each([
 });
 
 describe('repetition', () => {
-  it('is suppressed for a minute and counted on the next line, from 0 on again', async () => {
+  it('repetition of a line is suppressed for a minute and counted on the next line, from 0 on again', async () => {
     const { logger, lines, clock } = aRecording('logfmt');
     for (const suppressedCount of [3, 1, 0]) {
       for (let count = 0; count <= suppressedCount; count += 1) logger.warn('node failed', { node: 'node-1' });
@@ -98,7 +98,7 @@ describe('repetition', () => {
     ]);
   });
 
-  it('depends on level, message and fields', () => {
+  it('repetition of a line depends on level, message and fields', () => {
     const { logger, lines } = aRecording();
     logger.warn('node failed', { node: 'node-1' });
     logger.error('node failed', { node: 'node-1' });
@@ -109,7 +109,7 @@ describe('repetition', () => {
     expect(lines).toHaveLength(6);
   });
 
-  it('keeps a bounded number of lines, those written last', () => {
+  it('repetition is found among a bounded number of lines, those written last', () => {
     const { logger, lines } = aRecording();
     logger.info('first');
     for (let index = 0; index < 1_000; index += 1) logger.info('other', { index });

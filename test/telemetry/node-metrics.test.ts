@@ -1,27 +1,25 @@
 import { Gauge, Registry } from 'prom-client';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { collectNodeMetrics } from '../../src/telemetry/node-metrics.js';
 
-describe('the metrics of Node.js', () => {
-  const registry = new Registry();
-  collectNodeMetrics(registry);
+const registry = new Registry();
+collectNodeMetrics(registry);
 
-  it.each([
-    [0.1, 0],
-    [0.099, 0],
-    [0.35, 0.25],
-    [NaN, NaN],
-  ])('of %d s between two runs of the monitor, %d s are lag', async (seconds, lag) => {
-    const gauge = registry.getSingleMetric('nodejs_eventloop_lag_p99_seconds');
-    if (!(gauge instanceof Gauge)) throw new Error('the gauge is missing');
-    gauge.set({}, seconds);
-    const [sample] = (await gauge.get()).values;
-    expect(Number(sample?.value.toFixed(9))).toBe(lag);
-  });
+it.each([
+  [0.1, 0],
+  [0.099, 0],
+  [0.35, 0.25],
+  [NaN, NaN],
+])('of %d s between two runs of the event-loop monitor, %d s are lag', async (seconds, lag) => {
+  const gauge = registry.getSingleMetric('nodejs_eventloop_lag_p99_seconds');
+  if (!(gauge instanceof Gauge)) throw new Error('the gauge is missing');
+  gauge.set({}, seconds);
+  const [sample] = (await gauge.get()).values;
+  expect(Number(sample?.value.toFixed(9))).toBe(lag);
+});
 
-  it('leave out what promtool objects to', () => {
-    expect(registry.getSingleMetric('nodejs_active_handles_total')).toBeUndefined();
-    expect(registry.getSingleMetric('nodejs_active_resources')).toBeDefined();
-  });
+it('the metrics of Node.js leave out what promtool objects to', () => {
+  expect(registry.getSingleMetric('nodejs_active_handles_total')).toBeUndefined();
+  expect(registry.getSingleMetric('nodejs_active_resources')).toBeDefined();
 });

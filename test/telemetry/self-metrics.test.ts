@@ -101,7 +101,7 @@ describe('durations', () => {
     ['scrape_duration', 9.5],
     ['kubelet_request_duration', 10.02],
     ['lifecycle_event_latency', 0],
-  ] as const)('%s_seconds are in seconds, of what has one', async ([family, sum], { metrics }) => {
+  ] as const)('%s_seconds is in seconds, of what has a duration', async ([family, sum], { metrics }) => {
     countOnce(metrics);
     const name = `${prefix}${family}_seconds`;
     const text = await metrics.registry.getSingleMetricAsString(name);
@@ -109,7 +109,7 @@ describe('durations', () => {
     expect(text).toMatch(/_count 1$/m);
   });
 
-  it('of a bucket are up to its bound', async ({ metrics }) => {
+  it('durations of a bucket are up to its bound', async ({ metrics }) => {
     metrics.scrapeFinished('success', 250);
     const text = await metrics.registry.getSingleMetricAsString(`${prefix}scrape_duration_seconds`);
     expect(text).toContain(`le="0.1"} 0`);
@@ -129,11 +129,11 @@ describe('gauges', () => {
     ...['values_saturated', 'workloads_backed_off', 'workload_name_clashes', 'kubelet_tls_verification_disabled'].map(
       (family) => [family, { '': 0 }] as const,
     ),
-  ] as const)('show no more than is known at the start: %s', async ([family, expected], { metrics }) => {
+  ] as const)('the gauge %s shows no more than is known at the start', async ([family, expected], { metrics }) => {
     expect(await samplesOf(metrics, family)).toEqual(expected);
   });
 
-  it('replace the counts of the scrape before', async ({ metrics }) => {
+  it('gauges replace the counts of the scrape before', async ({ metrics }) => {
     const counts = { unknownItems: { container: 2, volume: 1 }, saturatedValueCount: 3, backedOffWorkloadCount: 5 };
     const series = { workload: 1, node: 0, pod: 10, container: 2, volume: 3 };
     metrics.show({ collected: { ...counts, skippedPods: new Map([['deleted_pod', 1]]) } });
@@ -156,7 +156,7 @@ describe('gauges', () => {
       { shard: 0, totalShards: 1, nodeName: 'node-1' },
       { shard: '0', total_shards: '1', node: 'node-1' },
     ],
-  ] as const)('show the scope as one series: %j', async ([scope, labels], { metrics }) => {
+  ] as const)('the scope is shown as one series: %j', async ([scope, labels], { metrics }) => {
     metrics.show({ scope: { shard: 7, totalShards: 9, nodeName: 'before' } });
     metrics.show({ scope });
     const families = await metrics.registry.getMetricsAsJSON();
@@ -164,12 +164,12 @@ describe('gauges', () => {
     expect(values).toEqual([{ labels, value: 1 }]);
   });
 
-  it.for([true, false])('show whether TLS verification is disabled: %s', async (isDisabled, { metrics }) => {
+  it.for([true, false])('a gauge shows whether TLS verification is disabled: %s', async (isDisabled, { metrics }) => {
     metrics.show({ isKubeletTlsUnverified: isDisabled });
     expect(await samplesOf(metrics, 'kubelet_tls_verification_disabled')).toEqual({ '': Number(isDisabled) });
   });
 
-  it('keep hash and time of the last good load when a reload fails', async ({ metrics }) => {
+  it('gauges keep hash and time of the last good load when a reload fails', async ({ metrics }) => {
     metrics.settingsLoaded(0xff_ff_ff_ff_ff_ff, at(1_500));
     expect(await samplesOf(metrics, 'config_last_reload_successful')).toEqual({ '': 1 });
     metrics.reloadFailed('settings');
@@ -178,7 +178,7 @@ describe('gauges', () => {
     expect(await samplesOf(metrics, 'config_hash')).toEqual({ '': 2 ** 48 - 1 });
   });
 
-  it('show no success until all files could be loaded', async ({ metrics }) => {
+  it('gauges show no success until all files could be loaded', async ({ metrics }) => {
     const isSuccessful = () => samplesOf(metrics, 'config_last_reload_successful');
     metrics.reloadFailed('web');
     metrics.settingsLoaded(1, at(0));
@@ -206,12 +206,12 @@ describe('stores', () => {
     ['show the progress of the listed one that waits longest', [listed, lost, shop], progress, { pods: 9 }],
     ['have watches', [], 'watchers', { '': 2 }],
     ['have subscribers', [], 'subscribers', { '': 3 }],
-  ])('%s', async ([, scopes, family, expected], { metrics }) => {
+  ])('stores %s', async ([, scopes, family, expected], { metrics }) => {
     show(metrics, () => [storeState('pods', 5, scopes)]);
     expect(await samplesOf(metrics, `store_${family}`)).toEqual(expected);
   });
 
-  it('show their current size, and the depth of the queue', async ({ metrics }) => {
+  it('stores show their current size, and the depth of the queue', async ({ metrics }) => {
     let count = 1;
     show(metrics, () => [storeState('pods', count, [aScope()])]);
     expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 1 });
@@ -222,14 +222,14 @@ describe('stores', () => {
 });
 
 describe('the report', () => {
-  it('has no values of events that have not happened', () => {
+  it('the report of the exporter has no values of events that have not happened', () => {
     expect(aSelfMetrics().report()).toMatchObject({
       ...{ stores: [], seriesCount: undefined, droppedSeriesCount: 0 },
       ...{ isLastReloadSuccessful: undefined, settingsLoadedAt: undefined, isKubeletTlsUnverified: false },
     });
   });
 
-  it('has the same values as the metrics', ({ metrics }) => {
+  it('the report of the exporter has the same values as the metrics', ({ metrics }) => {
     const connected = { ...listedAt(12_500), isConnected: true };
     const pods = storeState('pods', 7, [aScope('shop', connected), aScope('media')]);
     show(metrics, () => [pods, storeState('nodes', 2, [aScope('', connected)])]);
