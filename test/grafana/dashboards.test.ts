@@ -53,7 +53,7 @@ async function knownMetrics(): Promise<ReadonlySet<string>> {
   return new Set([...defaults, ...own, ...seriesOfPrometheus, ...recordedSeries]);
 }
 
-it('are the committed files, each small enough for a ConfigMap', async () => {
+it('dashboards are the committed files, each small enough for a ConfigMap', async () => {
   const files = dashboardFiles();
   expect((await readdir(folder)).toSorted()).toEqual(files.map(({ name }) => name).toSorted());
   for (const { name, text } of files) {
@@ -72,7 +72,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
   ];
   const variableQueries = variables.flatMap((variable) => labelQueryOf(variable)?.selector ?? []);
 
-  it('has an address, a description and tags, and no id of a Grafana', () => {
+  it('the dashboard has an address, a description and tags, and no id of a Grafana', () => {
     expect(dashboard).not.toHaveProperty('id');
     expect(dashboard.uid).toMatch(/^[a-z-]{1,40}$/);
     expect(dashboard.description).toMatch(/\.$/);
@@ -80,7 +80,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     expect(dashboard.refresh).toMatch(/^\d+m$/);
   });
 
-  it('has variables for the data source, by default the default one, and for the cluster', () => {
+  it('the dashboard has variables for the data source, by default the default one, and for the cluster', () => {
     const current = { text: 'default', value: 'default' };
     expect(variables[0]).toMatchObject({ type: 'datasource', name: 'datasource', query: 'prometheus', current });
     const several = { name: 'cluster', multi: true, includeAll: true, allValue: '.*' };
@@ -91,7 +91,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     }
   });
 
-  it('has panels with a description, a unit and the selected data source', () => {
+  it('the dashboard has panels with a description, a unit and the selected data source', () => {
     for (const panel of panels) {
       const { title = '', description = '', datasource, fieldConfig } = panel;
       expect(title).toMatch(/^[A-Z]/);
@@ -103,7 +103,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     }
   });
 
-  it('has unique numbers of panels and queries', () => {
+  it('the dashboard has unique numbers of panels and queries', () => {
     const ids = placedIn(dashboard).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).not.toContain(undefined);
@@ -114,7 +114,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     }
   });
 
-  it('fills a grid of 24 columns without overlaps and holes', () => {
+  it('the dashboard fills a grid of 24 columns without overlaps and holes', () => {
     const cells = placedIn(dashboard).flatMap((panel) => cellsOf(panel));
     const height = 1 + Math.max(...cells.map(({ row }) => row));
     expect(Math.max(...cells.map(({ column }) => column))).toBe(23);
@@ -124,7 +124,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     expect(dashboard.panels?.some(isRow)).toBe(true);
   });
 
-  it('queries families of the exporter, its process and Prometheus, in the selected cluster', async () => {
+  it('the dashboard queries families of exporter, process and Prometheus, in the selected cluster', async () => {
     const known = await knownMetrics();
     const labels = new Set([...families.flatMap((family) => family.labels), ...[labelsOfPrometheus, ownLabels].flat()]);
     for (const query of [...queries, ...variableQueries]) {
@@ -146,7 +146,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     }
   });
 
-  it('describes in a panel that some of its values need the full profile', () => {
+  it('the dashboard describes in a panel that some of its values need the full profile', () => {
     for (const panel of panels) {
       const names = queriesOf(panel).flatMap(({ expr }) => namesIn(expr).metrics);
       const full = names.filter((name) => fullFamilies.has(name) || name.startsWith(volumeFamilies));
@@ -157,14 +157,14 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     expect(inVariables.filter((name) => fullFamilies.has(name))).toEqual([]);
   });
 
-  it('adds up clusters only for the single value of a panel', () => {
+  it('the dashboard adds up clusters only for the single value of a panel', () => {
     for (const panel of panels) {
       const isTotal = queriesOf(panel).some(({ expr }) => /\b(?:by|on) \(\)/.test(expr));
       if (isTotal) expect({ uid: dashboard.uid, type: panel.type }).toEqual({ uid: uids.overview, type: 'stat' });
     }
   });
 
-  it('names no job, and separates clusters in every aggregation and join', () => {
+  it('the dashboard names no job, and separates clusters in every aggregation and join', () => {
     for (const query of [...queries, ...variableQueries]) {
       for (const [, value] of query.matchAll(/\bjob\s*[=!]~?\s*"([^"]*)"/g)) expect(value).toBe('$job');
       expect(query).not.toMatch(/\b(?:without|ignoring)\b/);
@@ -176,7 +176,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     }
   });
 
-  it('declares exactly the variables that it uses', () => {
+  it('the dashboard declares exactly the variables that it uses', () => {
     const declared = variables.map(({ name }) => name);
     const texts = [
       ...queries,
@@ -189,7 +189,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     expect([...used].filter((name) => !name.startsWith('__')).toSorted()).toEqual(declared.toSorted());
   });
 
-  it('links to all other dashboards, with the time range and the data source, and never with several clusters to one', () => {
+  it('the dashboard links to all others, with time range and data source, never several clusters to one', () => {
     const links = dashboard.links ?? [];
     const others = dashboards.map(({ uid }) => uid).filter((uid) => uid !== dashboard.uid);
     expect(links.map(({ url }) => url?.replace(/\?.*$/, ''))).toEqual(others.map((uid) => `/d/${uid}`));
@@ -202,7 +202,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     }
   });
 
-  it('links from values to the dashboard of their namespace, workload, node or pod in their cluster', () => {
+  it('the dashboard links from values to that of their namespace, workload, node or pod in their cluster', () => {
     const isOfSeveral = clustersTogether.includes(dashboard.uid ?? '');
     const itsCluster = isOfSeveral
       ? /var-cluster=\$\{__(?:data\.fields|field\.labels)\.cluster:/
@@ -230,7 +230,7 @@ it.each([
   expect(y).toBeLessThan(15);
 });
 
-it('have variables of the same name only with the same definition, because links pass them on', () => {
+it('dashboards have variables of the same name only with the same definition, as links pass them on', () => {
   const variables = dashboards.flatMap(({ dashboard }) => variablesOf(dashboard));
   for (const variable of variables) {
     for (const other of variables) {
@@ -239,11 +239,11 @@ it('have variables of the same name only with the same definition, because links
   }
 });
 
-it('colour shares from the same thresholds on as the status page', () => {
+it('dashboards colour shares from the same thresholds on as the status page', () => {
   expect(ratioSteps.map(([from]) => from)).toEqual(Object.values(limitThresholds));
 });
 
-it('are all in the kustomize component, under stable names', async () => {
+it('dashboards are all in the kustomize component, under stable names', async () => {
   const component = parse(await readFile(new URL('../kustomization.yaml', folder), 'utf8')) as unknown;
   expect(component).toMatchObject({
     kind: 'Component',

@@ -82,12 +82,12 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
   const panels = panelsOf(dashboard);
   const tables = panels.filter(({ type }) => type === 'table');
 
-  it('has titles that are not cut', () => {
+  it('the dashboard has titles that are not cut', () => {
     const cut = panels.filter((panel) => textWidth(panel.title ?? '') > widthOf(panel) - titleEdgePx);
     expect(cut.map(({ title }) => title)).toEqual([]);
   });
 
-  it('has tables with all columns on the screen, under headings that are not cut', () => {
+  it('the dashboard has tables with all columns on the screen, under headings that are not cut', () => {
     const faults = tables.flatMap((panel) => {
       const availablePx = widthOf(panel) - tableEdgePx;
       const columns = columnsOf(panel);
@@ -104,11 +104,11 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     expect(faults).toEqual([]);
   });
 
-  it('starts with the default data source', () => {
+  it('the dashboard starts with the default data source', () => {
     expect(variablesOf(dashboard)[0]?.current).toEqual({ text: 'default', value: 'default' });
   });
 
-  it('says without a value that there is none, in the colour of text', () => {
+  it('the dashboard says without a value that there is none, in the colour of text', () => {
     for (const { type, title, fieldConfig } of panels) {
       if (type === 'stat') expect(isNeutralWithoutValue(fieldConfig?.defaults.mappings), title).toBe(true);
       for (const { properties } of type === 'table' ? (fieldConfig?.overrides ?? []) : []) {
@@ -118,7 +118,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     }
   });
 
-  it('has legends beside wide charts, and short ones below narrow charts', () => {
+  it('the dashboard has legends beside wide charts, and short ones below narrow charts', () => {
     for (const { type, title, gridPos, options } of panels.filter((panel) => panel.type === 'timeseries')) {
       const { legend } = options as { legend: object };
       const isWide = (gridPos?.w ?? 0) >= 12;
@@ -128,7 +128,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     }
   });
 
-  it('has one colour for each part and each state, whatever its order', () => {
+  it('the dashboard has one colour for each part and each state, whatever its order', () => {
     for (const { title, type, fieldConfig, targets = [] } of panels.filter((panel) => panel.type === 'timeseries')) {
       expect(fieldConfig?.defaults.color, `${type} ${title ?? ''}`).toEqual({ mode: 'palette-classic-by-name' });
       const legends = (targets as readonly { legendFormat?: string }[]).map(({ legendFormat = '' }) => legendFormat);
@@ -138,7 +138,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     }
   });
 
-  it('colours shares of limits and disks from 80, 90 and 100 %', () => {
+  it('the dashboard colours shares of limits and disks from 80, 90 and 100 %', () => {
     const steps = panels.flatMap(({ fieldConfig }) => [
       fieldConfig?.defaults,
       ...(fieldConfig?.overrides ?? []).map(({ properties }) =>
@@ -154,7 +154,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
   });
 });
 
-it('has the colours of the status page', () => {
+it('dashboards have the colours of the status page', () => {
   const { rootfs, logs, emptydir, configmap, other } = componentColours;
   const parts = { rootfs, logs, emptydir, configmap, other };
   for (const [part, colour] of Object.entries(parts)) expect(colour).toBe(colourOf(lightPalette, part));
@@ -172,12 +172,12 @@ it.each([
   { what: 'coverage', colours: coverageColours },
   { what: 'causes', colours: causeColours },
   { what: 'levels', colours: levelColours },
-])('has green only for good $what', ({ colours }) => {
+])('dashboards have green only for good $what', ({ colours }) => {
   const green = Object.entries(colours).filter(([, colour]) => colour === stateColours.ok);
   for (const [name] of green) expect(['success', 'fresh', 'with data']).toContain(name);
 });
 
-it('has queries in all panels', () => {
+it('dashboards have queries in all panels', () => {
   for (const { dashboard } of dashboards) {
     for (const panel of panelsOf(dashboard)) expect(queriesOf(panel)).not.toEqual([]);
   }
