@@ -40,16 +40,16 @@ async function imported(): Promise<readonly string[]> {
 }
 
 describe('the dependencies in package.json', () => {
-  it('are those that the program imports, which audits of production read, and no others', async () => {
+  it('dependencies are those that the program imports, which audits of production read, and no others', async () => {
     expect(Object.keys(manifest.dependencies ?? {}).sort()).toEqual(await imported());
   });
 
-  it('are exact versions', () => {
+  it('dependencies are exact versions', () => {
     const versions = { ...manifest.dependencies, ...manifest.devDependencies };
     expect(Object.entries(versions).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.-]+)?$/.test(version))).toEqual([]);
   });
 
-  it('are locked as such', () => {
+  it('dependencies are locked as such', () => {
     const { dependencies, devDependencies } = packages[''] ?? {};
     expect({ dependencies, devDependencies }).toEqual({
       dependencies: manifest.dependencies,
@@ -59,7 +59,7 @@ describe('the dependencies in package.json', () => {
     expect(names.filter((name) => packages[`node_modules/${name}`]?.dev !== undefined)).toEqual([]);
   });
 
-  it('are not published: package.json itself cannot be, only the tarball of `npm run package`', () => {
+  it('dependencies are not published: package.json itself cannot be, only the tarball of `npm run package`', () => {
     expect(manifest.private).toBe(true);
   });
 });

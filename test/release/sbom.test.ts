@@ -40,7 +40,7 @@ function metafile(files: Readonly<Record<string, readonly string[]>>, dropped: r
   return { inputs: Object.fromEntries(inputs), outputs: Object.fromEntries(outputs) };
 }
 
-describe('the packages of a bundle', () => {
+describe('packages of a bundle', () => {
   it.each<[string, Metafile, Readonly<Record<string, readonly string[]>>]>([
     [
       'of the project, of a scope, and of another package',
@@ -83,7 +83,7 @@ describe('the packages of a bundle', () => {
       ),
       { '': ['node_modules/used'], 'node_modules/used': [] },
     ],
-  ])('are named with those that they import, in order: packages %s', (_which, input, expected) => {
+  ])('packages of a bundle are named with those that they import, in order: packages %s', (_which, input, expected) => {
     const folders = bundledFolders(input);
     expect(Object.fromEntries(folders)).toEqual(expected);
     expect([...folders.keys()]).toEqual(Object.keys(expected).sort());
@@ -114,7 +114,7 @@ const two: BundledPackage = {
 };
 
 describe('the bill of materials', () => {
-  it('names program and libraries with version, licence, the hashes of the lock file, and what they need', () => {
+  it('the bill of materials names libraries with version, licence, hashes of the lock file and needs', () => {
     const references = { program: 'pkg:npm/the-program@1.2.3', one: 'pkg:npm/%40scope/one@4.0.0-rc.1%2Bbuild' };
     expect(cycloneDx(program, [two, one])).toEqual({
       $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
@@ -159,7 +159,7 @@ describe('the bill of materials', () => {
     });
   });
 
-  it('has one component for a version that is installed in two folders', () => {
+  it('the bill of materials has one component for a version that is installed in two folders', () => {
     const nested = {
       ...two,
       folder: 'node_modules/@scope/one/node_modules/two',
@@ -177,7 +177,7 @@ describe('the bill of materials', () => {
     });
   });
 
-  it('is the same whatever the order of the libraries', () => {
+  it('the bill of materials is the same whatever the order of the libraries', () => {
     expect(JSON.stringify(cycloneDx(program, [one, two]))).toBe(JSON.stringify(cycloneDx(program, [two, one])));
   });
 });

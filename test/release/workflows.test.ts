@@ -16,7 +16,7 @@ const runsOf = (file: string, job: string): readonly string[] =>
   ((parse(read(file)) as Workflow).jobs[job]?.steps ?? []).flatMap(({ run }) => run ?? []);
 
 describe('the workflows', () => {
-  it('use actions of one commit each, with the version as a comment', () => {
+  it('workflows use actions of one commit each, with the version as a comment', () => {
     const uses = readdirSync(folder).flatMap((file) =>
       Array.from(read(file).matchAll(/\buses: *(\S.*)$/gm), ([, action = '']) => action),
     );
@@ -27,7 +27,7 @@ describe('the workflows', () => {
     expect(names).toEqual([...new Set(names)]);
   });
 
-  it('audit all packages each week, those of the bundle apart', () => {
+  it('workflows audit all packages each week, those of the bundle apart', () => {
     const { on } = parse(read('audit.yml')) as Workflow;
     expect(on.schedule?.map(({ cron }) => cron)).toEqual([expect.stringMatching(/^\d+ \d+ \* \* [0-6]$/)]);
     expect(runsOf('audit.yml', 'audit').filter((run) => run.startsWith('npm audit'))).toEqual([
@@ -36,7 +36,7 @@ describe('the workflows', () => {
     ]);
   });
 
-  it('publish the tarball without dependencies, and attach the bill of materials to the release', () => {
+  it('workflows publish the tarball without dependencies, and attach the bill of materials to the release', () => {
     expect(runsOf('release.yml', 'package')).toEqual(
       expect.arrayContaining(['npm run package', 'cp dist/sbom.cdx.json ephemeral-storage-exporter.cdx.json']),
     );
