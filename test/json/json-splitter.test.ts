@@ -63,7 +63,7 @@ function isAccepted(parse: () => unknown): boolean {
 const places = fc.array(fc.nat(), { maxLength: 20 });
 
 describe('a splitter', () => {
-  it('finds the members and items of JSON.parse, however the bytes are cut', () => {
+  it('a splitter finds the members and items of JSON.parse, however the bytes are cut', () => {
     fc.assert(
       fc.property(document, places, ({ text, items, before, after }, at) => {
         const parsed = JSON.parse(JSON.stringify({ before, items, after })) as Record<string, unknown>;
@@ -79,7 +79,7 @@ describe('a splitter', () => {
     );
   });
 
-  it('accepts what JSON.parse accepts, however the bytes are cut', () => {
+  it('a splitter accepts what JSON.parse accepts, however the bytes are cut', () => {
     const change = fc.record({
       place: fc.nat(),
       removedCount: fc.constantFrom(0, 0, 1, 2, 7),
@@ -96,21 +96,20 @@ describe('a splitter', () => {
     );
   });
 
-  it('finds the same byte by byte', () => {
+  it('a splitter finds the same byte by byte', () => {
     const items = [{ a: '\\' }, { a: '"},{"a":' }, { a: '\\"' }, { a: '€' }];
     const bytes = Buffer.from(JSON.stringify({ items }));
     expect(split(Array.from(bytes, (byte) => Buffer.of(byte))).items).toEqual(items);
   });
 
-  it('accepts an empty object', () => {
-    expect(split([' \t\r\n{\r\n\t} \r\t\n'])).toEqual({ names: [], members: [], items: [] });
+  it.each([
+    ['an empty object', ' \t\r\n{\r\n\t} \r\t\n', [], []],
+    ['an array that is missing', '{"items":null}', ['items'], [['items', null]]],
+  ])('a splitter accepts %s', (_case, text, names, members) => {
+    expect(split([text])).toEqual({ names, members, items: [] });
   });
 
-  it('passes on an array that is missing', () => {
-    expect(split(['{"items":null}'])).toEqual({ names: ['items'], members: [['items', null]], items: [] });
-  });
-
-  it('takes __proto__ for the name of an ordinary member', () => {
+  it('a splitter takes __proto__ for the name of an ordinary member', () => {
     expect(split(['{"__proto__":1,"items":[{"__proto__":2}]}'])).toMatchObject({
       members: [['__proto__', 1]],
       names: ['__proto__', 'items'],
@@ -140,7 +139,7 @@ describe('a malformed document', () => {
     ['nothing between commas', '{"items":[{"a":1}, ,{"a":1}]}', 'malformed JSON'],
     ['nothing before the first comma', '{"items":[ ,{"a":1}]}', 'malformed JSON'],
     ['a bare word', '{"items":[tru]}', 'malformed JSON'],
-  ])('is refused: %s', (_case, text, message) => {
+  ])('a malformed document is refused: %s', (_case, text, message) => {
     const failure = expect.objectContaining({
       reason: 'decode',
       message: expect.stringMatching(new RegExp(`^document: .*${message}`)) as string,
@@ -149,13 +148,13 @@ describe('a malformed document', () => {
     expect(() => split(Array.from(Buffer.from(text), (byte) => Buffer.of(byte)))).toThrow(failure);
   });
 
-  it('is refused: nothing between commas, where another piece begins before it', () => {
+  it('nothing between commas is refused, where another piece begins before it', () => {
     const large = `{"a":"${'x'.repeat(20_000)}"}`;
     const text = `{"items":[{"a":1},${large}, ,${large}]}`;
     expect(() => split([text.slice(0, 10_000), text.slice(10_000)])).toThrow('malformed JSON');
   });
 
-  it('is refused before its end: text of any length', () => {
+  it('text of any length that is malformed is refused before its end', () => {
     expect(() => split(['<'.repeat(100_000)])).toThrow('it is not a JSON object');
     expect(() => split(['{"items":[]}', 'x'])).toThrow('text around the object');
   });
@@ -167,7 +166,7 @@ describe('the limits of a slice', () => {
   it.each([
     ['an item', (value: string) => `{"items":[${value}`],
     ['a member', (value: string) => `{"a":${value}`],
-  ])('hold for %s while it arrives', (name, open) => {
+  ])('limits of a slice hold for %s while it arrives', (name, open) => {
     const limits = { maxBytes: 50_000, maxValueCount: 1_000 };
     expect(() => split([open(`["${'x'.repeat(50_000)}`)], limits)).toThrow(
       expect.objectContaining({
@@ -186,7 +185,7 @@ describe('the limits of a slice', () => {
     );
   });
 
-  it('do not depend on where the bytes are cut', () => {
+  it('limits of a slice do not depend on where the bytes are cut', () => {
     const limits = { maxBytes: 50_000, maxValueCount: 1_000 };
     const nested = (depth: number, text: string): string => `${'['.repeat(depth)}"${text}"${']'.repeat(depth)}`;
     const items = (...texts: string[]): string => `{"items":[${texts.join(',')}]}`;
@@ -209,7 +208,7 @@ describe('the limits of a slice', () => {
     }
   });
 
-  it('count no member beside 64', () => {
+  it('limits of a slice count no member beside 64', () => {
     const members = (count: number): string => Array.from({ length: count }, (_, index) => `"m${index}":1`).join(',');
     expect(split([`{${members(64)}}`]).names).toHaveLength(64);
     expect(() => split([`{${members(65)}}`])).toThrow('more than 64 members');
@@ -232,7 +231,7 @@ describe('a document with several arrays', () => {
     return seen;
   };
 
-  it('is split into the items of each, in order, however the bytes are cut', () => {
+  it('a document with several arrays is split into the items of each, in order, however its bytes are cut', () => {
     const lists = fc.record({ a: alike, c: jsonValue, b: fc.oneof(alike, fc.array(jsonValue, { maxLength: 4 })) });
     fc.assert(
       fc.property(lists, fc.constantFrom('', ' '), places, ({ a, c, b }, indent, at) => {
@@ -246,7 +245,7 @@ describe('a document with several arrays', () => {
     );
   });
 
-  it('may have an empty one after one with items', () => {
+  it('a document with several arrays may have an empty one after one with items', () => {
     expect(splitAll([Buffer.from('{"a":[1],"b":[ ]}')])).toEqual([{ a: 1 }]);
     expect(() => splitAll([Buffer.from('{"a":[1],"b":[ ,1]}')])).toThrow('malformed JSON');
   });
@@ -280,7 +279,7 @@ describe('a slice above the limits', () => {
   const long = { a: 'x'.repeat(30_000) };
   const rich = { a: [...Array.from({ length: 200 }, () => ({})), 'x'.repeat(17_000)] };
 
-  it('is taken byte by byte where that is asked for: an item', () => {
+  it('an item above the limits is taken byte by byte where that is asked for', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom<unknown>({ a: 1 }, long, rich), { maxLength: 5 }), places, (all, at) => {
         const { items, oversized } = taken(cut(Buffer.from(JSON.stringify({ items: all })), at));
@@ -292,7 +291,7 @@ describe('a slice above the limits', () => {
     );
   });
 
-  it('is skipped where that is asked for: a member', () => {
+  it('a member above the limits is skipped where that is asked for', () => {
     fc.assert(
       fc.property(fc.constantFrom<unknown>(long, rich), places, (value, at) => {
         const text = JSON.stringify({ first: 1, other: value, items: [1], needed: [2] });
@@ -306,14 +305,14 @@ describe('a slice above the limits', () => {
     );
   });
 
-  it('is refused where it is needed, or twice', () => {
+  it('a slice above the limits is refused where it is needed, or twice', () => {
     expect(() => taken([Buffer.from(JSON.stringify({ needed: long }))])).toThrow('a member is larger than 20000 bytes');
     const twice = `{"other":${JSON.stringify(long)},"other":1}`;
     expect(() => taken([Buffer.from(twice)])).toThrow('duplicate member "other"');
     expect(() => taken([Buffer.from(JSON.stringify({ other: 'x'.repeat(30_000) }))])).toThrow('is larger than');
   });
 
-  it('ends with the document: not one that is cut off within it', () => {
+  it('a slice above the limits ends with the document, unless that is cut off within it', () => {
     const text = JSON.stringify({ items: [long] });
     expect(() => taken([Buffer.from(text.slice(0, 25_000))])).toThrow('truncated');
   });
