@@ -55,7 +55,7 @@ describe('the closing lines of .ci/run', () => {
   const failed = { title: 'fails', status: 'failed', errors: ['Error: once', 'Error: twice'] } as const;
   const skipped = { title: 'is skipped', status: 'skipped' } as const;
 
-  it('are the sums of all reports alone when each test passed at the first try', () => {
+  it('closing lines are the sums of all reports alone when each test passed at the first try', () => {
     expect(count({ unit: [passed, passed, skipped], programs: [passed] })).toEqual({
       status: 0,
       lines: ['tests: 3 passed, 0 failed, 1 skipped'],
@@ -63,7 +63,7 @@ describe('the closing lines of .ci/run', () => {
     });
   });
 
-  it('name each test that passed at its second try, with its report, file and groups, before the sums', () => {
+  it('closing lines name each test that passed at its second try, with its place, before the sums', () => {
     const other = { ...retried, file: 'test/http/two.test.ts', groups: ['the client', 'behind a proxy'] };
     expect(count({ unit: [passed, retried], 'unit-lts': [retried, other], programs: [passed] })).toEqual({
       status: 0,
@@ -77,7 +77,7 @@ describe('the closing lines of .ci/run', () => {
     });
   });
 
-  it('name no test as retried that failed or was skipped, and fail with a failed one', () => {
+  it('closing lines name no test as retried that failed or was skipped, and fail with a failed one', () => {
     expect(count({ unit: [failed, skipped] })).toMatchObject({
       status: 1,
       lines: ['tests: 0 passed, 1 failed, 1 skipped'],
@@ -87,7 +87,7 @@ describe('the closing lines of .ci/run', () => {
   it.each([
     ['a report without tests', { unit: [passed], cluster: [] }, 'cluster.json counts no test'],
     ['no report', {}, 'no report given'],
-  ])('are missing for %s', (_name, reports, message) => {
+  ])('closing lines are missing for %s', (_name, reports, message) => {
     const { status, lines, stderr } = count(reports);
     expect([status, lines]).toEqual([1, []]);
     expect(stderr).toContain(message);

@@ -56,24 +56,24 @@ describe('a second try', () => {
     'pure.test.ts': flaky('without'),
   };
 
-  it('is made for tests over sockets and for no others, and is listed by .ci/run', async () => {
+  it('a second try is made for tests over sockets and for no others, and is listed by .ci/run', async () => {
     expect(await run(files, { CI: 'true' })).toEqual({
       statuses: { 'with sockets': 'passed', without: 'failed' },
       closing: 'retried: unit: test/socket.test.ts > with sockets\ntests: 1 passed, 1 failed, 0 skipped\n',
     });
   }, 60_000);
 
-  it("is not made on a developer's machine", async () => {
+  it("a second try is not made on a developer's machine", async () => {
     expect((await run(files, {})).statuses).toEqual({ 'with sockets': 'failed', without: 'failed' });
   }, 60_000);
 
-  it('is given to no test by a flag of .ci/run, which asks for it as CI does', async () => {
+  it('a second try is given to no test by a flag of .ci/run, which asks for it as CI does', async () => {
     const script = await readFile(fromRoot('.ci/run'), 'utf8');
     expect(script).not.toContain('--retry');
     expect(script).toMatch(/^export CI=true$/m);
   });
 
-  it('is never made for a property: no tagged file imports fast-check, not even by another file', async () => {
+  it('a second try is never made for a property: no tagged file imports fast-check, even by another', async () => {
     const files = await taggedFiles();
     expect(files.length).toBeGreaterThan(60);
     const { metafile } = await build({
