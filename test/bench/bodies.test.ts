@@ -35,7 +35,7 @@ function joinedCount(state: ClusterState, body: Buffer, nodeIndex: number): numb
 }
 
 describe('bodies of the benchmark', () => {
-  it.each(Object.values(shapes))('has a summary of $name that decodes', ({ podsPerNode }) => {
+  it.each(Object.values(shapes))('the benchmark has a summary of $name that decodes', ({ podsPerNode }) => {
     const state = new ClusterState({ nodeCount: 1, podsPerNode }, nowMs);
     const summary = decodeSummary(new Summaries(podsPerNode).body(0, state.podsOn(0), nowMs), 'summary');
     expect(summary.pods).toHaveLength(podsPerNode);
@@ -47,7 +47,7 @@ describe('bodies of the benchmark', () => {
     }
   });
 
-  it('changes values and times of a summary with each request, and nothing else', () => {
+  it('values and times of a summary of the benchmark change with each request, and nothing else', () => {
     const state = new ClusterState(shape, nowMs);
     const summaries = new Summaries(shape.podsPerNode);
     const [first, second] = [nowMs, nowMs + 60_000].map((atMs) =>
@@ -58,7 +58,7 @@ describe('bodies of the benchmark', () => {
     expect(second?.nodefs?.timeMs).toBe(nowMs + 60_000);
   });
 
-  it('has API objects with the limits and volumes of the shape', () => {
+  it('API objects of the benchmark have the limits and volumes of the shape', () => {
     const [pod] = podsOf(new ClusterState(shape, nowMs), 7);
     expect(pod).toMatchObject({ nodeName: nodeNameOf(7), phase: 'Running', runningContainerCount: 2 });
     expect(pod?.containers.map(({ limitBytes }) => limitBytes)).toHaveLength(2);
@@ -70,7 +70,7 @@ describe('bodies of the benchmark', () => {
     });
   });
 
-  it('replaces a pod in the API and in the summary of its node', () => {
+  it('a pod of the benchmark is replaced in the API and in the summary of its node', () => {
     const state = new ClusterState(shape, nowMs);
     const summaries = new Summaries(shape.podsPerNode);
     summaries.body(0, state.podsOn(0), nowMs);
@@ -79,7 +79,7 @@ describe('bodies of the benchmark', () => {
     expect(joinedCount(state, body, 0)).toBe(shape.podsPerNode);
   });
 
-  it('spreads changed pods over all nodes, with an event for each', () => {
+  it('changed pods of the benchmark are spread over all nodes, with an event for each', () => {
     const state = new ClusterState(shape, nowMs);
     const before = state.resourceVersion;
     state.modify(shape.nodeCount);
@@ -92,7 +92,7 @@ describe('bodies of the benchmark', () => {
     expect(Number(changed.at(-1)?.resourceVersion)).toBe(state.resourceVersion);
   });
 
-  it('gives the pods of a cluster different names and UIDs', () => {
+  it('pods of a cluster of the benchmark have different names and UIDs', () => {
     const { pods } = new ClusterState({ nodeCount: 100, podsPerNode: 30 }, nowMs);
     expect(new Set(pods.map(({ namespace, name }) => `${namespace}/${name}`)).size).toBe(pods.length);
     expect(new Set(pods.map(({ uid }) => uid)).size).toBe(pods.length);

@@ -34,15 +34,15 @@ describe('growthTable', () => {
 describe('derived figures', () => {
   const figures = { steadyCpu: 1, warmCpu: 10, gzipToPlain: 1, seriesCount: 45_000 };
 
-  it('compares a scrape every 15 s: one refreshes, three do not', () => {
+  it('derived figures compare a scrape every 15 s: one refreshes, three do not', () => {
     expect(derivedFigures(shapes['normal-100'], figures).toEphemeralStorageMetrics).toBeCloseTo(630 / 5_400);
   });
 
-  it('is without what was not measured', () => {
+  it('derived figures are without what was not measured', () => {
     expect(derivedFigures(shapes['normal-100'], { steadyCpu: 1 })).toEqual({});
   });
 
-  it('compares the cost for a pod with that of normal-100', () => {
+  it('derived figures compare the cost for a pod with that of normal-100', () => {
     const normal = { shape: shapes['normal-100'], figures };
     expect(costPerPod(shapes['large-1000'], { steadyCpu: 12 }, normal).costPerPod).toBeCloseTo(1.2);
   });
@@ -52,7 +52,7 @@ describe('median', () => {
   it.each([
     [[3, 1, 2], 2],
     [[4, 1, 3, 2], 2.5],
-  ])('of %j is %d', (values, expected) => {
+  ])('the median of %j is %d', (values, expected) => {
     expect(median(values)).toBe(expected);
   });
 });
