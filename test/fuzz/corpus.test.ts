@@ -16,16 +16,16 @@ it('the corpus has inputs for every reader of foreign input', () => {
 });
 
 describe.each(targets)('foreign input: $name', ({ name, input, check }) => {
-  it.each(corpus[name] ?? [])('of the corpus breaks nothing: %j', async (text) => {
+  it.each(corpus[name] ?? [])('foreign input of the corpus breaks nothing: %j', async (text) => {
     await expect(check(text)).resolves.toBeUndefined();
   });
 
-  it('of any kind breaks nothing', async () => {
+  it('foreign input of any kind breaks nothing', async () => {
     await fc.assert(fc.asyncProperty(input, check), { numRuns: 50 });
   });
 });
 
-it.each(['summary', 'pods'])('hostile %s reach the exposition in many forms', async (name) => {
+it.each(['summary', 'pods'])('hostile inputs (%s) reach the exposition in many forms', async (name) => {
   const seen = new Set<string>();
   const checkExposition = (exposition: Buffer): Promise<void> => {
     seen.add(exposition.toString());
