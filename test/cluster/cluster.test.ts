@@ -118,7 +118,7 @@ async function scrape(): Promise<(family: string) => readonly ParsedSample[]> {
 }
 
 describe('the exporter in this cluster', () => {
-  it('has a state for every node', async () => {
+  it('the exporter has a state for every node of this cluster', async () => {
     const nodes = await listNodes();
     const samples = await scrape();
     const known = [...samples('node_data_available'), ...samples('node_absent_info')].map(
@@ -127,7 +127,7 @@ describe('the exporter in this cluster', () => {
     expect(new Set(known)).toEqual(new Set(nodes.map(({ name }) => name)));
   });
 
-  it('serves for each pod the value of its kubelet at the same moment', async () => {
+  it('the exporter serves for each pod the value of its kubelet at the same moment', async () => {
     const nodes = await listNodes();
     const before = await Promise.all(nodes.map(totalsOf));
     const samples = await scrape();
@@ -145,7 +145,7 @@ describe('the exporter in this cluster', () => {
     expect(comparedCount).toBeGreaterThan(0);
   });
 
-  it('has components and containers that add up to each pod', async () => {
+  it('the exporter has components and containers that add up to each pod', async () => {
     const samples = await scrape();
     const keyOf = ({ labels }: ParsedSample) =>
       `${labels['namespace'] ?? ''}/${labels['pod'] ?? ''}/${labels['node'] ?? ''}`;
