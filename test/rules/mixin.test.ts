@@ -12,7 +12,7 @@ const text = readFileSync(path.join(folder, 'mixin.libsonnet'), 'utf8');
 const imported = (keyword: 'import' | 'importstr'): readonly string[] =>
   Array.from(text.matchAll(new RegExp(`\\b${keyword} '([^']+)'`, 'g')), ([, file = '']) => path.join(folder, file));
 
-it('the mixin imports the rule file and every dashboard, by the names of their files, and has nothing of its own', () => {
+it('the mixin imports the rule file and every dashboard by name, and has nothing of its own', () => {
   const dashboards = path.join(root, 'grafana/dashboards');
   const files = readdirSync(dashboards).map((name) => path.join(dashboards, name));
   expect(imported('importstr')).toEqual([ruleFilePath]);

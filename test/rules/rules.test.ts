@@ -58,20 +58,20 @@ function labelNames(list: string): readonly string[] {
 }
 
 describe('the rules', () => {
-  it('read families of the exporter, recorded series, and up', () => {
+  it('rules read families of the exporter, recorded series, and up', () => {
     const known = new Set([...families.keys(), ...records.map(({ record }) => record), 'up']);
     const named = [...expressions, ...textExpressions].flatMap(seriesNames);
     expect(new Set(named).size).toBeGreaterThan(40);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it("have no more groups, and no more rules in one, than Mimir's ruler accepts without configuration", () => {
+  it("rules have no more groups, and no more in one, than Mimir's ruler accepts without configuration", () => {
     // https://grafana.com/docs/mimir/latest/configure/configuration-parameters/#limits
     expect(rules.groups.length).toBeLessThanOrEqual(70);
     expect(Math.max(...rules.groups.map(({ rules: ofGroup }) => ofGroup.length))).toBeLessThanOrEqual(20);
   });
 
-  it('need only families of the standard profile, apart from two details that the runbooks name', () => {
+  it('rules need only families of the standard profile, apart from two details that the runbooks name', () => {
     const full = familyTable(Object.values(selfFamilies)).filter(({ profile }) => profile === 'full');
     const named = new Set([...expressions, ...textExpressions].flatMap(seriesNames));
     const used = full.map(({ name }) => name).filter((name) => named.has(name));
@@ -83,7 +83,7 @@ describe('the rules', () => {
     for (const name of used) expect(details).toContain(`\`${name}\``);
   });
 
-  it('match labels that the families have', () => {
+  it('rules match labels that the families have', () => {
     const matchers = [...expressions, ...textExpressions].flatMap((text) => [
       ...text.matchAll(/(?<![:\w])(ephemeral_storage_\w+)\{([^}]*)\}/g),
     ]);
@@ -97,7 +97,7 @@ describe('the rules', () => {
     }
   });
 
-  it('keep the cluster in every aggregation and every match', () => {
+  it('rules keep the cluster in every aggregation and every match', () => {
     for (const expression of expressions) {
       for (const [text, by] of expression.matchAll(aggregations)) expect(by, text).toBe('by');
       for (const [, keyword = '', list = ''] of expression.matchAll(groupings)) {
@@ -108,12 +108,12 @@ describe('the rules', () => {
     for (const expression of textExpressions) expect(expression).toContain('{cluster=%q');
   });
 
-  it('name no job', () => {
+  it('rules name no job', () => {
     for (const expression of [...expressions, ...textExpressions])
       expect(expression).not.toMatch(/\bjob\s*(?:!|=(?!%q))/);
   });
 
-  it('name recorded series by level, metric and operation', () => {
+  it('rules name recorded series by level, metric and operation', () => {
     for (const { record } of records) {
       expect(record).toMatch(
         /^(?:job|instance|workload|workload_container|pod|limit|node|node_filesystem|node_disk):\w+:\w+$/,
@@ -122,7 +122,7 @@ describe('the rules', () => {
     expect(new Set(records.map(({ record }) => record)).size).toBe(records.length);
   });
 
-  it('are evaluated more often than the look-back of 5m, or read only over ranges', () => {
+  it('rules are evaluated more often than the look-back of 5m, or read only over ranges', () => {
     const rare = rules.groups.filter(({ interval = '1m' }) => !/^[1-4]m$/.test(interval));
     const names = rare.flatMap((group) => recordsOf({ groups: [group] })).map(({ record }) => record);
     expect(alertsOf({ groups: rare })).toEqual([]);
@@ -134,7 +134,7 @@ describe('the rules', () => {
     }
   });
 
-  it('look back for a day and more only over few series or few samples', () => {
+  it('rules look back for a day and more only over few series or few samples', () => {
     const frugal = /:last1h$|:max1h$|:max_from_half$|:min_below_quarter$/;
     const lookBacks = expressions.flatMap((text) => [...text.matchAll(/([\w:]+)(?:\{[^}]*\})?\[(\d+)d[^\]]*\]/g)]);
     expect(lookBacks.length).toBeGreaterThan(5);
@@ -143,7 +143,7 @@ describe('the rules', () => {
 });
 
 describe('every alert', () => {
-  it.each(alerts)('has severity, summary, description and runbook: $alert', ({ alert, labels, annotations }) => {
+  it.each(alerts)('the alert $alert has severity, summary, description, runbook', ({ alert, labels, annotations }) => {
     expect(alert).toMatch(/^EphemeralStorage[A-Z]\w+$/);
     expect(['info', 'warning', 'critical']).toContain(labels['severity']);
     expect(Object.keys(annotations).sort()).toEqual(['description', 'runbook_url', 'summary']);
@@ -152,12 +152,12 @@ describe('every alert', () => {
     expect(annotations['runbook_url']).toBe(`${runbooksUrl}#${alert.toLowerCase()}`);
   });
 
-  it('has one runbook, and every runbook an alert', () => {
+  it('every alert has one runbook, and every runbook an alert', () => {
     const sections = [...runbooks.matchAll(/^## (EphemeralStorage\w+)$/gm)].map(([, name]) => name);
     expect(sections).toEqual(alerts.map(({ alert }) => alert));
   });
 
-  it('has a case in which it fires and one in which it does not', async () => {
+  it('every alert has a case in which it fires and one in which it does not', async () => {
     const cases = (await readRuleTests()).flatMap(({ alert_rule_test: tests = [] }) => tests);
     const namesOf = (fires: boolean) =>
       new Set(cases.filter(({ exp_alerts }) => exp_alerts.length > 0 === fires).map(({ alertname }) => alertname));
@@ -172,7 +172,7 @@ describe('gaps in the data', () => {
     ['for three minutes of every ten', 'for one minute of every five'].map((gap) => `${cause} ${gap}`),
   );
 
-  it.each(patterns)('neither reset nor hide an alert: %s', async (pattern) => {
+  it.each(patterns)('gaps in the data neither reset nor hide an alert: %s', async (pattern) => {
     const tests = (await readRuleTests()).filter(({ name }) => name.startsWith(pattern));
     const expressions = tests.flatMap(({ promql_expr_test: cases = [] }) => cases.map(({ expr }) => expr));
     const named = expressions.flatMap((expr) => /ALERTS\{alertname="(\w+)",alertstate="firing"/.exec(expr)?.[1] ?? []);
@@ -180,22 +180,20 @@ describe('gaps in the data', () => {
   });
 });
 
-describe('the runbooks', () => {
-  it('query existing series', () => {
-    const known = [...families.keys(), ...records.map(({ record }) => record)];
-    const queries = queriesOf(runbooks);
-    expect(queries.length).toBeGreaterThan(5);
-    expect(queries.flatMap(seriesNames).filter((name) => !known.includes(name.replace(/_bucket$/, '')))).toEqual([]);
-  });
+it('runbooks query existing series', () => {
+  const known = [...families.keys(), ...records.map(({ record }) => record)];
+  const queries = queriesOf(runbooks);
+  expect(queries.length).toBeGreaterThan(5);
+  expect(queries.flatMap(seriesNames).filter((name) => !known.includes(name.replace(/_bucket$/, '')))).toEqual([]);
 });
 
 describe('every recorded series', () => {
-  it('is explained in the runbooks', () => {
+  it('every recorded series is explained in the runbooks', () => {
     const explained = [...runbooks.matchAll(/^\| `([a-z_]+:\w+:\w+)`/gm)].map(([, name]) => name);
     expect(explained.sort()).toEqual(records.map(({ record }) => record).sort());
   });
 
-  it('has tested values', async () => {
+  it('every recorded series has tested values', async () => {
     const tested = (await readRuleTests())
       .flatMap(({ promql_expr_test: tests = [] }) => tests)
       .filter(({ exp_samples }) => exp_samples.length > 0)
@@ -211,7 +209,7 @@ describe('the inhibitions', () => {
       (matcher) => /^alertname=~?"([\w|]+)"$/.exec(matcher)?.[1]?.split('|') ?? [`unknown matcher: ${matcher}`],
     );
 
-  it('are about existing alerts, one silencing others, in one cluster', () => {
+  it('inhibitions are about existing alerts, one silencing others, in one cluster', () => {
     const known = alerts.map(({ alert }) => alert);
     expect(inhibitions.length).toBeGreaterThan(3);
     for (const { source_matchers, target_matchers, equal } of inhibitions) {
@@ -223,7 +221,7 @@ describe('the inhibitions', () => {
     }
   });
 
-  it('are all listed in the runbooks', () => {
+  it('inhibitions are all listed in the runbooks', () => {
     const listed = [...runbooks.matchAll(/^\| `(EphemeralStorage\w+)` +\| (.*?) \|/gm)].flatMap(
       ([, source, targets = '']) =>
         [...targets.matchAll(/`(EphemeralStorage\w+)`/g)].map(([, target]) => `${source ?? ''} ${target ?? ''}`),
