@@ -35,7 +35,7 @@ async function servedFamilies(name: string): Promise<readonly string[]> {
 
 describe.skipIf(!hasCaptures)(`the exposition of a recorded summary (${capturesNeeded})`, () => {
   it.each(cases)(
-    'has the predicted series and values, and no others: $name, $attribution, controllers: $controllers',
+    'recorded summaries have the predicted series alone: $name, $attribution, controllers: $controllers',
     async ({ capture, ...semantics }) => {
       const served = await replayed(capture, semantics);
       expect(served.size).toBeGreaterThan(0);
@@ -44,14 +44,14 @@ describe.skipIf(!hasCaptures)(`the exposition of a recorded summary (${capturesN
   );
 
   it.each(['influxdata_telegraf_inline_summary.json', 'newrelic_nri-kubernetes_kubelet_summary_response_ok.json'])(
-    'has no series of pods where the kubelet reports no ephemeral storage: %s',
+    'a recorded summary has no series of pods where the kubelet reports no ephemeral storage: %s',
     async (name) => {
       const served = await servedFamilies(name);
       expect(served.filter((family) => !family.startsWith('node_'))).toEqual([]);
     },
   );
 
-  it('has of Windows what its kubelet reports: no inodes of writable layers and filesystems', async () => {
+  it('a recorded summary of Windows has what its kubelet reports: no inodes of layers and filesystems', async () => {
     const served = await servedFamilies('DataDog_integrations-core_stats_summary_windows.json');
     expect(served).toContain('container_rootfs_used_bytes');
     expect(served).not.toContain('container_rootfs_inodes_used');

@@ -142,15 +142,13 @@ const ways = fc.record({
   sidecars: fc.boolean(),
 });
 
-describe('for any pods', () => {
-  it('every series is as predicted', async () => {
-    await fc.assert(
-      fc.asyncProperty(recordingsOf(realBytes), ways, async (recorded, semantics) => {
-        expect(differences(predict(recorded, semantics), await serve(recorded, semantics))).toEqual([]);
-      }),
-      { numRuns: 100 },
-    );
-  });
+it('every series of any pods is as predicted', async () => {
+  await fc.assert(
+    fc.asyncProperty(recordingsOf(realBytes), ways, async (recorded, semantics) => {
+      expect(differences(predict(recorded, semantics), await serve(recorded, semantics))).toEqual([]);
+    }),
+    { numRuns: 100 },
+  );
 });
 
 describe('for pods of senseless size', () => {
@@ -160,7 +158,7 @@ describe('for pods of senseless size', () => {
       line,
     );
 
-  it('components and containers add up to the total, and all else is as predicted', async () => {
+  it('components and containers of pods of senseless size add up to the total, all else is as predicted', async () => {
     await fc.assert(
       fc.asyncProperty(recordingsOf(anyBytes), ways, async (recorded, semantics) => {
         const served = await serve(recorded, semantics);
@@ -171,7 +169,7 @@ describe('for pods of senseless size', () => {
     );
   });
 
-  it('no figure is NaN, none is infinite but a ratio, and none is negative but what is left over', async () => {
+  it('no figure of senseless pods is NaN, infinite unless a ratio, or negative unless what is left over', async () => {
     await fc.assert(
       fc.asyncProperty(recordingsOf(anyBytes), ways, async (recorded, semantics) => {
         for (const [key, value] of await serve(recorded, semantics)) {
@@ -271,13 +269,13 @@ describe('a summary that lacks a field', () => {
     fieldsOf(recorded.summary)
       .filter(isStorage)
       .map((path) => [path.join('.'), path] as const),
-  )('has no new series and no new 0: %s', async (_name, path) => {
+  )('a summary that lacks a field has no new series and no new 0: %s', async (_name, path) => {
     await expectNothingInvented(recorded, path);
   });
 
   const captures = readCaptures().filter(({ pods }) => pods.length > 0);
   it.skipIf(!hasCaptures).each(captures)(
-    `has neither where it is a recorded one: $name (${capturesNeeded})`,
+    `a recorded summary that lacks a field has no new series and no new 0: $name (${capturesNeeded})`,
     async (capture) => {
       const summary = JSON.parse(capture.summary) as RawSummary;
       const complete: Recording = { summary, pods: capture.pods as readonly RawPod[], nodes: [] };

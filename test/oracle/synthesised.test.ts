@@ -31,14 +31,14 @@ const barePod = (name: string) => ({ namespace: 'shop', workload: name, workload
 
 describe('the exposition of a synthesised recording', () => {
   it.each(Object.entries(synthesised).flatMap(([name, recording]) => ways.map((way) => ({ ...way, name, recording }))))(
-    'has the predicted series and values, and no others: $name, $attribution, controllers: $controllers',
+    'recordings have the predicted series alone: $name, $attribution, controllers: $controllers',
     async ({ recording, ...semantics }) => {
       const served = await serve(recording, semantics);
       expect(differences(predict(recording, semantics), served)).toEqual([]);
     },
   );
 
-  it('covers every documented family but those about the exporter itself, those of what kubelets are set to and those of evictions', async () => {
+  it('recordings cover every documented family but those about the exporter, its settings and evictions', async () => {
     const tables = Object.values(synthesised).map((recording) => predict(recording, byController));
     const predicted = new Set(tables.flatMap(familiesOf));
     const documented = await readFile(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
@@ -50,7 +50,7 @@ describe('the exposition of a synthesised recording', () => {
 });
 
 describe('with a dedicated image filesystem', () => {
-  it('counts only logs towards the limit of a container', async () => {
+  it('a dedicated image filesystem makes only logs count towards the limit of a container', async () => {
     const ratioOf = async (recording: Recording): Promise<number | undefined> =>
       ofPod(await serve(recording), 'limited')('limit_ratio', { rule: 'container', container: 'app' });
     expect(await ratioOf(synthesised['a dedicated image filesystem'])).toBe(500 / 2000);
@@ -61,7 +61,7 @@ describe('with a dedicated image filesystem', () => {
     ['a dedicated image filesystem', 1, undefined],
     ['a split container filesystem', 1, 1],
     ['one filesystem for all', 0, 0],
-  ] as const)('says so, and whether writable layers lie apart: %s', async (name, dedicated, split) => {
+  ] as const)('a node with %s says so, and whether writable layers lie apart', async (name, dedicated, split) => {
     const served = await serve(synthesised[name]);
     expect(served.get(seriesKey('node_dedicated_imagefs', node))).toBe(dedicated);
     expect(served.get(seriesKey('node_split_imagefs', node))).toBe(split);
@@ -69,7 +69,7 @@ describe('with a dedicated image filesystem', () => {
 });
 
 describe('volumes', () => {
-  it('count as the kubelet counts them: not those in memory, of tokens, of claims', async () => {
+  it('volumes count as the kubelet counts them: not those in memory, of tokens, of claims', async () => {
     const value = ofPod(await serve(synthesised['volumes of many kinds']), 'shared');
     const components = { rootfs: 1000, logs: 120, emptydir: 3333, configmap: 1451, other: 4096 };
     for (const [component, bytes] of Object.entries(components)) {
@@ -80,7 +80,7 @@ describe('volumes', () => {
     expect(value('container_used_bytes', { container: 'helper' })).toBe(470 + 1666 + 725 + 2048);
   });
 
-  it('in memory count towards their size limit', async () => {
+  it('volumes in memory count towards their size limit', async () => {
     const value = ofPod(await serve(synthesised['volumes of many kinds']), 'shared');
     expect(value('limit_ratio', { rule: 'emptydir', volume: 'memory' })).toBe(7777 / 7168);
     expect(value('limit_ratio', { rule: 'emptydir', volume: 'cache' })).toBe(3333 / 4000);
@@ -89,7 +89,7 @@ describe('volumes', () => {
     ).toBe(7168);
   });
 
-  it('are pending after a restart of the kubelet, and the workload is not complete', async () => {
+  it('volumes are pending after a restart of the kubelet, and the workload is not complete', async () => {
     const served = await serve(synthesised['a kubelet that just restarted']);
     expect(ofPod(served, 'restarted')('pod_volume_stats_pending')).toBe(1);
     expect(ofPod(served, 'limited')('pod_volume_stats_pending')).toBeUndefined();
@@ -99,13 +99,13 @@ describe('volumes', () => {
 });
 
 describe('limits', () => {
-  it('of a pod are those of the largest moment of its life, with its overhead', async () => {
+  it('limits of a pod are those of the largest moment of its life, with its overhead', async () => {
     const value = ofPod(await serve(synthesised['sidecars and init containers']), 'sidecars');
     expect(value('pod_limit_bytes')).toBe(300 + 5000 + 64);
     expect(value('limit_ratio', { rule: 'pod' })).toBe(4426 / 5364);
   });
 
-  it('of sidecars are served where kubelets enforce them, those of init containers never', async () => {
+  it('limits of sidecars are served where kubelets enforce them, those of init containers never', async () => {
     const recording = synthesised['sidecars and init containers'];
     const held = ofPod(await serve(recording), 'sidecars');
     const notHeld = ofPod(await serve(recording, { ...byController, sidecars: false }), 'sidecars');
@@ -115,7 +115,7 @@ describe('limits', () => {
     expect(held('container_limit_bytes', { container: 'migrate' })).toBeUndefined();
   });
 
-  it('of static critical pods are served although exceeded, and the pod is marked as static', async () => {
+  it('limits of static critical pods are served although exceeded, and the pod is marked as static', async () => {
     const value = ofPod(await serve(synthesised['a static critical pod over its limit']), `etcd-${nodeName}`);
     expect(value('limit_ratio', { rule: 'pod' })).toBe(2.5);
     expect(
@@ -134,7 +134,7 @@ describe('limits', () => {
 describe('pressure on the disk', () => {
   const waiting = 'io_pressure_waiting_seconds_total';
 
-  it('is in seconds, of the node and of the pods that have it', async () => {
+  it('pressure on the disk is in seconds, of the node and of the pods that have it', async () => {
     const served = await serve(synthesised['pods that wait for the disk']);
     expect(served.get(seriesKey(`node_${waiting}`, node))).toBe(82.998_085);
     expect(ofPod(served, 'limited')(`pod_${waiting}`)).toBe(0.064);
@@ -142,14 +142,14 @@ describe('pressure on the disk', () => {
     expect(ofPod(served, 'shared')(`pod_${waiting}`)).toBeUndefined();
   });
 
-  it('is no series where the kernel does not measure it', async () => {
+  it('pressure on the disk is no series where the kernel does not measure it', async () => {
     const served = await serve(synthesised['a kernel that does not measure pressure']);
     expect(familiesOf(served).filter((family) => family.includes('pressure_'))).toEqual([]);
   });
 });
 
 describe('pods without figures', () => {
-  it('of a virtual kubelet have those of their specs alone, and their workload has no data instead of 0 bytes', async () => {
+  it('pods of a virtual kubelet have figures of their specs alone, and their workload no data, not 0', async () => {
     const served = await serve(synthesised['a virtual kubelet without storage']);
     expect(familiesOf(served).filter((family) => /^(pod|container|volume|limit)_/.test(family))).toEqual([
       'container_limit_bytes',
@@ -163,7 +163,7 @@ describe('pods without figures', () => {
     expect(familiesOf(served)).not.toContain('workload_used_bytes');
   });
 
-  it('that run elsewhere are not served from the summary of their old node', async () => {
+  it('pods that run elsewhere are not served from the summary of their old node', async () => {
     const served = await serve(synthesised['a pod that runs elsewhere']);
     expect(familiesOf(served)).not.toContain('pod_used_bytes');
     expect(served.get(seriesKey('node_absent_info', { node: 'n2', reason: 'never' }))).toBe(1);
