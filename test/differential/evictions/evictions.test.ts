@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { EvictionSnapshot } from '../../../src/history/eviction-record.js';
 import type { ParsedFamily } from '../../support/exposition-parser.js';
@@ -82,32 +82,30 @@ const expectedDraws = [
   ...['setting: one role', 'setting: all roles', 'outcome: counted', 'outcome: listed alone'],
 ];
 
-describe('evictions', () => {
-  it(
-    'of any history are counted once, by cause, for its node and workloads',
-    async () => {
-      const [draws, parts] = [new Draws(), sharedParts()];
-      process.stdout.write(`evictions: ${roundCount} rounds, DIFFERENTIAL_SEED=${seed}\n`);
-      await fc.assert(
-        fc.asyncProperty(settings, fc.array(timedStep, { minLength: 5, maxLength: 40 }), async (first, steps) => {
-          await using history = new EvictionHistory(first, draws, parts, comparison());
-          await history.perform({ type: 'elapse', ms: 1, isAtOnce: false });
-          for (const step of steps) await history.perform(step);
-          await history.recover();
-          const { exporter, oracle } = history;
-          const snapshot = await exporter.evictions();
-          if (snapshot === undefined) throw new Error('the first lists have not arrived');
-          expect(sorted(countsOf(await exporter.exposition()))).toEqual(sorted(countsIn(snapshot)));
-          const recorded = new Set(exporter.records.map(({ uid }) => uid));
-          expect(history.listedUids.filter((uid) => !recorded.has(uid))).toEqual([]);
-          for (const uid of oracle.records.keys())
-            draws.add('outcome', oracle.isCounted(uid) ? 'counted' : 'listed alone');
-        }),
-        { numRuns: roundCount, seed },
-      );
-      process.stdout.write(`${draws.lines.join('\n')}\n`);
-      expect(draws.rare(expectedDraws)).toEqual([]);
-    },
-    timeoutMs,
-  );
-});
+it(
+  'evictions of any history are counted once, by cause, for their node and workloads',
+  async () => {
+    const [draws, parts] = [new Draws(), sharedParts()];
+    process.stdout.write(`evictions: ${roundCount} rounds, DIFFERENTIAL_SEED=${seed}\n`);
+    await fc.assert(
+      fc.asyncProperty(settings, fc.array(timedStep, { minLength: 5, maxLength: 40 }), async (first, steps) => {
+        await using history = new EvictionHistory(first, draws, parts, comparison());
+        await history.perform({ type: 'elapse', ms: 1, isAtOnce: false });
+        for (const step of steps) await history.perform(step);
+        await history.recover();
+        const { exporter, oracle } = history;
+        const snapshot = await exporter.evictions();
+        if (snapshot === undefined) throw new Error('the first lists have not arrived');
+        expect(sorted(countsOf(await exporter.exposition()))).toEqual(sorted(countsIn(snapshot)));
+        const recorded = new Set(exporter.records.map(({ uid }) => uid));
+        expect(history.listedUids.filter((uid) => !recorded.has(uid))).toEqual([]);
+        for (const uid of oracle.records.keys())
+          draws.add('outcome', oracle.isCounted(uid) ? 'counted' : 'listed alone');
+      }),
+      { numRuns: roundCount, seed },
+    );
+    process.stdout.write(`${draws.lines.join('\n')}\n`);
+    expect(draws.rare(expectedDraws)).toEqual([]);
+  },
+  timeoutMs,
+);
