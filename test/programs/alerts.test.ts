@@ -98,7 +98,7 @@ async function firing(prometheus: PrometheusServer, ...names: readonly string[])
 }
 
 describeInEachPrometheus('the shipped rules', (programs) => {
-  it('fire for a node and a pod while they have a problem, once for two exporters, and for nothing else', async () => {
+  it('alerts fire for a node and a pod while they have a problem, once for two exporters, for nothing else', async () => {
     await using cluster = await SimulatedCluster.start({ scenario: shop });
     await using one = await startExporter(cluster);
     await using other = await startExporter(cluster);
@@ -155,7 +155,7 @@ describeInEachPrometheus('the shipped rules', (programs) => {
     for (const query of await documentedQueries()) await prometheus.query(query);
   });
 
-  it('fire once for an eviction that two exporters see, with the next step for the evicted pod', async () => {
+  it('an alert fires once for an eviction that two exporters see, with the next step for the evicted pod', async () => {
     await using cluster = await SimulatedCluster.start({ scenario: { ...shop, kubeletsEvict: true } });
     await using one = await startExporter(cluster);
     await using other = await startExporter(cluster);
@@ -224,7 +224,7 @@ describe.skipIf(!isInstalled('prometheus'))('the shipped rules (need prometheus)
       scrape: { honor_labels: true, metric_relabel_configs: [{ action: 'labeldrop', regex: 'pod' }] },
       wrong: /A relabeling of metrics changes them: /,
     },
-  ])('are right, or say how labels are overwritten: $way', async ({ scrape, moreSettings = '', wrong }) => {
+  ])('shipped rules are right, or say what overwrites labels: $way', async ({ scrape, moreSettings = '', wrong }) => {
     await using cluster = await SimulatedCluster.start({ scenario: shop });
     await using app = await startExporter(cluster, `${shortTimes}\n${moreSettings}`);
     await using prometheus = await PrometheusServer.start({

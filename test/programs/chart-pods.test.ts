@@ -36,7 +36,7 @@ async function exitCodeFor(command: readonly string[], status: number): Promise<
 }
 
 describe.skipIf(!isInstalled('helm4'))('pods of the chart (need helm4)', () => {
-  it('test whether the exporter is ready', async () => {
+  it('pods of the chart test whether the exporter is ready', async () => {
     const pod = renderChart('helm4', {}).find(({ kind }) => kind === 'Pod');
     const [container] = listAt(pod, 'spec', 'containers');
     const command = (container?.['command'] as readonly string[]).map(String);
@@ -45,7 +45,7 @@ describe.skipIf(!isInstalled('helm4'))('pods of the chart (need helm4)', () => {
     expect(await exitCodeFor(command, 503)).toBe(1);
   });
 
-  it('have valid settings with TLS', async () => {
+  it('pods of the chart have valid settings with TLS', async () => {
     await using folder = await temporaryFolder();
     const { cert, key } = await (await TestAuthority.create('chart-ca')).issueServer();
     await writeFile(path.join(folder.path, 'tls.crt'), cert);

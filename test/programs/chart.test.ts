@@ -88,7 +88,7 @@ const cases = modes.flatMap((mode) => [
 const hasHelm = helmNames.every(isInstalled);
 
 describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
-  it.each(helmNames)('has no fault for lint --strict of %s', (helm) => {
+  it.each(helmNames)('the chart has no fault for lint --strict of %s', (helm) => {
     for (const mode of modes) {
       const { status, out } = runHelm(helm, ['lint', '--strict', chartFolder], { ...rich, mode });
       expect(out).toContain('1 chart(s) linted, 0 chart(s) failed');
@@ -96,11 +96,11 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     }
   });
 
-  it.each(cases)('renders the same with Helm 3 and 4 in the mode $mode with $with', ({ values }) => {
+  it.each(cases)('the chart renders the same with Helm 3 and 4 in the mode $mode with $with', ({ values }) => {
     expect(renderChart('helm3', values)).toEqual(render(values));
   });
 
-  it.each(cases)('renders valid objects in the mode $mode with $with', ({ values }) => {
+  it.each(cases)('the chart renders valid objects in the mode $mode with $with', ({ values }) => {
     const objects = render(values);
     const faults = objects.flatMap((object) => typeFaults(object) ?? otherTypeFaults(object) ?? [object.kind]);
     // Kinds and fields that the overlays do not have are left to kubeconform.
@@ -108,7 +108,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     expect(values.testPod.enabled ? [] : policyFaults(objects)).toEqual([]);
   });
 
-  it('has the common labels and annotations on all objects and pods', () => {
+  it('the chart has the common labels and annotations on all objects and pods', () => {
     for (const mode of modes) {
       for (const { metadata, kind, ...object } of render({ ...rich, mode })) {
         const template = at(object, 'spec', 'template', 'metadata');
@@ -120,7 +120,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     }
   });
 
-  it('serves HTTPS where there is a certificate, to probes and monitors too', () => {
+  it('the chart serves HTTPS where there is a certificate, to probes and monitors too', () => {
     const objects = render({ ...rich, mode: 'sharded' });
     const schemes = JSON.stringify(objects).match(/"scheme":"\w+"/g);
     expect(schemes?.map((text) => text.toLowerCase())).toEqual(Array(4).fill('"scheme":"https"'));
@@ -131,7 +131,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     });
   });
 
-  it('changes and leaves out alerts by name, and nothing else', () => {
+  it('the chart changes and leaves out alerts by name, and nothing else', () => {
     const groupsOf = (prometheusRule: Json): readonly Json[] =>
       render({ ...plain, prometheusRule: { ...enabled, ...prometheusRule } })
         .filter(({ kind }) => kind === 'PrometheusRule')
@@ -200,7 +200,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
       { extraEnv: [{ name: 'EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS', value: 'proxy' }] },
     ],
     ['extraVolumes: the chart has a volume named tls', { extraVolumes: [{ name: 'tls', emptyDir: {} }] }],
-  ])('is refused with a message about %s', (message, values) => {
+  ])('the chart is refused with a message about %s', (message, values) => {
     for (const helm of helmNames) {
       const { status, error } = runHelm(helm, ['template', chartFolder], values);
       expect(status).toBe(1);
@@ -208,7 +208,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     }
   });
 
-  it.each(['123', 'y', 'true', 'null', '1e3'])('has only texts for names when they are called %s', (word) => {
+  it.each(['123', 'y', 'true', 'null', '1e3'])('the chart has only texts for names when they are called %s', (word) => {
     const values = {
       ...rich,
       mode: 'sharded',
@@ -233,7 +233,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     }
   });
 
-  it('has other names for the dashboards of each namespace, where those of several are in one', () => {
+  it('the chart has other names for the dashboards of each namespace, where those of several are in one', () => {
     const namesIn = (namespace: string): readonly string[] =>
       render({ ...plain, dashboards: { ...enabled, namespace } })
         .map(({ metadata }) => metadata.name)
@@ -244,14 +244,14 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     expect(namesIn('grafana')).toEqual(names.map((name) => `ephemeral-storage-exporter-${name}`));
   });
 
-  it.each(helmNames)('is refused with %s for a release whose name no Service can have', (helm) => {
+  it.each(helmNames)('the chart is refused with %s for a release whose name no Service can have', (helm) => {
     const { status, error } = runHelm(helm, ['template', 'my.app', chartFolder]);
     expect(status).toBe(1);
     expect(error).toContain('"my.app-ephemeral-storage-exporter"');
     expect(error).toContain('Set fullnameOverride');
   });
 
-  it('takes settings that need no further role, although others of their kind do', () => {
+  it('the chart takes settings that need no further role, although others of their kind do', () => {
     const kubelet = { access: 'direct', readConfig: false, port: 10_251 };
     const config = { kubelet, web: { authorization: 'none' } };
     for (const helm of helmNames) {
@@ -260,7 +260,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     }
   });
 
-  it('names all variables that it sets where it refuses them', () => {
+  it('the chart names all variables that it sets where it refuses them', () => {
     const set = modes.flatMap((mode) =>
       render({ ...opted, tls: { secretName: 'tls' }, mode })
         .filter(({ kind }) => ['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind))
@@ -273,7 +273,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     }
   });
 
-  it('takes keys without a value as empty', () => {
+  it('the chart takes keys without a value as empty', () => {
     const keys = ['extraEnv', 'podLabels', 'podAnnotations', 'commonLabels', 'commonAnnotations', 'config'] as const;
     const empty = Object.fromEntries(keys.map((key) => [key, null]));
     const rules = { prometheusRule: { ...enabled, alerts: null, alertLabels: null } };
@@ -286,7 +286,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     }
   });
 
-  it('is refused for Kubernetes before 1.27', () => {
+  it('the chart is refused for Kubernetes before 1.27', () => {
     for (const helm of helmNames) {
       const { status, error } = runHelm(helm, ['template', chartFolder, '--kube-version', '1.26.15']);
       expect(status).toBe(1);
@@ -294,7 +294,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     }
   });
 
-  it.each(helmNames)('is packaged by %s with its rules and dashboards', async (helm) => {
+  it.each(helmNames)('the chart is packaged by %s with its rules and dashboards', async (helm) => {
     await using folder = await temporaryFolder();
     const packaged = spawnSync(helm, ['package', chartFolder, '--destination', folder.path], { encoding: 'utf8' });
     expect(packaged).toMatchObject({ status: 0, stderr: '' });
@@ -307,12 +307,12 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
 });
 
 describe.skipIf(!hasHelm || !canRender())('the chart and kustomize (need helm3, helm4 and kubectl 1.27)', () => {
-  it.each(modes)('render the same objects for %s but for names and labels', (mode) => {
+  it.each(modes)('chart and kustomize render the same objects for %s but for names and labels', (mode) => {
     expect(normalForm(render({ ...plain, mode }))).toEqual(normalForm(renderOverlay(mode)));
   });
 
   const withPodMonitor = (mode: Mode): Json => ({ ...plain, mode, podMonitor: enabled });
-  it.each(modes)('render the same objects for %s with components', (mode) => {
+  it.each(modes)('chart and kustomize render the same objects for %s with components', (mode) => {
     expect(normalForm(render({ ...opted, mode }))).toEqual(normalForm(renderOptedIn(mode, components)));
     expect(normalForm(render(withPodMonitor(mode)))).toEqual(normalForm(renderOptedIn(mode, ['pod-monitor'])));
   });
@@ -320,8 +320,8 @@ describe.skipIf(!hasHelm || !canRender())('the chart and kustomize (need helm3, 
 
 const hasValidator = hasHelm && isInstalled('kubeconform') && hasOpenApi(kubernetesVersions);
 
-describe.skipIf(!hasValidator)('the chart (needs helm4, kubeconform and OpenAPI)', () => {
-  it.each(kubernetesVersions)('is valid for Kubernetes %s, and a misspelt field is not', (version) => {
+describe.skipIf(!hasValidator)('objects of the chart (needs helm4, kubeconform and OpenAPI)', () => {
+  it.each(kubernetesVersions)('the chart is valid for Kubernetes %s, and a misspelt field is not', (version) => {
     const objects = cases.flatMap(({ values }) => ofKubernetes(render(values)));
     const workload = JSON.stringify(objects.find(({ kind }) => kind === 'StatefulSet'));
     const misspelt = JSON.parse(workload.replace('"readinessProbe"', '"readinesProbe"')) as KubeObject;

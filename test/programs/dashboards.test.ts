@@ -151,7 +151,7 @@ describeInEachPrometheus('the dashboards', (programs) => {
   it.each([
     { profile: 'full', moreSettings: fullProfile, what: 'all panels have data' },
     { profile: 'standard', moreSettings: '', what: 'only panels that mention metrics.profile: full lack data' },
-  ])('at profile $profile $what, and link to their workloads, nodes and pods', async ({ profile, moreSettings }) => {
+  ])('dashboards at profile $profile: $what, and their links work', async ({ profile, moreSettings }) => {
     await using exporter = await startExporter(moreSettings);
     const instance = `127.0.0.1:${exporter.app.ports[0] ?? 0}`;
     const lines: string[] = [];
@@ -192,14 +192,14 @@ describeInEachPrometheus('the dashboards', (programs) => {
     expect(await greenPanels({ prometheus, atSeconds }, ofNode, { node: ['node-1'] })).toContain('Data');
   });
 
-  it('have no green and no failed query without any series', async () => {
+  it('dashboards have no green and no failed query without any series', async () => {
     await using prometheus = await PrometheusServer.start({ ...programs, targets: [] });
     for (const dashboard of allDashboards()) {
       expect(await greenPanels({ prometheus, atSeconds: Date.now() / 1_000 }, dashboard)).toEqual([]);
     }
   });
 
-  it('count values of shards, replicas and clusters once, and keep the clusters separate', async () => {
+  it('dashboards count values of shards, replicas and clusters once, and keep the clusters separate', async () => {
     await using whole = await startExporter();
     const ofShard = async (shard: number, totalShards = 2): Promise<Exporter> => {
       const scope = `cluster: {shard: ${shard}, totalShards: ${totalShards}}`;
@@ -268,7 +268,7 @@ describeInEachPrometheus('the dashboards', (programs) => {
     }
   });
 
-  it('calculate the growth of a pod over its whole past hour, also when a new instance has just started to measure it', async () => {
+  it('dashboards calculate the growth of a pod over its whole past hour, also with a new instance', async () => {
     const atSeconds = Math.floor(Date.now() / 60_000) * 60;
     const labels = 'namespace="shop",pod="cart-0",node="node-1"';
     const lines = Array.from({ length: 76 }, (_, minute) => {
@@ -300,7 +300,7 @@ describeInEachPrometheus('the dashboards', (programs) => {
     expect(left?.value).toBeGreaterThan(12 * 3_600);
   });
 
-  it('show a filesystem that is out of inodes as a full one', async () => {
+  it('dashboards show a filesystem that is out of inodes as a full one', async () => {
     const atSeconds = Math.floor(Date.now() / 60_000) * 60;
     const of = (node: string): string => `{node="${node}",filesystem="nodefs"}`;
     const lines = [
@@ -322,7 +322,7 @@ describeInEachPrometheus('the dashboards', (programs) => {
     );
   });
 
-  it('predict nothing for pods that shrink, whose growth has ended, or that have just started', async () => {
+  it('dashboards predict nothing for pods that shrink, whose growth has ended, or that have just started', async () => {
     const atSeconds = Math.floor(Date.now() / 60_000) * 60;
     /** Ratio of the limit in each minute; the limit is 100 bytes. */
     const ratios: Readonly<Record<string, (minute: number) => number | undefined>> = {

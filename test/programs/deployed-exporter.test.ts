@@ -120,13 +120,13 @@ const withComponent = (component: string): readonly KubeObject[] => renderOptedI
 const podCount = ({ samples }: Scraped): number => samples('pod_used_bytes').length;
 
 describe.skipIf(!canRender())('the exporter as it is deployed (needs kubectl 1.27)', () => {
-  it.each(['deployment', 'sidecar', 'kind', 'gke-autopilot'])('measures every node with %s', async (overlay) => {
+  it.each(['deployment', 'sidecar', 'kind', 'gke-autopilot'])('every node is measured with %s', async (overlay) => {
     const scraped = await scrapeDeployed(renderOverlay(overlay));
     expect(scraped.nodes).toEqual(nodeNames);
     expect(podCount(scraped)).toBe(nodeNames.length);
   });
 
-  it('measures each node once with sharded, by the number of shards and the names of the pods', async () => {
+  it('the sharded exporter measures each node once, by the number of shards and the names of the pods', async () => {
     const objects = renderOverlay('sharded');
     const shards = await Promise.all(
       [0, 1, 2].map((ordinal) => scrapeDeployed(objects, { hostName: `ephemeral-storage-exporter-${ordinal}` })),
@@ -141,13 +141,13 @@ describe.skipIf(!canRender())('the exporter as it is deployed (needs kubectl 1.2
     ]);
   });
 
-  it('measures its own node with node-local', async () => {
+  it('the node-local exporter measures its own node', async () => {
     const scraped = await scrapeDeployed(renderOverlay('node-local'), { nodeName: 'node-3' });
     expect(scraped.nodes).toEqual(['node-3']);
     expect(podCount(scraped)).toBe(1);
   });
 
-  it('scrapes kubelets through the API server with node-proxy', async () => {
+  it('the exporter with node-proxy scrapes kubelets through the API server', async () => {
     const objects = withComponent('node-proxy');
     // The API server scrapes the kubelets: without nodes/stats the exporter can only use the proxy.
     const withoutStats = objects.map(
@@ -156,7 +156,7 @@ describe.skipIf(!canRender())('the exporter as it is deployed (needs kubectl 1.2
     expect((await scrapeDeployed(withoutStats)).nodes).toEqual(nodeNames);
   });
 
-  it('knows the eviction thresholds with nodes-configz', async () => {
+  it('the exporter with nodes-configz knows the eviction thresholds', async () => {
     const family = 'node_eviction_threshold_bytes';
     expect((await scrapeDeployed(renderOverlay('deployment'))).samples(family)).toEqual([]);
     const objects = withComponent('nodes-configz');

@@ -8,7 +8,7 @@ import { isInstalled } from '../support/programs.js';
 const names = ['summary', 'pods'];
 
 describe.each(['promtool', 'promtool3'])('%s and hostile input', (promtool) => {
-  it.skipIf(!isInstalled(promtool)).each(names)('accepts the expositions: %s', async (name) => {
+  it.skipIf(!isInstalled(promtool)).each(names)('expositions of hostile input are accepted: %s', async (name) => {
     let checkedCount = 0;
     const checkExposition = async (exposition: Buffer): Promise<void> => {
       checkedCount += 1;
@@ -23,7 +23,7 @@ describe.each(['promtool', 'promtool3'])('%s and hostile input', (promtool) => {
   it.skipIf(!isInstalled(promtool)).each([
     ['a family twice', '# HELP a b\n# TYPE a gauge\na 1\n# TYPE a gauge\na 1\n'],
     ['a forged line', '# HELP a b\n# TYPE a gauge\na{x="1\n"} 1\n'],
-  ])('would refuse %s', async (_what, exposition) => {
+  ])('promtool would refuse %s', async (_what, exposition) => {
     await expect(checkWithPromtool(promtool, Buffer.from(exposition))).rejects.toThrow(promtool);
   });
 });

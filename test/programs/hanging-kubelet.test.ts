@@ -19,7 +19,7 @@ const ttlMs = 2_900;
 const scrapeCount = 2;
 
 describe.skipIf(!isInstalled('prometheus3'))('Prometheus (needs prometheus3)', () => {
-  it('has no failed scrape while a kubelet hangs for longer than the timeout of scrapes', async () => {
+  it('Prometheus has no failed scrape while a kubelet hangs for longer than the timeout of scrapes', async () => {
     await using cluster = await SimulatedCluster.start({
       clock: systemClock,
       scenario: emptyScenario('node-1', 'node-2', 'node-3'),

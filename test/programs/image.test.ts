@@ -40,7 +40,7 @@ describe.skipIf(!canBuildImages())('the image (needs root, buildah and mount nam
     return (await promisify(execFile)(program, [...words, ...args])).stdout.trim();
   };
 
-  it('holds the production bundle with licences and a bill of materials, and nothing else', () => {
+  it('the image holds the production bundle with licences and a bill of materials, and nothing else', () => {
     const { names } = image.added;
     const others = names.filter((file) => !/^app\/dist\/[^/]+\.js$/.test(file));
     expect(others).toEqual([
@@ -53,7 +53,7 @@ describe.skipIf(!canBuildImages())('the image (needs root, buildah and mount nam
     expect(names).toContain('app/dist/cli.js');
   });
 
-  it('adds as much to its base as the docs say, by a fifth more or less', () => {
+  it('the image adds as much to its base as the docs say, by a fifth more or less', () => {
     const { bytes, compressedBytes } = image.added;
     const documented = documentedBytes();
     const figures = JSON.stringify({ bytes, compressedBytes });
@@ -61,7 +61,7 @@ describe.skipIf(!canBuildImages())('the image (needs root, buildah and mount nam
     expect(Math.abs(compressedBytes / documented.compressedBytes - 1), figures).toBeLessThan(0.2);
   });
 
-  it('has the labels of OCI, with version and revision of the build, an entry point, a port and an ordinary user', () => {
+  it('the image has the labels of OCI with version and revision, an entry point, a port and a user', () => {
     const labels = Object.entries(image.config.Labels).filter(([key]) => key.startsWith('org.opencontainers.'));
     expect(Object.fromEntries(labels)).toEqual({
       'org.opencontainers.image.title': name,
@@ -78,12 +78,12 @@ describe.skipIf(!canBuildImages())('the image (needs root, buildah and mount nam
     });
   });
 
-  it('knows its version, and that it has no simulated cluster', async () => {
+  it('the image knows its version, and that it has no simulated cluster', async () => {
     expect(await run(['--version'])).toBe(version);
     await expect(run(['demo'])).rejects.toThrow('the simulated cluster is not part of this installation');
   });
 
-  it('serves a cluster with the account of its pod, as its user, without a file that it could write', async () => {
+  it('the image serves a cluster with the account of its pod, as its user, without a file to write to', async () => {
     await using folder = await temporaryFolder();
     await using cluster = await SimulatedCluster.start({ scenario: emptyScenario('node-1', 'node-2') });
     const token = cluster.issueToken({ user: 'exporter', rules: leastRules });

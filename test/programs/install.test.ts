@@ -34,7 +34,7 @@ async function taggedRepository(folder: string): Promise<void> {
 describe.skipIf(!canRender() || !isInstalled('git'))(
   "the README's line for kubectl (needs kubectl 1.27 and git)",
   () => {
-    it('applies the overlay of this version from a repository', async () => {
+    it("the README's line for kubectl applies the overlay of this version from a repository", async () => {
       await using folder = await temporaryFolder();
       await taggedRepository(folder.path);
       const url =
@@ -49,7 +49,7 @@ describe.skipIf(!canRender() || !isInstalled('git'))(
 );
 
 describe.skipIf(!helmNames.every(isInstalled))("the README's line for Helm (needs helm3 and helm4)", () => {
-  it.each(helmNames)('renders with %s the chart that the release pushes to a registry', async (helm) => {
+  it.each(helmNames)("the README's line for Helm renders with %s the released chart", async (helm) => {
     await using folder = await temporaryFolder();
     await using pushed = await PushedChart.push(helm, folder.path);
     expect(pushed.tags).toEqual([`${owner}/charts/${name}:${version}`]);

@@ -39,7 +39,7 @@ async function startCluster(): Promise<Cluster> {
 }
 
 describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
-  it('lists and reads nodes and pods of the simulated cluster', async () => {
+  it('kubectl lists and reads nodes and pods of the simulated cluster', async () => {
     await using cluster = await startCluster();
     const { kubectl } = cluster;
     expect(kubectl('get', 'nodes', '-o', 'wide')).toMatch(/^NAME +STATUS +ROLES +AGE +VERSION[^\n]*\nnode-1 +Ready/);
@@ -58,14 +58,14 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
     expect(kubectl('get', 'node', 'node-1', '-o', 'jsonpath={.metadata.name}')).toBe('node-1');
   });
 
-  it('reads a summary through the node proxy', async () => {
+  it('kubectl reads a summary through the node proxy', async () => {
     await using cluster = await startCluster();
     const { kubectl } = cluster;
     const summary: unknown = JSON.parse(kubectl('get', '--raw', '/api/v1/nodes/node-1/proxy/stats/summary'));
     expect(summary).toMatchObject({ node: { nodeName: 'node-1' } });
   });
 
-  it('creates a ConfigMap for each dashboard, small enough for the API server with all annotations', async () => {
+  it('kubectl creates a ConfigMap for each dashboard, small enough for the API server with all annotations', async () => {
     await using folder = await temporaryFolder();
     const root = await realpath(folder.path);
     const component = path.relative(root, await realpath('grafana'));
@@ -93,7 +93,7 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
     }
   });
 
-  it('watches pods', async () => {
+  it('kubectl watches pods', async () => {
     await using cluster = await startCluster();
     const { kubeconfig } = cluster;
     const watch = spawn('kubectl', ['--kubeconfig', kubeconfig, 'get', 'pods', '-A', '-w'], {

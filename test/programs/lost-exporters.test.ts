@@ -55,7 +55,7 @@ const isBeforeLoss = (minute: number): boolean => minute <= lastMinute;
 const certain = 'Labels of the exporter';
 
 describeInEachPrometheus('dashboards whose exporters are lost', (programs) => {
-  it.each(['a shard', 'a cluster'])('show nothing green until another exporter takes over: %s', async (what) => {
+  it.each(['a shard', 'a cluster'])('dashboards show no green until another exporter takes over: %s', async (what) => {
     const nowMs = Date.now() - (minutes + 1) * 60_000;
     await using whole = await Exporter.start({ scenario: demoScenario, nowMs });
     await whole.synced();

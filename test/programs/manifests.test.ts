@@ -37,7 +37,7 @@ function shardsOf(objects: readonly KubeObject[]): readonly unknown[] {
 const pairs = overlayNames.flatMap((overlay) => componentNames.map((component) => ({ overlay, component })));
 
 describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () => {
-  it.each(overlayNames)('of %s follow the types of Kubernetes and the rules of this project', (overlay) => {
+  it.each(overlayNames)("the overlay %s follows the types of Kubernetes and the project's rules", (overlay) => {
     const objects = renderOverlay(overlay);
     expect(typeFaultsOf(objects)).toEqual([]);
     expect(policyFaults(objects)).toEqual([]);
@@ -46,18 +46,15 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
   });
 
   const fitting = pairs.filter(({ overlay, component }) => misfit(overlay, component) === undefined);
-  it.each(fitting)(
-    'of $overlay with $component do too, and grant only what the component needs',
-    ({ overlay, component }) => {
-      const objects = withComponent(overlay, component);
-      expect(objects.length).toBeGreaterThan(renderOverlay(overlay).length);
-      expect(typeFaultsOf(objects)).toEqual([]);
-      expect(policyFaults(objects)).toEqual([]);
-      expect(grantsOf(objects)).toEqual([...leastGrants, ...(grantsOfComponent[component] ?? [])].sort());
-    },
-  );
+  it.each(fitting)('$overlay with $component grants only what is needed', ({ overlay, component }) => {
+    const objects = withComponent(overlay, component);
+    expect(objects.length).toBeGreaterThan(renderOverlay(overlay).length);
+    expect(typeFaultsOf(objects)).toEqual([]);
+    expect(policyFaults(objects)).toEqual([]);
+    expect(grantsOf(objects)).toEqual([...leastGrants, ...(grantsOfComponent[component] ?? [])].sort());
+  });
 
-  it.each(overlayNames)('of %s accept all components that they offer, uncommented in place', (overlay) => {
+  it.each(overlayNames)('the overlay %s accepts all components that it offers, uncommented in place', (overlay) => {
     const components = componentNames.filter((name) => misfit(overlay, name) === undefined);
     const objects = renderOptedIn(overlay, components);
     expect(typeFaultsOf(objects)).toEqual([]);
@@ -67,14 +64,14 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
   });
 
   it.each(pairs.filter(({ overlay, component }) => misfit(overlay, component) === 'selects nothing'))(
-    'of $overlay with $component would select nothing',
+    '$overlay with $component would select nothing',
     ({ overlay, component }) => {
       expect(policyFaults(withComponent(overlay, component))).toEqual([expect.stringContaining('selects')]);
     },
   );
 
   it.each(pairs.filter(({ overlay, component }) => misfit(overlay, component) === 'settings contradict'))(
-    'of $overlay with $component would be rejected by the exporter',
+    '$overlay with $component would be rejected by the exporter',
     ({ overlay, component }) => {
       const objects = withComponent(overlay, component);
       const { status, error } = checkSettings(exporterOf(objects), configOf(objects));
@@ -87,14 +84,14 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     { component: 'node-proxy', setting: 'access: proxy' },
     { component: 'nodes-configz', setting: 'readConfig: true' },
     { component: 'kubernetes-authorization', setting: 'authorization: kubernetes' },
-  ] as const)('with $component set $setting', ({ component, setting }) => {
+  ] as const)('the component $component sets $setting', ({ component, setting }) => {
     const objects = withComponent('deployment', component);
     const { status, out } = checkSettings(exporterOf(objects), configOf(objects));
     expect(status).toBe(0);
     expect(out).toContain(setting);
   });
 
-  it('with kubernetes-authorization have a ServiceMonitor that sends a token, whether or not there is one', () => {
+  it('kubernetes-authorization has a ServiceMonitor that sends a token, whether or not there is one', () => {
     const monitorsOf = (objects: readonly KubeObject[]) => objects.filter(({ kind }) => kind === 'ServiceMonitor');
     expect(monitorsOf(withComponent('deployment', 'kubernetes-authorization'))).toEqual([]);
     const objects = renderOptedIn('deployment', ['service-monitor', 'kubernetes-authorization']);
@@ -108,7 +105,7 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     'yaml',
   );
 
-  it('accept namespace, image and settings of another kustomization, as the README shows', () => {
+  it('manifests accept namespace, image and settings of another kustomization, as the README shows', () => {
     const objects = renderOwn({ text: own + namespacePatch, config: 'cluster: {namespaces: [shop]}' });
     expect(typeFaultsOf(objects)).toEqual([]);
     expect(policyFaults(objects)).toEqual([]);
@@ -120,19 +117,19 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     expect(checkSettings(exporterOf(objects), configOf(objects)).out).toMatch(/namespaces:\s+- shop/);
   });
 
-  it('set the number of shards, as the README shows', () => {
+  it('manifests set the number of shards, as the README shows', () => {
     expect(shardsOf(renderOverlay('sharded'))).toEqual([3, '--total-shards=3']);
     const objects = renderOwn({ text: `resources: [MANIFESTS/overlays/sharded]\n${shards}` });
     expect(shardsOf(objects)).toEqual([5, '--total-shards=5']);
   });
 
-  it.each(overlayNames)('leave the user of %s to OpenShift, as the README shows', (overlay) => {
+  it.each(overlayNames)('the overlay %s leaves the user to OpenShift, as the README shows', (overlay) => {
     const objects = renderOwn({ text: `resources: [MANIFESTS/overlays/${overlay}]\n${openShift}` });
     const [pod] = workloadsOf(objects).map((workload) => workload.pod);
     expect(at(pod, 'securityContext')).toEqual({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
   });
 
-  it('take the image that the quick start sets', () => {
+  it('manifests take the image that the quick start sets', () => {
     const lines = readmeBlocks('Quick start', 'sh').flatMap((block) => block.split('\n'));
     const command = lines.find((line) => line.startsWith('sed'));
     const objects = renderChanged('sharded', (root) => {

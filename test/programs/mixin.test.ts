@@ -51,7 +51,7 @@ function dashboards(): Readonly<Record<string, unknown>> {
 }
 
 describe.skipIf(!isInstalled('jsonnet'))('the mixin (needs jsonnet)', () => {
-  it('becomes by the lines of its page a PrometheusRule and dashboards, with all that the files have', async () => {
+  it('the mixin becomes by the lines of its page a PrometheusRule and dashboards, with all of the files', async () => {
     expect(await evaluate(`${addLines}\nmixin`)).toEqual({
       prometheusRules: {
         apiVersion: 'monitoring.coreos.com/v1',
@@ -63,7 +63,7 @@ describe.skipIf(!isInstalled('jsonnet'))('the mixin (needs jsonnet)', () => {
     });
   });
 
-  it('leaves out one alert, as its page shows', async () => {
+  it('the mixin leaves out one alert, as its page shows', async () => {
     const program = `${addLines}\n(${leaveOut}).prometheusAlerts`;
     const names = (rules: RuleFile): readonly string[] => alertsOf(rules).map(({ alert }) => alert);
     const kept = names(await readRules()).filter((name) => name !== 'EphemeralStorageNodeDataGaps');
@@ -72,7 +72,7 @@ describe.skipIf(!isInstalled('jsonnet'))('the mixin (needs jsonnet)', () => {
 });
 
 describeInEachPrometheus('promtool', ({ promtool }) => {
-  it.skipIf(!isInstalled('jsonnet'))('accepts the rules of the mixin as they come out (needs jsonnet)', async () => {
+  it.skipIf(!isInstalled('jsonnet'))('promtool accepts the rules that the mixin makes (needs jsonnet)', async () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'rules.yaml');
     await writeFile(file, JSON.stringify(await evaluate(`${addLines}\nmixin.prometheusRules.spec`)));

@@ -53,7 +53,7 @@ describe.skipIf(!isInstalled('prometheus3'))('quantiles in Prometheus 3 (needs p
       scrape: { convert_classic_histograms_to_nhcb: true, always_scrape_classic_histograms: true },
       has: { classic: 1, native: 1 },
     },
-  ])('have one value for each instance, with $stored', async ({ scrape, has }) => {
+  ])('quantiles have one value for each instance, with $stored', async ({ scrape, has }) => {
     await using exporter = await Exporter.start({ scenario: demoScenario, settings: 'cache: {ttl: 1s}' });
     await exporter.synced();
     await using prometheus = await PrometheusServer.start({

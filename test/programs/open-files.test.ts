@@ -67,7 +67,7 @@ describe('a limit of open files below the number of nodes', () => {
     [40, 'serve'],
     [24, 'top'],
     [24, 'version'],
-  ])('of %d ends %s with one line that names it and what is needed', async (maxOpenFiles, command) => {
+  ])('a limit of %d open files ends %s with one line that names what is needed', async (maxOpenFiles, command) => {
     await using running = new ChildCommand([command, '--kubeconfig', path.join(folder, 'kubeconfig')], {
       maxOpenFiles,
     });
@@ -78,7 +78,7 @@ describe('a limit of open files below the number of nodes', () => {
   });
 
   it.skipIf(process.platform !== 'linux').each([128, 194, 256])(
-    'of %d answers all probes and scrapes, with all nodes, under 400 renewed hostile connections',
+    'a limit of %d open files lets all probes and scrapes pass under 400 renewed hostile connections',
     async (maxOpenFiles) => {
       const { exporter, port } = await started(maxOpenFiles);
       await using running = exporter;

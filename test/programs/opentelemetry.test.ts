@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 
 describeInEachPrometheus('promtool', ({ promtool }) => {
-  it('accepts the scrape configuration of the page about OpenTelemetry', async () => {
+  it('the collector accepts the scrape configuration of the page about OpenTelemetry', async () => {
     const [, block = ''] = /```yaml\n([^]*?)```/.exec(readProjectFile('docs/opentelemetry.md')) ?? [];
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'prometheus.yaml');

@@ -39,7 +39,7 @@ describe('the package', () => {
   });
   afterAll(() => folder[Symbol.asyncDispose]());
 
-  it('needs no other package, and holds the bundle with licences and nothing else', async () => {
+  it('the package needs no other package, and holds the bundle with licences and nothing else', async () => {
     const lock = await readJson(path.join(folder.path, 'package-lock.json'));
     expect(Object.keys((lock as { packages: object }).packages)).toEqual([
       '',
@@ -56,14 +56,14 @@ describe('the package', () => {
     ]);
   });
 
-  it('has the package.json of the checkout without what only a checkout needs', async () => {
+  it('the package has the package.json of the checkout without what only a checkout needs', async () => {
     const own = (await readJson(path.join(root, 'package.json'))) as Record<string, unknown>;
     const published = await readJson(path.join(folder.path, 'node_modules/ephemeral-storage-exporter/package.json'));
     const dropped = ['private', 'scripts', 'dependencies', 'devDependencies', 'overrides'];
     expect(published).toEqual(Object.fromEntries(Object.entries(own).filter(([field]) => !dropped.includes(field))));
   });
 
-  it('has a bill of materials of the libraries in it, which names as direct ones the dependencies of package.json', async () => {
+  it('the package has a bill of materials that names as direct ones the dependencies of package.json', async () => {
     const file = path.join(folder.path, 'node_modules/ephemeral-storage-exporter/dist/sbom.cdx.json');
     const bill = parseBill(await readFile(file, 'utf8'));
     expect(bill.components.map(packageOf).sort()).toEqual(await bundledLibraries(path.join(root, 'dist')));
@@ -75,7 +75,7 @@ describe('the package', () => {
     expect(named.sort()).toEqual(Object.entries(dependencies).map(([name, version]) => `${name}@${version}`));
   });
 
-  it('installs the commands, which know their version and run the demo', async () => {
+  it('the package installs the commands, which know their version and run the demo', async () => {
     const { version } = (await readJson(path.join(root, 'package.json'))) as { version: string };
     const binaries = path.join(folder.path, 'node_modules/.bin');
     expect(run('ephemeral-storage-exporter', ['version'], { cwd: folder.path, binaries })).toContain(version);
@@ -91,7 +91,7 @@ describe('the package', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('<html');
   });
 
-  it.skipIf(!isInstalled('kubectl'))('is a plugin of kubectl by its name (needs kubectl)', async () => {
+  it.skipIf(!isInstalled('kubectl'))('the package is a plugin of kubectl by its name (needs kubectl)', async () => {
     const binaries = path.join(folder.path, 'node_modules/.bin');
     await using cluster = new ChildCommand(['simulate']);
     const kubeconfig = await cluster.printed(/kubeconfig +(\S+)\n/);
@@ -99,7 +99,7 @@ describe('the package', () => {
     expect(run('kubectl', args, { binaries })).toMatch(/^NAMESPACE +POD +NODE +USED/);
   });
 
-  it('is installed by krew as the manifest says, which names its bytes', async () => {
+  it('the package is installed by krew as the manifest says, which names its bytes', async () => {
     const manifest = parse(run('node', ['scripts/krew-manifest.mjs', tarball])) as {
       readonly metadata: { readonly name: string };
       readonly spec: {

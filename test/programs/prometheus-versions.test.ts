@@ -58,7 +58,7 @@ async function queriesAt(moment: Viewed): Promise<readonly (readonly [{ readonly
 }
 
 describe.skipIf(!programs.every(isInstalled))(`Prometheus 2 and 3 (needs ${programs.join(', ')})`, () => {
-  it('have the same values for all queries of dashboards and docs, with and without a silent node', async () => {
+  it('Prometheus 2 and 3 have the same values for all queries, with and without a silent node', async () => {
     const { history, endSeconds } = await recordDemo();
     await using two = await PrometheusServer.start({ targets: [], history });
     await using three = await PrometheusServer.start({

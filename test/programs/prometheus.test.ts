@@ -11,7 +11,7 @@ import { eventually, PrometheusServer } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 
 describeInEachPrometheus('a real Prometheus', ({ program, promtool }) => {
-  it('scrapes the demo, and its samples are those of the exposition', async () => {
+  it('Prometheus scrapes the demo, and its samples are those of the exposition', async () => {
     await using demo = await startDemo();
     await using prometheus = await PrometheusServer.start({ program, targets: [{ target: demo.target }] });
     await eventually('up to be 1', async () => ((await prometheus.query('up'))[0]?.value === 1 ? true : undefined));
@@ -53,7 +53,7 @@ describeInEachPrometheus('a real Prometheus', ({ program, promtool }) => {
     expect((await prometheus.query('ephemeral_storage_pod_used_bytes'))[0]?.metric).not.toHaveProperty('exported_pod');
   });
 
-  it('has a promtool that accepts the exposition without a remark', async () => {
+  it('promtool accepts the exposition without a remark', async () => {
     await using demo = await startDemo();
     const exposition = await (await fetch(`http://${demo.target}/metrics`)).text();
     const { stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], { input: exposition, encoding: 'utf8' });

@@ -18,23 +18,23 @@ function run(program: string, ...args: readonly string[]): string {
 const ruleTests = (await ruleTestPaths()).map((file) => ({ file, name: path.basename(file) }));
 
 describeInEachPrometheus('promtool', ({ promtool }) => {
-  it('accepts the rules without a remark', () => {
+  it('promtool accepts the rules without a remark', () => {
     expect(run(promtool, 'check', 'rules', '--lint=all', '--lint-fatal', ruleFilePath)).toContain('SUCCESS');
   });
 
-  it('accepts the configuration for the demo', () => {
+  it('promtool accepts the configuration for the demo', () => {
     expect(run(promtool, 'check', 'config', 'manifests/rules/demo-prometheus.yaml')).toMatch(
       /1 rule files? found[^]*SUCCESS/,
     );
   });
 
-  it.each(ruleTests)('passes the tests of the rules: $name', ({ file }) => {
+  it.each(ruleTests)('the rules pass their tests: $name', ({ file }) => {
     expect(run(promtool, 'test', 'rules', file)).toContain('SUCCESS');
   });
 });
 
 describe.skipIf(!isInstalled('amtool'))('amtool (needs prometheus-alertmanager)', () => {
-  it('accepts the inhibitions as part of a configuration', async () => {
+  it('amtool accepts the inhibitions as part of a configuration', async () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'alertmanager.yml');
     const inhibitions = await readFile(inhibitionsPath, 'utf8');
@@ -44,7 +44,7 @@ describe.skipIf(!isInstalled('amtool'))('amtool (needs prometheus-alertmanager)'
 });
 
 describe.skipIf(!canRender())('kubectl (needs kubectl 1.27)', () => {
-  it('adds the rules to the base with the component', async () => {
+  it('kubectl adds the rules to the base with the component', async () => {
     await using folder = await temporaryFolder();
     const relative = (to: string): string => path.relative(folder.path, path.resolve('manifests', to));
     const kustomization = { resources: [relative('base')], components: [relative('components/prometheus-rule')] };

@@ -59,7 +59,7 @@ function documentedScrape(folder: string): Json {
 }
 
 describeInEachPrometheus('Prometheus with TLS and passwords', (programs) => {
-  it('scrapes with the configuration of the docs, and with none that lacks a part', async () => {
+  it('Prometheus scrapes with TLS by the configuration of the docs, and by none that lacks a part', async () => {
     await using demo = await start();
     const scrape = documentedScrape(demo.folder);
     const file = (name: string): string => path.join(demo.folder, name);

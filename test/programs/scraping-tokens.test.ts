@@ -25,7 +25,7 @@ function documentedScrape(file: string): Json {
 }
 
 describeInEachPrometheus('Prometheus with tokens of the cluster', (programs) => {
-  it.skipIf(!isInstalled('kubectl'))('scrapes with the token of a service account that may, and no other', async () => {
+  it.skipIf(!isInstalled('kubectl'))('Prometheus scrapes with the token of a user that may, alone', async () => {
     await using exporter = await Exporter.start({
       settings: 'web: {authorization: kubernetes, audiences: [exporter]}',
       rules: [...leastRules, mayReview],

@@ -39,7 +39,7 @@ describeInEachPrometheus('Prometheus', (programs) => {
   it.each([
     { file: 'components/pod-monitor/pod-monitor.yaml', key: 'podMetricsEndpoints', kept: ['service'] },
     { file: 'components/service-monitor/service-monitor.yaml', key: 'endpoints', kept: [] },
-  ])('adds no label of the exporter to other series with $file', async ({ file, key, kept }) => {
+  ])('Prometheus adds no label of the exporter to other series with $file', async ({ file, key, kept }) => {
     const [endpoint = {}] = readObjects(file).flatMap((object) => listAt(object, 'spec', key));
     const labels = Object.fromEntries(Object.entries(targetLabels).filter(([name]) => !kept.includes(name)));
     await using demo = await startDemo();
@@ -66,7 +66,7 @@ describeInEachPrometheus('Prometheus', (programs) => {
     expect(await prometheus.query('{__name__=~"ephemeral_storage_.*", exported_pod!=""}')).toEqual([]);
   });
 
-  it('finds only the metrics ports of the exporters with the scrape configuration of the README', async () => {
+  it("Prometheus finds only the exporters' metrics ports with the scrape configuration of the README", async () => {
     const [{ kubernetes_sd_configs: discovery, ...scrape } = {}] = readmeScrapeConfigs();
     expect(discovery).toEqual([{ role: 'pod', namespaces: { names: ['ephemeral-storage-exporter'] } }]);
     await using demo = await startDemo();

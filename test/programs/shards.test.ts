@@ -22,7 +22,7 @@ const sumOf = (family: string): string =>
      ${family} * on (cluster, job, instance) group_left (shard, node) ephemeral_storage_exporter_scope_info))`;
 
 describeInEachPrometheus('shards, one of them with two exporters,', (programs) => {
-  it('add up in a real Prometheus to the values of one exporter for the whole cluster', async () => {
+  it('shards add up in a real Prometheus to the values of one exporter for the whole cluster', async () => {
     await using whole = await Exporter.start({ scenario: demoScenario, settings: resolver });
     const settingsOf = (shard: number): string => `cluster: {shard: ${shard}, totalShards: 2}\n${resolver}`;
     await using first = await whole.another({ settings: settingsOf(0) });

@@ -131,7 +131,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     await browser.close();
   });
 
-  it('shows names that are markup as text: nothing of them runs, nothing is loaded', async ({ exporter }) => {
+  it('the status page shows names that are markup as text: nothing runs or is loaded', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter));
     const { page } = visited;
     await page.getByRole('button', { name: 'Refresh' }).click();
@@ -144,7 +144,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(new Set(visited.requested)).toEqual(new Set([urlOf(exporter)]));
   });
 
-  it('would be saved by its policy if a script got in', async ({ exporter }) => {
+  it('the status page would be saved by its policy if a script got in', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter));
     await visited.page.evaluate(`
       document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="window.isHacked=1">');
@@ -154,7 +154,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await visited.page.evaluate('window.isHacked')).toBeUndefined();
   });
 
-  it('is whole without JavaScript', async ({ exporter }) => {
+  it('the status page is whole without JavaScript', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter), { javaScriptEnabled: false });
     const { page } = visited;
     expect(await textOf(page, '#part-banner')).toContain('1 node without data');
@@ -164,7 +164,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(visited.complaints).toEqual([]);
   });
 
-  it('refreshes itself and keeps focus, scroll position and what is unfolded', async ({ exporter }) => {
+  it('the status page refreshes itself and keeps focus, scroll position and what is unfolded', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page } = visited;
     const summary = page.locator('#node-node-1 > summary');
@@ -183,7 +183,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(visited.complaints).toEqual([]);
   });
 
-  it('rests while it is paused or its tab is hidden, and catches up then', async ({ exporter }) => {
+  it('the status page rests while it is paused or its tab is hidden, and catches up then', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter), {}, hideable);
     const { page, requested } = visited;
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -198,7 +198,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     await expect.poll(() => requested.length).toBe(3);
   });
 
-  it('waits while text is selected, which a refresh would take away', async ({ exporter }) => {
+  it('the status page waits while text is selected, which a refresh would take away', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page, requested } = visited;
     await page.evaluate('getSelection().selectAllChildren(document.querySelector("#nodes h3"))');
@@ -211,7 +211,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await textOf(page, '#state')).toBe('');
   });
 
-  it('keeps text that was selected while the answer was on its way', async ({ exporter }) => {
+  it('the status page keeps text that was selected while the answer was on its way', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page } = visited;
     await page.route('**', async (route) => {
@@ -231,7 +231,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     ['no answer', (page: Page) => page.route('**', (route) => route.abort())],
     ['an error', (page: Page) => page.route('**', (route) => route.fulfill({ status: 503, body: 'busy' }))],
     ['another page', (page: Page) => page.route('**', (route) => route.fulfill({ body: '<title>Sign in</title>' }))],
-  ] as const)('keeps what it shows and says so when a refresh gives %s', async ([, breakAnswers], { exporter }) => {
+  ] as const)('the status page keeps what it shows when a refresh gets %s', async ([, breakAnswers], { exporter }) => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page } = visited;
     await breakAnswers(page);
@@ -245,7 +245,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     await expect.poll(() => page.locator('#fault').isHidden()).toBe(true);
   });
 
-  it('works below a prefix that the exporter does not know', async ({ exporter }) => {
+  it('the status page works below a prefix that the exporter does not know', async ({ exporter }) => {
     const port = exporter.app.ports[0];
     const proxy = createServer((incoming, outgoing) => {
       const path = incoming.url?.replace(/^\/clusters\/a\/proxy/, '') ?? '';
@@ -272,7 +272,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
   it.for([
     ['light', lightPalette],
     ['dark', darkPalette],
-  ] as const)('has the colours of the %s scheme', async ([colorScheme, palette], { exporter }) => {
+  ] as const)('the status page has the colours of the %s scheme', async ([colorScheme, palette], { exporter }) => {
     await using visited = await visit(urlOf(exporter), { colorScheme });
     const shown = await visited.page.evaluate(
       '[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector(".f-logs")).fill]',
@@ -280,7 +280,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(shown).toEqual(['page', 'logs'].map((role) => rgb(colourOf(palette, role))));
   });
 
-  it.for([320, 360, 390, 641, 800, 1081, 1920])('fits into %i pixels', async (width, { exporter }) => {
+  it.for([320, 360, 390, 641, 800, 1081, 1920])('the status page fits into %i pixels', async (width, { exporter }) => {
     await using visited = await visit(urlOf(exporter), { viewport: { width, height: 800 } });
     const { page } = visited;
     expect(await textOf(page, '#next-evictions')).toContain('node without data (http_status)');
@@ -290,7 +290,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await page.evaluate(broken)).toBe(0);
   });
 
-  it('lets the keyboard reach all that can be used, and shows where it is', async ({ exporter }) => {
+  it('the status page lets the keyboard reach all that can be used, and shows where it is', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter));
     const { page } = visited;
     const reached: string[] = [];
@@ -322,7 +322,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await textOf(page, '#settings pre')).toContain('ttl: 55s');
   });
 
-  it('has a structure that screen readers can follow', async ({ exporter }) => {
+  it('the status page has a structure that screen readers can follow', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter));
     const found = await visited.page.evaluate<Readonly<Record<string, unknown>>>(structure);
     expect(found).toEqual({

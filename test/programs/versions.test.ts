@@ -31,14 +31,14 @@ function output(program: string, args: readonly string[]): string {
 
 describe('the page about versions', () => {
   for (const { program, args, versions, beside = program } of built) {
-    it.skipIf(!isInstalled(program) || !isInstalled(beside))(`has that of ${program} (needs ${beside})`, () => {
+    it.skipIf(!isInstalled(program) || !isInstalled(beside))(`${program} is that of the page (needs ${beside})`, () => {
       const [version = 'none'] = versions;
       expect(output(program, args)).toMatch(new RegExp(String.raw`\bv?${version.replaceAll('.', String.raw`\.`)}\b`));
     });
   }
 
   it.skipIf(!isInstalled('prometheus'))(
-    'has the major version of the Prometheus of the system (needs prometheus)',
+    'the page about versions has the major version of the Prometheus of the system (needs prometheus)',
     () => {
       expect(output('prometheus', ['--version'])).toMatch(/version 2\.(?:4[2-9]|[5-9]\d)\./);
     },

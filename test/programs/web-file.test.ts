@@ -20,8 +20,8 @@ function isOf242(program: string): boolean {
   return spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout.includes('version 2.');
 }
 
-describe.each(['promtool3', 'promtool'])('%s has the opinion of the table of', (program) => {
-  it.skipIf(!isInstalled(program)).each(webFileCases)('$name', async ({ text, ...opinions }) => {
+describe.each(['promtool3', 'promtool'])('%s and the table of web files', (program) => {
+  it.skipIf(!isInstalled(program)).each(webFileCases)('promtool agrees on $name', async ({ text, ...opinions }) => {
     const { isAccepted, isAcceptedByPromtool = isAccepted, isAcceptedBy242 } = opinions;
     const file = await files.write(text);
     const { status, stderr } = spawnSync(program, ['check', 'web-config', file], { encoding: 'utf8' });

@@ -64,18 +64,18 @@ describe.skipIf(!isInstalled('curl'))('the listener with TLS (needs curl)', () =
   });
   afterAll(() => demo[Symbol.asyncDispose]());
 
-  it('serves a client that knows its authority, by HTTP/1.1', async () => {
+  it('the listener serves a client that knows its authority, by HTTP/1.1', async () => {
     const answer = await get(demo, '/metrics', '--http2');
     expect([answer.status, answer.httpVersion]).toEqual([200, '1.1']);
     expect(answer.body).toContain('ephemeral_storage_exporter_build_info{');
   });
 
-  it('does not pass for another server', async () => {
+  it('the listener does not pass for another server', async () => {
     const answer = await get(demo, '/metrics', '--cacert', path.join(demo.folder, 'other-ca.crt'));
     expect([answer.status, answer.exitCode]).toEqual([0, 60]);
   });
 
-  it('says nothing in clear text', async () => {
+  it('the listener says nothing in clear text', async () => {
     expect(await curl([`http://${demo.target}/metrics`])).toMatchObject({ status: 0, body: '' });
   });
 });
@@ -92,7 +92,7 @@ describe.skipIf(!isInstalled('curl'))('certificates of clients (need curl)', () 
     ['client', 200],
     ['expired', 0],
     ['foreign', 0],
-  ])('%s: status %i', async (name, status) => {
+  ])('a client whose certificate is %s gets the status %i', async (name, status) => {
     const flags = name === 'none' ? [] : withClient(demo, name);
     for (const version of ['1.2', '1.3']) {
       const answer = await get(demo, '/metrics', '--tls-max', version, ...flags);
@@ -115,7 +115,7 @@ describe.skipIf(!isInstalled('curl'))('passwords and headers (need curl)', () =>
     ['that of another user', ['--user', `bob:${password}`], 401],
     ['none', [], 401],
     ['one that curl sends only when asked', ['--anyauth', '--user', `alice:${password}`], 200],
-  ])('a request with this password has its status: %s', async (_name, flags, status) => {
+  ])('a request with the password %s has its status', async (_name, flags, status) => {
     for (const page of ['/metrics', '/', '/api/v1/status']) {
       expect((await get(demo, page, ...flags)).status).toBe(status);
     }
@@ -129,7 +129,7 @@ describe.skipIf(!isInstalled('curl'))('passwords and headers (need curl)', () =>
 });
 
 describe.skipIf(!isInstalled('curl'))('a file that changes (needs curl)', () => {
-  it('gives new connections the certificate that was rotated, without a restart', async () => {
+  it('a certificate that was rotated is used for new connections, without a restart', async () => {
     await using demo = await start(tls());
     const other = ['--cacert', path.join(demo.folder, 'other-ca.crt')];
     expect((await get(demo, '/livez', ...other)).exitCode).toBe(60);
@@ -141,7 +141,7 @@ describe.skipIf(!isInstalled('curl'))('a file that changes (needs curl)', () => 
     expect((await get(demo, '/livez')).exitCode).toBe(60);
   });
 
-  it('leaves the last good one in force while it has faults, as a metric says', async () => {
+  it('the last good web file stays in force while it has faults, as a metric says', async () => {
     await using demo = await start(`${tls()}${users}`);
     const right = ['--user', `alice:${password}`];
     const reloaded = async (): Promise<string | undefined> =>
@@ -165,7 +165,7 @@ describe.skipIf(!isInstalled('curl'))('a file that changes (needs curl)', () => 
 const slowHash = `$2y$20$${'a'.repeat(53)}`;
 
 describe.skipIf(!isInstalled('curl'))('many logins at once (need curl)', () => {
-  it('delay no other client, are bounded for each address, and do not hold up the end', async () => {
+  it('many logins delay no other client, are bounded for each address, and do not hold up the end', async () => {
     await using demo = await start(`basic_auth_users: {alice: ${quickHash}, bob: ${slowHash}}\n`);
     const page = `http://${demo.target}/metrics`;
     const right = ['--user', `alice:${password}`, page];
@@ -197,7 +197,7 @@ describe.skipIf(!isInstalled('curl'))('many logins at once (need curl)', () => {
 describe.skipIf(!isInstalled('chromium'))(
   'the status page in a browser, with TLS and a password (needs chromium)',
   () => {
-    it('refreshes itself', async () => {
+    it('the status page refreshes itself with TLS and a password', async () => {
       await using demo = await start(`${tls()}${users}`);
       const browser = await chromium.launch(launchOptions());
       try {

@@ -51,7 +51,7 @@ describe.skipIf(!hasRealApiServer())('access to a real API server (needs api-ser
     await server[Symbol.asyncDispose]();
   });
 
-  it('consists of what every service account may do and what the shipped roles grant, and nothing else', async () => {
+  it('access consists of what every service account may do and what the roles grant, and nothing else', async () => {
     const { namespace, name } = serviceAccount;
     expect(await extraGrantsOf(server, namespace, name)).toEqual([
       'create authentication.k8s.io/tokenreviews',
@@ -64,7 +64,7 @@ describe.skipIf(!hasRealApiServer())('access to a real API server (needs api-ser
     ]);
   });
 
-  it('ends with the role binding: what is known stays, and the rule is named', async () => {
+  it('access ends with the role binding: what is known stays, and the rule is named', async () => {
     await using mirror = await Mirror.start(server);
     await mirror.pause();
     server.kubectl(['delete', 'clusterrolebinding', 'ephemeral-storage-exporter']);
@@ -83,7 +83,7 @@ describe.skipIf(!hasRealApiServer())('access to a real API server (needs api-ser
     await denied.equalsKubectl();
   });
 
-  it('goes on when an expired token is replaced in its file', async () => {
+  it('access goes on when an expired token is replaced in its file', async () => {
     const account = new MountedAccount(server, 'expiring');
     const { namespace, name } = serviceAccount;
     const whole = await server.serviceAccountToken(namespace, name);
@@ -104,7 +104,7 @@ describe.skipIf(!hasRealApiServer())('access to a real API server (needs api-ser
     expect(mirror.countOf('pods list success')).toBe(1);
   });
 
-  it('never refuses a token that is replaced before it expires', async () => {
+  it('a token that is replaced before it expires is never refused', async () => {
     const account = new MountedAccount(server, 'rotated');
     await account.mount();
     await using mirror = await Mirror.of(server, account);
@@ -123,7 +123,7 @@ describe.skipIf(!hasRealApiServer())('access to a real API server (needs api-ser
   it.each([
     ['the audience of the API server', '', undefined],
     ['an audience of its own', ', audiences: [exporter.example]', ['exporter.example']],
-  ])('of readers is reviewed with the shipped role, for tokens with %s', async (_case, setting, audiences) => {
+  ])('access of readers is reviewed with the shipped role, for tokens with %s', async (_case, setting, audiences) => {
     const token = await server.serviceAccountToken(serviceAccount.namespace, serviceAccount.name);
     const log: string[] = [];
     const clock = systemClock;

@@ -109,7 +109,7 @@ describe.skipIf(!canInstall)('releases of the chart (need api-server, kubectl, h
     await cluster[Symbol.asyncDispose]();
   });
 
-  it('have pods that a namespace with the standard restricted admits', async () => {
+  it('releases of the chart have pods that a namespace with the standard restricted admits', async () => {
     const { server } = cluster;
     const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
     await server.request('/api/v1/namespaces', {
@@ -134,7 +134,7 @@ describe.skipIf(!canInstall)('releases of the chart (need api-server, kubectl, h
   });
 
   /** Of both helms, at the same time. */
-  it('of one name in two namespaces change their mode in place, and are removed without a trace', async () => {
+  it('releases of one name in two namespaces change their mode in place, and are removed without a trace', async () => {
     const releases = helmNames.map((helm) => new Release({ server: cluster.server, helm, namespace: `of-${helm}` }));
     const steps: readonly Json[] = [components, ...modes.toReversed().map((mode) => ({ mode }))];
     for (const values of steps) {
@@ -147,7 +147,7 @@ describe.skipIf(!canInstall)('releases of the chart (need api-server, kubectl, h
     expect(labelledObjects(cluster.server, { selector: 'owner=helm' })).toEqual([]);
   });
 
-  it.each(helmNames)('are installed by %s with the line of the README, from a registry', async (helm) => {
+  it.each(helmNames)('releases are installed by %s with the line of the README, from a registry', async (helm) => {
     const { server } = cluster;
     await using folder = await temporaryFolder();
     await using pushed = await PushedChart.push(helm, folder.path);
@@ -159,7 +159,7 @@ describe.skipIf(!canInstall)('releases of the chart (need api-server, kubectl, h
     expect(labelledObjects(server)).toEqual([]);
   });
 
-  describe('with an exporter', () => {
+  describe('a release with an exporter', () => {
     let objects: readonly KubeObject[];
     let prometheusToken: string;
     beforeAll(async () => {
@@ -202,7 +202,7 @@ describe.skipIf(!canInstall)('releases of the chart (need api-server, kubectl, h
       };
     }
 
-    it('has the rights of its roles, and no others', async () => {
+    it('the exporter of a release has the rights of its roles, and no others', async () => {
       expect(await extraGrantsOf(cluster.server, serviceAccount.namespace, serviceAccount.name)).toEqual([
         'create authentication.k8s.io/tokenreviews',
         'create authorization.k8s.io/subjectaccessreviews',
@@ -215,7 +215,7 @@ describe.skipIf(!canInstall)('releases of the chart (need api-server, kubectl, h
       ]);
     });
 
-    it('needs each of them, and Prometheus needs its own', async () => {
+    it('the exporter of a release needs each of its rights, and Prometheus needs its own', async () => {
       const { server } = cluster;
       const rights = objects.filter(({ kind }) => kind === 'ClusterRole').flatMap(rightsOf);
       expect(rights.map(({ title }) => title).sort()).toEqual(Object.keys(without).sort());

@@ -91,7 +91,7 @@ describe.skipIf(!canInstall)(
       await server[Symbol.asyncDispose]();
     });
 
-    it('are refused by both helms as long as there are no CRDs, and nothing is installed', async () => {
+    it('monitors and rules are refused by both helms without the CRDs, and nothing is installed', async () => {
       const results = await Promise.allSettled(releases.map((release) => release.apply({ serviceMonitor: enabled })));
       for (const result of results) {
         expect(String((result as PromiseRejectedResult).reason)).toMatch(
@@ -101,7 +101,7 @@ describe.skipIf(!canInstall)(
       expect(labelledObjects(server)).toEqual([]);
     });
 
-    describe('with the CRDs', () => {
+    describe('monitors and rules with the CRDs', () => {
       beforeAll(async () => {
         await installOperatorCrds(server, ['servicemonitors', 'podmonitors', 'prometheusrules']);
       });
@@ -112,7 +112,7 @@ describe.skipIf(!canInstall)(
         return (JSON.parse(text) as { readonly items: readonly KubeObject[] }).items;
       };
 
-      it('of the chart change in place with the mode, and are removed without a trace', async () => {
+      it('monitors and rules of the chart change in place with the mode, and are removed without a trace', async () => {
         for (const [index, mode] of modes.entries()) {
           const applied = releases.map((release, helm) => release.apply(valuesOf(mode, monitors[index]?.[helm] ?? {})));
           const objects = (await Promise.all(applied)).flat();
@@ -125,7 +125,7 @@ describe.skipIf(!canInstall)(
         expect(labelled()).toEqual([]);
       });
 
-      it('of the overlays replace one another with --prune, and go when no component is left', () => {
+      it('monitors and rules of the overlays replace one another with --prune, and go with the components', () => {
         const prune = [
           ...pruneArguments(),
           ...['ServiceMonitor', 'PodMonitor', 'PrometheusRule'].map(
@@ -144,7 +144,7 @@ describe.skipIf(!canInstall)(
         }
       });
 
-      it('with a misspelt field are refused by the API server', async () => {
+      it('monitors and rules with a misspelt field are refused by the API server', async () => {
         for (const object of renderOptedIn('deployment', ['service-monitor', 'prometheus-rule'])) {
           const [resource] = monitoringResources.filter((name) => name.startsWith(`${object.kind.toLowerCase()}s.`));
           if (resource === undefined) continue;
@@ -162,7 +162,7 @@ describe.skipIf(!canInstall)(
       it.each([
         ['serviceMonitor', 'endpoints'],
         ['podMonitor', 'podMetricsEndpoints'],
-      ])('have as %s in the values the fields that the CRD has', async (value, endpoints) => {
+      ])('monitors have as %s in the values the fields that the CRD has', async (value, endpoints) => {
         const crd = await server.request(`${crdsPath}/${value.toLowerCase()}s.monitoring.coreos.com`);
         const [version] = listAt(crd, 'spec', 'versions');
         const specPath = ['schema', 'openAPIV3Schema', 'properties', 'spec', 'properties'];

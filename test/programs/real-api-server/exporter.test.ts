@@ -94,13 +94,13 @@ describe.skipIf(!hasRealApiServer())(
       await expect.poll(connections, { timeout: 60_000 }).toEqual([connected, connected]);
     }
 
-    it('has the series and values that follow from the summaries and the objects, and no others', async () => {
+    it('the exporter has the series and values that follow from the summaries and the objects, and no others', async () => {
       const { present } = await scrapedAsPredicted();
       expect(keysWith(present, 'pod_used_bytes').length).toBeGreaterThan(15);
       expect(keysWith(present, 'node_data_available')).toHaveLength(5);
     });
 
-    it('reads summaries that the API server allows to its service account, and to nobody without nodes/stats', async () => {
+    it('the exporter reads summaries that its service account may read, and nobody without nodes/stats', async () => {
       const { namespace, name } = serviceAccount;
       const token = await cluster.server.serviceAccountToken(namespace, name);
       const statusOf = async (sent?: string): Promise<number> =>
@@ -108,7 +108,7 @@ describe.skipIf(!hasRealApiServer())(
       expect(await Promise.all([token, readerToken, 'unknown', undefined].map(statusOf))).toEqual([200, 403, 401, 401]);
     });
 
-    it('has a pod with its bytes in the first scrape that knows it, and nothing of it when it is deleted', async () => {
+    it('a pod has its bytes in the first scrape that knows it, and nothing when it is deleted', async () => {
       cluster.simulated.model.addPod(cart('cart-0'));
       await cluster.settled();
       let first = await exporter.scrape();
@@ -125,7 +125,7 @@ describe.skipIf(!hasRealApiServer())(
       expect(keysWith(present, '"cart-0"')).toEqual([]);
     });
 
-    it('has another pod of the same name by its own UID', async () => {
+    it('another pod of the same name is known by its own UID', async () => {
       cluster.simulated.model.addPod(cart('cart-1'));
       const before = await scrapedAsPredicted();
       cluster.simulated.model.deletePod('shop', 'cart-1');
@@ -136,7 +136,7 @@ describe.skipIf(!hasRealApiServer())(
       expect(infosOf(after, 'cart-1')).not.toEqual(infosOf(before, 'cart-1'));
     });
 
-    it('follows jobs, restarts and evictions of five minutes', async () => {
+    it('the exporter follows jobs, restarts and evictions of five minutes', async () => {
       const reports = { namespace: 'ops', workload: 'report', workload_type: 'cronjob' };
       const key = seriesKey('workload_evictions_total', { ...reports, cause: 'emptydir_limit' });
       expect((await exporter.scrape()).others.get(key)).toBe(0);
@@ -147,7 +147,7 @@ describe.skipIf(!hasRealApiServer())(
       expect((await exporter.scrape()).others.get(key)).toBe(1);
     });
 
-    it('has nothing of a node that is deleted, and its data again when it is back', async () => {
+    it('the exporter has nothing of a node that is deleted, and its data again when it is back', async () => {
       const spec = cluster.simulated.model.node('node-5')?.spec;
       if (spec === undefined) throw new Error('no node-5');
       await cluster.simulated.removeNode('node-5');
@@ -157,7 +157,7 @@ describe.skipIf(!hasRealApiServer())(
       expect(present.get(seriesKey('node_data_available', { node: 'node-5' }))).toBe(1);
     });
 
-    it('goes on while the API server restarts, and then knows what is new', async () => {
+    it('the exporter goes on while the API server restarts, and then knows what is new', async () => {
       const before = await scrapedAsPredicted();
       await watchesAre(1);
       await cluster.server.stopProcess();

@@ -66,7 +66,7 @@ describe.skipIf(!hasRealApiServer() || process.platform !== 'linux')(
       return result;
     }
 
-    it('cost a bounded part of an exporter that watches them, and of one that starts', async () => {
+    it('hostile pods cost a bounded part of an exporter that watches them, and of one that starts', async () => {
       await using watching = await start();
       await watching.scrape();
       const beforeBytes = await watching.usedBytes();
@@ -93,7 +93,7 @@ describe.skipIf(!hasRealApiServer() || process.platform !== 'linux')(
       await expectServed(starting);
     });
 
-    it('are served when 110 of one node have names and labels of the largest size', async () => {
+    it('hostile pods are served when 110 of one node have names and labels of the largest size', async () => {
       const pods = indexed(110, (index) => largestPod(index));
       await createAll(
         cluster.server,
@@ -109,7 +109,7 @@ describe.skipIf(!hasRealApiServer() || process.platform !== 'linux')(
       }
     });
 
-    it('are named in findings', async () => {
+    it('hostile pods are named in findings', async () => {
       await using exporter = await start();
       await exporter.scrape();
       const { cluster: report } = JSON.parse((await exporter.get('/api/v1/status')).text) as { cluster: ClusterReport };

@@ -37,7 +37,7 @@ describe.skipIf(!hasRealApiServer())(
       await server[Symbol.asyncDispose]();
     });
 
-    it('arrive while they are created, each once', async () => {
+    it('many pods arrive while they are created, each once', async () => {
       const pods = numbered(podCount, (index) =>
         pod(podName(index), `node-${index % nodeCount}`, { app: `app-${index % 50}`, index: String(index) }),
       );
@@ -48,14 +48,14 @@ describe.skipIf(!hasRealApiServer())(
       expect(watching.countOf('pods list success')).toBe(1);
     });
 
-    it('are listed whole', async () => {
+    it('many pods are listed whole', async () => {
       await using mirror = await Mirror.start(server);
       const { pods } = await mirror.equalsKubectl();
       expect(pods).toHaveLength(podCount);
       expect(mirror.store.podsOn('node-0')).toHaveLength(podCount / nodeCount);
     });
 
-    it('change and go', async () => {
+    it('many pods change and go', async () => {
       const names = numbered(podCount / 10, (index) => podName(10 * index));
       const [changed, gone] = [names.slice(0, podCount / 100), names.slice(podCount / 100)];
       for (const name of changed) {
@@ -66,7 +66,7 @@ describe.skipIf(!hasRealApiServer())(
       expect(watching.countOf('pods event deleted')).toBe(gone.length);
     });
 
-    it('are there after a crash of the API server and a compaction', async () => {
+    it('many pods are there after a crash of the API server and a compaction', async () => {
       await watching.pause();
       await deletePod(server, podName(1));
       await server.compact();
@@ -78,7 +78,7 @@ describe.skipIf(!hasRealApiServer())(
     });
 
     // A server sends no bookmark of a resource before its first event of it.
-    it('are followed by bookmarks when nothing changes', async () => {
+    it('many pods are followed by bookmarks when nothing changes', async () => {
       await relabel(server, `/api/v1/namespaces/shop/pods/${podName(2)}`, { tier: 'last' });
       await watching.equalsKubectl();
       const before = watching.happened.length;

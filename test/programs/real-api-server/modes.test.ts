@@ -31,13 +31,13 @@ describe.skipIf(!hasRealApiServer() || !canRender())('overlays (need api-server 
     await server[Symbol.asyncDispose]();
   });
 
-  it('without the CRDs of their monitors apply everything else and name the missing kind', () => {
+  it('overlays without the CRDs of their monitors apply everything else and name the missing kind', () => {
     const monitored = renderOptedIn('deployment', ['service-monitor', 'prometheus-rule']);
     expect(() => server.kubectl(['apply', '-f', '-'], list(monitored))).toThrow('no matches for kind "ServiceMonitor"');
     expect(labelledObjects(server)).toEqual(titlesOf(renderOverlay('deployment')));
   });
 
-  it('replace one another in place with --prune, and leave nothing of components that are gone', () => {
+  it('overlays replace one another in place with --prune, and leave nothing of components that are gone', () => {
     const prune = pruneArguments();
     const first = renderOptedIn('deployment', components);
     server.kubectl(['apply', '-f', '-'], list(first));
@@ -49,7 +49,7 @@ describe.skipIf(!hasRealApiServer() || !canRender())('overlays (need api-server 
     }
   });
 
-  it('stay whole when a second one, made as the README says, is pruned and uninstalled', () => {
+  it('an overlay stays whole when a second one, made as the README says, is pruned and uninstalled', () => {
     const first = renderOptedIn('deployment', components);
     server.kubectl(['apply', '-f', '-'], list(first));
     const [text = ''] = readmeBlocks('A second installation', 'yaml');
@@ -68,7 +68,7 @@ describe.skipIf(!hasRealApiServer() || !canRender())('overlays (need api-server 
     server.kubectl(['delete', '--wait=false', '-f', '-'], list(second.filter(({ kind }) => kind === 'Namespace')));
   });
 
-  it('are uninstalled without a trace, with components of which they know nothing', () => {
+  it('overlays are uninstalled without a trace, with components of which they know nothing', () => {
     server.kubectl(['apply', '-f', '-'], list(renderOptedIn('deployment', components)));
     server.kubectl(['delete', '--ignore-not-found', '--wait=false', '-f', '-'], list(renderOverlay('deployment')));
     const [, , uninstall = ''] = readmeBlocks('Removal', 'sh');

@@ -195,7 +195,7 @@ describe.skipIf(!canScrape)(
       return { ...parsed, scrape_configs: await Promise.all(jobs) };
     }
 
-    it('scrapes each pod once, by certificate and token, and has the rules', async () => {
+    it('Prometheus of the operator scrapes each pod once, by certificate and token, and has the rules', async () => {
       await using prometheus = await PrometheusServer.start({ program: 'prometheus3', targets: [], configuration });
       const own = 'ephemeral_storage_exporter_scope_info';
       await eventually('all targets', async () =>
@@ -229,7 +229,7 @@ describe.skipIf(!canScrape)(
       expect(rules.length).toBeGreaterThan(40);
     });
 
-    it('does not scrape by a monitor whose timeout is above its interval, which the chart refuses', async () => {
+    it('Prometheus does not scrape by a monitor whose timeout is above its interval, which the chart refuses', async () => {
       const endpoint = { port: 'metrics', interval: '10s', scrapeTimeout: '15s' };
       await create('/apis/monitoring.coreos.com/v1/namespaces/deployed/servicemonitors', {
         apiVersion: 'monitoring.coreos.com/v1',
@@ -245,7 +245,7 @@ describe.skipIf(!canScrape)(
       expect(await operator.warnings('deployed', 'ephemeral-storage-exporter')).toEqual([]);
     });
 
-    it('does not scrape with the token file if the Prometheus object denies it, as the docs explain', async () => {
+    it('Prometheus does not scrape with the token file if its object denies it, as the docs explain', async () => {
       await operator.create('strict', { ...selectors, arbitraryFSAccessThroughSMs: { deny: true } });
       const warnings = await eventually('a warning', async () => {
         const found = await operator.warnings('deployed', 'ephemeral-storage-exporter');

@@ -41,7 +41,7 @@ describe.skipIf(!hasRealApiServer())('the store of a real API server (needs api-
     await server[Symbol.asyncDispose]();
   });
 
-  it('follows every change with the shipped role alone', async () => {
+  it('the store follows every change with the shipped role alone', async () => {
     await using mirror = await Mirror.start(server);
     await mirror.equalsKubectl();
     await createAll(server, 'pods', podsOf('added', 10));
@@ -62,7 +62,7 @@ describe.skipIf(!hasRealApiServer())('the store of a real API server (needs api-
     ]);
   });
 
-  it('binds a pod as a scheduler does', async () => {
+  it('the store sees that a pod is bound as a scheduler does it', async () => {
     await using mirror = await Mirror.start(server);
     await createAll(server, 'pods', [pod('bound-later', undefined)]);
     await mirror.equalsKubectl();
@@ -80,7 +80,7 @@ describe.skipIf(!hasRealApiServer())('the store of a real API server (needs api-
     expect(mirror.store.findPod('shop', 'bound-later')?.nodeName).toBe('node-2');
   });
 
-  it.each(['SIGTERM', 'SIGKILL'] as const)('survives that the API server restarts after %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGKILL'] as const)('the store survives that the server restarts after %s', async (signal) => {
     await using mirror = await Mirror.start(server);
     await server.stopProcess(signal);
     await mirror.until(() => mirror.store.lists.isServerAway);
@@ -92,7 +92,7 @@ describe.skipIf(!hasRealApiServer())('the store of a real API server (needs api-
     expect(Array.from(mirror.store.pods())).toHaveLength(known + 1);
   });
 
-  it('lists again when all changes since its last event are compacted', async () => {
+  it('the store lists again when all changes since its last event are compacted', async () => {
     await using mirror = await Mirror.start(server);
     await mirror.pause();
     await createAll(server, 'pods', podsOf('missed', 5));
@@ -107,7 +107,7 @@ describe.skipIf(!hasRealApiServer())('the store of a real API server (needs api-
   });
 });
 
-describe.skipIf(!hasRealApiServer())('without a watch cache (needs api-server and kubectl)', () => {
+describe.skipIf(!hasRealApiServer())('the store without a watch cache (needs api-server and kubectl)', () => {
   let server: RealApiServer;
   beforeAll(async () => {
     server = await startWithShop(['--watch-cache=false']);
@@ -116,7 +116,7 @@ describe.skipIf(!hasRealApiServer())('without a watch cache (needs api-server an
     await server[Symbol.asyncDispose]();
   });
 
-  it('lists again when etcd has compacted the version of its watch', async () => {
+  it('the store lists again when etcd has compacted the version of its watch', async () => {
     await using mirror = await Mirror.start(server);
     await mirror.equalsKubectl();
     await mirror.pause();
@@ -127,7 +127,7 @@ describe.skipIf(!hasRealApiServer())('without a watch cache (needs api-server an
     expect(mirror.countOf('pods watch expired')).toBe(1);
   });
 
-  it('lists the newest state in pages, and whole when a page has expired', async () => {
+  it('the store lists the newest state in pages, and whole when a page has expired', async () => {
     await createAll(server, 'pods', podsOf('many', 600));
     const account = new MountedAccount(server, 'pages');
     await account.mount();
