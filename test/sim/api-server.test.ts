@@ -35,7 +35,7 @@ async function review(sim: SimulatedCluster, path: string, spec: object, token =
 }
 
 describe('authentication', () => {
-  it('treats a resumed session without a certificate as anonymous', async ({ sim }) => {
+  it('the simulated API server treats a resumed session without a certificate as anonymous', async ({ sim }) => {
     const agent = new Agent({ ca: sim.caPem });
     const anonymous = (): Promise<HttpAnswer> => callApi(sim, '/api/v1/nodes', { token: undefined, agent });
     await anonymous();
@@ -43,20 +43,20 @@ describe('authentication', () => {
     agent.destroy();
   });
 
-  it('accepts a client certificate, with its groups', async ({ sim }) => {
+  it('the simulated API server accepts a client certificate, with its groups', async ({ sim }) => {
     const admin = await sim.issueClient({ commonName: 'root', organizations: ['team', 'system:masters'] });
     expect((await callApi(sim, '/api/v1/pods', admin)).status).toBe(200);
     const other = await sim.issueClient({ commonName: 'other' });
     expect((await callApi(sim, '/api/v1/pods', other)).text).toContain('User \\"other\\" cannot list');
   });
 
-  it('rejects a certificate of another cluster', async ({ sim }) => {
+  it('the simulated API server rejects a certificate of another cluster', async ({ sim }) => {
     await using elsewhere = await start();
     const stranger = await elsewhere.issueClient({ commonName: 'root', organizations: ['system:masters'] });
     expect((await callApi(sim, '/api/v1/pods', stranger)).text).toContain('system:anonymous');
   });
 
-  it('returns a kubeconfig with a token and a client certificate', async ({ sim }) => {
+  it('the simulated API server is reached by a kubeconfig with a token and a client certificate', async ({ sim }) => {
     const config = parseYaml(sim.kubeconfig()) as {
       clusters: { cluster: { server: string; 'certificate-authority-data': string } }[];
       users: { user: { token?: string; 'client-certificate-data'?: string; 'client-key-data'?: string } }[];
@@ -100,7 +100,7 @@ describe('reviews', () => {
     [field(1, field(2, 'get') + field(5, 'nodes') + field(6, 'stats') + field(7, 'n'.repeat(200))), true],
     [field(1, field(2, 'get') + field(5, 'nodes')), false],
     [field(2, field(1, '/metrics') + field(2, 'get')), false],
-  ] as const)('support the encoding of kubectl (%j)', async ([spec, allowed], { sim }) => {
+  ] as const)('reviews support the encoding of kubectl (%j)', async ([spec, allowed], { sim }) => {
     const token = sim.issueToken({ user: 'exporter', rules: [{ verbs: ['get'], resources: ['nodes/stats'] }] });
     const { status, text } = await callApi(sim, `${reviews}/selfsubjectaccessreviews`, {
       method: 'POST',
@@ -115,7 +115,7 @@ describe('reviews', () => {
     expect(JSON.parse(text)).toMatchObject({ kind: 'SelfSubjectAccessReview', status: { allowed } });
   });
 
-  it('return the permissions of another user', async ({ sim }) => {
+  it('reviews return the permissions of another user', async ({ sim }) => {
     sim.access.setRules('prometheus', [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }]);
     const spec = { ...path, user: 'prometheus', groups: ['system:authenticated'] };
     expect(await review(sim, `${reviews}/subjectaccessreviews`, spec)).toEqual({ allowed: true });
@@ -124,7 +124,7 @@ describe('reviews', () => {
     });
   });
 
-  it('return the user of a token', async ({ sim }) => {
+  it('reviews return the user of a token', async ({ sim }) => {
     const token = sim.issueToken({ user: 'prometheus', groups: ['monitoring'], rules: [] });
     const tokenReviews = '/apis/authentication.k8s.io/v1/tokenreviews';
     const user = { username: 'prometheus', uid: 'prometheus', groups: ['monitoring', 'system:authenticated'] };
@@ -136,7 +136,7 @@ describe('reviews', () => {
     expect(await review(sim, tokenReviews, { token: 'unknown' })).toMatchObject({ error: 'invalid bearer token' });
   });
 
-  it('issue a token in the encoding of kubectl, too', async ({ sim }) => {
+  it('reviews issue a token in the encoding of kubectl, too', async ({ sim }) => {
     const { status, text } = await callApi(sim, '/api/v1/namespaces/shop/serviceaccounts/default/token', {
       method: 'POST',
       headers: { 'Content-Type': 'application/vnd.kubernetes.protobuf' },
@@ -153,7 +153,7 @@ describe('reviews', () => {
     ]);
   });
 
-  it('issue the token of a service account, for the audiences of the request', async ({ sim }) => {
+  it('reviews issue the token of a service account, for the audiences of the request', async ({ sim }) => {
     const path = '/api/v1/namespaces/monitoring/serviceaccounts/prometheus/token';
     const name = 'system:serviceaccount:monitoring:prometheus';
     sim.access.setRules(name, [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }]);
@@ -178,7 +178,7 @@ describe('reviews', () => {
     ['application/vnd.kubernetes.protobuf', 'k8s', 400],
     ['application/vnd.kubernetes.protobuf', `k8s\0${field(1, field(2, 'TokenReview'))}`, 400],
     ['application/yaml', 'spec: {}', 415],
-  ] as const)('reject a body of %s with %i', async ([type, body, status], { sim }) => {
+  ] as const)('reviews reject a body of %s with %i', async ([type, body, status], { sim }) => {
     const answer = await callApi(sim, `${reviews}/selfsubjectaccessreviews`, {
       method: 'POST',
       headers: { 'Content-Type': type },
@@ -189,7 +189,7 @@ describe('reviews', () => {
 });
 
 describe('the API server', () => {
-  it('records requests with their users', async ({ sim }) => {
+  it('the simulated API server records requests with their users', async ({ sim }) => {
     await callApi(sim, '/api/v1/pods?limit=5');
     await callApi(sim, '/api/v1/nodes', { token: 'unknown' });
     expect(sim.apiRequests).toEqual([
@@ -198,7 +198,7 @@ describe('the API server', () => {
     ]);
   });
 
-  it('forwards the summary of a kubelet, and its errors', async ({ sim }) => {
+  it('the simulated API server forwards the summary of a kubelet, and its errors', async ({ sim }) => {
     sim.model.addPod(podSpec('a'));
     const proxied = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
     expect(proxied.status).toBe(200);
@@ -206,7 +206,7 @@ describe('the API server', () => {
     expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/nope')).text).toBe('404 page not found\n');
   });
 
-  it('reports why it cannot reach a kubelet', async ({ sim }) => {
+  it('the simulated API server reports why it cannot reach a kubelet', async ({ sim }) => {
     const port = String(sim.model.node('node-1')?.kubeletPort);
     await sim.setFault('node-1', 'down');
     const { status, text } = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
@@ -221,7 +221,7 @@ describe('the API server', () => {
   it.for([
     ['status:503', 'ServiceUnavailable'],
     ['status:429', 'TooManyRequests'],
-  ] as const)('fails on purpose with %s, and tells when to come again', async ([fault, reason], { sim }) => {
+  ] as const)('the API server fails on purpose with %s, and names a pause', async ([fault, reason], { sim }) => {
     await sim.setApiFault(fault);
     const { headers, text } = await callApi(sim, '/api/v1/pods');
     expect((JSON.parse(text) as StatusBody).reason).toBe(reason);
@@ -230,7 +230,7 @@ describe('the API server', () => {
     expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
   });
 
-  it('stops with its watches and resumes on the same port', async ({ sim }) => {
+  it('the simulated API server stops with its watches and resumes on the same port', async ({ sim }) => {
     using watch = await WatchClient.open(sim, '/api/v1/nodes?watch=true');
     await watch.take(1);
     await sim.setApiFault('down');
@@ -241,7 +241,7 @@ describe('the API server', () => {
     expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
   });
 
-  it('reports that its port is in use', async ({ sim }) => {
+  it('the simulated API server reports that its port is in use', async ({ sim }) => {
     const apiPort = Number(new URL(sim.apiUrl).port);
     await expect(SimulatedCluster.start({ scenario: emptyScenario('node-1'), apiPort })).rejects.toThrow('EADDRINUSE');
   });

@@ -16,7 +16,7 @@ async function control(sim: SimulatedCluster, method: string, path: string, body
 }
 
 describe('the control endpoint', () => {
-  it('sets and clears the fault of a node', async () => {
+  it('the control endpoint sets and clears the fault of a node', async () => {
     await using sim = await start();
     expect((await control(sim, 'PUT', '/sim/nodes/node-1/fault', 'status:503\n')).status).toBe(204);
     expect((await callKubelet(sim, 'node-1')).status).toBe(503);
@@ -25,7 +25,7 @@ describe('the control endpoint', () => {
     expect((await callKubelet(sim, 'node-1')).status).toBe(200);
   });
 
-  it('overrides the faults that a scenario schedules', async () => {
+  it('the control endpoint overrides the faults that a scenario schedules', async () => {
     const clock = new ManualClock();
     const scheduled = { nodeName: 'node-1', fault: 'status:500', everyMs: 10_000, lastsMs: 2_000 } as const;
     const scenario = { ...emptyScenario('node-1'), faultSchedules: [scheduled] };
@@ -41,7 +41,7 @@ describe('the control endpoint', () => {
     expect((await callKubelet(sim, 'node-1')).status).toBe(418);
   });
 
-  it('sets the fault of the API server', async () => {
+  it('the control endpoint sets the fault of the API server', async () => {
     await using sim = await start();
     await control(sim, 'PUT', '/sim/api-server/fault', 'status:503');
     expect((await callApi(sim, '/api/v1/pods')).status).toBe(503);
@@ -49,7 +49,7 @@ describe('the control endpoint', () => {
     expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
   });
 
-  it('lists the nodes with their faults', async () => {
+  it('the control endpoint lists the nodes with their faults', async () => {
     await using sim = await start();
     await sim.setFault('node-2', 'hang');
     await callKubelet(sim, 'node-1');
@@ -72,14 +72,14 @@ describe('the control endpoint', () => {
     { method: 'PUT', path: '/sim/nodes/node-9/fault', body: 'hang', status: 404, message: 'unknown path or node' },
     { method: 'GET', path: '/nope', status: 404, message: 'unknown path or node' },
     { method: 'POST', path: '/sim/nodes/node-1/fault', body: 'hang', status: 405, message: 'allowed: PUT, DELETE' },
-  ])('responds to $method $path with $status: $message', async ({ method, path, body, status, message }) => {
+  ])('the endpoint answers $method $path with $status: $message', async ({ method, path, body, status, message }) => {
     await using sim = await start();
     const response = await control(sim, method, path, body);
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(message);
   });
 
-  it('is closed by default', async () => {
+  it('the control endpoint is closed by default', async () => {
     await using sim = await SimulatedCluster.start({ scenario: emptyScenario() });
     expect(sim.controlUrl).toBeUndefined();
   });

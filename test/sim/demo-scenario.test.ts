@@ -41,14 +41,14 @@ const namesOf = (sim: SimulatedCluster, part: string): readonly string[] =>
   sim.model.pods.map(({ spec }) => spec.name).filter((name) => name.includes(part));
 
 describe('the demo scenario', () => {
-  it('has five nodes, and workloads of all kinds in several namespaces', ({ sim }) => {
+  it('the demo has five nodes, and workloads of all kinds in several namespaces', ({ sim }) => {
     expect(sim.model.nodes.length).toBe(5);
     const owners = sim.model.pods.map(({ spec }) => (spec.isStatic === true ? 'Node' : spec.owner?.kind));
     expect(new Set(owners)).toEqual(new Set(['ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'Node', undefined]));
     expect(new Set(sim.model.pods.map(({ spec }) => spec.namespace)).size).toBeGreaterThan(4);
   });
 
-  it('is the same for the same seed, independent of requests, and differs for another seed', async () => {
+  it('the demo is the same for the same seed, independent of requests, and differs for another seed', async () => {
     const resolver = async (seed: number, requestCount: number): Promise<readonly string[]> => {
       const clock = new ManualClock();
       await using sim = await SimulatedCluster.start({ clock, seed });
@@ -61,7 +61,7 @@ describe('the demo scenario', () => {
     expect(await resolver(2, 0)).not.toEqual(first);
   });
 
-  it('writes and rotates logs', async ({ clock, sim }) => {
+  it('the demo writes and rotates logs', async ({ clock, sim }) => {
     const name = namesOf(sim, 'checkout')[0] ?? '';
     const sizes: number[] = [];
     for (let minute = 0; minute < 8; minute++) {
@@ -74,7 +74,7 @@ describe('the demo scenario', () => {
     expect(sizes.some((size, index) => size < (sizes[index - 1] ?? 0))).toBe(true);
   });
 
-  it('runs jobs, whose pods start, complete and are removed', async ({ clock, sim }) => {
+  it('the demo runs jobs, whose pods start, complete and are removed', async ({ clock, sim }) => {
     const phases = (): readonly string[] =>
       sim.model.pods.filter(({ spec }) => spec.name.startsWith('backup')).map(({ phase }) => phase);
     expect(phases()).toEqual(['Pending']);
@@ -88,7 +88,7 @@ describe('the demo scenario', () => {
     expect(phases()).toEqual(['Succeeded', 'Succeeded', 'Running']);
   });
 
-  it('restarts a failed container, whose bytes are absent until then', async ({ clock, sim }) => {
+  it('the demo restarts a failed container, whose bytes are absent until then', async ({ clock, sim }) => {
     const [name = ''] = namesOf(sim, 'transcoder');
     const isListed = async (): Promise<boolean> =>
       (await summaryOf(sim, 'node-4')).pods.some(({ podRef }) => podRef.name === name);
@@ -102,7 +102,7 @@ describe('the demo scenario', () => {
     expect((await callApi(sim, `/api/v1/namespaces/media/pods/${name}`)).text).toContain('"restartCount":1');
   });
 
-  it('replaces one pod after the other', async ({ clock, sim }) => {
+  it('the demo replaces one pod after the other', async ({ clock, sim }) => {
     const before = namesOf(sim, 'frontend');
     await clock.advance(7 * minuteMs + 1_000);
     const terminating = (
@@ -115,7 +115,7 @@ describe('the demo scenario', () => {
     expect(after.filter((name) => before.includes(name)).length).toBe(2);
   });
 
-  it('has a static pod, whose UID in the kubelet is a hash', async ({ sim }) => {
+  it('the demo has a static pod, whose UID in the kubelet is a hash', async ({ sim }) => {
     const pod = sim.model.pods.find(({ spec }) => spec.isStatic);
     const { pods } = await summaryOf(sim, 'node-1');
     const uid = pods.find(({ podRef }) => podRef.name === pod?.spec.name)?.podRef.uid;
@@ -130,10 +130,7 @@ describe('the demo scenario', () => {
     });
   });
 
-  it('has an eviction within four minutes of its start, then one every few minutes, for a limit of each kind', async ({
-    clock,
-    sim,
-  }) => {
+  it('the demo has an eviction within four minutes, and for a limit of each kind later', async ({ clock, sim }) => {
     const startMs = clock.nowMs();
     const evictions: { readonly minute: number; readonly pod: string; readonly message: string }[] = [];
     sim.model.onPodFailed(({ spec, failure }) => {
@@ -154,7 +151,7 @@ describe('the demo scenario', () => {
     expect(names).toEqual(new Set(['report', 'resizer', 'profiler', 'restore']));
   });
 
-  it('has a node that loses images and then one pod, every 20 minutes', async ({ clock, sim }) => {
+  it('the demo has a node that loses images and then one pod, every 20 minutes', async ({ clock, sim }) => {
     const seen: string[] = [];
     const note = (text: string): void => {
       if (seen.at(-1) !== text) seen.push(text);
@@ -173,7 +170,7 @@ describe('the demo scenario', () => {
     expect(node()?.hasDiskPressure).toBe(false);
   });
 
-  it('has a kubelet that fails for one minute in every five', async ({ clock, sim }) => {
+  it('the demo has a kubelet that fails for one minute in every five', async ({ clock, sim }) => {
     const statuses: number[] = [];
     for (let minute = 0; minute < 10; minute++) {
       await clock.advance(minute === 0 ? 30_000 : minuteMs);
@@ -182,24 +179,21 @@ describe('the demo scenario', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 500, 200, 200, 200, 200, 500]);
   });
 
-  it.for(['node-1', 'node-2', 'node-3', 'node-4'])(
-    'has filesystems that add up: %s',
-    async (nodeName, { clock, sim }) => {
-      await clock.advance(5 * minuteMs);
-      const { node, pods } = await summaryOf(sim, nodeName);
-      for (const fs of [node.fs, node.runtime.imageFs]) {
-        expect(fs.usedBytes + fs.availableBytes).toBeLessThanOrEqual(fs.capacityBytes);
-        expect([fs.usedBytes % 4096, fs.availableBytes % 4096, fs.capacityBytes % 4096]).toEqual([0, 0, 0]);
-        expect(fs.time).toMatch(/^2026-01-01T00:05:00Z$/);
-      }
-      const isShared = node.fs.capacityBytes === node.runtime.imageFs.capacityBytes;
-      expect(isShared).toBe(nodeName !== 'node-4');
-      const podBytes = pods.reduce((sum, pod) => sum + pod['ephemeral-storage'].usedBytes, 0);
-      if (isShared) expect(podBytes).toBeLessThan(node.fs.usedBytes);
-    },
-  );
+  it.for(['node-1', 'node-2', 'node-3', 'node-4'])('the filesystems of %s add up', async (nodeName, { clock, sim }) => {
+    await clock.advance(5 * minuteMs);
+    const { node, pods } = await summaryOf(sim, nodeName);
+    for (const fs of [node.fs, node.runtime.imageFs]) {
+      expect(fs.usedBytes + fs.availableBytes).toBeLessThanOrEqual(fs.capacityBytes);
+      expect([fs.usedBytes % 4096, fs.availableBytes % 4096, fs.capacityBytes % 4096]).toEqual([0, 0, 0]);
+      expect(fs.time).toMatch(/^2026-01-01T00:05:00Z$/);
+    }
+    const isShared = node.fs.capacityBytes === node.runtime.imageFs.capacityBytes;
+    expect(isShared).toBe(nodeName !== 'node-4');
+    const podBytes = pods.reduce((sum, pod) => sum + pod['ephemeral-storage'].usedBytes, 0);
+    if (isShared) expect(podBytes).toBeLessThan(node.fs.usedBytes);
+  });
 
-  it('has heartbeats, which change the node objects', async ({ clock, sim }) => {
+  it('the demo has heartbeats, which change the node objects', async ({ clock, sim }) => {
     const version = async (): Promise<string | undefined> =>
       (JSON.parse((await callApi(sim, '/api/v1/nodes')).text) as ListBody).items[0]?.metadata.resourceVersion;
     const before = await version();
@@ -207,7 +201,7 @@ describe('the demo scenario', () => {
     expect(await version()).not.toBe(before);
   });
 
-  it('leaves no scheduled events after disposal', async ({ clock, sim }) => {
+  it('the demo leaves no scheduled events after disposal', async ({ clock, sim }) => {
     await clock.advance(minuteMs);
     expect(clock.sleeperCount).toBeGreaterThan(0);
     await sim[Symbol.asyncDispose]();

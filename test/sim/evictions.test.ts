@@ -68,7 +68,7 @@ const phasesOf = (sim: SimulatedCluster): readonly string[] =>
   sim.model.pods.map(({ spec, phase }) => `${spec.name} ${phase}`);
 
 describe('a pod above a limit', () => {
-  it('is Failed seconds after the next pass, and then leaves the summary', async ({ clock, sim }) => {
+  it('a pod above a limit is Failed soon after the next pass, and leaves the summary', async ({ clock, sim }) => {
     sim.model.addPod(podSpec('a', { containers: [overLimit] }));
     await clock.advance(passMs + killMs - 1);
     expect(phasesOf(sim)).toEqual(['a Running']);
@@ -84,7 +84,7 @@ describe('a pod above a limit', () => {
     expect(phasesOf(sim)).toEqual(['a Failed']);
   });
 
-  it('is shown by a watch as running once more, as failed, and as cleaned up', async ({ clock, sim }) => {
+  it('a pod above a limit is watched as running, then as failed and cleaned up', async ({ clock, sim }) => {
     sim.model.addPod(podSpec('a', { containers: [overLimit] }));
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true');
     await clock.advance(passMs + killMs + cleanUpMs);
@@ -98,7 +98,7 @@ describe('a pod above a limit', () => {
     ]);
   });
 
-  it('has the conditions of a failed pod, and no DisruptionTarget', async ({ clock, sim }) => {
+  it('a pod above a limit has the conditions of a failed pod, and no DisruptionTarget', async ({ clock, sim }) => {
     sim.model.addPod(podSpec('a', { containers: [overLimit] }));
     await clock.advance(passMs + killMs);
     const conditions = (await podsOf(sim))[0]?.status.conditions ?? [];
@@ -111,7 +111,7 @@ describe('a pod above a limit', () => {
     ]);
   });
 
-  it('has containers that were killed, or that the kubelet no longer found', async ({ clock, sim }) => {
+  it('a pod above a limit has containers that were killed or not found', async ({ clock, sim }) => {
     for (let index = 0; index < 20; index++) sim.model.addPod(podSpec(`a${index}`, { containers: [overLimit] }));
     const states = async (): Promise<ReadonlySet<string>> => {
       const statuses = (await podsOf(sim)).flatMap(({ status }) => status.containerStatuses ?? []);
@@ -139,7 +139,7 @@ describe('a pod above a limit', () => {
     expect(await states()).toEqual(new Set([killed, unknown].map((each) => JSON.stringify(each))));
   });
 
-  it('is evicted together with others', async ({ clock, sim }) => {
+  it('a pod above a limit is evicted together with others', async ({ clock, sim }) => {
     for (const name of ['a', 'b']) sim.model.addPod(podSpec(name, { containers: [overLimit] }));
     sim.model.addPod(podSpec('c'));
     await clock.advance(passMs + killMs);
@@ -151,13 +151,13 @@ describe('a pod above a limit', () => {
     ['critical', { priority: 2_000_000_000 }, 'Running'],
     ['almost critical', { priority: 1_999_999_999 }, 'Failed'],
     ['named critical', { priorityClassName: 'system-node-critical' }, 'Failed'],
-  ])('that is %s', async ([, more, phase], { clock, sim }) => {
+  ])('a pod above a limit that is %s is evicted or spared as by a kubelet', async ([, more, phase], { clock, sim }) => {
     sim.model.addPod(podSpec('a', { containers: [overLimit], ...more }));
     await clock.advance(passMs + killMs);
     expect(phasesOf(sim)).toEqual([`a ${phase}`]);
   });
 
-  it('is not evicted before its kubelet has measured its volumes', async ({ clock, sim }) => {
+  it('a pod above a limit is not evicted before its kubelet has measured its volumes', async ({ clock, sim }) => {
     const content = { initialBytes: 2 * mib };
     sim.model.addPod(podSpec('a', { volumes: [{ name: 'e', source: 'emptyDir', sizeLimitBytes: mib, content }] }));
     await sim.setFault('node-1', 'restarted');
@@ -168,7 +168,7 @@ describe('a pod above a limit', () => {
     expect(phasesOf(sim)).toEqual(['a Failed']);
   });
 
-  it('stays in a cluster whose kubelets do not evict', async ({ clock }) => {
+  it('a pod above a limit stays in a cluster whose kubelets do not evict', async ({ clock }) => {
     await using sim = await start(clock, { kubeletsEvict: false });
     sim.model.addPod(podSpec('a', { containers: [overLimit] }));
     await clock.advance(10 * passMs);
@@ -179,7 +179,7 @@ describe('a pod above a limit', () => {
 const workload = { namespace: 'shop', name: 'cart', nodeNames: ['node-1'], containers: [overLimit] };
 
 describe('the controller of an evicted pod', () => {
-  it('replaces the pod of a Deployment, and keeps the failed one', async ({ clock }) => {
+  it('a Deployment replaces its evicted pod, and keeps the failed one', async ({ clock }) => {
     await using sim = await start(clock, {
       populate: (context) => {
         addDeployment(context, workload);
@@ -194,7 +194,7 @@ describe('the controller of an evicted pod', () => {
     expect(replacement?.metadata.name).toMatch(/^cart-\w{10}-\w{5}$/);
   });
 
-  it('replaces the pod of a StatefulSet by one of the same name', async ({ clock }) => {
+  it('a StatefulSet replaces its evicted pod by one of the same name', async ({ clock }) => {
     await using sim = await start(clock, {
       populate: (context) => {
         addStatefulSet(context, workload);
@@ -207,7 +207,7 @@ describe('the controller of an evicted pod', () => {
     expect(pods[0]?.metadata.uid).not.toBe(uid);
   });
 
-  it('deletes the pod of a DaemonSet within 0.1 s, with its final status, and creates another', async ({ clock }) => {
+  it('a DaemonSet deletes its evicted pod within 0.1 s, and creates another', async ({ clock }) => {
     await using sim = await start(clock, {
       populate: (context) => {
         addDaemonSet(context, workload);
@@ -235,7 +235,7 @@ describe('the controller of an evicted pod', () => {
   it.for([
     [undefined, 2],
     [0, 1],
-  ])('replaces the pod of a Job with the backoff limit %s', async ([backoffLimit, expected], { clock }) => {
+  ])('a Job with the backoff limit %s replaces its evicted pod', async ([backoffLimit, expected], { clock }) => {
     const job = { ...workload, everyMs: 3_600_000, runMs: 600_000, keptCount: 1 };
     await using sim = await start(clock, {
       populate: (context) => {

@@ -11,7 +11,7 @@ const growth = fc.record(
 );
 
 describe('growth', () => {
-  it('is a whole number of blocks, and never negative', () => {
+  it('growth is a whole number of blocks, and never negative', () => {
     fc.assert(
       fc.property(growth, ageMs, fc.double({ min: 0.5, max: 2, noNaN: true }), (each, age, pace) => {
         const size = bytesAt(each, age, pace);
@@ -21,7 +21,7 @@ describe('growth', () => {
     );
   });
 
-  it('never shrinks without rotation, and stops at its limit', () => {
+  it('growth never shrinks without rotation, and stops at its limit', () => {
     fc.assert(
       fc.property(growth, ageMs, ageMs, (each, age, more) => {
         const later = bytesAt(each, age + more);
@@ -31,7 +31,7 @@ describe('growth', () => {
     );
   });
 
-  it('stays between its lower and its upper limit after the first rotation', () => {
+  it('growth stays between its lower and its upper limit after the first rotation', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 10 ** 6 }),
@@ -54,7 +54,7 @@ describe('growth', () => {
     [3_000, 28_672],
     [3_500, 20_480],
     [4_000, 24_576],
-  ])('at %i ms is %i bytes', (age, expected) => {
+  ])('growth at %i ms is %i bytes', (age, expected) => {
     const each: Growth = { initialBytes: 4096, bytesPerSecond: 8192, maxBytes: 28_672, rotatesToBytes: 16_384 };
     expect(bytesAt(each, age)).toBe(expected);
   });

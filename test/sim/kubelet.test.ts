@@ -43,7 +43,7 @@ async function summaryOf(sim: SimulatedCluster, nodeName = 'node-1'): Promise<Su
 }
 
 describe('a kubelet', () => {
-  it('serves the summary of its node, in chunks, indented and uncompressed', async ({ sim }) => {
+  it('a simulated kubelet serves the summary of its node, in chunks, indented and uncompressed', async ({ sim }) => {
     const { headers, text } = await callKubelet(sim, 'node-1', { headers: { 'Accept-Encoding': 'gzip' } });
     expect(headers).toMatchObject({ 'content-type': 'application/json', 'transfer-encoding': 'chunked' });
     expect(headers['content-encoding']).toBeUndefined();
@@ -51,7 +51,7 @@ describe('a kubelet', () => {
     expect((await summaryOf(sim, 'node-2')).pods).toEqual([]);
   });
 
-  it('lists the pods that it knows, by the UIDs by which it knows them', async () => {
+  it('a simulated kubelet lists the pods that it knows, by the UIDs by which it knows them', async () => {
     const known = new Map<string, string>();
     await using sim = await SimulatedCluster.start({
       scenario: emptyScenario('node-1'),
@@ -66,7 +66,7 @@ describe('a kubelet', () => {
     ]);
   });
 
-  it('authorizes requests as it is told', async () => {
+  it('a simulated kubelet authorizes requests as it is set to', async () => {
     const user = { name: 'reader', groups: [] };
     await using sim = await SimulatedCluster.start({
       scenario,
@@ -86,7 +86,7 @@ describe('a kubelet', () => {
   it.for([
     ['no token', undefined],
     ['a token that nobody has', 'unknown'],
-  ])('responds with 401 to %s', async ([, token], { sim }) => {
+  ])('a simulated kubelet responds with 401 to %s', async ([, token], { sim }) => {
     const { status, text, headers } = await callKubelet(sim, 'node-1', { token });
     expect([status, text]).toEqual([401, 'Unauthorized']);
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -98,13 +98,13 @@ describe('a kubelet', () => {
     ['another verb', { ...statsRule, verbs: ['create'] }, 403, 403],
     ['nodes/proxy', { verbs: ['get'], resources: ['nodes/proxy'] }, 403, 403],
     ['everything', { verbs: ['*'], resources: ['*'] }, 200, 200],
-  ])('grants %s', async ([, rule, firstStatus, secondStatus], { sim }) => {
+  ])('a simulated kubelet grants %s', async ([, rule, firstStatus, secondStatus], { sim }) => {
     const token = sim.issueToken({ user: 'exporter', rules: [rule] });
     expect((await callKubelet(sim, 'node-1', { token })).status).toBe(firstStatus);
     expect((await callKubelet(sim, 'node-2', { token })).status).toBe(secondStatus);
   });
 
-  it('accepts a client certificate', async ({ sim }) => {
+  it('a simulated kubelet accepts a client certificate', async ({ sim }) => {
     const { cert, key } = await sim.issueClient({ commonName: 'exporter' });
     expect((await callKubelet(sim, 'node-1', { cert, key })).text).toBe(
       'Forbidden (user=exporter, verb=get, resource=nodes, subresource=stats)',
@@ -113,7 +113,7 @@ describe('a kubelet', () => {
     expect((await callKubelet(sim, 'node-1', { cert, key })).status).toBe(200);
   });
 
-  it('rejects a revoked token and applies changed rules', async ({ sim }) => {
+  it('a simulated kubelet rejects a revoked token and applies changed rules', async ({ sim }) => {
     const token = sim.issueToken({ user: 'exporter', rules: [statsRule] });
     sim.access.setRules('exporter', []);
     expect((await callKubelet(sim, 'node-1', { token })).status).toBe(403);
@@ -126,7 +126,7 @@ describe('a kubelet', () => {
     ['nodes/configz of another node', { verbs: ['get'], resources: ['nodes/configz'], resourceNames: ['node-2'] }, 403],
     ['nodes/proxy', { verbs: ['get'], resources: ['nodes/proxy'] }, 200],
     ['nodes/stats', statsRule, 403],
-  ])('grants its configuration for %s: %i', async ([, rule, expected], { sim }) => {
+  ])('a simulated kubelet grants its configuration for %s: %i', async ([, rule, expected], { sim }) => {
     const token = sim.issueToken({ user: 'exporter', rules: [rule] });
     const { status, text } = await callKubelet(sim, 'node-1', { path: '/configz', token });
     expect(status).toBe(expected);
@@ -135,7 +135,7 @@ describe('a kubelet', () => {
     }
   });
 
-  it('serves its eviction thresholds: the default ones, its own, or none', async ({ sim }) => {
+  it('a simulated kubelet serves its eviction thresholds: the default ones, its own, or none', async ({ sim }) => {
     await sim.addNode({ name: 'own', evictionHard: { 'nodefs.available': '1Gi' } });
     await sim.addNode({ name: 'none', evictionHard: {} });
     const evictionHardOf = async (name: string): Promise<unknown> => {
@@ -153,7 +153,7 @@ describe('a kubelet', () => {
     ['/metrics/cadvisor', 'metrics'],
     ['/logs/', 'log'],
     ['/spec/', 'spec'],
-  ] as const)('requires another permission for %s', async ([path, subresource], { sim }) => {
+  ] as const)('a simulated kubelet requires another permission for %s', async ([path, subresource], { sim }) => {
     const token = sim.issueToken({ user: 'exporter', rules: [statsRule] });
     const { status, text } = await callKubelet(sim, 'node-1', { path, token });
     expect([status, text]).toEqual([
@@ -163,25 +163,25 @@ describe('a kubelet', () => {
     expect((await callKubelet(sim, 'node-1', { path })).status).toBe(404);
   });
 
-  it('denies HEAD to a user with the verb get only', async ({ sim }) => {
+  it('a simulated kubelet denies HEAD to a user with the verb get only', async ({ sim }) => {
     const token = sim.issueToken({ user: 'exporter', rules: [statsRule] });
     expect((await callKubelet(sim, 'node-1', { method: 'HEAD', token })).status).toBe(403);
   });
 
-  it('counts the requests', async ({ sim }) => {
+  it('a simulated kubelet counts the requests', async ({ sim }) => {
     await callKubelet(sim, 'node-1');
     await callKubelet(sim, 'node-1', { token: 'unknown' });
     expect(sim.kubeletRequestCount('node-1')).toBe(2);
     expect(sim.kubeletRequestCount('node-2')).toBe(0);
   });
 
-  it.for(['127.0.0.1', 'node-1'])('serves a certificate for %s', async (name, { sim }) => {
+  it.for(['127.0.0.1', 'node-1'])('a simulated kubelet serves a certificate for %s', async (name, { sim }) => {
     const certificate = await certificateOf(sim, 'node-1');
     expect(checkServerIdentity(name, certificate)).toBeUndefined();
     expect(checkServerIdentity('node-2', certificate)).toBeInstanceOf(Error);
   });
 
-  it('stops when its node is removed with its pods', async ({ sim }) => {
+  it('a simulated kubelet stops when its node is removed with its pods', async ({ sim }) => {
     const port = sim.model.node('node-1')?.kubeletPort ?? 0;
     await sim.removeNode('node-1');
     expect(sim.model.pods).toEqual([]);
@@ -190,7 +190,7 @@ describe('a kubelet', () => {
     expect(() => sim.kubeletRequestCount('node-1')).toThrow('unknown node node-1; the nodes are node-2');
   });
 
-  it('starts with a node that is added', async ({ sim }) => {
+  it('a simulated kubelet starts with a node that is added', async ({ sim }) => {
     await sim.addNode({ name: 'node-3' });
     expect((await summaryOf(sim, 'node-3')).node.nodeName).toBe('node-3');
   });
@@ -212,18 +212,15 @@ describe('the faults of a kubelet', () => {
     ['status:429', 429, 'text/plain; charset=utf-8', /^Internal Error/],
     ['html', 200, 'text/html; charset=utf-8', /^<!doctype html>/],
     ['wrong-body', 200, 'application/json', /^\{"kind":"PodList"/],
-  ])(
-    'a kubelet with the fault %s responds with status %i and %s',
-    async ([fault, status, contentType, body], { sim }) => {
-      await sim.setFault('node-1', fault);
-      const answer = await callKubelet(sim, 'node-1');
-      expect([answer.status, answer.headers['content-type']]).toEqual([status, contentType]);
-      expect(answer.text).toMatch(body);
-      expect((await callKubelet(sim, 'node-2')).status).toBe(200);
-      await sim.setFault('node-1', undefined);
-      await summaryOf(sim);
-    },
-  );
+  ])('a kubelet with the fault %s responds with %i and %s', async ([fault, status, contentType, body], { sim }) => {
+    await sim.setFault('node-1', fault);
+    const answer = await callKubelet(sim, 'node-1');
+    expect([answer.status, answer.headers['content-type']]).toEqual([status, contentType]);
+    expect(answer.text).toMatch(body);
+    expect((await callKubelet(sim, 'node-2')).status).toBe(200);
+    await sim.setFault('node-1', undefined);
+    await summaryOf(sim);
+  });
 
   it.for<[Fault, RegExp]>([
     ['reset', /ECONNRESET|socket hang up/],
@@ -237,13 +234,13 @@ describe('the faults of a kubelet', () => {
     expect((await summaryOf(sim)).pods.length).toBe(1);
   });
 
-  it('redirect', async ({ sim }) => {
+  it('the fault redirect sends a request to another address', async ({ sim }) => {
     await sim.setFault('node-1', 'redirect');
     const { status, headers } = await callKubelet(sim, 'node-1');
     expect([status, headers.location]).toEqual([307, 'https://elsewhere.invalid/stats/summary']);
   });
 
-  it('slow responds after its delay', async ({ clock, sim }) => {
+  it('the fault slow responds after its delay', async ({ clock, sim }) => {
     await sim.setFault('node-1', 'slow:3000');
     const before = clock.sleeperCount;
     const answer = callKubelet(sim, 'node-1');
@@ -252,7 +249,7 @@ describe('the faults of a kubelet', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('hang ends the connection when the kubelet is disposed of', async ({ sim }) => {
+  it('the fault hang ends the connection when the kubelet is disposed of', async ({ sim }) => {
     await sim.setFault('node-1', 'hang');
     const answer = expect(callKubelet(sim, 'node-1')).rejects.toThrow(/socket hang up|ECONNRESET/);
     await expect.poll(() => sim.kubeletRequestCount('node-1')).toBe(1);
@@ -260,7 +257,7 @@ describe('the faults of a kubelet', () => {
     await answer;
   });
 
-  it('empty lists no pods, although the disk usage is unchanged', async ({ sim }) => {
+  it('the fault empty lists no pods, although the disk usage is unchanged', async ({ sim }) => {
     const before = await summaryOf(sim);
     await sim.setFault('node-1', 'empty');
     const empty = await summaryOf(sim);
@@ -268,7 +265,7 @@ describe('the faults of a kubelet', () => {
     expect(empty.node.fs.usedBytes).toBe(before.node.fs.usedBytes);
   });
 
-  it('restarted has no volumes until it has measured them again', async ({ clock, sim }) => {
+  it('the fault restarted has no volumes until it has measured them again', async ({ clock, sim }) => {
     expect((await summaryOf(sim)).pods[0]?.volume).toBeUndefined();
     await clock.advance(60_000);
     expect((await summaryOf(sim)).pods[0]?.volume?.length).toBe(1);
@@ -278,7 +275,7 @@ describe('the faults of a kubelet', () => {
     expect((await summaryOf(sim)).pods[0]?.volume?.length).toBe(1);
   });
 
-  it('restarted is a new start of the kubelet, but not of its node', async ({ clock, sim }) => {
+  it('the fault restarted is a new start of the kubelet, but not of its node', async ({ clock, sim }) => {
     const startTimes = async (): Promise<readonly unknown[]> => {
       const { node } = await summaryOf(sim);
       const kubelet = node.systemContainers.find(({ name }) => name === 'kubelet');
@@ -291,7 +288,7 @@ describe('the faults of a kubelet', () => {
     expect(await startTimes()).toEqual(['2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z']);
   });
 
-  it('are set one after the other', async ({ sim }) => {
+  it('faults are set one after the other', async ({ sim }) => {
     await Promise.all([
       sim.setFault('node-1', 'down'),
       sim.setFault('node-1', undefined),
@@ -301,11 +298,11 @@ describe('the faults of a kubelet', () => {
     expect((await callKubelet(sim, 'node-1')).status).toBe(200);
   });
 
-  it.each(['down', 'slow:250', 'status:503', 'expired-certificate'])('are known by name: %s', (name) => {
+  it.each(['down', 'slow:250', 'status:503', 'expired-certificate'])('faults are known by name: %s', (name) => {
     expect(parseFault(name)).toBe(name);
   });
 
-  it.each(['', 'broken', 'slow:', 'slow:-1', 'status:200', 'status:5000', 'down '])('do not include "%s"', (name) => {
+  it.each(['', 'broken', 'slow:', 'slow:-1', 'status:200', 'status:5000', 'down '])('"%s" is no fault', (name) => {
     expect(() => parseFault(name)).toThrow(/unknown fault/);
   });
 });

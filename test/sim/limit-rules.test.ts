@@ -133,7 +133,7 @@ it.each<[string, readonly VolumeSpec[], string | undefined]>([
     ['a', 'b', 'c'].map((name) => emptyDir(name, 2 * mib, { sizeLimitBytes: name === 'a' ? 4 * mib : mib })),
     overVolume('b', '1Mi'),
   ],
-])('a size limit %s', (_, volumes, expected) => {
+])('the size limit %s is enforced by the rules of the kubelet', (_, volumes, expected) => {
   // Above every limit, so that the order of the rules shows.
   const containers = expected === undefined ? [container({})] : [container({ rootfs: 8 * mib, limit: mib })];
   expect(messageFor({ containers, volumes })).toBe(expected);

@@ -31,7 +31,7 @@ async function refusal(sim: SimulatedCluster, query: string): Promise<StatusBody
 const names = (body: ListBody): readonly string[] => body.items.map(({ metadata }) => metadata.name);
 
 describe('lists', () => {
-  it('orders by namespace and name, and returns items without kind', async () => {
+  it('lists are ordered by namespace and name, with items without kind', async () => {
     await using sim = await startWithPods('b', 'a');
     sim.model.addPod(podSpec('z', { namespace: 'alpha' }));
     const body = await list(sim, '');
@@ -40,7 +40,7 @@ describe('lists', () => {
     expect(body.items[0]).not.toHaveProperty('kind');
   });
 
-  it('returns pages of one consistent snapshot', async () => {
+  it('lists return pages of one consistent snapshot', async () => {
     await using sim = await startWithPods('a', 'b', 'c');
     const first = await list(sim, 'limit=2');
     expect(names(first)).toEqual(['a', 'b']);
@@ -52,7 +52,7 @@ describe('lists', () => {
     expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
   });
 
-  it('responds to an expired token with a token for the inconsistent remainder', async () => {
+  it('lists respond to an expired token with a token for the inconsistent remainder', async () => {
     await using sim = await startWithPods('a', 'b');
     const first = await list(sim, 'limit=1');
     sim.model.addPod(podSpec('c'));
@@ -62,7 +62,7 @@ describe('lists', () => {
     expect(names(await list(sim, `continue=${expired.metadata.continue ?? ''}`))).toEqual(['b', 'c']);
   });
 
-  it('returns the past state for an exact resourceVersion, until it expires', async () => {
+  it('lists return the past state for an exact resourceVersion, until it expires', async () => {
     await using sim = await startWithPods('a');
     const { resourceVersion } = (await list(sim, '')).metadata;
     sim.model.updatePod('default', 'a', { labels: { changed: 'yes' } });
@@ -78,7 +78,7 @@ describe('lists', () => {
     });
   });
 
-  it('responds to resourceVersion 0 with the version of the last change of the resource', async () => {
+  it('lists respond to resourceVersion 0 with the version of the last change of the resource', async () => {
     await using sim = await startWithPods('a');
     const before = await list(sim, 'resourceVersion=0');
     sim.model.setReady('node-1', false);
@@ -101,7 +101,7 @@ describe('lists', () => {
     ['fieldSelector=metadata.namespace=default,status.phase=Running', ['web', 'web-canary']],
     ['fieldSelector=status.phase=Succeeded', ['db']],
     ['labelSelector=app=web&fieldSelector=metadata.name!=web', ['web-canary']],
-  ])('selects by %s', async (query, expected) => {
+  ])('lists select by %s', async (query, expected) => {
     await using sim = await startWithPods();
     sim.model.addPod(podSpec('web', { labels: { app: 'web', weight: '3' } }));
     sim.model.addPod(podSpec('web-canary', { labels: { app: 'web', track: 'canary' } }));
@@ -111,7 +111,7 @@ describe('lists', () => {
     expect(names(await list(sim, search)).toSorted()).toEqual(expected);
   });
 
-  it('compresses a large list for a client that accepts it', async () => {
+  it('lists compress a large answer for a client that accepts it', async () => {
     await using sim = await startWithPods(...Array.from({ length: 150 }, (_, index) => `pod-${index}`));
     const accepting = await callApi(sim, '/api/v1/pods', { headers: { 'Accept-Encoding': 'gzip' } });
     expect(accepting.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
@@ -129,7 +129,7 @@ describe('forms of lists', () => {
     ['application/vnd.kubernetes.protobuf,application/json', 'PodList'],
     [`application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json`, 'PodList'],
     [`application/json;q=0.5,${asTable}`, 'Table'],
-  ])('responds to Accept: %s with %s', async (accept, kind) => {
+  ])('lists respond to Accept: %s with %s', async (accept, kind) => {
     await using sim = await startWithPods('a');
     const { text, headers } = await callApi(sim, '/api/v1/pods', { headers: { Accept: accept } });
     expect((JSON.parse(text) as ListBody).kind).toBe(kind);
@@ -140,7 +140,7 @@ describe('forms of lists', () => {
     ['', 'PartialObjectMetadata'],
     ['?includeObject=Object', 'Pod'],
     ['?includeObject=None', undefined],
-  ])('returns the object that %s requests beside the cells', async (query, kind) => {
+  ])('lists return the object that "%s" requests beside the cells', async (query, kind) => {
     await using sim = await startWithPods('a');
     const { text } = await callApi(sim, `/api/v1/pods${query}`, { headers: { Accept: asTable } });
     const table = JSON.parse(text) as {

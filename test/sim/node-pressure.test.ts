@@ -66,7 +66,7 @@ const imageBytes = async (sim: SimulatedCluster): Promise<number> =>
     .node.runtime.imageFs.usedBytes;
 
 describe('a node under pressure', () => {
-  it('loses its unused images first, and no pod if that is enough', async ({ clock, sim }) => {
+  it('a node under pressure loses its unused images first, and no pod if that is enough', async ({ clock, sim }) => {
     sim.model.addPod(filling('a', 6.5 * gib));
     expect(await imageBytes(sim)).toBe(10.5 * gib);
     await clock.advance(passMs);
@@ -76,7 +76,7 @@ describe('a node under pressure', () => {
     expect(phasesOf(sim)).toBe('a Running');
   });
 
-  it('has a condition and a taint, until its transition period has passed', async ({ clock, sim }) => {
+  it('a node under pressure has a condition and a taint until its transition ends', async ({ clock, sim }) => {
     expect(await pressureOf(sim)).toBe('False');
     sim.model.addPod(filling('a', 6.5 * gib));
     await clock.advance(passMs);
@@ -97,7 +97,7 @@ describe('a node under pressure', () => {
     expect(text).toContain('"evictionPressureTransitionPeriod":"30s"');
   });
 
-  it('loses one pod after the other, until the pressure is gone', async ({ clock, sim }) => {
+  it('a node under pressure loses one pod after the other, until the pressure is gone', async ({ clock, sim }) => {
     for (const [name, size] of [
       ['a', 1],
       ['b', 4],
@@ -113,7 +113,7 @@ describe('a node under pressure', () => {
     expect(phasesOf(sim)).toBe('a Running, b Failed, c Failed, d Running');
   });
 
-  it('names the node, the containers and the disruption in the status of its victim', async ({ clock, sim }) => {
+  it('a node under pressure is named in the status of its victim, with containers', async ({ clock, sim }) => {
     sim.model.addPod(filling('a', 7.5 * gib, { requestBytes: gib }));
     await clock.advance(passMs + killMs);
     const message =
@@ -138,7 +138,7 @@ describe('a node under pressure', () => {
     ]);
   });
 
-  it('loses no pod for its own sake in a pass that evicts one for a limit', async ({ clock, sim }) => {
+  it('a node under pressure loses no pod in a pass that evicts one for a limit', async ({ clock, sim }) => {
     sim.model.addPod(filling('a', 6 * gib));
     sim.model.addPod(filling('b', 3 * gib, { limitBytes: gib }));
     await clock.advance(passMs + killMs);
@@ -147,7 +147,7 @@ describe('a node under pressure', () => {
     expect(phasesOf(sim)).toBe('a Running, b Failed');
   });
 
-  it('spares static and critical pods', async ({ clock, sim }) => {
+  it('a node under pressure spares static and critical pods', async ({ clock, sim }) => {
     sim.model.addPod({ ...filling('critical', 5 * gib), priority: 2_000_000_000 });
     sim.model.addPod({ ...filling('static', 4 * gib), isStatic: true });
     sim.model.addPod(filling('a', mib));
@@ -155,7 +155,7 @@ describe('a node under pressure', () => {
     expect(phasesOf(sim)).toBe('critical Running, static Running, a Failed');
   });
 
-  it('keeps the images of another filesystem', async ({ clock }) => {
+  it('a node under pressure keeps the images of another filesystem', async ({ clock }) => {
     await using sim = await start(clock, {
       nodes: [{ ...small, imageFsCapacityBytes: 40 * gib, capacityBytes: 8 * gib }],
     });
@@ -166,7 +166,7 @@ describe('a node under pressure', () => {
     expect((await nodeOf(sim)).status.images.length).toBe(2);
   });
 
-  it('runs out of inodes', async ({ clock }) => {
+  it('a node under pressure runs out of inodes', async ({ clock }) => {
     await using sim = await start(clock, { nodes: [{ ...small, inodeCount: 300_000 }] });
     sim.model.addPod(podSpec('a')); // 263,840 inodes are in use
     sim.model.addPod(filling('b', 3 * gib));
@@ -182,7 +182,7 @@ describe('a pod that comes to a node under pressure', () => {
   const workload = { namespace: 'default', name: 'late', nodeNames: ['node-1'], containers: podSpec('x').containers };
   const large: ContainerSpec = { name: 'app', rootfs: { initialBytes: 8 * gib }, logs: { initialBytes: 0 } };
 
-  it('of a DaemonSet is refused, deleted and created again after growing pauses', async ({ clock }) => {
+  it('a pod of a DaemonSet is refused, deleted and created again after growing pauses', async ({ clock }) => {
     await using sim = await start(clock, {
       populate: (context) => {
         addDaemonSet(context, { ...workload, containers: [large] });
@@ -211,7 +211,7 @@ describe('a pod that comes to a node under pressure', () => {
     expect(deletedAt).toEqual(['00:12', '00:13', '00:15', '00:19']);
   });
 
-  it('of a Deployment waits for another time', async ({ clock }) => {
+  it('a pod of a Deployment waits for another time', async ({ clock }) => {
     await using sim = await start(clock, {
       populate: (context) => {
         addDeployment(context, { ...workload, containers: [large] });
@@ -226,7 +226,7 @@ describe('a pod that comes to a node under pressure', () => {
     expect(sim.model.pods[1]?.spec.nodeName).toBe('node-1');
   });
 
-  it('runs if it is critical', async ({ clock, sim }) => {
+  it('a critical pod runs on a node under pressure', async ({ clock, sim }) => {
     sim.model.addPod(filling('a', 8 * gib));
     await clock.advance(passMs);
     sim.model.addPod({ ...podSpec('critical'), priority: 2_000_000_000 });

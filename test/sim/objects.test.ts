@@ -17,7 +17,7 @@ async function nodeOf(spec: Partial<NodeSpec>): Promise<{ status: Record<string,
 }
 
 describe('a node object', () => {
-  it('names the version of its kubelet', async () => {
+  it('a node object names the version of its kubelet', async () => {
     expect((await nodeOf({})).status).toMatchObject({
       nodeInfo: { kubeletVersion: 'v1.37.1', operatingSystem: 'linux' },
     });
@@ -26,12 +26,12 @@ describe('a node object', () => {
     });
   });
 
-  it('has the capacity of its root filesystem', async () => {
+  it('a node object has the capacity of its root filesystem', async () => {
     const { status } = await nodeOf({ capacityBytes: 20 * gib });
     expect(status['capacity']).toMatchObject({ 'ephemeral-storage': `${20 * 2 ** 20}Ki` });
   });
 
-  it('lists its images, the 50 largest first', async () => {
+  it('a node object lists its images, the 50 largest first', async () => {
     const images = Array.from({ length: 60 }, (_, index) => ({
       name: `image:${index}`,
       sizeBytes: (index + 1) * 4096,
@@ -41,7 +41,7 @@ describe('a node object', () => {
     expect(listed[0]).toEqual({ names: ['image:59'], sizeBytes: 60 * 4096 });
   });
 
-  it('lists images of the given size together by default', async () => {
+  it('a node object lists images of the given size together by default', async () => {
     const listed = (await nodeOf({ imagesBytes: 4 * gib })).status['images'] as readonly { sizeBytes: number }[];
     expect(listed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)).toBe(4 * gib);
   });

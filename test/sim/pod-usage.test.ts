@@ -54,7 +54,7 @@ const isCounted = ({ source, medium }: VolumeSpec): boolean =>
   source === 'configMap' || (source === 'emptyDir' && medium === undefined);
 
 describe('the usage of a pod as the kubelet reports it', () => {
-  it('adds up: writable layers, logs, the volumes on disk and the hosts file', () => {
+  it('the usage of a pod adds up writable layers, logs, the volumes on disk and the hosts file', () => {
     fc.assert(
       fc.property(spec, fc.integer({ min: 0, max: 10 ** 7 }), (each, ageMs) => {
         const usage = podUsage(running(each), { nowMs: startedAtMs + ageMs });
@@ -71,7 +71,7 @@ describe('the usage of a pod as the kubelet reports it', () => {
     );
   });
 
-  it('lists every volume except host paths and git repositories, from the first pass on', () => {
+  it('the usage of a pod lists every volume except host paths and git repositories, from the first pass on', () => {
     fc.assert(
       fc.property(spec, fc.integer({ min: 0, max: 2 * firstVolumePassMs }), (each, ageMs) => {
         const usage = podUsage(running(podSpec('a', { volumes: each.volumes ?? [] })), { nowMs: startedAtMs + ageMs });
@@ -81,7 +81,7 @@ describe('the usage of a pod as the kubelet reports it', () => {
     );
   });
 
-  it('neither lists nor counts a volume that no container mounts', () => {
+  it('the usage of a pod neither lists nor counts a volume that no container mounts', () => {
     const container = { name: 'app', rootfs: { initialBytes: 0 }, logs: { initialBytes: 0 }, mounts: ['used'] };
     const content = { initialBytes: blockBytes };
     const pod = running(
@@ -95,7 +95,7 @@ describe('the usage of a pod as the kubelet reports it', () => {
     expect(usage?.totalBytes).toBe(2 * blockBytes);
   });
 
-  it('measures volumes once a minute, layers every ten seconds and logs on request', () => {
+  it('the usage of a pod has volumes of each minute, layers of each ten seconds and logs of the request', () => {
     const each = { initialBytes: 0, bytesPerSecond: blockBytes };
     const pod = running(
       podSpec('a', {
@@ -115,7 +115,7 @@ describe('the usage of a pod as the kubelet reports it', () => {
     expect(blocksAt(70_000)).toEqual([70, 70, 70]);
   });
 
-  it('measures volumes again after a restart of the kubelet', () => {
+  it('the usage of a pod has its volumes measured again after a restart of the kubelet', () => {
     const pod = running(
       podSpec('a', { volumes: [{ name: 'data', source: 'emptyDir', content: { initialBytes: 0 } }] }),
     );
@@ -124,7 +124,7 @@ describe('the usage of a pod as the kubelet reports it', () => {
     expect(podUsage(pod, { nowMs: restartedAtMs + 10_000, restartedAtMs })?.volumes?.length).toBe(1);
   });
 
-  it('is undefined for a completed pod', () => {
+  it('the usage of a completed pod is undefined', () => {
     expect(podUsage(completed(running(podSpec('a')), startedAtMs), { nowMs: startedAtMs })).toBeUndefined();
   });
 });
@@ -147,7 +147,7 @@ describe.skipIf(!hasCaptures)(`the recorded kubelet (${capturesNeeded})`, () => 
   const apiPods =
     (JSON.parse(readRecording('live/kubelet_1_26_pods.json') || '{}') as { items?: ApiPod[] }).items ?? [];
 
-  it.each(recorded.map((pod) => [pod.podRef.name, pod] as const))('adds up like ours: %s', (name, pod) => {
+  it.each(recorded.map((pod) => [pod.podRef.name, pod] as const))('recorded pods add up like ours: %s', (name, pod) => {
     const { metadata, spec: apiSpec } = apiPods.find((each) => each.metadata.name === name) ?? {
       metadata: { name },
       spec: {},

@@ -85,11 +85,11 @@ describe('the order of eviction', () => {
       { isImageFsDedicated: true, threshold: { ...bytes, fileSystem: 'image' } },
       'layers volume',
     ],
-  ])('measures %s', (_, more, expected) => {
+  ])('the order of eviction measures %s', (_, more, expected) => {
     expect(order({ layers, volume }, more)).toBe(expected);
   });
 
-  it('subtracts requested bytes from inodes', () => {
+  it('the order of eviction subtracts requested bytes from inodes', () => {
     const threshold = { resource: 'inodes', fileSystem: 'node', threshold: '4012', available: '2708' } as const;
     const pods = {
       a: app(8 * mib, { requestBytes: mib }),
@@ -101,7 +101,7 @@ describe('the order of eviction', () => {
   it.each([
     [37, 'b a'],
     [33, 'a b'],
-  ])('counts sidecars in requests as Kubernetes 1.%i', (minorVersion, expected) => {
+  ])('the order of eviction counts sidecars in requests as Kubernetes 1.%i', (minorVersion, expected) => {
     const sidecar = container(0, { name: 's', kind: 'sidecar', requestBytes: 6 * mib });
     const pods = {
       a: { containers: [sidecar, container(8 * mib, { requestBytes: mib })] },
@@ -126,11 +126,11 @@ describe('the message', () => {
   it.each([
     [37, start + proxy + app],
     [31, start + app],
-  ])('names containers above their requests, sidecars from 1.32 on: 1.%i', (minorVersion, expected) => {
+  ])('the message names containers above their requests, sidecars from 1.32 on: 1.%i', (minorVersion, expected) => {
     expect(pressureMessage(pod, context({ minorVersion }))).toBe(expected);
   });
 
-  it('names no container for inodes', () => {
+  it('the message names no container for inodes', () => {
     const threshold = { resource: 'inodes', fileSystem: 'node', threshold: '4012', available: '2708' } as const;
     expect(pressureMessage(pod, context({ threshold }))).toBe(
       'The node was low on resource: inodes. Threshold quantity: 4012, available: 2708. ',
@@ -176,7 +176,7 @@ describe('thresholds', () => {
     },
   );
 
-  it('are percentages or quantities', () => {
+  it('thresholds are percentages or quantities', () => {
     const spec = { name: 'node-1', evictionHard: { 'nodefs.available': 'much' } };
     expect(() => crossedThreshold(spec, { atMs: nowMs, node: roomy, image: roomy, snapshotBytes: 0 })).toThrow(
       '"much"',

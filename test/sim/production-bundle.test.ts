@@ -39,7 +39,7 @@ describe('the production bundle', () => {
   });
   afterAll(() => rm(image, { recursive: true, force: true }));
 
-  it('contains no source of the simulated cluster, and none of its libraries', async () => {
+  it('the production bundle contains no source of the simulated cluster, and none of its libraries', async () => {
     const sources = await bundledSources(folder);
     expect(sources.some((source) => source.endsWith('src/cli.ts'))).toBe(true);
     expect(sources.filter((source) => /\.\.\/sim\/|@peculiar/.test(source))).toEqual([]);
@@ -47,7 +47,7 @@ describe('the production bundle', () => {
     expect(texts.filter((text) => text.includes('@peculiar/x509'))).toEqual([]);
   });
 
-  it('loads no library that is not part of it, and only files that it contains', async () => {
+  it('the production bundle loads no library that is not part of it, and only files that it contains', async () => {
     const files = (await readdir(folder)).filter((file) => file.endsWith('.js'));
     const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
     const found = (pattern: RegExp): readonly string[] => [
@@ -65,7 +65,7 @@ describe('the production bundle', () => {
     expect(besides.filter((name) => !existsSync(path.join(folder, name)))).toEqual([]);
   });
 
-  it('has the licences of the libraries in it, and of no others', async () => {
+  it('the production bundle has the licences of the libraries in it, and of no others', async () => {
     const text = await readFile(path.join(folder, 'THIRD-PARTY-LICENCES.txt'), 'utf8');
     const names = Array.from(text.matchAll(/^## (\S+) \d/gm), ([, name]) => name);
     expect(names).toEqual([...names].sort());
@@ -74,7 +74,7 @@ describe('the production bundle', () => {
     expect(text).toContain('Apache License');
   });
 
-  it('has a bill of materials of the libraries in it, and of no others, with the hashes of the lock file', async () => {
+  it("the production bundle has a bill of materials of its libraries alone, with the lock file's hashes", async () => {
     const bill = parseBill(await readFile(path.join(folder, 'sbom.cdx.json'), 'utf8'));
     expect(packageOf(bill.metadata.component)).toBe(`ephemeral-storage-exporter@${version}`);
     const libraries = bill.components.map(packageOf);
@@ -92,7 +92,7 @@ describe('the production bundle', () => {
     expect(libraries.filter((library) => locked.get(library)?.dev !== undefined)).toEqual([]);
   });
 
-  it('is the same, byte for byte, when it is built again', async () => {
+  it('the production bundle is the same, byte for byte, when it is built again', async () => {
     const again = path.join(image, 'again');
     expect(node('scripts/build.mjs', '--production', '--outdir', again).status).toBe(0);
     const names = await readdir(folder);
@@ -104,7 +104,7 @@ describe('the production bundle', () => {
   it.each([
     ['right', true],
     ['wrong', false],
-  ])('compares a %s password on a thread', async (password, expected) => {
+  ])('the production bundle compares a %s password on a thread', async (password, expected) => {
     const worker = new Worker(path.join(folder, 'bcrypt-worker.js'), {
       workerData: { password, hash: hashSync('right', 4) },
     });
@@ -112,13 +112,16 @@ describe('the production bundle', () => {
     await worker.terminate();
   });
 
-  it.each(['demo', 'simulate'])('answers %s with one line that names the way to run it, and exit code 1', (command) => {
-    const { status, stdout, stderr } = node(path.join(folder, 'cli.js'), command);
-    expect({ status, stdout, stderr }).toEqual({
-      status: 1,
-      stdout: '',
-      stderr:
-        'the simulated cluster is not part of this installation; run it from a checkout: npm ci && npm run demo\n',
-    });
-  });
+  it.each(['demo', 'simulate'])(
+    'the production bundle answers %s with one line that names the way to run it, and exit code 1',
+    (command) => {
+      const { status, stdout, stderr } = node(path.join(folder, 'cli.js'), command);
+      expect({ status, stdout, stderr }).toEqual({
+        status: 1,
+        stdout: '',
+        stderr:
+          'the simulated cluster is not part of this installation; run it from a checkout: npm ci && npm run demo\n',
+      });
+    },
+  );
 });

@@ -76,8 +76,8 @@ const it = test
 
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-describe.skipIf(!hasCaptures)(`answers have the shape of the recorded ones (${capturesNeeded})`, () => {
-  it('watch-list: refused with the same causes', async ({ sim }) => {
+describe.skipIf(!hasCaptures)(`answers of the simulated API server (${capturesNeeded})`, () => {
+  it('a watch-list is refused with the same causes as the recorded one', async ({ sim }) => {
     const answer = await callApi(
       sim,
       '/api/v1/pods?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan',
@@ -90,7 +90,7 @@ describe.skipIf(!hasCaptures)(`answers have the shape of the recorded ones (${ca
     expect(withoutMessages(ours)).toEqual(withoutMessages(theirs));
   });
 
-  it('list-nodes-table: the columns of kubectl', async ({ sim }) => {
+  it('the list of nodes as a table has the columns of kubectl', async ({ sim }) => {
     const answer = await callApi(sim, '/api/v1/nodes', { headers: { Accept: table } });
     const recorded = recording('apiserver/list-nodes-table.http');
     expectSameHead(answer, recorded);
@@ -102,7 +102,7 @@ describe.skipIf(!hasCaptures)(`answers have the shape of the recorded ones (${ca
     expect(Object.keys(JSON.parse(answer.text) as object)).toEqual(Object.keys(JSON.parse(recorded.text) as object));
   });
 
-  it('list-pods-expired-continue and list-pods-exact-expired', async ({ sim }) => {
+  it('lists of pods that have expired are answered as the recorded ones', async ({ sim }) => {
     const first = JSON.parse((await callApi(sim, '/api/v1/pods?limit=1')).text) as ListBody;
     sim.model.addPod(podSpec('d'));
     sim.expireResourceVersions();
@@ -124,7 +124,7 @@ describe.skipIf(!hasCaptures)(`answers have the shape of the recorded ones (${ca
     expect(shapeOf(decoded(text))).toEqual(shapeOf(decoded(recording('apiserver/list-pods-page1.http').text)));
   });
 
-  it('watch-bookmarks: the object and the times', async ({ clock, sim }) => {
+  it('bookmarks of a watch have the recorded object and times', async ({ clock, sim }) => {
     const lines = recording('apiserver/watch-bookmarks.http').text.trim().split('\n');
     const { resourceVersion } = (JSON.parse((await callApi(sim, '/api/v1/pods')).text) as ListBody).metadata;
     const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=190&resourceVersion=${resourceVersion}`;
@@ -142,7 +142,7 @@ describe.skipIf(!hasCaptures)(`answers have the shape of the recorded ones (${ca
     expect(await watch.next()).toBeUndefined();
   });
 
-  it('proxy-kubelet-down and proxy-summary-ok', async ({ sim }) => {
+  it('the proxy answers as recorded for a kubelet that is down and for a summary', async ({ sim }) => {
     const path = '/api/v1/nodes/node-1/proxy/stats/summary';
     expectSameHead(await callApi(sim, path), recording('apiserver/proxy-summary-ok.http'));
     await sim.setFault('node-1', 'down');
@@ -154,12 +154,12 @@ describe.skipIf(!hasCaptures)(`answers have the shape of the recorded ones (${ca
   });
 });
 
-describe.skipIf(!hasCaptures)(`the kubelet answers as the recorded one (${capturesNeeded})`, () => {
+describe.skipIf(!hasCaptures)(`answers of the simulated kubelet (${capturesNeeded})`, () => {
   it.for([
     ['kubelet_no_token', undefined, '/stats/summary'],
     ['kubelet_bad_token', 'bad', '/stats/summary'],
     ['kubelet_forbidden', 'exporter', '/pods'],
-  ] as const)('the response is the recorded %s', async ([name, user, path], { sim }) => {
+  ] as const)('the response of the kubelet is the recorded %s', async ([name, user, path], { sim }) => {
     const exporter = sim.issueToken({ user: 'system:serviceaccount:default:exporter', rules: [] });
     const answer = await callKubelet(sim, 'node-1', { path, token: user === 'exporter' ? exporter : user });
     const recorded = recording(`live/${name}.http`);
@@ -167,7 +167,7 @@ describe.skipIf(!hasCaptures)(`the kubelet answers as the recorded one (${captur
     expect(answer.text).toBe(recorded.text);
   });
 
-  it('kubelet_configz', async ({ sim }) => {
+  it('the configuration of the kubelet has the recorded shape', async ({ sim }) => {
     const answer = await callKubelet(sim, 'node-1', { path: '/configz' });
     const recorded = recording('live/kubelet_configz.http');
     expectSameHead(answer, recorded);
@@ -177,7 +177,7 @@ describe.skipIf(!hasCaptures)(`the kubelet answers as the recorded one (${captur
     ]);
   });
 
-  it('kubelet_summary', async ({ clock, sim }) => {
+  it('the summary of the kubelet has the recorded shape', async ({ clock, sim }) => {
     const content = { initialBytes: 4096 };
     sim.model.addPod(podSpec('web-1', { volumes: [{ name: 'scratch', source: 'emptyDir', content }] }));
     await clock.advance(60_000);

@@ -21,7 +21,7 @@ async function currentVersion(sim: SimulatedCluster): Promise<string> {
 
 describe('watches', () => {
   it.for(['', '&resourceVersion=', '&resourceVersion=0'])(
-    'begin with all objects without a version (%s)',
+    'watches without a version begin with all objects (%s)',
     async (query, { sim }) => {
       sim.model.addPod(podSpec('a'));
       sim.model.addPod(podSpec('b'));
@@ -32,7 +32,7 @@ describe('watches', () => {
     },
   );
 
-  it('send every change after their version', async ({ sim }) => {
+  it('watches send every change after their version', async ({ sim }) => {
     const version = await currentVersion(sim);
     sim.model.addPod(podSpec('a'));
     using watch = await WatchClient.open(sim, `/api/v1/pods?watch=1&resourceVersion=${version}`);
@@ -48,7 +48,7 @@ describe('watches', () => {
     expect(deleted?.object.metadata.resourceVersion).toBe(await currentVersion(sim));
   });
 
-  it('send an object that starts matching as added and one that stops matching as deleted', async ({ sim }) => {
+  it('watches send an object that starts matching as added and one that stops matching as deleted', async ({ sim }) => {
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true&labelSelector=app%3Dweb');
     sim.model.addPod(podSpec('a'));
     sim.model.updatePod('default', 'a', { labels: { app: 'web' } });
@@ -62,17 +62,14 @@ describe('watches', () => {
     expect(await watch.take(1)).toEqual(['ADDED b']);
   });
 
-  it('send the changes of their namespace only', async ({ sim }) => {
+  it('watches send the changes of their namespace only', async ({ sim }) => {
     using watch = await WatchClient.open(sim, '/api/v1/namespaces/alpha/pods?watch=true');
     sim.model.addPod(podSpec('elsewhere'));
     sim.model.addPod(podSpec('here', { namespace: 'alpha' }));
     expect(await watch.take(1)).toEqual(['ADDED here']);
   });
 
-  it('send a bookmark each minute, one two seconds before the time limit, and end at the limit', async ({
-    clock,
-    sim,
-  }) => {
+  it('watches send a bookmark each minute and two seconds before the limit, and end', async ({ clock, sim }) => {
     const before = await currentVersion(sim);
     sim.model.setReady('node-1', false);
     const version = await currentVersion(sim);
@@ -95,13 +92,13 @@ describe('watches', () => {
     expect(await watch.next()).toBeUndefined();
   });
 
-  it('send no bookmarks unless the request allows them', async ({ clock, sim }) => {
+  it('watches send no bookmarks unless the request allows them', async ({ clock, sim }) => {
     using watch = await WatchClient.open(sim, `/api/v1/pods?watch=true&timeoutSeconds=130&resourceVersion=1`);
     await clock.advance(130_000);
     expect(await watch.next()).toBeUndefined();
   });
 
-  it('respond to an expired version with 200 and an error event, and end', async ({ sim }) => {
+  it('watches respond to an expired version with 200 and an error event, and end', async ({ sim }) => {
     sim.model.addPod(podSpec('a'));
     sim.expireResourceVersions();
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true&resourceVersion=2');
@@ -112,7 +109,7 @@ describe('watches', () => {
     expect(await watch.next()).toBeUndefined();
   });
 
-  it('can start at the version of a list after earlier ones have expired', async ({ sim }) => {
+  it('watches can start at the version of a list after earlier ones have expired', async ({ sim }) => {
     sim.model.addPod(podSpec('a'));
     sim.model.setReady('node-1', false);
     sim.expireResourceVersions();
@@ -123,7 +120,7 @@ describe('watches', () => {
     expect(await watch.take(1)).toEqual(['ADDED b']);
   });
 
-  it('send nothing for a version that is too large until it is exceeded', async ({ sim }) => {
+  it('watches send nothing for a version that is too large until it is exceeded', async ({ sim }) => {
     const version = Number(await currentVersion(sim));
     using watch = await WatchClient.open(sim, `/api/v1/pods?watch=true&resourceVersion=${version + 1}`);
     expect(watch.status).toBe(200);
@@ -138,7 +135,7 @@ describe('watches', () => {
     ['sendInitialEvents=true', 422],
     ['labelSelector=a%20in%20(', 400],
     ['fieldSelector=spec.foo=bar', 400],
-  ])('reject %s with %i', async ([query, code], { sim }) => {
+  ])('watches reject %s with %i', async ([query, code], { sim }) => {
     const { status, text } = await callApi(sim, `/api/v1/pods?watch=true&${query}`);
     expect(status).toBe(code);
     expect((JSON.parse(text) as StatusBody).code).toBe(code);
@@ -147,14 +144,14 @@ describe('watches', () => {
   it.for([
     ['Table', { kind: 'Table', rows: [{ object: { kind: 'PartialObjectMetadata' } }] }],
     ['PartialObjectMetadata', { kind: 'PartialObjectMetadata', metadata: { name: 'a' } }],
-  ] as const)('send objects as %s', async ([form, expected], { sim }) => {
+  ] as const)('watches send objects as %s', async ([form, expected], { sim }) => {
     sim.model.addPod(podSpec('a'));
     const headers = { Accept: `application/json;as=${form};v=v1;g=meta.k8s.io` };
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true', { headers });
     expect((await watch.next())?.object).toMatchObject(expected);
   });
 
-  it('are aborted within the stream on demand', async ({ sim }) => {
+  it('watches are aborted within the stream on demand', async ({ sim }) => {
     sim.model.addPod(podSpec('a'));
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true');
     await watch.take(1);
@@ -163,7 +160,7 @@ describe('watches', () => {
     await expect(watch.next()).rejects.toThrow('aborted');
   });
 
-  it('end with the cluster', async ({ clock }) => {
+  it('watches end with the cluster', async ({ clock }) => {
     const sim = await SimulatedCluster.start({ scenario, clock });
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true');
     await sim[Symbol.asyncDispose]();
@@ -172,7 +169,7 @@ describe('watches', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('respond with 410 after more changes than the server keeps', async ({ sim }) => {
+  it('watches respond with 410 after more changes than the server keeps', async ({ sim }) => {
     for (let change = 0; change < 2_100; change++) {
       sim.model.updatePod('default', change === 0 ? sim.model.addPod(podSpec('a')).spec.name : 'a', {});
     }
