@@ -65,7 +65,7 @@ describe('an exposition', () => {
   it.each([
     { accept: 'text/plain', golden: 'shop.txt' },
     { accept: 'application/openmetrics-text', golden: 'shop.openmetrics.txt' },
-  ])('of a cluster that stands still is the recorded one: $golden', async ({ accept, golden }) => {
+  ])('the exposition of a cluster that stands still is the recorded one: $golden', async ({ accept, golden }) => {
     await using exporter = await start(2);
     const { answer, families } = await exporter.scrape({ accept });
     expect(families.length).toBeGreaterThan(20);
@@ -73,7 +73,7 @@ describe('an exposition', () => {
     await expect(text).toMatchFileSnapshot(`../golden/${golden}`);
   });
 
-  it('names a Deployment for its pods without any setting, and adds up to the byte', async () => {
+  it('the exposition names a Deployment for its pods without any setting, and adds up to the byte', async () => {
     await using exporter = await start(2);
     const scraped = await exporter.scrape();
     const pod = (10 + 3 + 1 + 5) * mib + (40 + 8) * kib + 4096;
@@ -102,7 +102,7 @@ describe('an exposition', () => {
 });
 
 describe('kubelets', () => {
-  it('are scraped once for twenty concurrent scrapes on a cold cache', async () => {
+  it('kubelets are scraped once for twenty concurrent scrapes on a cold cache', async () => {
     await using exporter = await start(3);
     const scrapes = await Promise.all(Array.from({ length: 20 }, () => exporter.scrape()));
     for (const scraped of scrapes)
@@ -110,7 +110,7 @@ describe('kubelets', () => {
     expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
   });
 
-  it('that fail are scraped once per TTL with two workloads and four scrapers, and have data one TTL after recovery', async () => {
+  it('kubelets that fail are scraped once per TTL by four scrapers, and have data one TTL after recovery', async () => {
     await using exporter = await start(
       2,
       'workloads: {selectors: [{name: web, selector: app=web}, {name: all, selector: {}}]}',
@@ -134,7 +134,7 @@ describe('kubelets', () => {
     expect(recovered?.value('workload_complete', { workload: 'web' })).toBe(1);
   });
 
-  it('that fail are stale below twice the TTL and absent from then on', async () => {
+  it('kubelets that fail are stale below twice the TTL and absent from then on', async () => {
     await using exporter = await start(2);
     await exporter.scrape();
     await exporter.cluster.setFault('node-2', 'reset');
@@ -149,7 +149,7 @@ describe('kubelets', () => {
     expect(late.samples('pod_used_bytes').filter(({ labels }) => labels['node'] === 'node-2')).toEqual([]);
   });
 
-  it('that are slow do not delay a scrape beyond its deadline, and their response serves the next scrape', async () => {
+  it('slow kubelets do not delay a scrape beyond its deadline, and their response serves the next scrape', async () => {
     await using exporter = await start(3);
     await exporter.cluster.setFault('node-3', 'slow:5000');
     const scraping = exporter.scrape({ 'x-prometheus-scrape-timeout-seconds': '2' });
@@ -183,18 +183,15 @@ describe('kubelets', () => {
     { fault: 'redirect', reason: 'http_status' },
     { fault: 'down', reason: 'connection' },
     { fault: 'empty', reason: 'empty' },
-  ] as const)(
-    'with the fault $fault are absent with the reason $reason, and the others are served',
-    async ({ fault, reason }) => {
-      await using exporter = await start(2);
-      await exporter.cluster.setFault('node-2', fault);
-      const scraped = await exporter.scrape();
-      expect(scraped.samples('node_absent_info').map(({ labels }) => labels)).toEqual([{ node: 'node-2', reason }]);
-      expect(scraped.value('pod_used_bytes', { node: 'node-1', pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
-    },
-  );
+  ] as const)('a kubelet with the fault $fault is absent for $reason, others are served', async ({ fault, reason }) => {
+    await using exporter = await start(2);
+    await exporter.cluster.setFault('node-2', fault);
+    const scraped = await exporter.scrape();
+    expect(scraped.samples('node_absent_info').map(({ labels }) => labels)).toEqual([{ node: 'node-2', reason }]);
+    expect(scraped.value('pod_used_bytes', { node: 'node-1', pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
+  });
 
-  it('that report impossible sizes are served, and the saturated values are counted', async () => {
+  it('kubelets that report impossible sizes are served, and the saturated values are counted', async () => {
     await using exporter = await start(1);
     expect((await exporter.scrape()).value('exporter_values_saturated', {})).toBe(0);
     exporter.cluster.model.addPod({
@@ -214,7 +211,7 @@ describe('kubelets', () => {
     expect(scraped.value('exporter_values_saturated', {})).toBeGreaterThanOrEqual(2);
   });
 
-  it('are reached through the node proxy with kubelet.access: proxy and its permission', async () => {
+  it('kubelets are reached through the node proxy with kubelet.access: proxy and its permission', async () => {
     await using exporter = await start(2, 'kubelet: {access: proxy}', [
       { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
       { verbs: ['get'], resources: ['nodes/proxy'] },
@@ -239,7 +236,7 @@ describe('kubelets that hang', () => {
 
   const hangingNodes = ['node-2', 'node-3', 'node-4'];
 
-  it('are waited for briefly when they begin, and not at all from then on; each is asked once per TTL', async () => {
+  it('hanging kubelets are waited for briefly when they begin, then not at all, and asked once per TTL', async () => {
     await using exporter = await start(5);
     for (const node of hangingNodes) await exporter.cluster.setFault(node, 'hang');
     const first = exporter.scrape();
@@ -263,7 +260,7 @@ describe('kubelets that hang', () => {
     expect(hangingNodes.map((node) => exporter.requestCounts()[node])).toEqual([5, 5, 5]);
   });
 
-  it('are waited for to the end of the scrape when there is nothing to compare them with', async () => {
+  it('hanging kubelets are waited for to the end of the scrape when there is nothing to compare with', async () => {
     await using exporter = await start(1);
     await exporter.cluster.setFault('node-1', 'hang');
     expect(await waitOf(exporter, exporter.scrape())).toBeGreaterThan(4_500);
@@ -271,7 +268,7 @@ describe('kubelets that hang', () => {
 });
 
 describe('changes of the cluster', () => {
-  it('end the series of a deleted pod at once, although a cached summary still lists it', async () => {
+  it('the series of a deleted pod end at once, although a cached summary still lists it', async () => {
     await using exporter = await start(1);
     expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
     exporter.cluster.model.deletePod('shop', 'web-5d4f8-0');
@@ -281,7 +278,7 @@ describe('changes of the cluster', () => {
     expect(exporter.requestCounts()).toEqual({ 'node-1': 1 });
   });
 
-  it('count a pod once that was re-created on another node', async () => {
+  it('a pod that was re-created on another node is counted once', async () => {
     await using exporter = await start(2, 'workloads: {selectors: [{name: all, selector: {}}]}');
     const before = (await exporter.scrape()).value('workload_used_bytes', { workload: 'all' });
     exporter.cluster.model.deletePod('shop', 'web-5d4f8-0');
@@ -297,7 +294,7 @@ describe('changes of the cluster', () => {
 });
 
 describe('new settings', () => {
-  it('take effect without scraping a kubelet again when they do not concern the sources', async () => {
+  it('new settings take effect without scraping a kubelet again when they do not concern the sources', async () => {
     await using exporter = await start(2);
     await exporter.scrape();
     await exporter.app.apply(settingsOf('workloads: {labels: [app]}\ncache: {maxBackoff: 1m}'));
@@ -306,7 +303,7 @@ describe('new settings', () => {
     expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1 });
   });
 
-  it('of the sources take over when they are synced', async () => {
+  it('new settings of the sources take over when they are synced', async () => {
     await using exporter = await start(2);
     await exporter.apply('cluster: {namespaces: [kube-system]}');
     const namespaces = (await exporter.scrape()).samples('pod_used_bytes').map(({ labels }) => labels['namespace']);
@@ -317,7 +314,7 @@ describe('new settings', () => {
     expect(await storeGauge('objects')).toBe(1);
   });
 
-  it('read the pods of the own namespace alone', async () => {
+  it('new settings read the pods of the own namespace alone', async () => {
     await using exporter = await Exporter.start({
       scenario: emptyScenario('node-1'),
       settings: 'cluster: {ownNamespace: true}',
@@ -333,14 +330,14 @@ describe('new settings', () => {
     expect(podLists().slice(1).sort()).toEqual(['/api/v1/namespaces/billing/pods', '/api/v1/namespaces/shop/pods']);
   });
 
-  it('that ask for an own namespace which the credentials do not name are refused', async () => {
+  it('new settings that ask for an own namespace which the credentials do not name are refused', async () => {
     await using exporter = await start(1);
     const own = settingsOf('cluster: {ownNamespace: true}');
     await expect(exporter.app.apply(own)).rejects.toThrow('but the credentials (static credentials) name no namespace');
     expect((await exporter.get('/readyz')).status).toBe(200);
   });
 
-  it('of the sources lose no data of a node that fails', async () => {
+  it('new settings of the sources lose no data of a node that fails', async () => {
     await using exporter = await start(2);
     await exporter.scrape();
     await exporter.cluster.setFault('node-2', 'status:500');
@@ -352,7 +349,7 @@ describe('new settings', () => {
     expect(fetchedAt).toBeLessThanOrEqual((exporter.clock.nowMs() - ttlMs) / 1000);
   });
 
-  it('of the sources do not bring back a pod that was deleted since the last summary', async () => {
+  it('new settings of the sources do not bring back a pod that was deleted since the last summary', async () => {
     const everyPod = 'workloads: {selectors: [{name: every, selector: ""}]}';
     await using exporter = await start(1, everyPod);
     await exporter.scrape();
@@ -364,7 +361,7 @@ describe('new settings', () => {
     expect(await shown()).toEqual(['etcd-node-1']);
   });
 
-  it('do not restart the grace period of dangling pods', async () => {
+  it('new settings do not restart the grace period of dangling pods', async () => {
     await using exporter = await start(1);
     await exporter.cluster.setApiFault('down');
     exporter.cluster.model.addPod(web('web-5d4f8-new', 'node-1'));
@@ -375,7 +372,7 @@ describe('new settings', () => {
     expect((await exporter.scrape()).value('node_pods_dangling', { node: 'node-1' })).toBe(1);
   });
 
-  it('that want the same nodes and pods list nothing, and wait for no API server', async () => {
+  it('new settings that want the same nodes and pods list nothing, and wait for no API server', async () => {
     await using exporter = await start(1);
     const requestCount = (): number => exporter.cluster.apiRequests.length;
     await expect
@@ -393,7 +390,7 @@ describe('new settings', () => {
     ]);
   });
 
-  it('that select other pods watch the former ones for half a minute, and the nodes on', async () => {
+  it('new settings that select other pods watch the former ones for half a minute, and the nodes on', async () => {
     await using exporter = await start(1);
     const shown = async (family: string) => (await exporter.scrape()).value(`exporter_store_${family}`, {});
     const lists = async () =>
@@ -404,7 +401,7 @@ describe('new settings', () => {
     expect(await shown('watchers')).toBe(2);
   });
 
-  it('that cannot be synced leave the old ones in effect', async () => {
+  it('new settings that cannot be synced leave the old ones in effect', async () => {
     await using exporter = await start(1);
     await exporter.cluster.setApiFault('status:503');
     const outcome = exporter.app.apply(settingsOf('cluster: {namespaces: [shop]}')).catch((error: unknown) => error);

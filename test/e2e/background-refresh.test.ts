@@ -35,32 +35,27 @@ it.each([
   { settings: 'nearTtl: 10s', isRefreshed: true },
   { settings: 'nearTtl: 0', isRefreshed: false },
   { settings: 'nearTtl: 0, refresh: ahead', isRefreshed: true },
-])(
-  'a node of few on which a pod is near its limit is refreshed without scrapes with $settings: $isRefreshed',
-  async (given) => {
-    await using exporter = await Exporter.start({
-      scenario: emptyScenario('node-1'),
-      settings: `cache: {${given.settings}}`,
-    });
-    await exporter.synced();
-    exporter.cluster.model.addPod({
-      namespace: 'shop',
-      name: 'cart-0',
-      nodeName: 'node-1',
-      containers: [
-        { name: 'main', limitBytes: 10 * mib, rootfs: { initialBytes: 9 * mib }, logs: { initialBytes: 0 } },
-      ],
-    });
-    await expect.poll(async () => (await exporter.scrape()).value('node_pods_running', { node: 'node-1' })).toBe(1);
-    await exporter.clock.advance(60_000);
-    await exporter.scrape();
-    using requests = new SummaryRequests();
-    await exporter.clock.advance(120_000);
-    expect(requests.count > 0).toBe(given.isRefreshed);
-    await exporter.scrape();
-    expect(requests.count).toBeGreaterThan(0); // so requests are seen at all
-  },
-);
+])('a node with a pod near its limit is refreshed without scrapes with $settings: $isRefreshed', async (given) => {
+  await using exporter = await Exporter.start({
+    scenario: emptyScenario('node-1'),
+    settings: `cache: {${given.settings}}`,
+  });
+  await exporter.synced();
+  exporter.cluster.model.addPod({
+    namespace: 'shop',
+    name: 'cart-0',
+    nodeName: 'node-1',
+    containers: [{ name: 'main', limitBytes: 10 * mib, rootfs: { initialBytes: 9 * mib }, logs: { initialBytes: 0 } }],
+  });
+  await expect.poll(async () => (await exporter.scrape()).value('node_pods_running', { node: 'node-1' })).toBe(1);
+  await exporter.clock.advance(60_000);
+  await exporter.scrape();
+  using requests = new SummaryRequests();
+  await exporter.clock.advance(120_000);
+  expect(requests.count > 0).toBe(given.isRefreshed);
+  await exporter.scrape();
+  expect(requests.count).toBeGreaterThan(0); // so requests are seen at all
+});
 
 describe('with refresh: ahead, before the first scrape', () => {
   const started = async (): Promise<Exporter> => {
@@ -76,13 +71,13 @@ describe('with refresh: ahead, before the first scrape', () => {
     return exporter;
   };
 
-  it('kubelets are scraped, and the first scrape requests nothing', async () => {
+  it('with refresh: ahead, kubelets are scraped, and the first scrape requests nothing', async () => {
     await using exporter = await started();
     await expect.poll(async () => (await exporter.scrape()).value('node_data_available', { node: 'node-1' })).toBe(1);
     expect(exporter.requestCounts()).toEqual({ 'node-1': 1 });
   });
 
-  it('kubelets are left alone when no scrape comes for minutes', async () => {
+  it('with refresh: ahead, kubelets are left alone when no scrape comes for minutes', async () => {
     await using exporter = await started();
     for (let minute = 1; minute <= 5; minute++) await exporter.clock.advance(60_000);
     const counts = exporter.requestCounts();

@@ -39,7 +39,7 @@ const scenario: Scenario = {
 const familiesOf = (text: string): readonly string[] =>
   text.split(/(?=^# HELP )/m).filter((family) => /^# HELP ephemeral_storage_(?!exporter_)/.test(family));
 
-it('serves the families of the other exporter while its name is set, and only then', async () => {
+it('families of the other exporter are served while its name is set, and only then', async () => {
   await using exporter = await Exporter.start({ scenario });
   await exporter.settled();
   const own = familiesOf((await exporter.scrape()).answer.text);
@@ -54,7 +54,7 @@ it('serves the families of the other exporter while its name is set, and only th
   expect(familiesOf((await exporter.scrape()).answer.text)).toEqual(own);
 });
 
-it('puts the labels of both on families with the same name, and changes no other family', async () => {
+it('families with the same name have the labels of both exporters, and no other family changes', async () => {
   await using exporter = await Exporter.start({
     scenario,
     settings: 'metrics: {compatibility: k8s-ephemeral-storage-metrics}',

@@ -50,7 +50,7 @@ describe('headroom to the eviction thresholds', () => {
   it.each([
     { access: 'direct', rule: configzRule },
     { access: 'proxy', rule: { verbs: ['get'], resources: ['nodes/proxy'] } },
-  ])('is served once the kubelets gave their configuration: $access', async ({ access, rule }) => {
+  ])('headroom is served once the kubelets gave their configuration: $access', async ({ access, rule }) => {
     await using exporter = await start(`kubelet: {access: ${access}, readConfig: true}`, [...leastRules, rule]);
     const scraped = await scrapeAfter(exporter, 'success', 3);
 
@@ -82,7 +82,7 @@ describe('headroom to the eviction thresholds', () => {
     expect(exporter.requestCounts()).toEqual({ default: 2, tight: 2, careless: 2 });
   });
 
-  it('is absent without the permission: everything else is unchanged, and the log has one line', async () => {
+  it('headroom is absent without the permission: everything else is unchanged, and the log has one line', async () => {
     await using exporter = await start('kubelet: {readConfig: true}', leastRules);
     const first = await scrapeAfter(exporter, 'forbidden', 3);
     expect(evictionFamilies(first)).toEqual([]);
@@ -101,7 +101,7 @@ describe('headroom to the eviction thresholds', () => {
     for (const line of lines) expect(line).toMatch(/"level":"info".*nodes\/configz/);
   });
 
-  it('appears within 10 minutes after the permission was granted', async () => {
+  it('headroom appears within 10 minutes after the permission was granted', async () => {
     await using exporter = await start('kubelet: {readConfig: true}', leastRules);
     await scrapeAfter(exporter, 'forbidden', 3);
     exporter.cluster.access.setRules('exporter', [...leastRules, configzRule]);
@@ -112,7 +112,7 @@ describe('headroom to the eviction thresholds', () => {
     expect(exporter.log.filter((line) => line.includes('kubelet configurations are readable again'))).toHaveLength(1);
   });
 
-  it('has no gap when new settings of the sources take effect, and sends no request before it is due', async () => {
+  it('headroom has no gap when new settings of the sources come, and no request is sent before it is due', async () => {
     await using exporter = await start('kubelet: {readConfig: true}', [...leastRules, configzRule]);
     const before = await scrapeAfter(exporter, 'success', 3);
     await exporter.apply('kubelet: {readConfig: true, requestTimeout: 5s}');
@@ -124,7 +124,7 @@ describe('headroom to the eviction thresholds', () => {
     await scrapeAfter(exporter, 'success', 6);
   });
 
-  it('is not read without the setting', async () => {
+  it('headroom is not read without the setting', async () => {
     await using exporter = await start('', [...leastRules, configzRule]);
     await exporter.scrape();
     const scraped = await exporter.scrape();

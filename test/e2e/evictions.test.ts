@@ -77,26 +77,24 @@ async function recorded(exporter: Exporter, count: number): Promise<readonly Evi
 
 const cartLabels = { namespace: 'shop', workload: 'cart', workload_type: 'statefulset' };
 
-describe('the counters', () => {
-  it('are 0 for a workload whose only pod does not run yet', async () => {
-    const waiting = { ...cart, startAfterMs: 10 * minuteMs };
-    await using exporter = await start({
-      scenario: {
-        ...emptyScenario('node-1'),
-        populate: ({ model }) => {
-          model.addPod(waiting);
-        },
+it('counters of evictions are 0 for a workload whose only pod does not run yet', async () => {
+  const waiting = { ...cart, startAfterMs: 10 * minuteMs };
+  await using exporter = await start({
+    scenario: {
+      ...emptyScenario('node-1'),
+      populate: ({ model }) => {
+        model.addPod(waiting);
       },
-    });
-    const scraped = await exporter.scrape();
-    expect(scraped.value('workload_pods', cartLabels)).toBeUndefined();
-    expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'emptydir_limit' })).toBe(0);
-    expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'other' })).toBeUndefined();
+    },
   });
+  const scraped = await exporter.scrape();
+  expect(scraped.value('workload_pods', cartLabels)).toBeUndefined();
+  expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'emptydir_limit' })).toBe(0);
+  expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'other' })).toBeUndefined();
 });
 
 describe('an eviction', () => {
-  it('of a DaemonSet pod that is deleted at once is counted, and has its last values', async () => {
+  it('an eviction of a DaemonSet pod that is deleted at once is counted, and has its last values', async () => {
     await using exporter = await start({
       scenario: {
         ...emptyScenario('node-1', 'node-2'),
@@ -139,7 +137,7 @@ describe('an eviction', () => {
     }
   });
 
-  it('is counted once, and names the emptyDir', async () => {
+  it('an eviction is counted once, and names the emptyDir', async () => {
     await using exporter = await start();
     await scrapeFor(exporter, 3);
     await evict(exporter, emptyDirMessage);
@@ -158,7 +156,7 @@ describe('an eviction', () => {
     });
   });
 
-  it('that the API server reports long after the kubelet has forgotten the pod has its last values, also over a reload', async () => {
+  it('an eviction reported long after the pod is forgotten has its last values, also over a reload', async () => {
     await using exporter = await start();
     exporter.cluster.model.addPod({ ...cart, name: 'cart-1' });
     await scrapeFor(exporter, 3);
@@ -175,7 +173,7 @@ describe('an eviction', () => {
     expect((await exporter.scrape()).value('workload_evictions_total', labels)).toBe(1);
   });
 
-  it('before the first list is listed and not counted', async () => {
+  it('an eviction before the first list is listed and not counted', async () => {
     await using exporter = await start();
     await scrapeFor(exporter, 2);
     await evict(exporter, emptyDirMessage);
@@ -192,7 +190,7 @@ describe('an eviction', () => {
   it.each([
     'The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ',
     'Pod was rejected: The node had condition: [MemoryPressure]. ',
-  ])('for another resource is none: %s', async (message) => {
+  ])('an eviction for another resource is none: %s', async (message) => {
     await using exporter = await start();
     await scrapeFor(exporter, 2);
     await evict(exporter, message);
@@ -206,7 +204,7 @@ describe('an eviction', () => {
     expect(await evictionsOf(exporter)).toEqual([]);
   });
 
-  it('outlives new settings of the source, and leaves when its namespace is no longer in scope', async () => {
+  it('an eviction outlives new settings of the source, and leaves when its namespace is out of scope', async () => {
     await using exporter = await start();
     await scrapeFor(exporter, 3);
     await evict(exporter, emptyDirMessage);
@@ -219,7 +217,7 @@ describe('an eviction', () => {
     expect(await evictionsOf(exporter)).toEqual([]);
   });
 
-  it('is listed for the retention time', async () => {
+  it('an eviction is listed for the retention time', async () => {
     await using exporter = await start({ settings: 'evictions: {retention: 10m}' });
     await evict(exporter, emptyDirMessage);
     await recorded(exporter, 1);

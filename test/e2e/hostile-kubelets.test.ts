@@ -40,7 +40,7 @@ const absenceOf = (scraped: Scraped): string | undefined =>
   scraped.samples('node_absent_info').find(({ labels }) => labels['node'] === 'bad')?.labels['reason'];
 
 describe('a kubelet with any body', () => {
-  it('is absent for a reason, and the other nodes are served', async () => {
+  it('a kubelet with any body is absent for a reason, and the other nodes are served', async () => {
     await using exporter = await start('kubelet: {maxBodySize: 1Mi}');
     const reasons: Record<string, string | undefined> = {};
     for (const { name, of } of hostileBodies(knownUid(exporter))) {
@@ -85,13 +85,13 @@ describe('a kubelet with any body', () => {
   it.each([
     ['blanks', `{"node":{"nodeName":"bad"},"pods":[${' '.repeat(64 * mebibyte)}]}`],
     ['pods', `{"node":{"nodeName":"bad"},"pods":[${'{},'.repeat(4_000)}{"x":"${'x'.repeat(64 * mebibyte)}"}]}`],
-  ])('is cut off where a compressed one exceeds the limit: %s', async (_case, body) => {
+  ])('a compressed body that exceeds the limit is cut off: %s', async (_case, body) => {
     await using exporter = await start();
     exporter.cluster.setSummaryAnswer('bad', answerWith(gzipSync(body), { 'content-encoding': 'gzip' }));
     expect(absenceOf(await exporter.scrape())).toBe('too_large');
   });
 
-  it.skipIf(process.platform !== 'linux')('costs neither time nor memory', { retry: 3, timeout: 60_000 }, async () => {
+  it.skipIf(process.platform !== 'linux')('no body costs time or memory', { retry: 3, timeout: 60_000 }, async () => {
     await using cluster = await SimulatedCluster.start({ scenario: emptyScenario('good', 'bad') });
     const uid = addPods(cluster);
     await using exporter = await MeasuredExporter.start(cluster, 'cache: {ttl: 0}\nworkloads: {controllers: false}');
@@ -118,7 +118,7 @@ describe('a kubelet that makes names up', () => {
     Array.from({ length: count }, (_, index) => item(index)).join(',');
   const summary = (...pods: string[]): string => `{"node":{"nodeName":"bad"},"pods":[${pods.join(',')}]}`;
 
-  it('causes a bounded number of series, and sums stay right to the byte', async () => {
+  it('a kubelet that makes names up causes a bounded number of series, and sums stay right to the byte', async () => {
     await using exporter = await start(
       'metrics: {profile: full}\nworkloads: {controllers: false, selectors: [{name: all, selector: {}}]}',
     );
@@ -171,7 +171,7 @@ describe('a kubelet that makes names up', () => {
     expect(scraped.value('exporter_pods_skipped', { reason: 'unknown_pod' })).toBe(30);
   });
 
-  it('has no series twice for names that differ in half a surrogate pair', async () => {
+  it('a kubelet that makes up names that differ in half a surrogate pair causes no series twice', async () => {
     await using exporter = await start('metrics: {profile: full}\nworkloads: {controllers: false}');
     const halves = [String.raw`\ud800`, String.raw`\ud801`];
     const containers = halves.map((half) => `{"name":"${half}","rootfs":{"usedBytes":1}}`).join(',');

@@ -95,7 +95,7 @@ function seriesOf(scraped: Scraped, labels: Readonly<Record<string, string>>): r
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 describe('a pod of any size on a node', () => {
-  it.each(Object.keys(hostilePods))('has its total, and the node and its other pods their values: %s', async (name) => {
+  it.each(Object.keys(hostilePods))('a pod of any size and its node have their total: %s', async (name) => {
     const spec = specOf(name);
     await using exporter = await start();
     await exporter.clock.advance(settleMs);
@@ -129,7 +129,7 @@ describe('a pod of any size on a node', () => {
     );
   });
 
-  it('is named in a finding, and counted', async () => {
+  it('a pod of any size is named in a finding, and counted', async () => {
     await using exporter = await start();
     for (const [index, name] of ['501 emptyDirs', '501 containers'].entries())
       exporter.cluster.model.addPod(hostilePod(`large-${index}`, name));
@@ -141,7 +141,7 @@ describe('a pod of any size on a node', () => {
     expect(finding?.items.map(({ namespace, pod }) => `${namespace}/${pod}`)).toEqual(['evil/large-0', 'evil/large-1']);
   });
 
-  it('has its total, and the node its other pods: 240 containers with values of pressure', async () => {
+  it('a pod of 240 containers with values of pressure has its total, and the node its other pods', async () => {
     await using exporter = await start();
     const spec = { containers: indexed(240, (at) => container(`c${at}`, 8_192)), volumes: [] };
     exporter.cluster.model.addPod({ namespace: 'evil', name: 'large', nodeName: 'node-1', ...spec });
@@ -158,7 +158,7 @@ describe('a pod of any size on a node', () => {
     expect(scraped.value('pod_used_bytes', { pod: 'cart-node-1' })).toBe(4096 + 16_384);
   });
 
-  it('is read again and again, and leaves as it came', async () => {
+  it('a summary with a pod of any size is read again and again, and the pod leaves as it came', async () => {
     await using exporter = await start();
     exporter.cluster.model.addPod(hostilePod('large', '501 emptyDirs'));
     const first = seriesOf(await measured(exporter, 'large'), { namespace: 'evil' }).map(([name]) => name);

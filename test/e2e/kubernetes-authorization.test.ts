@@ -34,7 +34,7 @@ async function statusOf(exporter: Exporter, headers: Headers = {}, path = '/metr
 }
 
 describe('with the authorization of the cluster', () => {
-  it('metrics need a token', async () => {
+  it('metrics need a token with the authorization of the cluster', async () => {
     await using exporter = await start();
     for (const headers of [{}, bearer('x'), { authorization: 'Basic YTpi' }, { authorization: 'Bearer' }]) {
       const answer = await exporter.get('/metrics', headers);
@@ -69,7 +69,7 @@ describe('with the authorization of the cluster', () => {
     expect((await send(reload)).status).toBe(403);
   });
 
-  it.each(['/livez', '/healthz', '/readyz', '/readyz?verbose'])('%s is open', async (path) => {
+  it.each(['/livez', '/healthz', '/readyz', '/readyz?verbose'])('%s is open without a token', async (path) => {
     await using exporter = await start({ rules: leastRules });
     await exporter.synced();
     await exporter.cluster.setApiFault('down');
@@ -85,7 +85,7 @@ describe('with the authorization of the cluster', () => {
     );
   });
 
-  it('nobody new gets in while the API server is away; a known token does for ten minutes from when it could not be reviewed', async () => {
+  it('nobody new gets in while the API server is away; a known token does for ten minutes', async () => {
     await using exporter = await start();
     const [known, other] = [userOf(exporter, [mayScrape]), userOf(exporter, [mayScrape], 'other')];
     expect(await statusOf(exporter, known)).toBe(200);
@@ -106,7 +106,7 @@ describe('with the authorization of the cluster', () => {
     await expect.poll(() => statusOf(exporter, known), { interval: 20, timeout: 5_000 }).toBe(200);
   });
 
-  it('a token that is revoked, or loses its rule, gets in until the review that its first request causes after its answers are due', async () => {
+  it('a token that is revoked, or loses its rule, gets in until the answers that it causes are due', async () => {
     await using exporter = await start();
     const token = exporter.cluster.issueToken({ user: 'prometheus', rules: [mayScrape] });
     const status = () => statusOf(exporter, bearer(token));
@@ -120,7 +120,7 @@ describe('with the authorization of the cluster', () => {
     await expect.poll(status, { interval: 5, timeout: 5_000 }).toBe(401);
   });
 
-  it('with audiences, a token must be for one of them', async () => {
+  it('a token must be for one of the audiences where some are set', async () => {
     await using exporter = await start({
       settings: 'web: {authorization: kubernetes, audiences: [exporter]}',
     });
@@ -130,7 +130,7 @@ describe('with the authorization of the cluster', () => {
     expect([await statusOf(exporter, own), await statusOf(exporter, others)]).toEqual([200, 401]);
   });
 
-  it('passwords of the file are accepted as well', async () => {
+  it('passwords of the file are accepted beside the authorization of the cluster', async () => {
     const users = new Map([['alice', hashSync('secret', 4)]]);
     await using exporter = await start({ web: { users } });
     const basic = (password: string) => ({

@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { Exporter } from '../support/exporter.js';
@@ -13,51 +13,47 @@ const cart = {
 };
 const started = 'exporter_lifecycle_events_total';
 
-describe('a pod that starts', () => {
-  it.each([
-    { nearTtl: '10s', requestCount: 2, usedBytes: mib + 4096 },
-    { nearTtl: '0', requestCount: 1, usedBytes: undefined },
-  ])('has values in the next scrape 15 s after the last with nearTtl $nearTtl: $usedBytes', async (expected) => {
-    await using exporter = await Exporter.start({
-      scenario: emptyScenario('node-1'),
-      settings: `cache: {nearTtl: ${expected.nearTtl}}`,
-    });
-    await exporter.synced();
-    await exporter.scrape();
-    await exporter.clock.advance(3_000);
-    exporter.cluster.model.addPod({ ...cart, name: 'cart-0' });
-    await expect.poll(async () => (await exporter.scrape()).value(started, { type: 'started' })).toBe(1);
-    expect(exporter.requestCounts()['node-1']).toBe(1);
-    await exporter.clock.advance(12_000);
-    const scraped = await exporter.scrape();
-    expect(scraped.value('pod_used_bytes', { pod: 'cart-0' })).toBe(expected.usedBytes);
-    expect(exporter.requestCounts()['node-1']).toBe(expected.requestCount);
+it.each([
+  { nearTtl: '10s', requestCount: 2, usedBytes: mib + 4096 },
+  { nearTtl: '0', requestCount: 1, usedBytes: undefined },
+])('a pod that starts has values in the scrape 15 s later with nearTtl $nearTtl: $usedBytes', async (expected) => {
+  await using exporter = await Exporter.start({
+    scenario: emptyScenario('node-1'),
+    settings: `cache: {nearTtl: ${expected.nearTtl}}`,
   });
+  await exporter.synced();
+  await exporter.scrape();
+  await exporter.clock.advance(3_000);
+  exporter.cluster.model.addPod({ ...cart, name: 'cart-0' });
+  await expect.poll(async () => (await exporter.scrape()).value(started, { type: 'started' })).toBe(1);
+  expect(exporter.requestCounts()['node-1']).toBe(1);
+  await exporter.clock.advance(12_000);
+  const scraped = await exporter.scrape();
+  expect(scraped.value('pod_used_bytes', { pod: 'cart-0' })).toBe(expected.usedBytes);
+  expect(exporter.requestCounts()['node-1']).toBe(expected.requestCount);
 });
 
-describe('a pod that its kubelet lists 20 s after its start', () => {
-  it.each([
-    { refresh: 'on-scrape', afterMs: 15_000, requestCount: 3 },
-    { refresh: 'ahead', afterMs: 20_000, requestCount: 4 },
-  ])('has values soon after, with cache.refresh $refresh', async ({ refresh, afterMs, requestCount }) => {
-    await using exporter = await Exporter.start({
-      scenario: emptyScenario('node-1'),
-      settings: `cache: {refresh: ${refresh}}`,
-    });
-    await exporter.synced();
-    await exporter.scrape();
-    await exporter.clock.advance(3_000);
-    exporter.cluster.model.addPod({ ...cart, name: 'cart-0', listedAfterMs: 20_000 });
-    await expect.poll(async () => (await exporter.scrape()).value(started, { type: 'started' })).toBe(1);
-    await exporter.clock.advance(12_000);
-    expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-0' })).toBeUndefined();
-    await exporter.clock.advance(afterMs);
-    expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-0' })).toBe(mib + 4096);
-    expect(exporter.requestCounts()['node-1']).toBe(requestCount);
+it.each([
+  { refresh: 'on-scrape', afterMs: 15_000, requestCount: 3 },
+  { refresh: 'ahead', afterMs: 20_000, requestCount: 4 },
+])('a pod listed 20 s late has values with cache.refresh $refresh', async ({ refresh, afterMs, requestCount }) => {
+  await using exporter = await Exporter.start({
+    scenario: emptyScenario('node-1'),
+    settings: `cache: {refresh: ${refresh}}`,
   });
+  await exporter.synced();
+  await exporter.scrape();
+  await exporter.clock.advance(3_000);
+  exporter.cluster.model.addPod({ ...cart, name: 'cart-0', listedAfterMs: 20_000 });
+  await expect.poll(async () => (await exporter.scrape()).value(started, { type: 'started' })).toBe(1);
+  await exporter.clock.advance(12_000);
+  expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-0' })).toBeUndefined();
+  await exporter.clock.advance(afterMs);
+  expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-0' })).toBe(mib + 4096);
+  expect(exporter.requestCounts()['node-1']).toBe(requestCount);
 });
 
-it('a pod has values in the first scrape that can have them, though the summary after its start lacked it', async () => {
+it('a pod has values in the first scrape that can have them, though the first summary lacked it', async () => {
   await using exporter = await Exporter.start({ scenario: emptyScenario('node-1') });
   await exporter.synced();
   await exporter.scrape();

@@ -9,7 +9,7 @@ import { Exporter } from '../support/exporter.js';
 import { MeasuredExporter } from '../support/measured-exporter.js';
 
 describe.each(['/livez', '/healthz'])('%s', (path) => {
-  it('is 503 when timers have not fired for two minutes, says since when, and is in the log once', async () => {
+  it('liveness is 503 when timers have not fired for two minutes, says since when, and is in the log once', async () => {
     await using exporter = await Exporter.start();
     await exporter.synced();
     const since = new Date(exporter.clock.nowMs()).toISOString();
@@ -51,12 +51,10 @@ it.each([
 /** As in `manifests/base/pod/pod.yaml`. */
 const probeTimeoutMs = 5_000;
 
-describe('a process whose event loop is blocked', () => {
-  it('does not respond within the timeout of the probe', async () => {
-    await using cluster = await SimulatedCluster.start({ clock: systemClock, scenario: emptyScenario('node-1') });
-    await using exporter = await MeasuredExporter.start(cluster, '');
-    expect((await exporter.get('/livez', AbortSignal.timeout(probeTimeoutMs))).status).toBe(200);
-    await exporter.block();
-    await expect(exporter.get('/livez', AbortSignal.timeout(probeTimeoutMs))).rejects.toThrow(/abort/i);
-  });
+it('a process whose event loop is blocked does not respond within the timeout of the probe', async () => {
+  await using cluster = await SimulatedCluster.start({ clock: systemClock, scenario: emptyScenario('node-1') });
+  await using exporter = await MeasuredExporter.start(cluster, '');
+  expect((await exporter.get('/livez', AbortSignal.timeout(probeTimeoutMs))).status).toBe(200);
+  await exporter.block();
+  await expect(exporter.get('/livez', AbortSignal.timeout(probeTimeoutMs))).rejects.toThrow(/abort/i);
 });

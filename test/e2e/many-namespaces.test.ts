@@ -41,7 +41,7 @@ async function syncedNamespaces(exporter: Exporter): Promise<readonly (string | 
 }
 
 describe('pods of more than 10 namespaces', () => {
-  it('are watched at once where that is allowed, and those of other namespaces are left out', async () => {
+  it('pods of more than 10 namespaces are watched at once where allowed, and those of others are left out', async () => {
     await using exporter = await start(11);
     await expect.poll(() => watchedPaths(exporter)).toEqual(['/api/v1/pods']);
     expect([...(await shownNamespaces(exporter))].sort()).toEqual([...names(11)].sort());
@@ -53,7 +53,7 @@ describe('pods of more than 10 namespaces', () => {
     await expect.poll(objects).toBe(12);
   });
 
-  it('are watched one by one where a list of all namespaces is forbidden', async () => {
+  it('pods of more than 10 namespaces are watched one by one where a list of all is forbidden', async () => {
     const rules = [
       ...leastRules.filter(({ resources }) => resources?.includes('pods') !== true),
       { verbs: ['list', 'watch'], resources: ['nodes'] },

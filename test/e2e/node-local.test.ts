@@ -72,7 +72,7 @@ describe('an exporter of one node', () => {
       'node-1',
       ['node-1/a'],
     ],
-  ])('found %s, measures that and nothing else', async (_how, options, node, pods) => {
+  ])('an exporter of one node that found it %s measures that and nothing else', async (_how, options, node, pods) => {
     await using exporter = await start(options);
     expect((await podsOf(exporter)).sort()).toEqual(pods);
     const scraped = await exporter.scrape();
@@ -87,7 +87,7 @@ describe('an exporter of one node', () => {
     expect((await exporter.get('/readyz?verbose')).text).toContain('[+]node ok');
   });
 
-  it('waits before it lists its pods, so that those of 5,000 nodes do not list at once, and shows no series meanwhile', async () => {
+  it('an exporter of one node waits before it lists its pods, and shows no series meanwhile', async () => {
     await using exporter = await Exporter.start({ scenario, settings: 'cluster: {node: node-1}' });
     await exporter.clock.advance(2_499);
     const early = await exporter.get('/metrics');
@@ -99,7 +99,7 @@ describe('an exporter of one node', () => {
     expect((await exporter.get('/readyz')).status).toBe(200);
   });
 
-  it('shows only the configured workloads with pods on the node', async () => {
+  it('an exporter of one node shows only the configured workloads with pods on the node', async () => {
     const workloads =
       'workloads: {selectors: [{name: here, selector: "", namespaces: [ops]}, {name: elsewhere, selector: "", namespaces: [media]}]}';
     await using exporter = await start({ settings: `cluster: {node: node-1}\n${workloads}` });
@@ -107,7 +107,7 @@ describe('an exporter of one node', () => {
     expect(shown).toEqual(['here']);
   });
 
-  it('lists and watches only the node and its pods', async () => {
+  it('an exporter of one node lists and watches only the node and its pods', async () => {
     await using exporter = await start({ settings: 'cluster: {node: node-1, namespaces: [shop]}' });
     await expect.poll(() => selectorsOf(exporter).length, { interval: 10 }).toBe(4);
     expect(selectorsOf(exporter).sort()).toEqual([
@@ -118,13 +118,13 @@ describe('an exporter of one node', () => {
     ]);
   });
 
-  it('looks the node up by one list of its label', async () => {
+  it('an exporter of one node looks the node up by one list of its label', async () => {
     await using exporter = await start({ settings: nodeLocal, host: { name: 'worker-7', nodeName: undefined } });
     const lookUps = selectorsOf(exporter).filter((request) => request.includes('hostname'));
     expect(lookUps).toEqual(['list /api/v1/nodes kubernetes.io/hostname=worker-7']);
   });
 
-  it('adds a pod when it is bound to the node, and removes it when it is deleted', async () => {
+  it('an exporter of one node adds a pod when it is bound to the node, and removes it when it is deleted', async () => {
     await using exporter = await start({ settings: 'cluster: {node: node-2}' });
     const { model } = exporter.cluster;
     model.addPod(pod('e'));
@@ -138,12 +138,12 @@ describe('an exporter of one node', () => {
   it.each<[what: string, host: string, error: RegExp]>([
     ['no node', 'exporter-x2x4z', /no node has the label kubernetes\.io\/hostname=exporter-x2x4z.*--node.*NODE_NAME/],
     ['two nodes', 'twin', /2 nodes have the label kubernetes\.io\/hostname=twin.*twin-1, twin-2.*--node/],
-  ])('does not start when %s has the name of the host', async (_what, name, error) => {
+  ])('an exporter of one node does not start when %s has the name of the host', async (_what, name, error) => {
     const starting = Exporter.start({ scenario, settings: nodeLocal, host: { name, nodeName: undefined } });
     await expect(starting).rejects.toThrow(error);
   });
 
-  it('does not start without the permission to look the node up, and names the missing RBAC rule', async () => {
+  it('an exporter of one node does not start without the permission to look it up, and names the rule', async () => {
     const host = { name: 'worker-7', nodeName: undefined };
     await expect(Exporter.start({ scenario, settings: nodeLocal, host, rules: [] })).rejects.toThrow(
       /hostname=worker-7 could not be looked up: .*cannot list resource "nodes".*resources: \["nodes"\], verbs: \["list"\].*--node/,
@@ -155,7 +155,7 @@ describe('a node that is not in the cluster', () => {
   const settings = 'cluster: {node: node-9}';
   const noSuchNode = /the cluster has no node "node-9"; set cluster\.node \(flag --node of serve\), or set NODE_NAME/;
 
-  it('fails readiness, has its absence as a series, and is logged once', async () => {
+  it('a node that is not in the cluster fails readiness, has its absence as a series, and is logged once', async () => {
     await using exporter = await start({ settings });
     const readiness = await exporter.get('/readyz');
     expect([readiness.status, readiness.text]).toEqual([503, expect.stringMatching(noSuchNode)]);
@@ -173,7 +173,7 @@ describe('a node that is not in the cluster', () => {
     expect(JSON.parse(warnings[0] ?? '{}')).toMatchObject({ level: 'warn', node: 'node-9' });
   });
 
-  it('is measured as soon as it joins', async () => {
+  it('a node that was not in the cluster is measured as soon as it joins', async () => {
     await using exporter = await start({ settings });
     await exporter.scrape();
     await exporter.cluster.addNode({ name: 'node-9' });
@@ -184,7 +184,7 @@ describe('a node that is not in the cluster', () => {
     expect(exporter.log.join('')).toContain('the node to measure is no longer missing');
   });
 
-  it('is reported when it leaves the cluster', async () => {
+  it('a node is reported when it leaves the cluster', async () => {
     await using exporter = await start({ settings: 'cluster: {node: node-2}' });
     expect((await exporter.get('/readyz')).status).toBe(200);
     await exporter.cluster.removeNode('node-2');
@@ -194,7 +194,7 @@ describe('a node that is not in the cluster', () => {
 });
 
 describe('new settings', () => {
-  it('move an exporter to another node, and from one node to all', async () => {
+  it('new settings move an exporter to another node, and from one node to all', async () => {
     await using exporter = await start({ settings: 'cluster: {node: node-1}' });
     await exporter.apply('cluster: {node: node-2}');
     expect(await podsOf(exporter)).toEqual(['node-2/c']);
@@ -208,7 +208,7 @@ describe('new settings', () => {
   it.each([
     ['a node that is not in the cluster', 'cluster: {node: node-9}', /the cluster has no node "node-9"/],
     ['a host that is not a node', nodeLocal, /no node has the label kubernetes\.io\/hostname=test-host/],
-  ])('that name %s are refused', async (_what, settings, error) => {
+  ])('new settings that name %s are refused', async (_what, settings, error) => {
     await using exporter = await start({ settings: 'cluster: {node: node-1}' });
     const outcome = exporter.app.apply(settingsOf(settings)).catch((thrown: unknown) => thrown);
     await expect
@@ -224,7 +224,7 @@ describe('new settings', () => {
     expect((await exporter.scrape()).samples('exporter_scope_info')).toMatchObject([{ labels: { node: 'node-1' } }]);
   });
 
-  it('are accepted while the node is missing, unless they name another one', async () => {
+  it('new settings are accepted while the node is missing, unless they name another one', async () => {
     await using exporter = await start({ settings: 'cluster: {node: node-9}' });
     await exporter.apply('cluster: {node: node-9}\nkubelet: {requestTimeout: 5s}');
     expect((await exporter.scrape()).value('node_data_available', { node: 'node-9' })).toBe(0);

@@ -13,25 +13,23 @@ const hourMs = 3_600_000;
 const graceMs = 60_000;
 const ttlMs = 55_000;
 
-describe('a hundred silent nodes', () => {
-  it('are one line in the log, with their number and examples', async () => {
-    const names = Array.from({ length: 100 }, (_, index) => `node-${String(index).padStart(2, '0')}`);
-    await using exporter = await Exporter.start({ scenario: emptyScenario(...names) });
-    await exporter.synced();
-    for (const name of names) await exporter.cluster.setFault(name, 'down');
-    const scraped = await exporter.scrape();
-    expect(scraped.samples('node_absent_info')).toHaveLength(100);
-    await exporter.clock.advance(1_000);
-    const lines = exporter.log.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
-    expect(lines.filter(({ level }) => level === 'warn')).toEqual([
-      expect.objectContaining({
-        msg: 'failed to scrape kubelets',
-        nodeCount: 100,
-        nodes: 'node-00, node-01, node-02 and 97 more',
-        reason: 'connection',
-      }),
-    ]);
-  });
+it('a hundred silent nodes are one line in the log, with their number and examples', async () => {
+  const names = Array.from({ length: 100 }, (_, index) => `node-${String(index).padStart(2, '0')}`);
+  await using exporter = await Exporter.start({ scenario: emptyScenario(...names) });
+  await exporter.synced();
+  for (const name of names) await exporter.cluster.setFault(name, 'down');
+  const scraped = await exporter.scrape();
+  expect(scraped.samples('node_absent_info')).toHaveLength(100);
+  await exporter.clock.advance(1_000);
+  const lines = exporter.log.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+  expect(lines.filter(({ level }) => level === 'warn')).toEqual([
+    expect.objectContaining({
+      msg: 'failed to scrape kubelets',
+      nodeCount: 100,
+      nodes: 'node-00, node-01, node-02 and 97 more',
+      reason: 'connection',
+    }),
+  ]);
 });
 
 describe.each([
@@ -58,7 +56,7 @@ describe.each([
   };
   const podsOf = (scraped: Scraped): number | undefined => scraped.value('workload_pods', { workload: 'cart' });
 
-  it('lets pods be expected after their grace period', async () => {
+  it('a wall clock that is set lets pods be expected after their grace period', async () => {
     await using exporter = await start();
     exporter.clock.jumpWallTime(jumpMs);
     expect(podsOf(await exporter.scrape())).toBe(2);
@@ -71,7 +69,7 @@ describe.each([
     expect(later.value('workload_complete', { workload: 'cart' })).toBe(0);
   });
 
-  it('does not make a summary without pods plausible', async () => {
+  it('a wall clock that is set does not make a summary without pods plausible', async () => {
     await using exporter = await start();
     exporter.clock.jumpWallTime(jumpMs);
     await exporter.cluster.setFault('node-1', 'empty');
@@ -80,7 +78,7 @@ describe.each([
     expect(absent).toContainEqual({ node: 'node-1', reason: 'empty' });
   });
 
-  it('lets a pod have values as soon as its kubelet lists it', async () => {
+  it('a wall clock that is set lets a pod have values as soon as its kubelet lists it', async () => {
     await using exporter = await start();
     exporter.clock.jumpWallTime(jumpMs);
     await exporter.scrape();
@@ -94,7 +92,7 @@ describe.each([
     expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-2' })).toBeGreaterThan(0);
   });
 
-  it('ages nothing on the status page', async () => {
+  it('a wall clock that is set ages nothing on the status page', async () => {
     await using exporter = await start();
     exporter.clock.jumpWallTime(jumpMs);
     const { health, problems } = JSON.parse((await exporter.get('/api/v1/status')).text) as Status;
@@ -184,7 +182,7 @@ workloads:
   const statusOf = async (exporter: Exporter): Promise<Status> =>
     JSON.parse((await exporter.get('/api/v1/status')).text) as Status;
 
-  it('S102: costs nothing but its pods, from 30 s on', async () => {
+  it('S102: a namespace whose pods may not be listed costs nothing but its pods, from 30 s on', async () => {
     await using exporter = await start('shop', 'media');
     await exporter.clock.advance(29_999);
     expect((await exporter.get('/readyz')).status).toBe(503);
@@ -215,7 +213,7 @@ workloads:
     expect(scraped.value('exporter_store_watch_connected', { resource: 'pods' })).toBe(1);
   });
 
-  it('is named by /readyz, which is ready from 30 s on', async () => {
+  it('a namespace whose pods may not be listed is named by /readyz, which is ready from 30 s on', async () => {
     await using exporter = await start('shop', 'media');
     await exporter.clock.advance(30_000);
     const [ready, verbose] = await Promise.all([exporter.get('/readyz'), exporter.get('/readyz?verbose')]);
@@ -231,7 +229,7 @@ workloads:
     ]);
   });
 
-  it('is the headline of the page, with since when, what it costs and what to do', async () => {
+  it('a namespace whose pods may not be listed is the headline of the page, with its cost and what to do', async () => {
     await using exporter = await start('shop', 'media');
     await exporter.clock.advance(settleMs);
     await exporter.scrape();
@@ -261,7 +259,7 @@ workloads:
     expect(page).not.toMatch(/class="ok"><dt>(?:Running pods measured|Pods)/);
   });
 
-  it('is complete soon after the RoleBinding is there', async () => {
+  it('a namespace whose pods may not be listed is complete soon after the RoleBinding is there', async () => {
     await using exporter = await start('shop', 'media');
     await exporter.clock.advance(settleMs);
     exporter.cluster.access.setRules('exporter', rulesFor('shop', 'media', 'payments'));
@@ -279,7 +277,7 @@ workloads:
     expect((await statusOf(exporter)).problems).toEqual([]);
   });
 
-  it('does not prevent new settings', async () => {
+  it('a namespace whose pods may not be listed does not prevent new settings', async () => {
     await using exporter = await start('shop', 'media');
     await exporter.clock.advance(settleMs);
     const applied = exporter.app.apply(settingsOf(settings.replace('payments', 'payments, secret')));
@@ -290,7 +288,7 @@ workloads:
     expect(problems.map(({ text }) => text)).toEqual(['pods of 2 namespaces not listed (forbidden): payments, secret']);
   });
 
-  it('is not served around when no namespace may be listed', async () => {
+  it('an exporter is not ready when none of its namespaces may be listed', async () => {
     await using exporter = await start();
     await exporter.clock.advance(10 * settleMs);
     expect((await exporter.get('/readyz')).status).toBe(503);
@@ -298,39 +296,37 @@ workloads:
   });
 });
 
-describe('a watch that loses events', () => {
-  it('is found out by a list: what it lost is there again within three minutes, and counted', async () => {
-    const names = Array.from({ length: 20 }, (_, index) => `cart-${index}`);
-    const scenario: Scenario = {
-      ...emptyScenario('node-1'),
-      populate: ({ model }) => {
-        for (const name of names) model.addPod(cartPod(name, 'node-1'));
-      },
-    };
-    await using exporter = await Exporter.start({ scenario });
-    await exporter.settled();
-    const shown = async (): Promise<readonly (number | undefined)[]> => {
-      const scraped = await exporter.scrape();
-      const families = ['exporter_store_objects', 'exporter_store_drift_total', 'exporter_store_watch_connected'];
-      return families.map((family) => scraped.value(family, { resource: 'pods' }));
-    };
-    expect(await shown()).toEqual([20, 0, 1]);
-    await exporter.cluster.setApiFault('lost-events');
-    exporter.cluster.model.deletePod('shop', 'cart-0');
-    for (const name of ['late-1', 'late-2', 'late-3']) exporter.cluster.model.addPod(cartPod(name, 'node-1'));
-    await exporter.clock.advance(settleMs);
-    await exporter.cluster.setApiFault(undefined);
-    expect(await shown()).toEqual([20, 0, 1]);
-    const startMs = exporter.clock.monotonicMs();
-    const corrected = async (): Promise<number | undefined> => {
-      await exporter.clock.advance(60_000);
-      return (await shown())[1];
-    };
-    await expect.poll(corrected, { interval: 5, timeout: 15_000 }).toBe(4);
-    expect(exporter.clock.monotonicMs() - startMs).toBeLessThanOrEqual(240_000);
-    expect(await shown()).toEqual([22, 4, 1]);
-    expect(exporter.log.join('')).toContain('the store differed from the API server: a list has corrected it');
-  });
+it('a watch that loses events is found out by a list: what it lost is there within three minutes', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `cart-${index}`);
+  const scenario: Scenario = {
+    ...emptyScenario('node-1'),
+    populate: ({ model }) => {
+      for (const name of names) model.addPod(cartPod(name, 'node-1'));
+    },
+  };
+  await using exporter = await Exporter.start({ scenario });
+  await exporter.settled();
+  const shown = async (): Promise<readonly (number | undefined)[]> => {
+    const scraped = await exporter.scrape();
+    const families = ['exporter_store_objects', 'exporter_store_drift_total', 'exporter_store_watch_connected'];
+    return families.map((family) => scraped.value(family, { resource: 'pods' }));
+  };
+  expect(await shown()).toEqual([20, 0, 1]);
+  await exporter.cluster.setApiFault('lost-events');
+  exporter.cluster.model.deletePod('shop', 'cart-0');
+  for (const name of ['late-1', 'late-2', 'late-3']) exporter.cluster.model.addPod(cartPod(name, 'node-1'));
+  await exporter.clock.advance(settleMs);
+  await exporter.cluster.setApiFault(undefined);
+  expect(await shown()).toEqual([20, 0, 1]);
+  const startMs = exporter.clock.monotonicMs();
+  const corrected = async (): Promise<number | undefined> => {
+    await exporter.clock.advance(60_000);
+    return (await shown())[1];
+  };
+  await expect.poll(corrected, { interval: 5, timeout: 15_000 }).toBe(4);
+  expect(exporter.clock.monotonicMs() - startMs).toBeLessThanOrEqual(240_000);
+  expect(await shown()).toEqual([22, 4, 1]);
+  expect(exporter.log.join('')).toContain('the store differed from the API server: a list has corrected it');
 });
 
 describe('an exporter that starts while lists are not complete', () => {
@@ -343,7 +339,7 @@ describe('an exporter that starts while lists are not complete', () => {
   const podsOf = (scraped: Scraped): readonly (number | undefined)[] =>
     ['nodes', 'pods'].map((resource) => scraped.value('exporter_store_objects', { resource }));
 
-  it.each<CacheFault>(['empty', 'half-empty'])('knows everything within three minutes: %s', async (fault) => {
+  it.each<CacheFault>(['empty', 'half-empty'])('an exporter with %s lists is complete in 3 minutes', async (fault) => {
     await using first = await Exporter.start({ scenario });
     await first.synced();
     await first.cluster.setApiFault(fault);
@@ -405,7 +401,7 @@ describe('lists of a server that has lost objects from its cache', () => {
   const doubtsOf = ({ log }: Exporter): readonly unknown[] =>
     log.map((line) => JSON.parse(line) as { readonly msg: string }).filter(({ msg }) => msg.includes('listed again'));
 
-  it.each([4, 50])('remove none of %d pods and no node when they are empty', async (podCount) => {
+  it.each([4, 50])('lists that lack objects remove none of %d pods and no node when empty', async (podCount) => {
     await using exporter = await start(podCount, 'empty');
     const dropped = (): number => exporter.log.filter((line) => line.includes('dropped a list without most')).length;
     const isWrong = (scraped: Scraped): boolean => podsOf(scraped) !== podCount || nodesOf(scraped) !== 2;
@@ -414,7 +410,7 @@ describe('lists of a server that has lost objects from its cache', () => {
     expect((await exporter.get('/readyz')).status).toBe(200);
   });
 
-  it('are doubted within 90 s in which kubelets report pods that they lack', async () => {
+  it('lists are doubted within 90 s in which kubelets report pods that they lack', async () => {
     await using exporter = await start(100, 'half-empty');
     await timeUntil(exporter, (scraped) => nodesOf(scraped) === 1 && podsOf(scraped) === 25);
     expect(await timeUntil(exporter, (scraped) => podsOf(scraped) === 100)).toBeLessThanOrEqual(95_000);
@@ -426,7 +422,7 @@ describe('lists of a server that has lost objects from its cache', () => {
     ]);
   });
 
-  it('are not doubted while nobody scrapes', async () => {
+  it('lists are not doubted while nobody scrapes', async () => {
     await using exporter = await start(100, 'half-empty');
     await timeUntil(exporter, (scraped) => podsOf(scraped) === 25);
     const lists = listsOf(exporter);
@@ -447,7 +443,7 @@ describe('pods of kubelets that no list contains', () => {
   });
 
   it.each(['cluster:\n  namespaces: [shop]', 'cluster:\n  podSelector: example.com/none=set'])(
-    'cause no list when they are out of scope: %j',
+    'pods of kubelets that are out of scope cause no list: %j',
     async (settings) => {
       await using exporter = await Exporter.start({ scenario: scenario(30), settings });
       await exporter.synced();

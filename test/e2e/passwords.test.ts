@@ -36,12 +36,12 @@ describe('with users', () => {
     ['no credentials', { authorization: 'Basic' }],
     ['a token', { authorization: `Bearer ${password}` }],
     ['the hash', basic('alice', users.get('alice') ?? '')],
-  ])('%s is refused', async (_case, headers) => {
+  ])('a login with %s is refused', async (_case, headers) => {
     await using exporter = await Exporter.start({ web: { users } });
     expect((await exporter.get('/metrics', headers)).status).toBe(401);
   });
 
-  it.each(['/livez', '/healthz', '/readyz', '/readyz?verbose'])('%s is open', async (path) => {
+  it.each(['/livez', '/healthz', '/readyz', '/readyz?verbose'])('%s is open without a password', async (path) => {
     await using exporter = await Exporter.start({ web: { users } });
     await exporter.synced();
     expect((await exporter.get(path)).status).toBe(200);

@@ -68,7 +68,7 @@ async function start(): Promise<Protected> {
 }
 
 describe('evictions of a protected exporter', () => {
-  it('are shown with a token, and with a password', async () => {
+  it('evictions of a protected exporter are shown with a token, and with a password', async () => {
     await using world = await start();
     const token = world.exporter.cluster.issueToken({ user: 'operator', rules: [mayRead] });
     const ca = `--exporter-ca-file FILE(${authority.certificate})`;
@@ -91,7 +91,7 @@ describe('evictions of a protected exporter', () => {
     ],
     ['--exporter-token-file FILE()', /--exporter-token-file \S+ is empty/],
     ['--exporter-token-file /none', /--exporter-token-file \/none cannot be read/],
-  ])('are refused with %j, with what to do and without the secret', async (flags, message) => {
+  ])('evictions are refused with %j, with what to do and without the secret', async (flags, message) => {
     await using world = await start();
     const { status, error } = await world.top(`--exporter-ca-file FILE(${authority.certificate}) ${flags}`);
     expect(status).not.toBe(0);
@@ -99,7 +99,7 @@ describe('evictions of a protected exporter', () => {
     expect(error).not.toContain('wrong-secret');
   });
 
-  it('are refused to a user without the rule, which the error names', async () => {
+  it('evictions are refused to a user without the rule, which the error names', async () => {
     await using world = await start();
     const token = world.exporter.cluster.issueToken({ user: 'operator', rules: [] });
     const ca = `--exporter-ca-file FILE(${authority.certificate})`;
@@ -108,7 +108,7 @@ describe('evictions of a protected exporter', () => {
     expect(error).not.toContain(token);
   });
 
-  it('are not read from an exporter with another certificate, and the error names the flag', async () => {
+  it('evictions are not read from an exporter with another certificate, and the error names the flag', async () => {
     await using world = await start();
     expect((await world.top('')).error).toMatch(/TLS verification failed: .*; set --exporter-ca-file/);
   });

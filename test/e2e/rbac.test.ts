@@ -69,7 +69,7 @@ const warningsOf = ({ log }: Exporter): readonly string[] =>
     .flatMap(({ level, error }) => (level === 'warn' && error !== undefined ? [error] : []));
 
 describe('the shipped ClusterRole', () => {
-  it('holds what the exporter needs', () => {
+  it('the shipped ClusterRole holds what the exporter needs', () => {
     expect(permissions.map(({ verb, resource }) => `${verb} ${resource}`).sort()).toEqual([
       'get nodes/stats',
       'list nodes',
@@ -79,7 +79,7 @@ describe('the shipped ClusterRole', () => {
     ]);
   });
 
-  it('is enough for everything: nothing is forbidden', async () => {
+  it('the shipped ClusterRole is enough for everything: nothing is forbidden', async () => {
     await using exporter = await Exporter.start({ scenario, rules: rulesOf(permissions) });
     await exporter.settled();
     const connected = async () =>
@@ -101,7 +101,7 @@ describe('the shipped ClusterRole', () => {
 
 describe('without the permission to', () => {
   it.each(permissions.filter(({ verb }) => verb === 'list'))(
-    '$verb $resource, log and readiness name the rule',
+    'without the permission to $verb $resource, log and readiness name the rule',
     async (missing) => {
       await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
       const readiness = async () => (await exporter.get('/readyz?verbose')).text;
@@ -118,7 +118,7 @@ describe('without the permission to', () => {
   );
 
   it.each(permissions.filter(({ verb }) => verb === 'watch'))(
-    '$verb $resource, log and metrics tell, and lists about every minute replace the watch',
+    'without the permission to $verb $resource, log and metrics tell, and lists replace the watch',
     async (missing) => {
       await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
       await exporter.synced();
@@ -151,7 +151,7 @@ describe('without the permission to', () => {
   );
 
   it.each(permissions.filter(({ verb }) => verb === 'get'))(
-    '$verb $resource, each node and the log tell',
+    'without the permission to $verb $resource, each node and the log tell',
     async (missing) => {
       await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
       await exporter.settled();

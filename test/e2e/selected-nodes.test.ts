@@ -32,7 +32,7 @@ async function start(): Promise<Exporter> {
 }
 
 describe('with selected nodes', () => {
-  it('the API server selects them, and the pods of the others are neither measured nor missing', async () => {
+  it('the API server selects the nodes, and the pods of the others are neither measured nor missing', async () => {
     await using exporter = await start();
     const scraped = await exporter.scrape();
     expect(scraped.value('exporter_store_objects', { resource: 'nodes' })).toBe(2);
@@ -45,7 +45,7 @@ describe('with selected nodes', () => {
     expect(requests.map(({ query }) => query.get('labelSelector'))).toEqual(['pool=blue', 'pool=blue']);
   });
 
-  it('evictions on other nodes are neither listed nor counted', async () => {
+  it('evictions on nodes that are not selected are neither listed nor counted', async () => {
     await using exporter = await start();
     const evict = (name: string): void => {
       const pod = exporter.cluster.model.pods.find((candidate) => candidate.spec.name === name);

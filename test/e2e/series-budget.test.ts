@@ -43,7 +43,7 @@ function capLines(exporter: Exporter): readonly unknown[] {
 }
 
 describe('filters of a request', () => {
-  it('narrow what the settings allow and never widen it', async () => {
+  it('filters of a request narrow what the settings allow and never widen it', async () => {
     await using exporter = await start('metrics: {levels: {volume: false}, deny: [ephemeral_storage_node_inodes.*]}');
     const pod = 'ephemeral_storage_pod_used_bytes';
     const volume = 'ephemeral_storage_volume_used_bytes';
@@ -68,7 +68,7 @@ describe('filters of a request', () => {
 });
 
 describe('metrics.levels, allow and deny', () => {
-  it('take effect on reload, without scraping a kubelet again', async () => {
+  it('metrics.levels, allow and deny take effect on reload, without scraping a kubelet again', async () => {
     await using exporter = await start();
     expect((await exporter.scrape()).samples('volume_used_bytes')).not.toEqual([]);
     await exporter.app.apply(
@@ -98,7 +98,7 @@ describe('metrics.levels, allow and deny', () => {
 });
 
 describe('metrics.maxSeries', () => {
-  it('is never exceeded; dropped series are counted, and logged when dropping begins and ends', async () => {
+  it('metrics.maxSeries is never exceeded; dropped series are counted, and logged at begin and end', async () => {
     await using exporter = await start('metrics: {maxSeries: 60}');
     const seriesOf = (scraped: Awaited<ReturnType<Exporter['scrape']>>): number =>
       scraped.families
@@ -131,7 +131,7 @@ describe('metrics.maxSeries', () => {
 });
 
 describe('metrics.top', () => {
-  it('limits detail to the largest pods of a workload, and keeps totals over all', async () => {
+  it('metrics.top limits detail to the largest pods of a workload, and keeps totals over all', async () => {
     await using exporter = await start('metrics: {profile: full, top: 1}');
     const scraped = await exporter.scrape();
     for (const family of ['pod_used_bytes', 'container_used_bytes', 'volume_used_bytes', 'pod_info']) {
@@ -152,7 +152,7 @@ describe('metrics.top', () => {
   });
 });
 
-it('warns of a pattern that matches no family, at the start and at a reload', async () => {
+it('a pattern that matches no family causes a warning, at the start and at a reload', async () => {
   await using exporter = await Exporter.start({ settings: 'metrics: {allow: [ephemeral_storage_nothing]}' });
   expect(exporter.log.join('')).toContain('ephemeral_storage_nothing');
   await exporter.synced();

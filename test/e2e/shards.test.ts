@@ -103,7 +103,7 @@ const podCount = async (exporter: Exporter): Promise<number | undefined> =>
   (await exporter.scrape()).value('workload_pods', { namespace: 'shop', workload: 'web', workload_type: 'deployment' });
 
 describe('shards', () => {
-  it('together serve exactly what one exporter of the whole cluster serves', async () => {
+  it('shards together serve exactly what one exporter of the whole cluster serves', async () => {
     await using exporters = await start();
     const { ofWhole, ofShards } = await scrapes(exporters);
     expect(seriesOf(ofWhole).size).toBeGreaterThan(200);
@@ -117,7 +117,7 @@ describe('shards', () => {
     }
   });
 
-  it('scrape each kubelet once, and keep nothing about the nodes of other shards', async () => {
+  it('shards scrape each kubelet once, and keep nothing about the nodes of other shards', async () => {
     await using exporters = await start();
     const ofShards = await Promise.all(exporters.shards.map((exporter) => exporter.scrape()));
     expect(exporters.whole.requestCounts()).toEqual(Object.fromEntries(nodes.map((name) => [name, 1])));
@@ -127,7 +127,7 @@ describe('shards', () => {
     expect(kept('pods').reduce((a, b) => a + b)).toBe(7);
   });
 
-  it('show a configured workload without pods on their nodes as one without pods', async () => {
+  it('shards show a configured workload without pods on their nodes as one without pods', async () => {
     await using exporters = await start();
     const { ofShards } = await scrapes(exporters);
     const empty = ofShards[1 - shardOf('node-1', 2)];
@@ -141,7 +141,7 @@ describe('shards', () => {
     }
   });
 
-  it('add a pod when it is bound to one of their nodes', async () => {
+  it('shards add a pod when it is bound to one of their nodes', async () => {
     await using exporters = await start();
     const { whole, shards } = exporters;
     whole.cluster.model.bindPod('shop', 'web-5d4f8-99', 'node-2');
@@ -152,7 +152,7 @@ describe('shards', () => {
     expect(counts.reduce((a = 0, b = 0) => a + b)).toBe(7);
   });
 
-  it('hand over a pod that is re-created under the same name on a node of another shard', async () => {
+  it('shards hand over a pod that is re-created under the same name on a node of another shard', async () => {
     await using exporters = await start();
     await scrapes(exporters);
     const { model } = exporters.whole.cluster;
@@ -172,7 +172,7 @@ describe('shards', () => {
     await expect.poll(() => difference(exporters), { interval: 10 }).toEqual([]);
   });
 
-  it('agree with the whole on nodes that fail and pods that dangle', async () => {
+  it('shards agree with the whole on nodes that fail and pods that dangle', async () => {
     await using exporters = await start();
     const { whole } = exporters;
     await scrapes(exporters);
@@ -207,7 +207,7 @@ describe('new settings', () => {
   const shardSettings = (shard: number, totalShards: number): string =>
     `cluster: {shard: ${shard}, totalShards: ${totalShards}}`;
 
-  it('move an exporter to another shard', async () => {
+  it('new settings move an exporter to another shard', async () => {
     await using exporter = await Exporter.start({ scenario: shop, settings: shardSettings(0, 2) });
     await exporter.synced();
     const measured = async () =>
@@ -222,7 +222,7 @@ describe('new settings', () => {
     expect([info?.labels, others]).toEqual([{ shard: '0', total_shards: '1', node: '' }, []]);
   });
 
-  it('that leave the shard open are refused when the host name does not contain it', async () => {
+  it('new settings that leave the shard open are refused when the host name does not contain it', async () => {
     await using exporter = await Exporter.start({ scenario: shop, settings: shardSettings(0, 2) });
     await exporter.synced();
     await expect(exporter.app.apply(settingsOf('cluster: {totalShards: 3}'))).rejects.toThrow(/"test-host".*--shard/);

@@ -42,7 +42,7 @@ async function statusOf(exporter: Exporter): Promise<Status> {
 }
 
 describe('the status of a cluster', () => {
-  it('has the same values as the metrics', async () => {
+  it('the status of a cluster has the same values as the metrics', async () => {
     await using exporter = await start();
     const { cluster } = await statusOf(exporter);
     const scraped = await exporter.scrape();
@@ -61,14 +61,14 @@ describe('the status of a cluster', () => {
     expect(cluster?.summary).toMatchObject({ freshNodeCount: 2, expectedPodCount: 2, measuredPodCount: 2 });
   });
 
-  it('is complete when the metrics show only the largest pods', async () => {
+  it('the status of a cluster is complete when the metrics show only the largest pods', async () => {
     await using exporter = await start({ settings: 'metrics: {top: 1}' });
     const { cluster } = await statusOf(exporter);
     expect(cluster?.summary.podCount).toBe(2);
     expect((await exporter.scrape()).samples('pod_used_bytes')).toHaveLength(1);
   });
 
-  it('reports dropped families as long as they are dropped', async () => {
+  it('the status of a cluster reports dropped families as long as they are dropped', async () => {
     await using exporter = await start({ settings: 'metrics: {maxSeries: 40}' });
     await exporter.scrape();
     const { problems, health } = await statusOf(exporter);
@@ -80,7 +80,7 @@ describe('the status of a cluster', () => {
     expect((await statusOf(exporter)).health.droppedFamilies).toEqual([]);
   });
 
-  it('shows why a node has no data, and which totals lack it', async () => {
+  it('the status of a cluster shows why a node has no data, and which totals lack it', async () => {
     await using exporter = await start();
     await exporter.cluster.setFault('node-2', 'status:500');
     const { problems, cluster } = await statusOf(exporter);
@@ -101,7 +101,7 @@ describe('the status of a cluster', () => {
     expect((await exporter.get('/')).text).toContain('no data: http_status');
   });
 
-  it('keeps what was last known of a silent node, of pods that still are there, out of all metrics', async () => {
+  it('the status keeps what was last known of a silent node, of pods that are there, out of all metrics', async () => {
     await using exporter = await start();
     exporter.cluster.model.addPod(web('web-5d4f8-3', 'node-2'));
     await exporter.clock.advance(settleMs);
@@ -122,7 +122,7 @@ describe('the status of a cluster', () => {
     await expect.poll(async () => podsOf((await statusOf(exporter)).cluster?.pods.items)).toEqual(['web-5d4f8-2']);
   });
 
-  it('keeps what was measured of pods whose kubelet was restarted, until it has measured their volumes again', async () => {
+  it('the status keeps what was measured of pods until a restarted kubelet has measured their volumes', async () => {
     const volumes = [
       { name: 'index', source: 'emptyDir', sizeLimitBytes: 100 * mib, content: { initialBytes: 92 * mib } },
     ] as const;
@@ -177,7 +177,7 @@ describe('the status of a cluster', () => {
     expect(after.cluster?.limits.items[0]).toMatchObject({ state: 'measured', dataState: 'fresh', ratio: 0.92 });
   });
 
-  it('shows an API server that is away as one problem, with the nodes that cannot check tokens without it', async () => {
+  it('the status shows an API server that is away as one problem, with nodes that cannot check tokens', async () => {
     await using exporter = await start();
     await statusOf(exporter);
     await exporter.cluster.setApiFault('down');
@@ -205,7 +205,7 @@ describe('the status of a cluster', () => {
     });
   });
 
-  it('shows what is missing before the first lists', async () => {
+  it('the status shows what is missing before the first lists', async () => {
     await using exporter = await Exporter.start({ rules: [{ verbs: ['list', 'watch'], resources: ['nodes'] }] });
     await expect
       .poll(async () => {
@@ -217,7 +217,7 @@ describe('the status of a cluster', () => {
     expect([isReady, cluster]).toEqual([false, undefined]);
   });
 
-  it('has the settings in effect and the scope, also after a change', async () => {
+  it('the status has the settings in effect and the scope, also after a change', async () => {
     await using exporter = await start();
     const { host } = new URL(exporter.cluster.apiUrl);
     expect(await statusOf(exporter)).toMatchObject({ scope: 'whole cluster', clusterName: host, links: [] });
@@ -235,7 +235,7 @@ describe('the status of a cluster', () => {
 });
 
 describe('a request for the status', () => {
-  it('scrapes each kubelet at most once per TTL, for any number of requests', async () => {
+  it('a request for the status scrapes each kubelet at most once per TTL, for any number of requests', async () => {
     await using exporter = await start({ settings: 'cache: {nearTtl: 0}' });
     for (let turn = 0; turn < 3; turn += 1) {
       await Promise.all(Array.from({ length: 10 }, () => exporter.get('/')));
@@ -247,7 +247,7 @@ describe('a request for the status', () => {
     }
   });
 
-  it('does not count as a scrape, and nothing is refreshed ahead for it', async () => {
+  it('a request for the status does not count as a scrape, and nothing is refreshed ahead for it', async () => {
     await using exporter = await start({ settings: 'cache: {refresh: ahead}' });
     await exporter.get('/');
     const before = exporter.requestCounts();
@@ -263,7 +263,7 @@ describe('a request for the status', () => {
     await expect.poll(() => exporter.requestCounts()['node-1']).toBeGreaterThan(scraped['node-1'] ?? 0);
   });
 
-  it('does not wait for a kubelet that hangs', async () => {
+  it('a request for the status does not wait for a kubelet that hangs', async () => {
     await using exporter = await start();
     await exporter.cluster.setFault('node-2', 'hang');
     const asking = statusOf(exporter);

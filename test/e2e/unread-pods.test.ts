@@ -61,14 +61,14 @@ const narrowed = [
   'cluster: {podSelector: app=shop}',
 ] as const;
 
-describe('the order of eviction and the counts of a node', () => {
-  it('are served by an exporter that reads all of its pods', async () => {
+describe('victims and counts of a node', () => {
+  it('victims and counts of a node are served by an exporter that reads all of its pods', async () => {
     await using exporter = await startWith('');
     expect(await aboutTheNode(exporter)).toEqual(ofAll);
     expect((await exporter.get('/')).text).toContain('ops/log-0</span></li>');
   });
 
-  it.each(narrowed)('are not by one of %s, and the page says so', async (settings) => {
+  it.each(narrowed)('victims and counts of a node are not served with %s, as the page says', async (settings) => {
     await using exporter = await startWith(settings);
     expect(await aboutTheNode(exporter)).toEqual(ofNone);
     expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-0' })).toBeGreaterThanOrEqual(gib);
@@ -80,7 +80,7 @@ describe('the order of eviction and the counts of a node', () => {
     expect(cluster.pressure.items[0]).not.toHaveProperty('victims');
   });
 
-  it('go and return with the settings', async () => {
+  it('victims and counts of a node go and return with the settings', async () => {
     await using exporter = await startWith('');
     await exporter.app.apply(settingsOf('cluster: {podSelector: app=shop}'));
     expect(await aboutTheNode(exporter)).toEqual(ofNone);
