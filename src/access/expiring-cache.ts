@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { setNewest } from '../base/merge.js';
+import { setNewest } from '../base/maps.js';
 
 /** Values for a time, at most `maxCount`: the one that was set or found the longest ago makes room. */
 export class ExpiringCache<V> {

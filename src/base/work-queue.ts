@@ -2,7 +2,7 @@ import { abortable, notNeeded } from './abortable.js';
 import { nextDelayMs, withJitter } from './backoff.js';
 import type { Clock } from './clock.js';
 import { FailureRun, type Logger } from './logger.js';
-import { getOrAdd } from './merge.js';
+import { getOrAdd } from './maps.js';
 import { MinHeap } from './min-heap.js';
 
 /**

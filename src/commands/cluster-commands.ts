@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
-import { parseDuration } from '../base/duration.js';
+import { parseDuration } from '../base/units.js';
 import { parseQuantity } from '../kube/quantity.js';
 import type { CommandContext } from './context.js';
 import { type ExporterAddress, parseExporter, withFiles } from './evictions/exporter-address.js';

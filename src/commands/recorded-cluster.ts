@@ -1,5 +1,5 @@
 import { UserError } from '../base/errors.js';
-import { getOrAdd } from '../base/merge.js';
+import { getOrAdd } from '../base/maps.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/lookup.js';
 import type { FsStats, NodeSummary, PodSummary } from '../kubelet/summary.js';

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 
-import { formatDuration, parseDuration } from '../base/duration.js';
+import { formatDuration, parseDuration } from '../base/units.js';
 import { parseQuantity } from '../kube/quantity.js';
 import { type About, about, inUnit, mapped, refuse, settingMeta } from './setting.js';
 import { formatSize } from './values.js';

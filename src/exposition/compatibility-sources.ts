@@ -1,5 +1,5 @@
 /** The series of the families of k8s-ephemeral-storage-metrics, with its label names. */
-import { finderByName } from '../base/names.js';
+import { finderByName } from '../base/maps.js';
 import type { Container } from '../kube/objects.js';
 import type { ContainerSummary, FsStats } from '../kubelet/summary.js';
 import type { NodeSnapshot } from '../node/node-view.js';

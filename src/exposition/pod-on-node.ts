@@ -2,8 +2,7 @@
  * How the sources of a node are divided into pods, each with what its series have from the node. What has neither repeats nor
  * nameless pods stays the same object.
  */
-import { addKnown } from '../base/merge.js';
-import { haveDistinctNames, type Named } from '../base/names.js';
+import { addKnown, haveDistinctNames, type Named } from '../base/maps.js';
 import type { FsStats } from '../kubelet/summary.js';
 import type { BoundPod } from '../node/bound-pods.js';
 import type { NodeObjects, NodeSnapshot } from '../node/node-view.js';

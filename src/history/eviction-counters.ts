@@ -1,4 +1,4 @@
-import { setNewest } from '../base/merge.js';
+import { setNewest } from '../base/maps.js';
 import { type EvictionCause, evictionCauses } from './eviction-message.js';
 import type { EvictionCounts } from './eviction-record.js';
 

@@ -1,6 +1,6 @@
 import { type Clock, latestNowMs } from '../base/clock.js';
+import { setNewest } from '../base/maps.js';
 import { Memo } from '../base/memo.js';
-import { setNewest } from '../base/merge.js';
 import { byNames } from '../base/ranking.js';
 import type { EvictionStatus } from '../kube/eviction-status.js';
 import type { Pod } from '../kube/objects.js';

@@ -1,4 +1,4 @@
-import { RecentValues } from '../base/recent-values.js';
+import { RecentValues } from '../base/maps.js';
 import { maxNameLength } from './pod-bounds.js';
 
 /** Returns one string object for equal texts. */

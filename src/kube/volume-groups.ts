@@ -1,4 +1,4 @@
-import { getOrAdd } from '../base/merge.js';
+import { getOrAdd } from '../base/maps.js';
 import { objectsOf } from '../json/json.js';
 import type { ListedContainer } from './listed-containers.js';
 import type { PodRest, VolumeGroup } from './objects.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { groupBy } from '../base/merge.js';
+import { groupBy } from '../base/maps.js';
 import { joinTruncated } from '../base/text.js';
 
 export interface FailureLogOptions {

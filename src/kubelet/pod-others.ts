@@ -1,5 +1,4 @@
-import { addKnown, leastKnown } from '../base/merge.js';
-import type { Named } from '../base/names.js';
+import { addKnown, leastKnown, type Named } from '../base/maps.js';
 import { byName } from '../base/ranking.js';
 import { maxListedCount } from '../kube/pod-bounds.js';
 import { othersName } from '../kube/pod-detail.js';

@@ -1,5 +1,4 @@
-import { addKnown, mergeByName } from '../base/merge.js';
-import { finderByName } from '../base/names.js';
+import { addKnown, finderByName, mergeByName } from '../base/maps.js';
 import { byName } from '../base/ranking.js';
 import type { Pod } from '../kube/objects.js';
 import { othersName } from '../kube/pod-detail.js';

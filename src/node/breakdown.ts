@@ -1,4 +1,4 @@
-import { getOrAdd } from '../base/merge.js';
+import { getOrAdd } from '../base/maps.js';
 import { attribute, type AttributeInput } from './attribute.js';
 import { addShares } from './shares.js';
 import type { PodUsage } from './usage.js';

@@ -1,5 +1,4 @@
-import { addKnown, mergeByName } from '../base/merge.js';
-import { finderByName } from '../base/names.js';
+import { addKnown, finderByName, mergeByName } from '../base/maps.js';
 import type { Container, Pod } from '../kube/objects.js';
 import { checkedContainers, checkedVolumes } from '../kube/pod-rest.js';
 import { type Amount, ratioTo, roundUp } from '../kube/quantity.js';

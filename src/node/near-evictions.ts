@@ -1,4 +1,4 @@
-import { leastKnown } from '../base/merge.js';
+import { leastKnown } from '../base/maps.js';
 import type { PodSummary } from '../kubelet/summary.js';
 import { exemptionOf } from './limits.js';
 import { isNearThreshold, type NodeThreshold } from './node-thresholds.js';

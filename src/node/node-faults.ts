@@ -1,6 +1,6 @@
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { retainKeys } from '../base/merge.js';
+import { retainKeys } from '../base/maps.js';
 
 /**
  * Exceptions while a node's data or text is made. They are bugs that the data of one node brings to light, and cost that

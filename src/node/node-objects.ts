@@ -1,5 +1,5 @@
+import { retainKeys } from '../base/maps.js';
 import { haveSameItems } from '../base/memo.js';
-import { retainKeys } from '../base/merge.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { type BoundPod, boundPod, BoundPods } from './bound-pods.js';
 import { coversAllPods } from './join.js';

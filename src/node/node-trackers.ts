@@ -1,4 +1,4 @@
-import { getOrAdd, retainKeys } from '../base/merge.js';
+import { getOrAdd, retainKeys } from '../base/maps.js';
 import type { Node } from '../kube/objects.js';
 import type { LastSummary } from '../kubelet/lookup.js';
 import type { PodSummary } from '../kubelet/summary.js';

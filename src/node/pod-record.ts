@@ -1,4 +1,4 @@
-import { getOrAdd } from '../base/merge.js';
+import { getOrAdd } from '../base/maps.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { PodSummary } from '../kubelet/summary.js';
 import type { Workload } from '../workload/workload.js';

@@ -1,4 +1,4 @@
-import { finderByName, type Named } from '../base/names.js';
+import { finderByName, type Named } from '../base/maps.js';
 import type { Pod } from '../kube/objects.js';
 import { othersName } from '../kube/pod-detail.js';
 import { volumeGroupsOf } from '../kube/volume-groups.js';

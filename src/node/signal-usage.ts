@@ -1,4 +1,4 @@
-import { finderByName } from '../base/names.js';
+import { finderByName } from '../base/maps.js';
 import type { Pod, Volume } from '../kube/objects.js';
 import { othersName } from '../kube/pod-detail.js';
 import { measuredVolumes } from '../kube/pod-rest.js';

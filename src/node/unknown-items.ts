@@ -1,5 +1,4 @@
-import { addKnown, leastKnown } from '../base/merge.js';
-import { finderByName, type Named } from '../base/names.js';
+import { addKnown, finderByName, leastKnown, type Named } from '../base/maps.js';
 import type { Pod } from '../kube/objects.js';
 import { othersName } from '../kube/pod-detail.js';
 import type { ItemCounts } from '../kubelet/summary.js';

@@ -1,4 +1,4 @@
-import { getOrAdd } from '../base/merge.js';
+import { getOrAdd } from '../base/maps.js';
 import type { AbsenceReason, AbsentNodeView } from '../node/node-view.js';
 import { type ApiServerState, hintFor, isOfApiServer } from './absence-hints.js';
 import {

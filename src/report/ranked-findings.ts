@@ -1,4 +1,4 @@
-import { getOrAdd } from '../base/merge.js';
+import { getOrAdd } from '../base/maps.js';
 import { largestFirst, Ranking } from '../base/ranking.js';
 import { type FindingKind, findingKinds } from '../node/pod-findings.js';
 import { type FindingReport, findingReport, type FoundFinding } from './finding-report.js';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Clock } from '../base/clock.js';
-import { getOrAdd } from '../base/merge.js';
+import { getOrAdd } from '../base/maps.js';
 import type { Lane } from '../base/scheduler.js';
 
 export interface ResponseWaitOptions {

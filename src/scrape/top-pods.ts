@@ -1,5 +1,5 @@
+import { getOrAdd } from '../base/maps.js';
 import { haveSameItems } from '../base/memo.js';
-import { getOrAdd } from '../base/merge.js';
 import { largestFirst, Ranking } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import type { BoundPod } from '../node/bound-pods.js';

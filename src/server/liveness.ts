@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
-import { formatDuration } from '../base/duration.js';
 import type { Logger } from '../base/logger.js';
 import { oneLine } from '../base/text.js';
+import { formatDuration } from '../base/units.js';
 import type { TaskRun } from '../base/work-queue.js';
 
 export interface TimedTask extends TaskRun {

@@ -1,4 +1,4 @@
-import { groupBy } from '../base/merge.js';
+import { groupBy } from '../base/maps.js';
 import { countedText } from '../base/text.js';
 import { causeText, evictionHint } from '../report/eviction-cause-text.js';
 import type { EvictionReport } from '../report/eviction-report.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { type LogFields, type Logger, type LogLevel, logLevels } from '../base/logger.js';
-import { setNewest } from '../base/merge.js';
+import { setNewest } from '../base/maps.js';
 import { escapeInvisible, truncate } from '../base/text.js';
 
 export const logFormats = ['json', 'logfmt'] as const;

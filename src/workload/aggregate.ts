@@ -1,4 +1,4 @@
-import { addKnown } from '../base/merge.js';
+import { addKnown } from '../base/maps.js';
 import { type Workload, workloadKey } from './workload.js';
 import type { WorkloadContainerUsage, WorkloadPartial, WorkloadPartials } from './workload-partial.js';
 

@@ -1,6 +1,6 @@
 import { nextDelayMs } from '../base/backoff.js';
 import type { Clock } from '../base/clock.js';
-import { retainKeys } from '../base/merge.js';
+import { retainKeys } from '../base/maps.js';
 
 const baseMs = 1000;
 const defaultMaxBackoffMs = 5 * 60_000;

@@ -1,4 +1,4 @@
-import { getOrAdd } from '../base/merge.js';
+import { getOrAdd } from '../base/maps.js';
 import type { Pod } from '../kube/objects.js';
 import { controllerOf, controllerType } from './controller.js';
 import { LabelWorkloads, type WorkloadDefinition } from './label-workloads.js';

@@ -1,4 +1,4 @@
-import { getOrAdd, groupBy } from '../../base/merge.js';
+import { getOrAdd, groupBy } from '../../base/maps.js';
 import { joinTruncated } from '../../base/text.js';
 import { formatAge, formatBytes } from '../../base/units.js';
 import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signals.js';

@@ -1,4 +1,4 @@
-import { groupBy } from '../../base/merge.js';
+import { groupBy } from '../../base/maps.js';
 import { joinTruncated } from '../../base/text.js';
 import { formatAge } from '../../base/units.js';
 import type { Config } from '../../config/schema.js';

@@ -1,0 +1,127 @@
+/**
+ * The items in their order, those of one name combined by `add`. A name that the kubelet lists twice must not become two
+ * series, and its total includes the bytes of both.
+ */
+export function mergeByName<T extends { readonly name: string }>(
+  items: readonly T[],
+  add: (a: T, b: T) => T,
+): readonly T[] {
+  if (haveDistinctNames(items)) return items;
+  const merged = new Map<string, T>();
+  for (const item of items) {
+    const known = merged.get(item.name);
+    merged.set(item.name, known === undefined ? item : add(known, item));
+  }
+  return [...merged.values()];
+}
+
+/** Lists of the items with one key, each in their order. */
+export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): ReadonlyMap<K, readonly [T, ...T[]]> {
+  const groups = new Map<K, [T, ...T[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** The value of the key; where there is none, what `make` returns is added. */
+export function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** Sets the value as the newest of the map; the oldest ones above `maxCount` are forgotten. */
+export function setNewest<K, V>(map: Map<K, V>, key: K, value: V, maxCount: number): void {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= maxCount) return;
+    map.delete(oldest);
+  }
+}
+
+/** Deletes all other keys. */
+export function retainKeys<K>(map: Map<K, unknown>, keys: ReadonlySet<K>): void {
+  for (const key of map.keys()) if (!keys.has(key)) map.delete(key);
+}
+
+/** The sum of what is known; undefined when neither is. */
+export function addKnown(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : a + b;
+}
+
+/** The smaller of what is known; undefined when neither is. */
+export function leastKnown(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : Math.min(a, b);
+}
+
+export interface Named {
+  readonly name: string;
+}
+
+/** Most pods have a few containers and volumes: up to here, comparisons take less time than a set or a map. */
+const maxComparedCount = 8;
+
+export function haveDistinctNames(items: readonly Named[]): boolean {
+  if (items.length > maxComparedCount) return new Set(items.map(({ name }) => name)).size === items.length;
+  for (let index = 1; index < items.length; index += 1) {
+    for (let before = 0; before < index; before += 1) if (items[before]?.name === items[index]?.name) return false;
+  }
+  return true;
+}
+
+/** Returns what finds the first item of a name, in a time that does not grow with the number of items. */
+export function finderByName<T extends Named>(items: readonly T[]): (name: string) => T | undefined {
+  if (items.length <= maxComparedCount) return (name) => items.find((item) => item.name === name);
+  const byName = new Map<string, T>();
+  for (const item of items) if (!byName.has(item.name)) byName.set(item.name, item);
+  return (name) => byName.get(name);
+}
+
+/**
+ * The values that were last asked for or added: at least half of `maxWeight`, and at most all of it. What nobody asks for
+ * again is forgotten when enough others come: without a counter or a weak reference for each value.
+ */
+export class RecentValues<K, V> {
+  readonly #maxRecentWeight: number;
+  readonly #weightOf: (key: K) => number;
+  #recentWeight = 0;
+  #recent = new Map<K, V>();
+  /** Were recent when there was room. */
+  #former = new Map<K, V>();
+
+  /** `weightOf`: of a key with its value, at most half of `maxWeight`. Without it `maxWeight` is a number of values. */
+  constructor(maxWeight: number, weightOf: (key: K) => number = () => 1) {
+    this.#maxRecentWeight = Math.max(1, Math.floor(maxWeight / 2));
+    this.#weightOf = weightOf;
+  }
+
+  get(key: K): V | undefined {
+    const recent = this.#recent.get(key);
+    if (recent !== undefined) return recent;
+    const former = this.#former.get(key);
+    if (former !== undefined) this.set(key, former);
+    return former;
+  }
+
+  set(key: K, value: V): void {
+    if (!this.#recent.has(key)) this.#makeRoom(this.#weightOf(key));
+    this.#recent.set(key, value);
+  }
+
+  #makeRoom(weight: number): void {
+    this.#recentWeight += weight;
+    if (this.#recentWeight <= this.#maxRecentWeight) return;
+    this.#former = this.#recent;
+    this.#recent = new Map();
+    this.#recentWeight = weight;
+  }
+}
