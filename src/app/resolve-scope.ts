@@ -6,8 +6,7 @@ import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { ApiClient } from '../http/api-client.js';
 import { objectOf, textOf } from '../json/json.js';
-import { isNodeName } from '../kube/node-name.js';
-import type { Scope } from '../kube/scope.js';
+import { isDnsName, type Scope } from '../kube/scope.js';
 import { listObjects } from '../watch/list-session.js';
 import { collectionOf } from '../watch/resource-path.js';
 
@@ -52,7 +51,7 @@ export function noSuchNode(nodeName: string): string {
 async function nodeNameOf({ settings, host, nodes }: ScopeOptions, signal: AbortSignal): Promise<string> {
   if (settings.node !== undefined) return settings.node;
   if (host.nodeName === undefined) return nodeOfHost(host.name, nodes, signal);
-  if (isNodeName(host.nodeName)) return host.nodeName;
+  if (isDnsName(host.nodeName)) return host.nodeName;
   throw new UserError(
     `NODE_NAME is ${JSON.stringify(host.nodeName)}, which is not the name of a node; set it from the field spec.nodeName by the downward API`,
   );

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 
-import { isNodeName } from '../kube/node-name.js';
+import { isDnsName } from '../kube/scope.js';
 import { list, namespaces, selector, selectorValue } from './collections.js';
 import { kubelet } from './kubelet-schema.js';
 import { metrics } from './metrics-schema.js';
@@ -57,7 +57,7 @@ const cluster = section({
     help: 'Measure a single node, as in a DaemonSet: `cluster.node`, else $NODE_NAME, else the node whose label kubernetes.io/hostname is the name of this host. Workloads without pods on this node are not exposed.',
   }),
   node: optionalText({
-    accepts: isNodeName,
+    accepts: isDnsName,
     allowed: 'the name of a node (lower-case letters, digits, "-" and ".", at most 253)',
     flag: 'node',
     help: 'The only node to measure. Implies `cluster.nodeLocal`.',

@@ -1,8 +1,16 @@
 import { messageOf, RequestError } from '../base/errors.js';
 import { ChunkAccumulator } from './body-chunks.js';
 import { parseJson } from './json.js';
-import { braceClose, braceOpen, bracketClose, bracketOpen, ends, type Place } from './json-places.js';
-import { newScan, nextDelimiter } from './json-scan.js';
+import {
+  braceClose,
+  braceOpen,
+  bracketClose,
+  bracketOpen,
+  ends,
+  newScan,
+  nextDelimiter,
+  type Place,
+} from './json-scan.js';
 import { LikelyItems, maxUncheckedBytes } from './likely-items.js';
 import type { SliceSink, SplitDocument } from './split-document.js';
 

@@ -1,4 +1,10 @@
-/** Bounds of what is kept of one pod beside `maxDetailCount`: its author chooses its size, up to the 1.5 MB of an API object. */
+/** Bounds of what is kept of one pod: its author chooses its size, up to the 1.5 MB of an API object. */
+
+/** Containers of a pod that are shown one by one; volumes as many. */
+export const maxDetailCount = 100;
+
+/** What the rest of a pod's containers, or volumes, is called together. No container and no volume can have this name. */
+export const othersName = '(others)';
 
 /** Containers, and volumes, behind those in detail whose limits are still compared one by one with what the kubelet lists. */
 export const maxCheckedCount = 400;

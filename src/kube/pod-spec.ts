@@ -1,10 +1,8 @@
 import { type JsonObject, objectOf, objectsOf, textOf } from '../json/json.js';
-import { declaredAmounts } from './declared-amounts.js';
-import type { Intern } from './interner.js';
-import { listContainers, type ListedContainer } from './listed-containers.js';
+import type { Intern } from './dedupe.js';
 import type { Container, Mount, Pod } from './objects.js';
-import { maxCheckedCount, maxMountCount, maxMountPathLength } from './pod-bounds.js';
-import { maxDetailCount } from './pod-detail.js';
+import { maxCheckedCount, maxDetailCount, maxMountCount, maxMountPathLength } from './pod-bounds.js';
+import { declaredAmounts, listContainers, type ListedContainer } from './pod-containers.js';
 import { VolumeList } from './pod-volumes.js';
 import { type Amount, parseAmount } from './quantity.js';
 

@@ -1,11 +1,10 @@
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../json/json.js';
-import type { Intern } from './interner.js';
-import type { ListedContainer } from './listed-containers.js';
+import type { Intern } from './dedupe.js';
 import type { PodRest, Volume, VolumeType } from './objects.js';
-import { maxCheckedCount } from './pod-bounds.js';
-import { maxDetailCount } from './pod-detail.js';
+import { maxCheckedCount, maxDetailCount } from './pod-bounds.js';
+import type { ListedContainer } from './pod-containers.js';
+import { type GroupedVolume, groupVolumes } from './pod-rest.js';
 import { type Amount, parseAmount, roundUp } from './quantity.js';
-import { type GroupedVolume, groupVolumes } from './volume-groups.js';
 
 const typeOfSource: ReadonlyMap<string, VolumeType> = new Map([
   ['emptyDir', 'emptydir'],

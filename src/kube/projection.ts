@@ -1,11 +1,9 @@
 import { RequestError } from '../base/errors.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from '../json/json.js';
-import type { Dedupe } from './dedupe.js';
+import type { Dedupe, Intern } from './dedupe.js';
 import { projectEvictionStatus } from './eviction-status.js';
-import type { Intern } from './interner.js';
 import type { Controller, Labels, Node, NodeAddress, NodeImage, Pod, Volume } from './objects.js';
-import { maxNameLength } from './pod-bounds.js';
-import { maxDetailCount, othersName } from './pod-detail.js';
+import { maxDetailCount, maxNameLength, othersName } from './pod-bounds.js';
 import { projectSpec, storageAmount } from './pod-spec.js';
 import { hasOwnName } from './pod-volumes.js';
 import { roundUp } from './quantity.js';

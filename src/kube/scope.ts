@@ -46,3 +46,10 @@ export function jumpHash(key: bigint, bucketCount: number): number {
   }
   return bucket;
 }
+
+const dnsNameForm = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+
+/** As names of nodes are. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names */
+export function isDnsName(text: string): boolean {
+  return text.length <= 253 && dnsNameForm.test(text);
+}

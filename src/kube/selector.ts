@@ -4,6 +4,7 @@
  */
 import { UserError } from '../base/errors.js';
 import type { Labels } from './objects.js';
+import { isDnsName } from './scope.js';
 
 const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 export interface Requirement {
@@ -215,8 +216,6 @@ function operatorOf(value: unknown, place: string): Requirement['operator'] {
 const namePattern = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const nameRule = 'at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends';
 const maxNameLength = 63;
-const prefixPattern = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
-const maxPrefixLength = 253;
 
 function checked(requirement: Requirement, fault: Fault): Requirement {
   const { key, operator, values } = requirement;
@@ -241,5 +240,5 @@ function isKey(text: string): boolean {
   const slash = text.indexOf('/');
   const prefix = text.slice(0, Math.max(slash, 0));
   if (!isName(text.slice(slash + 1))) return false;
-  return slash === -1 || (prefix.length <= maxPrefixLength && prefixPattern.test(prefix));
+  return slash === -1 || isDnsName(prefix);
 }

@@ -5,7 +5,7 @@ import { Semaphore } from 'async-mutex';
 import type { Clock } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import type { Lane } from '../base/scheduler.js';
-import { isNodeName } from '../kube/node-name.js';
+import { isDnsName } from '../kube/scope.js';
 import type { RequestPolicy } from './cached-request.js';
 import { FailureLog, type FailureLogOptions } from './failure-log.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
@@ -137,7 +137,7 @@ function configurationPolicy(
  * is quoted only if it is one: a server may repeat credentials.
  */
 function otherNodeError(nodeName: string, otherName: string): RequestError {
-  const other = isNodeName(otherName)
+  const other = isDnsName(otherName)
     ? `node ${otherName}`
     : `a node whose name is no DNS name (${otherName.length} characters)`;
   const message = `the kubelet at the address of node ${nodeName} identifies itself as ${other}`;

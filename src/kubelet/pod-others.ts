@@ -1,7 +1,6 @@
 import { addKnown, leastKnown, type Named } from '../base/maps.js';
 import { byName } from '../base/ranking.js';
-import { maxListedCount } from '../kube/pod-bounds.js';
-import { othersName } from '../kube/pod-detail.js';
+import { maxListedCount, othersName } from '../kube/pod-bounds.js';
 import type { ContainerFsStats, ContainerSummary, PodSummary, VolumeSummary } from './summary.js';
 
 /** What of a pod's containers and volumes is kept: those that are kept one by one, and the rest of each as one entry. */

@@ -1,7 +1,6 @@
 import { RequestError } from '../base/errors.js';
 import { JsonSplitter } from '../json/json-splitter.js';
-import { maxListedCount } from '../kube/pod-bounds.js';
-import { maxDetailCount } from '../kube/pod-detail.js';
+import { maxDetailCount, maxListedCount } from '../kube/pod-bounds.js';
 import { SummaryDecoder } from './decode-summary.js';
 import { LargePod } from './large-pod.js';
 import { cutPod } from './pod-others.js';

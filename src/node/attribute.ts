@@ -1,7 +1,7 @@
 import { addKnown, finderByName, mergeByName } from '../base/maps.js';
 import { byName } from '../base/ranking.js';
 import type { Pod } from '../kube/objects.js';
-import { othersName } from '../kube/pod-detail.js';
+import { othersName } from '../kube/pod-bounds.js';
 import type { ContainerSummary, PodSummary } from '../kubelet/summary.js';
 import { addShares, type Share, sharersOfVolumes } from './shares.js';
 import type { AttributionMode, Component, ContainerUsage, PodUsage } from './usage.js';

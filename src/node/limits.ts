@@ -1,5 +1,5 @@
-import { declaredLimit, declaredRequest, formerDeclaredRequest } from '../kube/declared-amounts.js';
 import type { Pod } from '../kube/objects.js';
+import { declaredLimit, declaredRequest, formerDeclaredRequest } from '../kube/pod-containers.js';
 import { addAmounts, type Amount, roundUp } from '../kube/quantity.js';
 import { minorVersion } from './kubelet-version.js';
 

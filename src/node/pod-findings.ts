@@ -1,6 +1,6 @@
-import { declaredRequest } from '../kube/declared-amounts.js';
 import type { Node, Pod, PodRest, Volume } from '../kube/objects.js';
-import { othersName } from '../kube/pod-detail.js';
+import { othersName } from '../kube/pod-bounds.js';
+import { declaredRequest } from '../kube/pod-containers.js';
 import { checkedContainers } from '../kube/pod-rest.js';
 import { type Amount, compareAmounts, roundUp } from '../kube/quantity.js';
 import type { LogRotation } from '../kubelet/log-rotation.js';

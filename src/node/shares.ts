@@ -1,7 +1,7 @@
 import { finderByName, type Named } from '../base/maps.js';
 import type { Pod } from '../kube/objects.js';
-import { othersName } from '../kube/pod-detail.js';
-import { volumeGroupsOf } from '../kube/volume-groups.js';
+import { othersName } from '../kube/pod-bounds.js';
+import { volumeGroupsOf } from '../kube/pod-rest.js';
 
 /** A part in an amount that is shared. */
 export interface Share<T> {

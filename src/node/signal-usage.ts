@@ -1,6 +1,6 @@
 import { finderByName } from '../base/maps.js';
 import type { Pod, Volume } from '../kube/objects.js';
-import { othersName } from '../kube/pod-detail.js';
+import { othersName } from '../kube/pod-bounds.js';
 import { measuredVolumes } from '../kube/pod-rest.js';
 import { countsInodes, type EvictionSignal, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { FsStats, PodSummary } from '../kubelet/summary.js';

@@ -1,6 +1,6 @@
 import { addKnown, finderByName, leastKnown, type Named } from '../base/maps.js';
 import type { Pod } from '../kube/objects.js';
-import { othersName } from '../kube/pod-detail.js';
+import { othersName } from '../kube/pod-bounds.js';
 import type { ItemCounts } from '../kubelet/summary.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from './usage.js';
 

@@ -1,8 +1,7 @@
 import { addKnown, finderByName, mergeByName } from '../base/maps.js';
 import type { Pod, PodRest, Volume, VolumeType } from '../kube/objects.js';
-import { othersName } from '../kube/pod-detail.js';
-import { measuredVolumes } from '../kube/pod-rest.js';
-import { volumeGroupsOf } from '../kube/volume-groups.js';
+import { othersName } from '../kube/pod-bounds.js';
+import { measuredVolumes, volumeGroupsOf } from '../kube/pod-rest.js';
 import type { PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import type { Component, VolumeUsage } from './usage.js';
 

@@ -1,6 +1,5 @@
 import { supervise } from '../base/lifetime.js';
-import { createDedupe } from '../kube/dedupe.js';
-import { createInterner } from '../kube/interner.js';
+import { createDedupe, createInterner } from '../kube/dedupe.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { StoredObject } from './object-store.js';
 import { SharedWatch, type SharedWatchOptions } from './shared-watch.js';

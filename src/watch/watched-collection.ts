@@ -1,7 +1,6 @@
 import { type Clock, latestNowMs } from '../base/clock.js';
 import { objectOf, textOf } from '../json/json.js';
-import type { Dedupe } from '../kube/dedupe.js';
-import type { Intern } from '../kube/interner.js';
+import type { Dedupe, Intern } from '../kube/dedupe.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { projectNode, projectPod } from '../kube/projection.js';
 import { isInScope, type Scope } from '../kube/scope.js';

@@ -3,8 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { createDedupe } from '../../src/kube/dedupe.js';
-import { createInterner } from '../../src/kube/interner.js';
+import { createDedupe, createInterner } from '../../src/kube/dedupe.js';
 import type { Container, Pod, Volume } from '../../src/kube/objects.js';
 import { measuredVolumes } from '../../src/kube/pod-rest.js';
 import { projectPod } from '../../src/kube/projection.js';

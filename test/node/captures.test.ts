@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createInterner } from '../../src/kube/interner.js';
+import { createInterner } from '../../src/kube/dedupe.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
 import { decodeSummary } from '../../src/kubelet/summary-reader.js';

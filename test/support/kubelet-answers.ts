@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { createInterner } from '../../src/kube/interner.js';
+import { createInterner } from '../../src/kube/dedupe.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';

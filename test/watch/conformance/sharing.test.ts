@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 import { Scheduler } from '../../../src/base/scheduler.js';
 import type { ApiRequest, ApiTransport } from '../../../src/http/api-client.js';
-import { createInterner } from '../../../src/kube/interner.js';
+import { createInterner } from '../../../src/kube/dedupe.js';
 import { wholeCluster } from '../../../src/kube/scope.js';
 import { parseSelector } from '../../../src/kube/selector.js';
 import { ClusterWatches, lingerMs, SharedWatches } from '../../../src/watch/cluster-watches.js';

@@ -1,4 +1,5 @@
-import type { Container, DeclaredAmounts, Pod } from './objects.js';
+import { type JsonObject, objectsOf } from '../json/json.js';
+import type { Container, ContainerKind, DeclaredAmounts, Pod } from './objects.js';
 import { addAmounts, type Amount, compareAmounts } from './quantity.js';
 
 type Containers = Pick<Pod, 'containers' | 'rest'>;
@@ -67,4 +68,24 @@ function formerRequestOf(containers: readonly Container[]): Amount {
 
 function larger(a: Amount, b: Amount): Amount {
   return compareAmounts(a, b) < 0 ? b : a;
+}
+
+export interface ListedContainer {
+  readonly container: JsonObject;
+  readonly kind: ContainerKind;
+}
+
+/** Returns the containers of a spec in the order of {@link Pod.containers}. */
+export function listContainers({
+  initContainers,
+  containers,
+  ephemeralContainers,
+}: JsonObject): readonly ListedContainer[] {
+  const list = (value: unknown, kindOf: (container: JsonObject) => ContainerKind): readonly ListedContainer[] =>
+    objectsOf(value).map((container) => ({ container, kind: kindOf(container) }));
+  return [
+    ...list(initContainers, ({ restartPolicy }) => (restartPolicy === 'Always' ? 'sidecar' : 'init')),
+    ...list(containers, () => 'app'),
+    ...list(ephemeralContainers, () => 'ephemeral'),
+  ];
 }
