@@ -18,15 +18,15 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-/** Aborts with its parent too, until it is disposed of. */
+/** Aborts with its parent too, if it has one, until it is disposed of. */
 export class LinkedAbort implements Disposable {
   readonly #controller = new AbortController();
-  readonly #parent: AbortSignal;
+  readonly #parent: AbortSignal | undefined;
 
-  constructor(parent: AbortSignal) {
+  constructor(parent: AbortSignal | undefined) {
     this.#parent = parent;
-    if (parent.aborted) this.#follow();
-    else parent.addEventListener('abort', this.#follow, { once: true });
+    if (parent?.aborted === true) this.#follow();
+    else parent?.addEventListener('abort', this.#follow, { once: true });
   }
 
   get signal(): AbortSignal {
@@ -38,10 +38,10 @@ export class LinkedAbort implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#parent.removeEventListener('abort', this.#follow);
+    this.#parent?.removeEventListener('abort', this.#follow);
   }
 
   readonly #follow = (): void => {
-    this.#controller.abort(this.#parent.reason);
+    this.#controller.abort(this.#parent?.reason);
   };
 }

@@ -1,4 +1,4 @@
-import { notNeeded } from './abortable.js';
+import { LinkedAbort, notNeeded } from './abortable.js';
 
 /**
  * The only source of time. Ages and durations use `monotonicMs`, timestamps that leave the process use `nowMs`, and times
@@ -64,25 +64,25 @@ export interface Deadline extends Disposable {
   restart(): void;
 }
 
-export interface DeadlineOptions {
+/**
+ * The caller disposes of it (`using`) when the work is done. Until then it keeps one timer, which a restart leaves alone: it
+ * finds out at its end. Bodies restart a deadline with each chunk, and a timer for each would cost as much as its events.
+ */
+export function startDeadline({
+  clock,
+  durationMs,
+  error,
+  parent,
+}: {
   readonly clock: Clock;
   readonly durationMs: number;
   /** Called only when the time is up. */
   readonly error: () => Error;
   readonly parent?: AbortSignal;
-}
-
-/**
- * The caller disposes of it (`using`) when the work is done. Until then it keeps one timer, which a restart leaves alone: it
- * finds out at its end. Bodies restart a deadline with each chunk, and a timer for each would cost as much as its events.
- */
-export function startDeadline({ clock, durationMs, error, parent }: DeadlineOptions): Deadline {
-  const aborted = new AbortController();
+}): Deadline {
+  const linked = new LinkedAbort(parent);
   const disposed = new AbortController();
   let startMs = clock.monotonicMs();
-  const onParentAbort = (): void => {
-    aborted.abort(parent?.reason);
-  };
   const timeIsUp = async (): Promise<void> => {
     let leftMs = durationMs;
     do {
@@ -90,24 +90,22 @@ export function startDeadline({ clock, durationMs, error, parent }: DeadlineOpti
       leftMs = startMs + durationMs - clock.monotonicMs();
     } while (leftMs > 0);
   };
-  if (parent?.aborted === true) onParentAbort();
-  else {
-    parent?.addEventListener('abort', onParentAbort, { once: true });
+  if (!linked.signal.aborted) {
     timeIsUp().then(
       () => {
-        aborted.abort(error());
+        linked.abort(error());
       },
       () => undefined, // disposed
     );
   }
   return {
-    signal: aborted.signal,
+    signal: linked.signal,
     restart: () => {
       startMs = clock.monotonicMs();
     },
     [Symbol.dispose]: () => {
       disposed.abort(notNeeded);
-      parent?.removeEventListener('abort', onParentAbort);
+      linked[Symbol.dispose]();
     },
   };
 }

@@ -24,19 +24,21 @@ export type FailureReason = (typeof failureReasons)[number];
 /** The reasons with which requests fail: their counters have a series for each from the start. */
 export const requestFailureReasons: readonly FailureReason[] = requestReasons;
 
-export interface RequestErrorOptions {
-  readonly cause?: unknown;
-  /** HTTP status of the response, if there was one. */
-  readonly status?: number;
-}
-
 /** A failed request. The message names the object, the values and, where there is one, the fix. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly reason: FailureReason;
   readonly status: number | undefined;
 
-  constructor(reason: FailureReason, message: string, options: RequestErrorOptions = {}) {
+  constructor(
+    reason: FailureReason,
+    message: string,
+    options: {
+      readonly cause?: unknown;
+      /** HTTP status of the response, if there was one. */
+      readonly status?: number;
+    } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
     this.status = options.status;
@@ -55,8 +57,16 @@ export class UserError extends Error {
   }
 }
 
+/** A flag with a value that it does not take; the message names the flag. */
+export class UsageError extends UserError {}
+
 /** The message of any thrown value, on one line. */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
   return oneLine(text, Infinity);
+}
+
+/** The code of an error of Node.js or a library; '' without one. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -145,15 +145,8 @@ export class Scheduler {
   }
 }
 
-interface TaskLaneOptions {
-  readonly clock: Clock;
-  /** Called when a task is ready. */
-  readonly wake: () => void;
-  readonly isSliceOver: () => boolean;
-}
-
 class TaskLane implements Lane {
-  readonly #options: TaskLaneOptions;
+  readonly #options;
   readonly #tasks: (() => void)[] = [];
   #isClosed = false;
   /** Monotonic times in milliseconds. */
@@ -162,7 +155,12 @@ class TaskLane implements Lane {
   /** While tasks wait for the end of a hold. */
   #timer: AbortController | undefined;
 
-  constructor(options: TaskLaneOptions) {
+  constructor(options: {
+    readonly clock: Clock;
+    /** Called when a task is ready. */
+    readonly wake: () => void;
+    readonly isSliceOver: () => boolean;
+  }) {
     this.#options = options;
   }
 

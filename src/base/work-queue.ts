@@ -5,32 +5,12 @@ import { FailureRun, type Logger } from './logger.js';
 import { getOrAdd } from './maps.js';
 import { MinHeap } from './min-heap.js';
 
-/**
- * Works on what `name` stands for, as it is at that time. Resolves with the delay in milliseconds after which the task is
- * due again; undefined: it is not. After a rejection it is retried. It ends soon after the signal aborts.
- */
-type TaskHandler = (name: string, signal: AbortSignal) => Promise<number | undefined>;
-
 /** A task that is in process. */
 export interface TaskRun {
   /** Kind and name, such as `refresh/node-1`. */
   readonly task: string;
   /** Monotonic time in milliseconds. */
   readonly sinceMs: number;
-}
-
-interface WorkQueueObserver<Kind> {
-  /** A task has failed and will be retried. */
-  taskRetried(kind: Kind): void;
-}
-
-export interface WorkQueueOptions<Kind extends string> {
-  readonly handlers: Readonly<Record<Kind, TaskHandler>>;
-  readonly clock: Clock;
-  /** From 0 to 1, 1 excluded. */
-  readonly random: () => number;
-  readonly logger: Logger;
-  readonly observer: WorkQueueObserver<Kind>;
 }
 
 interface Task<Kind> {
@@ -49,11 +29,6 @@ interface Task<Kind> {
   backsOffUntilMs: number;
 }
 
-interface Run {
-  readonly sinceMs: number;
-  readonly ended: Promise<void>;
-}
-
 const firstRetryDelayMs = 1_000;
 const maxRetryDelayMs = 60_000;
 
@@ -66,12 +41,12 @@ const maxRetryDelayMs = 60_000;
  * handlers share what they use.
  */
 export class WorkQueue<Kind extends string> {
-  readonly #options: WorkQueueOptions<Kind>;
+  readonly #options;
   /** Waiting or in process, by kind and name. */
   readonly #tasks = new Map<string, Task<Kind>>();
   readonly #waiting = new MinHeap<Task<Kind>>(({ dueAtMs }) => dueAtMs);
   /** The oldest first. */
-  readonly #running = new Map<Task<Kind>, Run>();
+  readonly #running = new Map<Task<Kind>, { readonly sinceMs: number; readonly ended: Promise<void> }>();
   readonly #stopping = new AbortController();
   #isStarted = false;
   #timer = new AbortController();
@@ -81,7 +56,21 @@ export class WorkQueue<Kind extends string> {
   /** When the timer fires; Infinity without one. */
   #wakesAtMs = Infinity;
 
-  constructor(options: WorkQueueOptions<Kind>) {
+  constructor(options: {
+    /**
+     * Works on what `name` stands for, as it is at that time. Resolves with the delay in milliseconds after which the task is
+     * due again; undefined: it is not. After a rejection it is retried. It ends soon after the signal aborts.
+     */
+    readonly handlers: Readonly<Record<Kind, (name: string, signal: AbortSignal) => Promise<number | undefined>>>;
+    readonly clock: Clock;
+    /** From 0 to 1, 1 excluded. */
+    readonly random: () => number;
+    readonly logger: Logger;
+    readonly observer: {
+      /** A task has failed and will be retried. */
+      taskRetried(kind: Kind): void;
+    };
+  }) {
     this.#options = options;
     this.#broken = new Promise((_resolve, reject) => {
       this.#break = reject;

@@ -1,3 +1,5 @@
+import { codeOf } from './errors.js';
+
 /** Errors whose own message quotes the document, by the parser's code. */
 const quoting: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: 'a value that begins with ! is a tag: put it in quotation marks',
@@ -13,7 +15,7 @@ export function yamlProblem(error: unknown): string {
   const [firstLine = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   const [place = ''] = / (?:at line \d+, column \d+:?|\(\d+:\d+\))$/.exec(firstLine) ?? [];
   const text = firstLine.slice(0, firstLine.length - place.length);
-  return withoutQuote(text, codeOf(error)) + place.replace(/:$/, '');
+  return withoutQuote(text, problemCode(error)) + place.replace(/:$/, '');
 }
 
 function withoutQuote(text: string, code: string): string {
@@ -25,9 +27,8 @@ function withoutQuote(text: string, code: string): string {
   return text.replace(/(?<=\S): .*$/, '');
 }
 
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  // js-yaml has no codes. https://github.com/nodeca/js-yaml#load-string---options-
-  if (error.name === 'YAMLException') return /\btags?\b/.test(error.message) ? 'TAG_RESOLVE_FAILED' : '';
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+/** js-yaml has no codes. https://github.com/nodeca/js-yaml#load-string---options- */
+function problemCode(error: unknown): string {
+  const isOfJsYaml = error instanceof Error && error.name === 'YAMLException';
+  return isOfJsYaml && /\btags?\b/.test(error.message) ? 'TAG_RESOLVE_FAILED' : codeOf(error);
 }

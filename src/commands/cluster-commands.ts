@@ -1,5 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
+import { UsageError } from '../base/errors.js';
 import { parseDuration } from '../base/units.js';
 import { parseQuantity } from '../kube/quantity.js';
 import type { CommandContext } from './context.js';
@@ -26,7 +27,6 @@ import {
   withSettingsFile,
 } from './setting-flags.js';
 import type { TopOptions } from './top/top-command.js';
-import { UsageError } from './usage-error.js';
 
 interface NamespaceFlags {
   readonly namespace?: string;

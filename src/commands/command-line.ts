@@ -2,13 +2,12 @@ import path from 'node:path';
 
 import { type Command, CommanderError } from 'commander';
 
-import { messageOf, UserError } from '../base/errors.js';
+import { messageOf, UsageError, UserError } from '../base/errors.js';
 import { ConfigError } from '../config/faults.js';
 import { type CommandContext, createContext } from './context.js';
 import { commandFirst, separateValues } from './flag-order.js';
 import { createProgram, pluginName, programName } from './program.js';
 import { terminalLines } from './text/terminal-text.js';
-import { UsageError } from './usage-error.js';
 
 /** Hidden: the program does not list it. The words behind it are those of an unfinished command line. */
 const completeCommand = '__complete';

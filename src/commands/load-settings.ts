@@ -15,23 +15,16 @@ export interface SettingFlags {
   readonly assignments?: readonly string[];
 }
 
-/** How a file is read and understood again. */
-export interface LoadedFile<T> {
-  readonly text: string;
-  readonly read: () => Promise<string>;
-  readonly load: (text: string) => T;
+/** What is in effect at first, and how its file is read and understood again; `file`: undefined without one. */
+export interface Loaded<T> {
+  readonly config: T;
+  readonly file:
+    { readonly text: string; readonly read: () => Promise<string>; readonly load: (text: string) => T } | undefined;
 }
 
-export interface LoadedSettings {
-  readonly config: Config;
-  /** Undefined without a file. */
-  readonly file: LoadedFile<Config> | undefined;
-}
-
-export interface LoadedWeb {
-  readonly web: WebConfig;
-  /** Undefined without a file. */
-  readonly file: LoadedFile<WebConfig> | undefined;
+async function loadFile<T>(read: () => Promise<string>, load: (text: string) => T): Promise<Loaded<T>> {
+  const text = await read();
+  return { config: load(text), file: { text, read, load } };
 }
 
 /**
@@ -42,24 +35,24 @@ export async function loadSettings(
   { configFile, values, assignments = [] }: SettingFlags,
   { environment }: Pick<CommandContext, 'environment'>,
   fallbackText = '',
-): Promise<LoadedSettings> {
+): Promise<Loaded<Config>> {
   const loadText = (path: string, text: string): Config =>
     loadConfig({ file: { path, text }, environment, assignments, flags: values });
   if (configFile === undefined) return { config: loadText('defaults', fallbackText), file: undefined };
-  const read = (): Promise<string> => readConfigFile(configFile);
-  const load = (text: string): Config => loadText(configFile, text);
-  const text = await read();
-  return { config: load(text), file: { text, read, load } };
+  return loadFile(
+    () => readConfigFile(configFile),
+    (text) => loadText(configFile, text),
+  );
 }
 
 /** The file that `web.configFile` names. Throws UserError with all faults. */
-export async function loadWeb({ web: { configFile } }: Pick<Config, 'web'>): Promise<LoadedWeb> {
-  if (configFile === undefined) return { web: plainWeb, file: undefined };
+export async function loadWeb({ web: { configFile } }: Pick<Config, 'web'>): Promise<Loaded<WebConfig>> {
+  if (configFile === undefined) return { config: plainWeb, file: undefined };
   const { loadWebFile, readWebFile } = await import('../config/web/web-file.js');
-  const read = (): Promise<string> => readWebFile(configFile);
-  const load = (text: string): WebConfig => loadWebFile(configFile, text);
-  const text = await read();
-  return { web: load(text), file: { text, read, load } };
+  return loadFile(
+    () => readWebFile(configFile),
+    (text) => loadWebFile(configFile, text),
+  );
 }
 
 /** What the command line says about the credentials. */

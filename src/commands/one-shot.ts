@@ -9,7 +9,7 @@ import { evictionsReader } from './evictions/eviction-sources.js';
 import type { ExporterAddress } from './evictions/exporter-address.js';
 import { commandCredentials, type CredentialFlags, loadSettings, type SettingFlags } from './load-settings.js';
 import { readRecordedCollection, recordedReader, type RecordingFlags } from './recorded-collection.js';
-import { terminalText } from './text/terminal-text.js';
+import { warnOn } from './recordings.js';
 
 /** Which cluster a command reads that serves nothing. */
 export interface ClusterFlags extends CredentialFlags {
@@ -115,10 +115,4 @@ async function withEvictions(
     version,
   });
   await use({ reader, config, namespace: contextNamespace });
-}
-
-function warnOn({ writeError }: CommandContext): (text: string) => void {
-  return (text) => {
-    writeError(`${terminalText(text)}\n`);
-  };
 }

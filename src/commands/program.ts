@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 
+import { UsageError } from '../base/errors.js';
 import { nearest } from '../config/suggestion.js';
 import { addClusterCommands } from './cluster-commands.js';
 import { shims } from './completion-shims.js';
@@ -14,9 +15,7 @@ import {
   withSettingsFile,
 } from './setting-flags.js';
 import type { SimulateOptions } from './simulate.js';
-import { dataText } from './text/data-text.js';
-import { terminalText } from './text/terminal-text.js';
-import { UsageError } from './usage-error.js';
+import { dataText, terminalText } from './text/terminal-text.js';
 
 export const programName = 'ephemeral-storage-exporter';
 export const pluginName = 'kubectl ephemeral-storage';
@@ -69,7 +68,7 @@ function addServingCommands(program: Command, context: CommandContext): void {
   withSettings(program.command('demo'))
     .description('Run a simulated cluster and the exporter for it')
     .action(async (_options, command: Command) => {
-      const { demo } = await import('./demo.js');
+      const { demo } = await import('./simulate.js');
       await demo(settingFlags(command), context);
     });
   program

@@ -8,7 +8,7 @@ import { EvictionLog } from '../history/eviction-log.js';
 import type { Reader } from './cluster-reader.js';
 import { statusEvictions } from './evictions/eviction-sources.js';
 import { RecordedCluster } from './recorded-cluster.js';
-import { readObjects, readSummaries, type Warn } from './recordings.js';
+import { readObjects, readSummaries } from './recordings.js';
 
 /** Where recordings of a cluster are. */
 export interface RecordingFlags {
@@ -35,8 +35,8 @@ export async function readRecordedCollection(
     showsAllPods,
   }: {
     readonly config: Config;
-    /** Told of files that cannot be read. */
-    readonly warn: Warn;
+    /** Called for each file that cannot be read. */
+    readonly warn: (text: string) => void;
     /** Without API objects no pod has a workload, and all pods are shown anyway. */
     readonly showsAllPods: boolean;
   },

@@ -9,9 +9,15 @@ import type { Node, Pod } from '../kube/objects.js';
 import { projectNode, projectPod } from '../kube/projection.js';
 import type { NodeSummary } from '../kubelet/summary.js';
 import { decodeSummary } from '../kubelet/summary-reader.js';
+import type { CommandContext } from './context.js';
+import { terminalText } from './text/terminal-text.js';
 
-/** Told of what is left out, one line each. */
-export type Warn = (text: string) => void;
+/** Returns what writes a line about what is left out. */
+export function warnOn({ writeError }: Pick<CommandContext, 'writeError'>): (text: string) => void {
+  return (text) => {
+    writeError(`${terminalText(text)}\n`);
+  };
+}
 
 export interface RecordedSummary {
   readonly file: string;
@@ -24,7 +30,10 @@ export interface RecordedObjects {
 }
 
 /** The summaries of a file or of the `*.json` files of a folder. Throws UserError when there is no such path. */
-export async function readSummaries(location: string, warn: Warn): Promise<readonly RecordedSummary[]> {
+export async function readSummaries(
+  location: string,
+  warn: (text: string) => void,
+): Promise<readonly RecordedSummary[]> {
   const summaries: RecordedSummary[] = [];
   for (const file of await filesAt(location, ['.json'])) {
     try {
@@ -37,7 +46,7 @@ export async function readSummaries(location: string, warn: Warn): Promise<reado
 }
 
 /** The nodes and pods of a file or of the JSON and YAML files of a folder: lists, single objects or several documents. */
-export async function readObjects(location: string, warn: Warn): Promise<RecordedObjects> {
+export async function readObjects(location: string, warn: (text: string) => void): Promise<RecordedObjects> {
   const nodes: Node[] = [];
   const pods: Pod[] = [];
   for (const file of await filesAt(location, ['.json', '.yaml', '.yml'])) {

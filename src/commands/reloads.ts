@@ -6,43 +6,31 @@ import { ConfigWatcher } from '../config/reload.js';
 import type { Config } from '../config/schema.js';
 import type { WebConfig } from '../config/web/web-config.js';
 import type { ReloadedFile } from '../telemetry/self-family.js';
-import type { LoadedFile, LoadedSettings, LoadedWeb } from './load-settings.js';
-
-export interface ReloadsOptions {
-  readonly app: App;
-  readonly settings: LoadedSettings;
-  readonly web: LoadedWeb;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
+import type { Loaded } from './load-settings.js';
 
 /** The files that are read again while the exporter runs, each as it changes. */
 export class Reloads {
-  readonly #logger: Logger;
+  readonly #options;
   readonly #watchers: readonly (ConfigWatcher<Config> | ConfigWatcher<WebConfig>)[];
 
-  constructor(options: ReloadsOptions) {
-    const { app, settings, web } = options;
-    this.#logger = options.logger;
+  constructor(options: {
+    readonly app: App;
+    readonly settings: Loaded<Config>;
+    readonly web: Loaded<WebConfig>;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  }) {
+    this.#options = options;
+    const { app, settings, web, logger } = options;
     this.#watchers = [
-      ...watcherOf(
-        settings.file,
-        'settings',
-        (config) => {
-          // New lists take up to a minute, for example while the API server is away.
-          this.#logger.info('applying settings; the last good ones stay in force until nodes and pods are listed');
-          return app.apply(config);
-        },
-        options,
-      ),
-      ...watcherOf(
-        web.file,
-        'web',
-        (config) => {
-          app.applyWeb(config);
-        },
-        options,
-      ),
+      ...this.#watcherOf('settings', settings, (config) => {
+        // New lists take up to a minute, for example while the API server is away.
+        logger.info('applying settings; the last good ones stay in force until nodes and pods are listed');
+        return app.apply(config);
+      }),
+      ...this.#watcherOf('web', web, (config) => {
+        app.applyWeb(config);
+      }),
     ];
   }
 
@@ -54,11 +42,34 @@ export class Reloads {
   /** Reads all files again; each result is logged. `what` asked for it. Throws the first fault. */
   async trigger(what: string): Promise<void> {
     if (this.#watchers.length === 0) {
-      this.#logger.warn(`${what}: there is no file to load; start with --config.file or --web.config.file`);
+      this.#options.logger.warn(`${what}: there is no file to load; start with --config.file or --web.config.file`);
       throw new UserError('there is no file to load');
     }
-    const results = await Promise.all(this.#watchers.map((watcher) => watcher.trigger()));
-    for (const result of results) if (result.result === 'failed') throw result.error;
+    const failures = await Promise.all(this.#watchers.map((watcher) => watcher.trigger()));
+    for (const failure of failures) if (failure !== undefined) throw failure;
+  }
+
+  #watcherOf<T>(
+    name: ReloadedFile,
+    { file }: Loaded<T>,
+    apply: (config: T) => Promise<void> | void,
+  ): readonly ConfigWatcher<T>[] {
+    if (file === undefined) return [];
+    const { app, clock, logger } = this.#options;
+    const onReload = (failure: Error | undefined): void => {
+      if (failure === undefined) {
+        logger.info(logTexts[name].reloaded);
+        return;
+      }
+      app.metrics.reloadFailed(name);
+      const isRetried = failure instanceof UserError && failure.isTemporary;
+      logger.error(logTexts[name].failed, {
+        error: messageOf(failure),
+        next: isRetried ? 'tried again in a minute' : undefined,
+      });
+    };
+    const { text: initialText, read: readFile, load } = file;
+    return [new ConfigWatcher({ clock, initialText, readFile, load, apply, onReload })];
   }
 }
 
@@ -69,26 +80,3 @@ const logTexts: Readonly<Record<ReloadedFile, { readonly reloaded: string; reado
     failed: 'file of --web.config.file not reloaded, the last good one stays in force',
   },
 };
-
-function watcherOf<T>(
-  file: LoadedFile<T> | undefined,
-  name: ReloadedFile,
-  apply: (config: T) => Promise<void> | void,
-  { app, clock, logger }: ReloadsOptions,
-): readonly ConfigWatcher<T>[] {
-  if (file === undefined) return [];
-  const observer = {
-    reloaded: () => {
-      logger.info(logTexts[name].reloaded);
-    },
-    reloadFailed: (error: Error) => {
-      app.metrics.reloadFailed(name);
-      const isRetried = error instanceof UserError && error.isTemporary;
-      logger.error(logTexts[name].failed, {
-        error: messageOf(error),
-        next: isRetried ? 'tried again in a minute' : undefined,
-      });
-    },
-  };
-  return [new ConfigWatcher({ clock, initialText: file.text, readFile: file.read, load: file.load, apply, observer })];
-}

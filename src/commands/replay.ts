@@ -5,7 +5,7 @@ import { noFilter } from '../exposition/selection.js';
 import type { CommandContext } from './context.js';
 import { loadSettings, type SettingFlags } from './load-settings.js';
 import { readRecordedCollection, type RecordingFlags } from './recorded-collection.js';
-import { terminalText } from './text/terminal-text.js';
+import { warnOn } from './recordings.js';
 
 /**
  * Prints the exposition of recorded summaries and API objects, as of the newest time in the summaries; without API objects,
@@ -16,9 +16,7 @@ export async function replay(
   context: CommandContext,
 ): Promise<void> {
   const { config } = await loadSettings(settings, context);
-  const warn = (text: string): void => {
-    context.writeError(`${terminalText(text)}\n`);
-  };
+  const warn = warnOn(context);
   const { collection, scheduler, clock } = await readRecordedCollection(recordings, {
     config,
     warn,

@@ -1,32 +1,36 @@
 import { App } from '../app/app.js';
 import { abortable, LinkedAbort } from '../base/abortable.js';
 import { messageOf, UserError } from '../base/errors.js';
+import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { createLogger } from '../telemetry/line-logger.js';
 import { type CommandContext, hostOf } from './context.js';
 import {
   commandCredentials,
   type CredentialFlags,
-  type LoadedSettings,
+  type Loaded,
   loadSettings,
   loadWeb,
   type SettingFlags,
 } from './load-settings.js';
 import { Reloads } from './reloads.js';
 
-export interface RunAppOptions {
-  readonly settings: LoadedSettings;
-  readonly credentials: Credentials;
-  readonly context: CommandContext;
-  /** Told the ports once they are listened on, and the scheme of their URLs. */
-  readonly onListening?: (ports: readonly number[], scheme: 'http' | 'https') => void;
-}
-
 /**
  * Runs the exporter until the stop signal, reloading its settings as the file changes. Throws UserError when it cannot start, and
  * the error of a part that has ended although it never should, after everything else has been stopped.
  */
-export async function runApp({ settings, credentials, context, onListening }: RunAppOptions): Promise<void> {
+export async function runApp({
+  settings,
+  credentials,
+  context,
+  onListening,
+}: {
+  readonly settings: Loaded<Config>;
+  readonly credentials: Credentials;
+  readonly context: CommandContext;
+  /** Called with the ports once they are listened on, and the scheme of their URLs. */
+  readonly onListening?: (ports: readonly number[], scheme: 'http' | 'https') => void;
+}): Promise<void> {
   const { clock, random, version, openFileLimit, stopSignal } = context;
   const { config } = settings;
   const web = await loadWeb(config);
@@ -36,7 +40,18 @@ export async function runApp({ settings, credentials, context, onListening }: Ru
     await files.reloads?.trigger('POST /-/reload');
   };
   const app = await App.start(
-    { config, web: web.web, credentials, host: hostOf(context), clock, random, logger, version, openFileLimit, reload },
+    {
+      config,
+      web: web.config,
+      credentials,
+      host: hostOf(context),
+      clock,
+      random,
+      logger,
+      version,
+      openFileLimit,
+      reload,
+    },
     stopSignal,
   ).catch((error: unknown) => {
     throw stopSignal.aborted && error === stopSignal.reason ? new UserError('stopped before the start') : error;
@@ -50,7 +65,7 @@ export async function runApp({ settings, credentials, context, onListening }: Ru
       reloads.trigger('SIGHUP').catch(() => undefined); // it is in the log
     });
     logger.info('listening', { ports: app.ports.join(','), version, credentials: credentials.description });
-    onListening?.(app.ports, web.web.tls === undefined ? 'http' : 'https');
+    onListening?.(app.ports, web.config.tls === undefined ? 'http' : 'https');
     await abortable(app.done, stopSignal).catch((error: unknown) => {
       if (stopSignal.aborted) return;
       logger.error('the exporter cannot go on', { error: messageOf(error) });

@@ -1,11 +1,11 @@
 /** The flags of the settings and of the credentials, for all commands that take them. */
 import { type Command, Option } from 'commander';
 
+import { UsageError } from '../base/errors.js';
 import { listSettings } from '../config/settings.js';
 import type { FlagValues } from '../config/text-layers.js';
 import type { CredentialFlags, SettingFlags } from './load-settings.js';
 import type { RecordingFlags } from './recorded-collection.js';
-import { UsageError } from './usage-error.js';
 
 /** The settings that have a flag of their own. */
 export const settingRows = listSettings().flatMap(({ flag, ...row }) => (flag === undefined ? [] : [{ flag, ...row }]));

@@ -3,11 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import type { SimulatedCluster } from '../../sim/cluster.js';
 import type { parseFault } from '../../sim/simulated-faults.js';
-import { messageOf, UserError } from '../base/errors.js';
+import { codeOf, messageOf, UsageError, UserError } from '../base/errors.js';
+import { staticCredentials } from '../credentials/credentials.js';
 import type { CommandContext } from './context.js';
-import { UsageError } from './usage-error.js';
+import { loadSettings, type SettingFlags } from './load-settings.js';
+import { runApp } from './run-app.js';
 
 export interface SimulateOptions {
   readonly port: string;
@@ -68,21 +69,58 @@ function wholeNumber(flag: string, text: string, max: number): number {
 }
 
 /** Loads the simulated cluster. Throws UserError if it is not part of the bundle, as in the production image. */
-export async function loadSimulation(): Promise<{
-  readonly SimulatedCluster: typeof SimulatedCluster;
-  readonly parseFault: typeof parseFault;
-}> {
+async function loadSimulation() {
   try {
-    const [cluster, faults] = await Promise.all([
+    const [{ SimulatedCluster }, { parseFault }] = await Promise.all([
       import('../../sim/cluster.js'),
       import('../../sim/simulated-faults.js'),
     ]);
-    return { SimulatedCluster: cluster.SimulatedCluster, parseFault: faults.parseFault };
+    return { SimulatedCluster, parseFault };
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-    if (!isMissing) throw error;
+    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new UserError(
       'the simulated cluster is not part of this installation; run it from a checkout: npm ci && npm run demo',
     );
   }
+}
+
+/** Shorter than the defaults, so that a viewer sees the figures move and a failing node turn stale and absent. */
+const demoSettings = `
+kubelet: {requestTimeout: 3s}
+cache: {ttl: 10s}
+`;
+
+/** A simulated cluster and the exporter for it, until the stop signal. */
+export async function demo(flags: SettingFlags, context: CommandContext): Promise<void> {
+  const settings = await loadSettings(flags, context, demoSettings);
+  const { SimulatedCluster } = await loadSimulation();
+  await using cluster = await SimulatedCluster.start({ clock: context.clock, controlPort: 0 });
+  const { access } = settings.config.kubelet;
+  const isTokenRequired = settings.config.web.authorization === 'kubernetes';
+  const token = cluster.issueToken({
+    user: 'system:serviceaccount:ephemeral-storage-exporter:ephemeral-storage-exporter',
+    rules: [
+      { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
+      { verbs: ['get'], resources: [access === 'proxy' ? 'nodes/proxy' : 'nodes/stats'] },
+      ...(isTokenRequired ? [{ verbs: ['create'], resources: ['tokenreviews', 'subjectaccessreviews'] }] : []),
+    ],
+  });
+  const credentials = staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token });
+  const onListening: Parameters<typeof runApp>[0]['onListening'] = ([port = 0], scheme) => {
+    const { telemetryPath } = settings.config.web;
+    const faultUrl = `${cluster.controlUrl ?? ''}/sim/nodes/node-3/fault`;
+    const url = `${scheme}://localhost:${port}`;
+    context.writeOut(
+      [
+        `exporter           ${url}`,
+        `metrics            ${url}${telemetryPath}`,
+        ...(isTokenRequired ? [`required header    Authorization: Bearer ${cluster.token}`] : []),
+        `break a kubelet    curl -X PUT -d hang ${faultUrl}`,
+        `repair it          curl -X DELETE ${faultUrl}`,
+        'Ctrl-C ends the exporter and the simulated cluster.',
+        '',
+      ].join('\n'),
+    );
+  };
+  await runApp({ settings, credentials, context, onListening });
 }

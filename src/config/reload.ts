@@ -12,9 +12,6 @@ const maxReadCount = 10;
 /** Between attempts to apply the same settings, from the end of one. Each may take a minute, and lists again. */
 const retryPauseMs = 60_000;
 
-export type ReloadResult<T> =
-  { readonly result: 'reloaded'; readonly config: T } | { readonly result: 'failed'; readonly error: Error };
-
 type Reading = { readonly text: string } | { readonly error: Error };
 
 /**
@@ -27,15 +24,15 @@ export class ConfigWatcher<T> {
   /** Monotonic time in milliseconds; undefined when another attempt with the same content would not help. */
   #retryAtMs: number | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  #waiting: Promise<ReloadResult<T>> | undefined;
+  #waiting: Promise<Error | undefined> | undefined;
 
   constructor(options: {
     readonly clock: Clock;
-    readonly observer: {
-      reloaded(config: T): void;
-      /** The file cannot be read, has faults, or its settings could not be applied: the last good ones stay in effect. */
-      reloadFailed(error: Error): void;
-    };
+    /**
+     * Called after each reload. `failure`: the file cannot be read, has faults, or its settings could not be applied, and the last
+     * good ones stay in effect; undefined when the settings are in effect.
+     */
+    readonly onReload: (failure: Error | undefined) => void;
     readonly readFile: () => Promise<string>;
     /** The text whose settings are in effect at first. */
     readonly initialText: string;
@@ -63,8 +60,11 @@ export class ConfigWatcher<T> {
     await this.#last;
   }
 
-  /** Reloads even if nothing has changed. Calls before the next reload has started share it. Never rejects. */
-  trigger(): Promise<ReloadResult<T>> {
+  /**
+   * Reloads even if nothing has changed. Calls before the next reload has started share it. Resolves with why it failed; never
+   * rejects.
+   */
+  trigger(): Promise<Error | undefined> {
     if (this.#waiting !== undefined) return this.#waiting;
     const reload = this.#last.then(() => {
       this.#waiting = undefined;
@@ -75,27 +75,25 @@ export class ConfigWatcher<T> {
     return reload;
   }
 
-  async #reload(): Promise<ReloadResult<T>> {
-    const result = await this.#attempt();
-    if (result.result === 'reloaded') this.#options.observer.reloaded(result.config);
-    else this.#options.observer.reloadFailed(result.error);
-    return result;
+  async #reload(): Promise<Error | undefined> {
+    const failure = await this.#attempt();
+    this.#options.onReload(failure);
+    return failure;
   }
 
-  async #attempt(): Promise<ReloadResult<T>> {
+  async #attempt(): Promise<Error | undefined> {
     const reading = await this.#readSettled();
     this.#seen = reading;
     this.#retryAtMs = undefined;
-    if ('error' in reading) return { result: 'failed', error: reading.error };
+    if ('error' in reading) return reading.error;
     try {
       if (isEmptyYaml(reading.text)) throw new UserError('the file is empty; write {} for all defaults');
-      const config = this.#options.load(reading.text);
-      await this.#options.apply(config);
-      return { result: 'reloaded', config };
+      await this.#options.apply(this.#options.load(reading.text));
+      return undefined;
     } catch (error) {
       const isTemporary = error instanceof UserError && error.isTemporary;
       if (isTemporary) this.#retryAtMs = this.#options.clock.monotonicMs() + retryPauseMs;
-      return { result: 'failed', error: errorOf(error) };
+      return errorOf(error);
     }
   }
 

@@ -1,4 +1,4 @@
-import { messageOf, RequestError } from '../base/errors.js';
+import { codeOf, messageOf, RequestError } from '../base/errors.js';
 
 /** What an operator can do about a certificate that fails verification. */
 export interface TlsHints {
@@ -51,11 +51,6 @@ function hintFor(code: string, { authority, serverName }: TlsHints): string {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `; ${serverName}`;
   if (/^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)) return `; ${authority}`;
   return '';
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error) || !('code' in error)) return '';
-  return typeof error.code === 'string' ? error.code : '';
 }
 
 /** An AggregateError (one attempt per address of a name) has no message of its own. */

@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp, type 
 import { request as requestHttps } from 'node:https';
 
 import { abortable } from '../base/abortable.js';
+import { codeOf } from '../base/errors.js';
 
 const tcpKeepAliveMs = 30_000;
 
@@ -53,6 +54,5 @@ function responseTo(request: ClientRequest): Promise<IncomingMessage> {
 }
 
 function isStaleConnection(request: ClientRequest, error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
+  return request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 
 import { expect, it } from 'vitest';
 
-import { demo } from '../../src/commands/demo.js';
+import { demo } from '../../src/commands/simulate.js';
 import { TestAuthority } from '../support/certificates.js';
 import { aCommandContext } from '../support/command-context.js';
 import { send } from '../support/http-get.js';

@@ -9,7 +9,7 @@ import type { Rule } from '../../sim/access.js';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { loadSettings } from '../../src/commands/load-settings.js';
-import { runApp, type RunAppOptions } from '../../src/commands/run-app.js';
+import { runApp } from '../../src/commands/run-app.js';
 import type { FlagValues } from '../../src/config/text-layers.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { aCommandContext } from '../support/command-context.js';
@@ -92,7 +92,10 @@ async function scrape(port: number): Promise<Scraped> {
   return { samples, nodes: up.map(({ labels }) => labels['node']).sort() };
 }
 
-function run(options: Omit<RunAppOptions, 'onListening'>): { running: Promise<void>; listening: Promise<number> } {
+function run(options: Omit<Parameters<typeof runApp>[0], 'onListening'>): {
+  running: Promise<void>;
+  listening: Promise<number>;
+} {
   let running = Promise.resolve();
   const listening = new Promise<number>((resolve) => {
     running = runApp({

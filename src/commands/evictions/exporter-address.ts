@@ -1,6 +1,6 @@
+import { UsageError } from '../../base/errors.js';
 import { withoutUserInfo } from '../../base/text.js';
 import { terminalText } from '../text/terminal-text.js';
-import { UsageError } from '../usage-error.js';
 
 /** Files with what a protected exporter requires of its clients. They are read for each request. */
 export interface ExporterFiles {

@@ -1,15 +1,13 @@
+import { UsageError } from '../../base/errors.js';
 import { workloadName } from '../../workload/workload.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
 import type { ExporterAddress } from '../evictions/exporter-address.js';
 import { type ClusterFlags, type ClusterSession, withReader } from '../one-shot.js';
 import type { explainForms, ExplainResource } from '../resources.js';
-import { dataText } from '../text/data-text.js';
-import { hasColour, screenColumns } from '../text/style.js';
 import { notFound } from '../text/suggestions.js';
-import { terminalText } from '../text/terminal-text.js';
+import { dataText, hasColour, screenColumns, terminalText } from '../text/terminal-text.js';
 import { causesOfAbsence } from '../top/missing.js';
-import { UsageError } from '../usage-error.js';
 import { findWorkload } from '../workload-lookup.js';
 import { evictionText } from './eviction-text.js';
 import { nodeExplanation } from './node-explanation.js';

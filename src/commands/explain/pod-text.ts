@@ -3,9 +3,8 @@ import { components } from '../../node/usage.js';
 import type { LastUsageReport } from '../../report/eviction-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';
 import type { WorkloadReference } from '../../report/workload-report.js';
-import { ratioStyle } from '../text/style.js';
 import { type Column, renderTable } from '../text/table.js';
-import { paragraphs, terminalText, wrap } from '../text/terminal-text.js';
+import { paragraphs, ratioStyle, terminalText, wrap } from '../text/terminal-text.js';
 import type {
   ContainerExplanation,
   LimitExplanation,

@@ -1,5 +1,4 @@
-import { painted, type Style } from './style.js';
-import { displayWidth, pad, shorten, terminalText } from './terminal-text.js';
+import { displayWidth, pad, painted, shorten, type Style, terminalText } from './terminal-text.js';
 
 export interface Column<Row> {
   readonly header: string;

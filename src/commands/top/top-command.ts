@@ -1,4 +1,4 @@
-import { UserError } from '../../base/errors.js';
+import { UsageError, UserError } from '../../base/errors.js';
 import { type LabelSelector, parseSelector } from '../../kube/selector.js';
 import { workloadKey } from '../../workload/workload.js';
 import type { ClusterReading } from '../cluster-reader.js';
@@ -6,10 +6,7 @@ import type { CommandContext } from '../context.js';
 import type { ExporterAddress } from '../evictions/exporter-address.js';
 import { type ClusterFlags, type ClusterSession, withReader } from '../one-shot.js';
 import type { topForms, TopResource } from '../resources.js';
-import { dataText } from '../text/data-text.js';
-import { hasColour, screenColumns } from '../text/style.js';
-import { terminalText } from '../text/terminal-text.js';
-import { UsageError } from '../usage-error.js';
+import { dataText, hasColour, screenColumns, terminalText } from '../text/terminal-text.js';
 import { findWorkload } from '../workload-lookup.js';
 import { causesOfAbsence, missingNotes } from './missing.js';
 import { emptyNote, list, pageText, parseSortBy, type Screen, topPage, type TopQuery } from './top-page.js';

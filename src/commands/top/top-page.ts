@@ -1,3 +1,4 @@
+import { UsageError } from '../../base/errors.js';
 import { byNames, largestFirst } from '../../base/ranking.js';
 import { nearest } from '../../config/suggestion.js';
 import type { ClusterReading } from '../cluster-reader.js';
@@ -5,7 +6,6 @@ import type { TopResource } from '../resources.js';
 import { suggestions } from '../text/suggestions.js';
 import { renderTable } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
-import { UsageError } from '../usage-error.js';
 import { evictionsView } from './eviction-rows.js';
 import { ageNote, missingNotes } from './missing.js';
 import { nodesView } from './node-rows.js';

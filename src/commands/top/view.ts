@@ -1,8 +1,8 @@
 import { formatBytes, formatRatio } from '../../base/units.js';
 import type { LimitReport } from '../../report/limit-report.js';
 import type { ClusterReading } from '../cluster-reader.js';
-import { ratioStyle } from '../text/style.js';
 import type { Column } from '../text/table.js';
+import { ratioStyle } from '../text/terminal-text.js';
 import type { PodFilter } from './pod-filter.js';
 
 /** A column that rows can be sorted by: by its value, largest first, or by its text. */

@@ -2,11 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-import { dataText } from '../../../src/commands/text/data-text.js';
-import { screenColumns } from '../../../src/commands/text/style.js';
 import { suggestions } from '../../../src/commands/text/suggestions.js';
 import { type Column, renderTable } from '../../../src/commands/text/table.js';
-import { displayWidth, shorten, wrap } from '../../../src/commands/text/terminal-text.js';
+import { dataText, displayWidth, screenColumns, shorten, wrap } from '../../../src/commands/text/terminal-text.js';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
 
