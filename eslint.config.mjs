@@ -31,7 +31,7 @@ const layers = {
   report: ['base', 'kube', 'kubelet', 'node', 'workload', 'history', 'scrape', 'telemetry'],
   status: ['base', 'report'],
   access: ['base', 'json', 'kube', 'http'],
-  server: ['base', 'json', 'access', 'telemetry', 'node', 'scrape', 'exposition', 'report', 'status'],
+  server: ['base', 'json', 'config', 'access', 'telemetry', 'node', 'scrape', 'exposition', 'report', 'status'],
 };
 
 /** Files of src itself: no folder but the two above all others may know them. */

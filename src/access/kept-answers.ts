@@ -1,14 +1,7 @@
 import type { Clock } from '../base/clock.js';
+import { setNewest } from '../base/maps.js';
 import { singleFlight } from '../base/memo.js';
-import { ExpiringCache } from './expiring-cache.js';
 import { QueueFullError } from './fair-queue.js';
-
-interface CachedAnswer<V> {
-  readonly value: V;
-  readonly askAgainMs: number;
-  /** Whether asking again has failed. */
-  readonly isFailing: boolean;
-}
 
 /**
  * Answers that are expensive to find. Values are kept apart from answers without one, so that a flood of wrong
@@ -17,7 +10,8 @@ interface CachedAnswer<V> {
  */
 export class KeptAnswers<V> {
   readonly #options;
-  readonly #values: ExpiringCache<CachedAnswer<V>>;
+  /** `isFailing`: asking again has failed. */
+  readonly #values: ExpiringCache<{ readonly value: V; readonly askAgainMs: number; readonly isFailing: boolean }>;
   readonly #none: ExpiringCache<true>;
   readonly #failures: ExpiringCache<{ readonly error: unknown }>;
   readonly #flight = singleFlight<V | undefined>();
@@ -85,5 +79,35 @@ export class KeptAnswers<V> {
     this.#failures.set(key, { error }, keepFailureMs);
     const found = this.#values.get(key);
     if (found?.isFailing === false) this.#values.set(key, { ...found, isFailing: true }, keepFailingMs);
+  }
+}
+
+/** Values for a time, at most `maxCount`: the one that was set or found the longest ago makes room. */
+export class ExpiringCache<V> {
+  readonly #clock: Clock;
+  readonly #maxCount: number;
+  readonly #values = new Map<string, { readonly value: V; readonly untilMs: number }>();
+
+  constructor(clock: Clock, maxCount: number) {
+    this.#clock = clock;
+    this.#maxCount = maxCount;
+  }
+
+  get(key: string): V | undefined {
+    const kept = this.#values.get(key);
+    if (kept === undefined) return undefined;
+    this.#values.delete(key);
+    if (kept.untilMs <= this.#clock.monotonicMs()) return undefined;
+    this.#values.set(key, kept);
+    return kept.value;
+  }
+
+  delete(key: string): void {
+    this.#values.delete(key);
+  }
+
+  /** `ttlMs` may be Infinity. */
+  set(key: string, value: V, ttlMs: number): void {
+    setNewest(this.#values, key, { value, untilMs: this.#clock.monotonicMs() + ttlMs }, this.#maxCount);
   }
 }

@@ -8,9 +8,8 @@ import { oneLine } from '../base/text.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { readAtMost } from '../http/response-body.js';
 import { type JsonObject, objectOf, parseJson, textOf } from '../json/json.js';
-import { ExpiringCache } from './expiring-cache.js';
 import { FairQueue, QueueFullError, rest } from './fair-queue.js';
-import { KeptAnswers } from './kept-answers.js';
+import { ExpiringCache, KeptAnswers } from './kept-answers.js';
 import type { Verdict } from './verdict.js';
 
 export interface TokenAttempt {
@@ -155,40 +154,40 @@ export class TokenReviewer implements Disposable {
   }
 
   /** The status that the API server adds. Failures are logged. */
-  async #review({ group, kind, spec }: Review, secret: string): Promise<JsonObject> {
-    const { clock, logger } = this.#options;
+  async #review(
+    {
+      group,
+      kind,
+      spec,
+    }: {
+      readonly group: string;
+      readonly kind: 'TokenReview' | 'SubjectAccessReview';
+      readonly spec: object;
+    },
+    secret: string,
+  ): Promise<JsonObject> {
+    const { clock, logger, api } = this.#options;
     const parent = this.#stopping.signal;
     const what = `${kind}: no answer within ${reviewTimeoutMs / 1_000} s`;
     const error = (): RequestError => new RequestError('timeout', what);
     using deadline = startDeadline({ clock, durationMs: reviewTimeoutMs, parent, error });
     try {
-      return await this.#answer({ group, kind, spec }, secret, deadline.signal);
+      const path = `/apis/${group}/v1/${kind.toLowerCase()}s`;
+      const text = JSON.stringify({ apiVersion: `${group}/v1`, kind, spec });
+      const body = await api.open({ path, body: { text, secrets: [secret] } }, deadline.signal);
+      const { bytes, isComplete } = await readAtMost(body, maxReviewBytes);
+      const review = isComplete ? parseJson(bytes.toString()) : undefined;
+      if (review === undefined) throw new RequestError('decode', `POST ${path}: the answer is no ${kind}`);
+      return objectOf(objectOf(review)['status']);
     } catch (failure) {
       if (!parent.aborted) logger.error('a token could not be reviewed', { error: messageOf(failure) });
       throw failure;
     }
   }
-
-  async #answer({ group, kind, spec }: Review, secret: string, signal: AbortSignal): Promise<JsonObject> {
-    const path = `/apis/${group}/v1/${kind.toLowerCase()}s`;
-    const text = JSON.stringify({ apiVersion: `${group}/v1`, kind, spec });
-    const request = { text, secrets: [secret] };
-    const body = await this.#options.api.open({ path, body: request }, signal);
-    const { bytes, isComplete } = await readAtMost(body, maxReviewBytes);
-    const review = isComplete ? parseJson(bytes.toString()) : undefined;
-    if (review === undefined) throw new RequestError('decode', `POST ${path}: the answer is no ${kind}`);
-    return objectOf(objectOf(review)['status']);
-  }
 }
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64');
-}
-
-interface Review {
-  readonly group: string;
-  readonly kind: 'TokenReview' | 'SubjectAccessReview';
-  readonly spec: object;
 }
 
 /**

@@ -1,21 +1,20 @@
 import { type Clock, instantOf } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
 import type { Scheduler } from '../base/scheduler.js';
-import { configHash, formatConfig } from '../config/format-config.js';
 import type { Config } from '../config/schema.js';
+import { configHash, formatConfig } from '../config/settings.js';
 import { Exposition } from '../exposition/exposition.js';
 import { patternsWithoutFamily } from '../exposition/families.js';
 import { noFilter } from '../exposition/selection.js';
 import type { EvictionLog } from '../history/eviction-log.js';
 import type { Node } from '../kube/objects.js';
-import type { Scope } from '../kube/scope.js';
+import { type Scope, scopeText } from '../kube/scope.js';
 import { formatSelector } from '../kube/selector.js';
 import { NodeFaults } from '../node/node-faults.js';
 import type { NodeMemories } from '../node/node-memory.js';
-import { scopeText } from '../status/scope-text.js';
 import type { StatusSettings } from '../status/status-source.js';
+import type { SeriesCapReport } from '../telemetry/scrape-reports.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
-import type { SeriesCapReport } from '../telemetry/series-cap-report.js';
 import type { ClusterSource } from './cluster-source.js';
 import { type Collection, createCollection } from './collection.js';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { escapeInvisible, oneLine } from '../base/text.js';
 import { formatAge } from '../base/units.js';
-import type { ReadinessCheck } from '../report/readiness-check.js';
+import type { ReadinessCheck } from '../report/health-report.js';
 import type { ClusterStore } from '../watch/cluster-store.js';
 import type { AttemptFailure } from '../watch/retries.js';
 import type { ScopeState } from '../watch/store-lists.js';

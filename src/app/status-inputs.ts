@@ -4,8 +4,8 @@ import { clusterReport } from '../report/cluster-report.js';
 import { healthReport } from '../report/health-report.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { StatusInputs } from '../status/status-source.js';
+import type { SeriesCapReport } from '../telemetry/scrape-reports.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
-import type { SeriesCapReport } from '../telemetry/series-cap-report.js';
 import type { ActiveSettings } from './active-settings.js';
 import { clusterReportInput } from './cluster-report-input.js';
 

@@ -1,11 +1,12 @@
 import type { Clock } from '../base/clock.js';
 import type { Config } from '../config/schema.js';
 import { StatusHandler } from '../server/status-handler.js';
-import { StatusSource, type StatusSourceOptions } from '../status/status-source.js';
+import { StatusSource } from '../status/status-source.js';
 import { readHomepage } from '../version.js';
 import { statusInputs, type StatusInputsOptions } from './status-inputs.js';
 
-export interface StatusPageOptions extends StatusInputsOptions, Omit<StatusSourceOptions, 'inputs'> {
+export interface StatusPageOptions
+  extends StatusInputsOptions, Omit<ConstructorParameters<typeof StatusSource>[0], 'inputs'> {
   readonly config: Pick<Config, 'web'>;
   readonly clock: Clock;
 }

@@ -30,6 +30,12 @@ function compareNames(a: readonly string[], b: readonly string[]): number {
   return 0;
 }
 
+/** The first of many. */
+export interface Ranked<T> {
+  readonly items: readonly T[];
+  readonly totalCount: number;
+}
+
 /**
  * The first `count` of the added items in the order of `compare`; of equal items, those added first. Holds at most
  * twice as many and sorts them when they become too many.
@@ -38,6 +44,7 @@ export class Ranking<T> {
   readonly #count: number;
   readonly #compare: (a: T, b: T) => number;
   readonly #items: T[] = [];
+  #addedCount = 0;
   /** The last of the first `count` items so far; undefined until there are enough. */
   #last: T | undefined;
 
@@ -48,6 +55,7 @@ export class Ranking<T> {
   }
 
   add(item: T): void {
+    this.#addedCount += 1;
     if (this.#last !== undefined && this.#compare(this.#last, item) <= 0) return;
     this.#items.push(item);
     if (this.#items.length === 2 * this.#count) this.#truncate();
@@ -57,6 +65,11 @@ export class Ranking<T> {
   top(): readonly T[] {
     this.#truncate();
     return this.#items;
+  }
+
+  /** The same as `reportOf` shows them, and how many have been added. */
+  ranked<R>(reportOf: (item: T) => R): Ranked<R> {
+    return { items: this.top().map((item) => reportOf(item)), totalCount: this.#addedCount };
   }
 
   #truncate(): void {

@@ -1,4 +1,4 @@
-import { formatConfig } from '../config/format-config.js';
+import { formatConfig } from '../config/settings.js';
 import { patternsWithoutFamily } from '../exposition/families.js';
 import type { CommandContext } from './context.js';
 import { loadSettings, loadWeb, type SettingFlags } from './load-settings.js';

@@ -1,11 +1,14 @@
-/** The settings of the schema, as a tree for lookups and as rows for the documentation. */
+import { createHash } from 'node:crypto';
+
 import { stringify } from 'yaml';
-import type * as z from 'zod/mini';
-// Not by `z.core`: that value would bring all of it into the bundle, with the languages of its messages.
+import * as z from 'zod/mini';
 import { $ZodArray, $ZodCodec, $ZodObject, $ZodPrefault, $ZodReadonly } from 'zod/v4/core';
 
-import { schema } from './schema.js';
+import { type Config, schema } from './schema.js';
 import { type SettingMeta, settingMeta } from './setting.js';
+
+/** The settings of the schema, as a tree for lookups and as rows for the documentation. */
+// Not by `z.core`: that value would bring all of it into the bundle, with the languages of its messages.
 
 type Schema = z.core.$ZodType;
 
@@ -154,4 +157,19 @@ function rowsInside({ path, schema }: Setting): SettingRow[] {
 function defaultTextOf(schema: Schema): string {
   if (!(schema instanceof $ZodPrefault)) return 'required';
   return stringify(schema._zod.def.defaultValue, { collectionStyle: 'flow', lineWidth: 0 }).trim();
+}
+
+/** The effective settings as a file that yields the same settings. No setting is a secret. */
+export function formatConfig(config: Config): string {
+  return stringify(z.encode(schema, config), { lineWidth: 0 });
+}
+
+const hashBytes = 6;
+
+/** The first 48 bits of a hash over all settings: a whole number that a gauge carries exactly. */
+export function configHash(config: Config): number {
+  const digest = createHash('sha256')
+    .update(JSON.stringify(z.encode(schema, config)))
+    .digest();
+  return digest.readUIntBE(0, hashBytes);
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 
+import { joinTruncated } from '../base/text.js';
+
 /** The part of a cluster that is measured: all nodes, one shard of them, or one node. */
 export interface Scope {
   /** From 0, below `totalShards`. */
@@ -52,4 +54,33 @@ const dnsNameForm = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[
 /** As names of nodes are. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names */
 export function isDnsName(text: string): boolean {
   return text.length <= 253 && dnsNameForm.test(text);
+}
+
+/** The configuration, which is shown too, lists all of them. */
+const maxNamespacesCount = 10;
+
+/** Which part of the cluster is measured, in words. */
+export function scopeText(settings: {
+  readonly shard: number;
+  /** 1: not sharded. */
+  readonly totalShards: number;
+  /** The only node that is measured; undefined unless it is one alone. */
+  readonly nodeName: string | undefined;
+  /** Empty: all. */
+  readonly namespaces: readonly string[];
+  /** Label selectors; '' for all. */
+  readonly nodeSelector: string;
+  readonly podSelector: string;
+}): string {
+  const { shard, totalShards, nodeName, namespaces, nodeSelector, podSelector } = settings;
+  const parts = [
+    nodeName === undefined ? [] : [`node ${nodeName}`],
+    totalShards === 1 ? [] : [`shard ${shard} of ${totalShards}, counted from 0`],
+    nodeSelector === '' ? [] : [`nodes ${nodeSelector}`],
+    namespaces.length === 0
+      ? []
+      : [`${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${joinTruncated(namespaces, maxNamespacesCount)}`],
+    podSelector === '' ? [] : [`pods ${podSelector}`],
+  ].flat();
+  return parts.length === 0 ? 'whole cluster' : parts.join('; ');
 }

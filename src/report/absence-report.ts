@@ -36,23 +36,18 @@ interface AbsenceGroup {
   readonly workloads: AffectedWorkloads;
 }
 
-export interface AbsencesOptions {
-  readonly incomplete: IncompleteWorkloads;
-  readonly apiServer: ApiServerState;
-}
-
 /** Nodes without data by reason. Nodes are added one by one, in the order of their names; skipped ones are left out. */
 export class Absences {
-  readonly #options: AbsencesOptions;
+  readonly #options;
   readonly #groups = new Map<AbsenceReason, AbsenceGroup>();
 
-  constructor(options: AbsencesOptions) {
+  constructor(options: { readonly incomplete: IncompleteWorkloads; readonly apiServer: ApiServerState }) {
     this.#options = options;
   }
 
   add(state: AbsentNodeView, lastKnown: LastKnown | undefined, failure: NodeFailure | undefined): void {
     if (state.reason === 'skipped') return;
-    const group = getOrAdd(this.#groups, state.reason, () => newGroup(this.#options));
+    const group = getOrAdd(this.#groups, state.reason, () => newGroup(this.#options.incomplete));
     group.nodeCount += 1;
     if (failure !== undefined) group.failedNodeCount += 1;
     if (group.exampleNodes.length < exampleCount) group.exampleNodes.push(state.nodeName);
@@ -78,7 +73,7 @@ export class Absences {
   }
 }
 
-function newGroup({ incomplete }: AbsencesOptions): AbsenceGroup {
+function newGroup(incomplete: IncompleteWorkloads): AbsenceGroup {
   return {
     nodeCount: 0,
     failedNodeCount: 0,

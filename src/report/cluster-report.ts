@@ -1,3 +1,4 @@
+import type { Ranked } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import { hasLimits } from '../node/limits.js';
 import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
@@ -8,10 +9,9 @@ import type { AffectedWorkloadsReport } from './affected-workloads.js';
 import { findingsByPod, specFindings } from './finding-report.js';
 import type { FormerPodsOf } from './former-pod.js';
 import { type GapReport, Gaps } from './gap-report.js';
-import type { FailureOf, LastKnownOf } from './node-report.js';
+import type { FailureOf, LastKnown } from './node-report.js';
 import type { MeasuredPodReport, PodSource } from './pod-report.js';
 import { type NodePressureReport, RankedPressure } from './pressure-report.js';
-import type { Ranked } from './ranked.js';
 import { type FindingKindReport, RankedFindings } from './ranked-findings.js';
 import { type RankedNodeReport, RankedNodes } from './ranked-nodes.js';
 import { type PodLimitReport, RankedPods, type SamplesOf } from './ranked-pods.js';
@@ -96,7 +96,8 @@ const shownCounts = { workloads: 10, pods: 10, limits: 10, pressure: 5, nodes: 3
 export interface ClusterReportInput {
   readonly snapshot: ClusterSnapshot;
   readonly failureOf: FailureOf;
-  readonly lastKnownOf: LastKnownOf;
+  /** Undefined for a node that never had data. */
+  readonly lastKnownOf: (state: AbsentNodeView) => LastKnown | undefined;
   readonly samplesOf: SamplesOf;
   readonly formerPodsOf: FormerPodsOf;
   readonly apiServer: ApiServerState;

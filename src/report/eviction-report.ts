@@ -1,13 +1,11 @@
 import type { EvictionCause } from '../history/eviction-message.js';
-import type { LastUsage } from '../history/eviction-record.js';
-import type { EvictionRecord, UnknownUsageReason } from '../history/eviction-record.js';
+import type { EvictionRecord, LastUsage, UnknownUsageReason } from '../history/eviction-record.js';
 import type { Labels } from '../kube/objects.js';
 import type { UsageSample } from '../kubelet/lookup.js';
-import type { ContainerUsage, PodUsage, VolumeUsage } from '../node/usage.js';
+import type { PodUsage } from '../node/usage.js';
 import { countedComponent } from '../node/volume-usage.js';
-import type { ContainerReport } from './container-report.js';
 import { type LimitReport, limitReport } from './limit-report.js';
-import type { ComponentBytes, PodPlace } from './pod-report.js';
+import type { ComponentBytes, ContainerReport, PodPlace } from './pod-report.js';
 import type { VolumeReport } from './volume-report.js';
 import { type WorkloadReference, workloadReferences } from './workload-report.js';
 
@@ -46,8 +44,8 @@ export interface LastUsageReport {
   /** The kubelet had not measured the pod's volumes yet: the total is too small. */
   readonly isPending: boolean;
   readonly components?: ComponentBytes | undefined;
-  readonly containers: readonly LastContainerReport[];
-  readonly volumes: readonly LastVolumeReport[];
+  readonly containers: readonly Pick<ContainerReport, 'container' | 'usedBytes' | 'rootfsBytes' | 'logsBytes'>[];
+  readonly volumes: readonly Pick<VolumeReport, 'volume' | 'type' | 'medium' | 'usedBytes' | 'isCounted'>[];
   /** Those that the kubelet enforced, in the order in which it checks. */
   readonly limits: readonly LimitReport[];
   /** Totals of the last summaries, the oldest first. */
@@ -57,9 +55,6 @@ export interface LastUsageReport {
   /** The limit that would have let the pod live for an hour more at this growth. */
   readonly limitForAnHourBytes?: number | undefined;
 }
-
-type LastContainerReport = Pick<ContainerReport, 'container' | 'usedBytes' | 'rootfsBytes' | 'logsBytes'>;
-type LastVolumeReport = Pick<VolumeReport, 'volume' | 'type' | 'medium' | 'usedBytes' | 'isCounted'>;
 
 export function evictionReport(record: EvictionRecord): EvictionReport {
   const { lastUsage, evictedAtMs } = record;
@@ -105,15 +100,11 @@ function usageReport(usage: PodUsage | undefined) {
     inodesUsed,
     isPending: volumesPending,
     components,
-    containers: containers.map(containerReport),
-    volumes: volumes.map(volumeReport),
+    containers: containers.map(({ name: container, usedBytes, rootfsBytes, logsBytes }) => {
+      return { container, usedBytes, rootfsBytes, logsBytes };
+    }),
+    volumes: volumes.map(({ name: volume, type, medium, usedBytes }) => {
+      return { volume, type, medium, usedBytes, isCounted: countedComponent({ type, medium }) !== undefined };
+    }),
   };
-}
-
-function containerReport({ name, usedBytes, rootfsBytes, logsBytes }: ContainerUsage): LastContainerReport {
-  return { container: name, usedBytes, rootfsBytes, logsBytes };
-}
-
-function volumeReport({ name, type, medium, usedBytes }: VolumeUsage): LastVolumeReport {
-  return { volume: name, type, medium, usedBytes, isCounted: countedComponent({ type, medium }) !== undefined };
 }

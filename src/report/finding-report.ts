@@ -2,7 +2,6 @@ import { countedText } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { maxDetailCount } from '../kube/pod-bounds.js';
-import type { NodeSnapshot } from '../node/node-state.js';
 import { isNearThreshold } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { type FindingKind, type PodFinding, podFindings } from '../node/pod-findings.js';

@@ -50,9 +50,6 @@ export interface LastKnown {
   readonly ageMs: number;
 }
 
-/** Undefined for a node that never had data. */
-export type LastKnownOf = (state: AbsentNodeView) => LastKnown | undefined;
-
 /** The last request to a node's kubelet; undefined when it succeeded. */
 export type FailureOf = (nodeName: string) => NodeFailure | undefined;
 

@@ -1,10 +1,11 @@
 import type { Node, Pod } from '../kube/objects.js';
+import { roundUp } from '../kube/quantity.js';
 import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../node/limits.js';
 import type { AbsenceReason, MeasuredNodeView, NodeView } from '../node/node-view.js';
 import type { DerivedPod, PodRecord } from '../node/pod-record.js';
 import { type Component, components, type PodUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
-import { type LimitReport, nearestLimit } from './limit-report.js';
+import { type LimitReport, limitReport, nearestLimit } from './limit-report.js';
 import { type WorkloadReference, workloadReferences } from './workload-report.js';
 
 /** Where something of a pod is: what names it in a list over the whole cluster. */
@@ -114,14 +115,15 @@ export function dataFacts({
   return { dataState: state, dataAgeMs: Math.round(ageMs), absenceReason: reason };
 }
 
-export interface UnmeasuredPod {
+export function unmeasuredPodReport({
+  pod,
+  workloads,
+  reason,
+  isExpected,
+}: Pick<UnmeasuredPodReport, 'reason' | 'isExpected'> & {
   readonly pod: Pod;
   readonly workloads: readonly Workload[];
-  readonly reason: string;
-  readonly isExpected: boolean;
-}
-
-export function unmeasuredPodReport({ pod, workloads, reason, isExpected }: UnmeasuredPod): UnmeasuredPodReport {
+}): UnmeasuredPodReport {
   return {
     namespace: pod.namespace,
     pod: pod.name,
@@ -151,3 +153,37 @@ export type ComponentBytes = Readonly<Record<Component, number>>;
 
 /** In the order in which they are shown. */
 export const componentOrder: readonly Component[] = components;
+
+export interface ContainerReport extends PodPlace {
+  readonly container: string;
+  /** Attributed: its own files and its share of what the pod shares. Over a pod's containers they add up to its total. */
+  readonly usedBytes: number;
+  /** As the kubelet reports them. */
+  readonly rootfsBytes?: number | undefined;
+  readonly logsBytes?: number | undefined;
+  readonly limitBytes?: number | undefined;
+  readonly requestBytes?: number | undefined;
+  /** Where the kubelet enforces the container's own limit. */
+  readonly nearestLimit?: LimitReport | undefined;
+  readonly dataAgeMs: number;
+}
+
+/** The containers that the kubelet lists for a pod. */
+export function containerReports(found: FoundPod): readonly ContainerReport[] {
+  const { node, pod } = found;
+  return pod.usage.containers.map(({ name, usedBytes, rootfsBytes, logsBytes }) => {
+    const spec = pod.bound?.pod.containers.find((container) => container.name === name);
+    const ratio = pod.ratios.find(({ rule, container }) => rule === 'container' && container === name);
+    return {
+      ...podPlace(found),
+      container: name,
+      usedBytes,
+      rootfsBytes,
+      logsBytes,
+      limitBytes: spec?.limitBytes && roundUp(spec.limitBytes),
+      requestBytes: spec?.requestBytes && roundUp(spec.requestBytes),
+      nearestLimit: ratio && limitReport(ratio),
+      dataAgeMs: Math.round(node.ageMs),
+    };
+  });
+}

@@ -1,11 +1,10 @@
-import { largestFirst, Ranking } from '../base/ranking.js';
+import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import { isNearThreshold, type NodeThreshold } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { nextVictims } from '../node/victims.js';
 import { fullestRatio, fullRatio } from './filesystem-report.js';
 import { dataFacts, type MeasuredPodReport, type PodSource } from './pod-report.js';
-import type { Ranked } from './ranked.js';
 import type { VictimReport } from './signal-report.js';
 
 /** A node that is close to evicting pods, or does, by the threshold that it is nearest to. Bytes, or inodes. */
@@ -36,7 +35,6 @@ type KnownThreshold = NodeThreshold & Required<Record<'threshold' | 'available' 
 /** The nodes that are close to evicting pods, the nearest first. Nodes are added one by one. */
 export class RankedPressure {
   readonly #ranking: Ranking<PressedNode>;
-  #totalCount = 0;
   crossedCount = 0;
   /** Of them, those with a full filesystem. */
   crossedFullCount = 0;
@@ -56,7 +54,6 @@ export class RankedPressure {
     if (!isNearThreshold(snapshot.thresholds)) return;
     const [nearest] = snapshot.thresholds.filter(isKnown).toSorted((a, b) => headroomRatio(a) - headroomRatio(b));
     if (nearest === undefined) return;
-    this.#totalCount += 1;
     if (nearest.isCrossed && source.state !== 'absent') {
       this.crossedCount += 1;
       if ((fullestRatio(snapshot) ?? 0) >= fullRatio) this.crossedFullCount += 1;
@@ -65,7 +62,7 @@ export class RankedPressure {
   }
 
   nodes(): Ranked<NodePressureReport> {
-    return { items: this.#ranking.top().map(pressureReport), totalCount: this.#totalCount };
+    return this.#ranking.ranked(pressureReport);
   }
 }
 

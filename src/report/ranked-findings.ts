@@ -1,8 +1,7 @@
 import { getOrAdd } from '../base/maps.js';
-import { largestFirst, Ranking } from '../base/ranking.js';
+import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
 import { type FindingKind, findingKinds } from '../node/pod-findings.js';
 import { type FindingReport, findingReport, type FoundFinding } from './finding-report.js';
-import type { Ranked } from './ranked.js';
 
 /** The findings of one kind, those of most pods first. `totalCount` counts the pods of one controller once. */
 export interface FindingKindReport extends Ranked<RankedFindingReport> {
@@ -59,8 +58,11 @@ export class RankedFindings {
       findingCount += group.podCount;
       ranking.add(group);
     }
-    const items = ranking.top().map(({ first, podCount }) => ({ ...findingReport(first), podCount }));
-    return { kind, findingCount, items, totalCount: groups.length };
+    return {
+      kind,
+      findingCount,
+      ...ranking.ranked(({ first, podCount }) => ({ ...findingReport(first), podCount })),
+    };
   }
 }
 

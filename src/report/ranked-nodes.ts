@@ -1,4 +1,4 @@
-import { largestFirst, Ranking } from '../base/ranking.js';
+import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
 import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
 import type { ApiServerState } from './absence-hints.js';
@@ -12,7 +12,6 @@ import {
   measuredNodeReport,
 } from './node-report.js';
 import type { MeasuredPodReport } from './pod-report.js';
-import type { Ranked } from './ranked.js';
 
 /** A node with data and the largest of its pods, in brief. */
 export interface NodeWithPodsReport extends MeasuredNodeReport {
@@ -59,7 +58,6 @@ export class RankedNodes {
   readonly #ranking: Ranking<RankedNode>;
   readonly #failureOf: FailureOf;
   readonly #apiServer: ApiServerState;
-  #totalCount = 0;
   /** See `ClusterSummary`. */
   readonly counts = {
     freshNodeCount: 0,
@@ -95,7 +93,6 @@ export class RankedNodes {
 
   /** `lastKnown`: of an absent one. */
   add(state: NodeView, lastKnown?: LastKnown): void {
-    this.#totalCount += 1;
     this.counts.expectedPodCount += state.expectedPods;
     this.counts.measuredPodCount += state.measuredPods;
     this.#ranking.add({
@@ -106,7 +103,7 @@ export class RankedNodes {
   }
 
   nodes(): Ranked<RankedNodeReport> {
-    return { items: this.#ranking.top().map((node) => this.#reportOf(node)), totalCount: this.#totalCount };
+    return this.#ranking.ranked((node) => this.#reportOf(node));
   }
 
   #countAbsent({ nodeName, reason }: AbsentNodeView): number {

@@ -1,4 +1,4 @@
-import { largestFirst, Ranking } from '../base/ranking.js';
+import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
 import { timeToLimitMs } from '../history/usage-growth.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
@@ -16,7 +16,6 @@ import {
   podPlace,
   type PodSource,
 } from './pod-report.js';
-import type { Ranked } from './ranked.js';
 
 /** The limit that a pod is nearest to. */
 export interface PodLimitReport
@@ -54,8 +53,6 @@ export class RankedPods {
   readonly #samplesOf: SamplesOf;
   readonly #pods: Ranking<RankedPod>;
   readonly #limited: Ranking<LimitedPod>;
-  #limitedPodCount = 0;
-  #lastKnownPodCount = 0;
   /** Of pods with data; see `ClusterSummary`. */
   readonly counts = {
     podCount: 0,
@@ -91,9 +88,7 @@ export class RankedPods {
   /** `former`: of a pod whose volumes are pending. */
   add(found: FoundPod<PodRecord, PodSource>, context: PodContext, former?: FormerPod): void {
     const { isPending } = found.pod;
-    if (found.node.state === 'absent') {
-      this.#lastKnownPodCount += 1;
-    } else {
+    if (found.node.state !== 'absent') {
       this.counts.podCount += 1;
       this.counts.podsUsedBytes += found.pod.summary.usedBytes ?? 0;
       if (isPending) this.counts.pendingPodCount += 1;
@@ -118,22 +113,18 @@ export class RankedPods {
     if (node.state !== 'absent') this.#count({ node, pod }, ratios, limit?.ratio);
     const nearest = nearestLimitOf(node, limit, former, context);
     if (nearest === undefined || nearest.limit.ratio < shownRatio) return nearest?.limit;
-    this.#limitedPodCount += 1;
     const timeToLimitMs = isPending ? undefined : this.#timeToLimitMs({ node, pod }, nearest.limit);
     this.#limited.add({ pod, ...nearest, isPending, timeToLimitMs });
     return nearest.limit;
   }
 
   pods(): Ranked<MeasuredPodReport> {
-    return {
-      items: this.#pods.top().map(podReport),
-      totalCount: this.counts.podCount + this.#lastKnownPodCount,
-    };
+    return this.#pods.ranked(podReport);
   }
 
   /** One for each pod from half of its limit on. */
   limits(): Ranked<PodLimitReport> {
-    return { items: this.#limited.top().map(podLimitReport), totalCount: this.#limitedPodCount };
+    return this.#limited.ranked(podLimitReport);
   }
 
   /** Samples are totals: how fast a container or a volume grows is not known. */

@@ -1,4 +1,4 @@
-import { largestFirst, Ranking } from '../base/ranking.js';
+import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import type { PodContext, PodRecord } from '../node/pod-record.js';
 import { components } from '../node/usage.js';
@@ -6,7 +6,6 @@ import { workloadKey } from '../workload/workload.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 import { AffectedWorkloads, type IncompleteWorkloads } from './affected-workloads.js';
 import type { ComponentBytes } from './pod-report.js';
-import type { Ranked } from './ranked.js';
 import { type WorkloadReport, workloadReport } from './workload-report.js';
 
 export interface RankedWorkloadReport extends WorkloadReport {
@@ -18,21 +17,19 @@ type ComponentSums = { -readonly [K in keyof ComponentBytes]: number };
 
 /** The largest workloads. Their components are sums over pods, which are added one by one. */
 export class RankedWorkloads {
-  readonly #top: readonly WorkloadSnapshot[];
+  readonly #ranking: Ranking<WorkloadSnapshot>;
   readonly #sums: ReadonlyMap<string, ComponentSums>;
-  readonly #totalCount: number;
   /** Those whose sums lack something. */
   readonly incomplete: IncompleteWorkloads;
   /** Of them, those that may have pods in namespaces that are not listed. */
   readonly unlisted: AffectedWorkloads;
 
-  private constructor(top: readonly WorkloadSnapshot[], totalCount: number, lacking: readonly WorkloadSnapshot[]) {
-    this.#top = top;
-    this.#totalCount = totalCount;
+  private constructor(ranking: Ranking<WorkloadSnapshot>, lacking: readonly WorkloadSnapshot[]) {
+    this.#ranking = ranking;
     this.incomplete = new Map(lacking.map(({ workload }) => [workloadKey(workload), workload]));
     this.unlisted = new AffectedWorkloads(this.incomplete);
     this.unlisted.add(lacking.filter(({ mayHaveUnlistedPods }) => mayHaveUnlistedPods).map(({ workload }) => workload));
-    this.#sums = new Map(top.map(({ workload }) => [workloadKey(workload), noBytes()]));
+    this.#sums = new Map(ranking.top().map(({ workload }) => [workloadKey(workload), noBytes()]));
   }
 
   static async of(workloads: readonly WorkloadSnapshot[], count: number, lane: Lane): Promise<RankedWorkloads> {
@@ -48,7 +45,7 @@ export class RankedWorkloads {
       ranking.add(workload);
       if (!workload.complete) lacking.push(workload);
     });
-    return new RankedWorkloads(ranking.top(), workloads.length, lacking);
+    return new RankedWorkloads(ranking, lacking);
   }
 
   add(pod: PodRecord, context: PodContext): void {
@@ -59,7 +56,7 @@ export class RankedWorkloads {
   }
 
   workloads(): Ranked<RankedWorkloadReport> {
-    return { items: this.#top.map((snapshot) => this.#reportOf(snapshot)), totalCount: this.#totalCount };
+    return this.#ranking.ranked((snapshot) => this.#reportOf(snapshot));
   }
 
   #reportOf(snapshot: WorkloadSnapshot): RankedWorkloadReport {

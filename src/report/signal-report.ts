@@ -14,7 +14,15 @@ export interface SignalReport {
   readonly isAssumed?: boolean | undefined;
   /** Once the threshold was crossed, the kubelet evicts until this much is available. */
   readonly clearedAt?: number | undefined;
-  readonly soft?: SoftThresholdReport | undefined;
+  /** A threshold that may be crossed for a while. */
+  readonly soft?:
+    | {
+        readonly thresholdBytes?: number | undefined;
+        readonly thresholdInodes?: number | undefined;
+        readonly gracePeriodMs: number;
+        readonly isCrossed: boolean;
+      }
+    | undefined;
   readonly available?: number | undefined;
   /** What is available above the hard threshold; below 0 the kubelet evicts. */
   readonly headroom?: number | undefined;
@@ -22,14 +30,6 @@ export interface SignalReport {
   /** All pods that have not ended, in the order in which the kubelet evicts; absent unless all pods of the node are read. */
   readonly victims?: readonly VictimReport[] | undefined;
   readonly toFree?: FreeingReport | undefined;
-}
-
-/** A threshold that may be crossed for a while. */
-interface SoftThresholdReport {
-  readonly thresholdBytes?: number | undefined;
-  readonly thresholdInodes?: number | undefined;
-  readonly gracePeriodMs: number;
-  readonly isCrossed: boolean;
 }
 
 export interface VictimReport {
@@ -60,22 +60,20 @@ export interface FreeingReport {
   readonly isEnough: boolean;
 }
 
-export interface SignalReportOptions {
-  /** The amount to free for signals of bytes; undefined for what each of them lacks. */
-  readonly freeBytes?: number | undefined;
-}
-
-/** One for each signal that the kubelet has, with a threshold or without. */
-export function signalReports(snapshot: NodeSnapshot, options: SignalReportOptions = {}): readonly SignalReport[] {
+/**
+ * One for each signal that the kubelet has, with a threshold or without.
+ * @param freeBytes the amount to free for signals of bytes; undefined for what each of them lacks
+ */
+export function signalReports(snapshot: NodeSnapshot, freeBytes: number | undefined): readonly SignalReport[] {
   const rank = victimRanking(snapshot);
-  return signalsOf(snapshot.node).map((signal) => signalReport(signal, snapshot, rank?.(signal), options));
+  return signalsOf(snapshot.node).map((signal) => signalReport(signal, snapshot, rank?.(signal), freeBytes));
 }
 
 function signalReport(
   signal: EvictionSignal,
   { summary, thresholds }: NodeSnapshot,
   victims: readonly Victim[] | undefined,
-  { freeBytes }: SignalReportOptions,
+  freeBytes: number | undefined,
 ): SignalReport {
   const own = thresholds.filter((threshold) => threshold.signal === signal);
   const hard = highest(own.filter(({ gracePeriodMs }) => gracePeriodMs === 0));

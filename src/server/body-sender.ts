@@ -2,16 +2,12 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+import type { Request, Response } from 'express';
+
 import { notNeeded } from '../base/abortable.js';
 import type { Clock } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
-import type { ResponseLimit } from './responses.js';
-
-export interface BodySenderOptions {
-  readonly clock: Clock;
-  /** Bodies that are sent at the same time; above 0. */
-  readonly maxCount?: number;
-}
+import { disconnect, type ResponseLimit, startResponseLimit } from './responses.js';
 
 const defaultMaxCount = 50;
 
@@ -37,7 +33,14 @@ export class BodySender {
   /** The oldest first. */
   readonly #sendings = new Set<Sending>();
 
-  constructor({ clock, maxCount = defaultMaxCount }: BodySenderOptions) {
+  constructor({
+    clock,
+    maxCount = defaultMaxCount,
+  }: {
+    readonly clock: Clock;
+    /** Bodies that are sent at the same time; above 0. */
+    readonly maxCount?: number;
+  }) {
     this.#clock = clock;
     this.#maxCount = maxCount;
   }
@@ -167,5 +170,38 @@ class Block {
   #addJoined(): void {
     if (this.#end > this.#start) this.#chunks.push(this.#joined.subarray(this.#start, this.#end));
     this.#start = this.#end;
+  }
+}
+
+/** To make the body and for the client to read it. */
+const responseTimeoutMs = 30_000;
+
+/** Sends bodies that many clients share. */
+export class SharedResponses {
+  readonly #clock: Clock;
+  readonly #sender: BodySender;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#sender = new BodySender({ clock });
+  }
+
+  /** Responds with the bytes of `make`, without a cache in between; a HEAD request gets the headers, and `make` is not called. */
+  async respond(request: Request, response: Response, make: () => Promise<Buffer> | Buffer): Promise<void> {
+    response.set('Cache-Control', 'no-store');
+    if (request.method === 'HEAD') {
+      response.end();
+      return;
+    }
+    using limit = startResponseLimit({ response, clock: this.#clock, durationMs: responseTimeoutMs });
+    try {
+      const bytes = await make();
+      limit.signal.throwIfAborted();
+      response.set('Content-Length', String(bytes.length));
+      await this.#sender.send(response, [bytes], limit);
+    } catch (error) {
+      if (!limit.signal.aborted) throw error;
+      disconnect(response);
+    }
   }
 }

@@ -4,8 +4,8 @@ import type { Clock } from '../base/clock.js';
 import { Memo } from '../base/memo.js';
 import { toJson } from '../json/json.js';
 import type { EvictionReport } from '../report/eviction-report.js';
+import { SharedResponses } from './body-sender.js';
 import { sendText } from './responses.js';
-import { SharedResponses } from './shared-responses.js';
 
 /** Serves the evictions that were seen, as JSON. */
 export class EvictionsHandler {

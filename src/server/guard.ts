@@ -5,24 +5,16 @@ import type { NextFunction, Request, Response } from 'express';
 import type { AccessControl } from '../access/access-control.js';
 import type { Verdict } from '../access/verdict.js';
 import type { Clock } from '../base/clock.js';
-import { type RateLimit, RateLimiter } from '../base/rate-limiter.js';
+import { RateLimiter } from '../base/rate-limiter.js';
+import type { WebConfig } from '../config/web/web-config.js';
 import { isProbe } from './paths.js';
 import { noteArrival, sendText } from './responses.js';
-
-export interface GuardSettings {
-  /** Hashes of bcrypt by user. Empty: no passwords. */
-  readonly users: ReadonlyMap<string, string>;
-  /** Of every response, unless its endpoint has a value of its own. */
-  readonly headers: ReadonlyMap<string, string>;
-  /** Of all requests but probes. Undefined: none. */
-  readonly rateLimit: RateLimit | undefined;
-}
 
 /** Stands before the endpoints. Probes pass always: a pod must not be restarted for what its clients do. */
 export class Guard {
   readonly #clock: Clock;
   readonly #access: AccessControl;
-  #settings: GuardSettings;
+  #settings: WebConfig;
   #limiter: RateLimiter | undefined;
 
   constructor({
@@ -30,7 +22,7 @@ export class Guard {
     access,
     clock,
   }: {
-    readonly settings: GuardSettings;
+    readonly settings: WebConfig;
     readonly access: AccessControl;
     readonly clock: Clock;
   }) {
@@ -42,7 +34,7 @@ export class Guard {
   }
 
   /** The rate limit starts again only when it has changed. */
-  set(settings: GuardSettings): void {
+  set(settings: WebConfig): void {
     if (!isDeepStrictEqual(settings.rateLimit, this.#settings.rateLimit)) this.#limiter = this.#limiterOf(settings);
     this.#settings = settings;
     this.#access.setUsers(settings.users);
@@ -90,7 +82,7 @@ export class Guard {
     }
   }
 
-  #limiterOf({ rateLimit }: GuardSettings): RateLimiter | undefined {
+  #limiterOf({ rateLimit }: WebConfig): RateLimiter | undefined {
     return rateLimit && new RateLimiter(rateLimit, this.#clock);
   }
 }

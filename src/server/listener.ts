@@ -6,25 +6,12 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../base/clock.js';
 import { messageOf, UserError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import type { WebTls } from '../config/web/web-config.js';
 import type { Connections } from './connections.js';
-import { noticeLeaving } from './half-closed.js';
 import { isProbe } from './paths.js';
 import { RequestTurns } from './request-turns.js';
-import { contextOptions, refusalOf, type TlsSettings } from './tls.js';
-
-export interface ListenerOptions {
-  /** Name or address; undefined: all interfaces. */
-  readonly host: string | undefined;
-  /** 0: any free port. */
-  readonly port: number;
-  /** Undefined: plain HTTP. */
-  readonly tls: TlsSettings | undefined;
-  readonly handler: RequestListener;
-  /** Shared by all listeners. */
-  readonly connections: Connections;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
+import { noticeLeaving } from './responses.js';
+import { contextOptions, refusalOf } from './tls.js';
 
 /**
  * Clients that send nothing, or a byte now and then, are disconnected. Idle connections of Prometheus are kept for longer
@@ -58,15 +45,27 @@ const hints: Readonly<Record<string, string>> = {
 
 /** One listening address. */
 export class Listener {
-  readonly #options: ListenerOptions;
+  readonly #options;
   readonly #server: Server | HttpsServer;
-  #tls: TlsSettings | undefined;
+  #tls: WebTls | undefined;
   readonly #connections: Connections;
   readonly #turns: RequestTurns;
   readonly #running = new Set<ServerResponse>();
   #isClosing = false;
 
-  constructor(options: ListenerOptions) {
+  constructor(options: {
+    /** Name or address; undefined: all interfaces. */
+    readonly host: string | undefined;
+    /** 0: any free port. */
+    readonly port: number;
+    /** Undefined: plain HTTP. */
+    readonly tls: WebTls | undefined;
+    readonly handler: RequestListener;
+    /** Shared by all listeners. */
+    readonly connections: Connections;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  }) {
     this.#options = options;
     this.#tls = options.tls;
     this.#connections = options.connections;
@@ -137,14 +136,14 @@ export class Listener {
   }
 
   /** For new connections. TLS itself cannot be switched on or off. */
-  setTls(tls: TlsSettings): void {
+  setTls(tls: WebTls): void {
     if (!('setSecureContext' in this.#server)) throw new Error('the listener speaks plain HTTP');
     this.#tls = tls;
     this.#server.setSecureContext(contextOptions(tls));
     Object.assign(this.#server, certificateRequest(tls)); // read at each handshake
   }
 
-  #createTlsServer(tls: TlsSettings, handle: RequestListener): HttpsServer {
+  #createTlsServer(tls: WebTls, handle: RequestListener): HttpsServer {
     const { logger } = this.#options;
     const server = createTlsServer({ ...limits, ...contextOptions(tls), ...certificateRequest(tls) }, handle);
     server.prependListener('secureConnection', (socket: TLSSocket) => {
@@ -192,7 +191,7 @@ export class Listener {
 }
 
 /** The certificate is judged after the handshake. */
-function certificateRequest({ clientAuth }: TlsSettings) {
+function certificateRequest({ clientAuth }: WebTls) {
   return { requestCert: clientAuth !== 'none', rejectUnauthorized: false };
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { Scheduler } from '../base/scheduler.js';
+import type { Config } from '../config/schema.js';
 import type { ExpositionBody, ExpositionRequest } from '../exposition/bodies.js';
 import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../exposition/negotiate.js';
 import { type FamilyFilter, filterText } from '../exposition/selection.js';
@@ -15,7 +16,7 @@ import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { BodySender } from './body-sender.js';
 import { familyFilter } from './family-filter.js';
 import { arrivalMs, disconnect, type ResponseLimit, sendText, startResponseLimit } from './responses.js';
-import { scrapeTimeoutHeader, scrapeTimeoutMs, type ScrapeTimes } from './scrape-timeout.js';
+import { scrapeTimeoutHeader, scrapeTimeoutMs } from './scrape-timeout.js';
 
 export interface ScrapeSource {
   /**
@@ -36,43 +37,36 @@ export interface ScrapeObserver {
   scrapeRejected(): void;
 }
 
-export interface ScrapeSettings extends ScrapeTimes {
-  /** Scrapes that are collected and rendered at the same time; above 0. */
-  readonly maxInFlight: number;
-}
-
-export interface MetricsHandlerOptions {
-  readonly source: ScrapeSource;
-  readonly exposition: {
-    /** Whether there is a family of this name, allowed by the settings or not. */
-    hasFamily(name: string): boolean;
-    /** Makes the text of a node ahead of `render`. */
-    prepareNode(view: NodeView, derived: DerivedPods, filter: FamilyFilter): void;
-    render(
-      snapshot: ClusterSnapshot | undefined,
-      request: ExpositionRequest,
-      signal: AbortSignal,
-    ): Promise<ExpositionBody>;
-  };
-  readonly observer: ScrapeObserver;
-  readonly scheduler: Scheduler;
-  readonly logger: Logger;
-  readonly clock: Clock;
-  /** Read at each scrape, so that a reload takes effect. */
-  readonly settings: () => ScrapeSettings;
-}
-
 /** By then the client's own timeout has expired: it would read in vain. */
 const writeGraceMs = 5_000;
 
 /** Serves `/metrics`. */
 export class MetricsHandler {
-  readonly #options: MetricsHandlerOptions;
+  readonly #options;
   readonly #sender: BodySender;
   readonly #budgets: ScrapeBudgets;
   #inFlightCount = 0;
 
-  constructor(options: MetricsHandlerOptions) {
+  constructor(options: {
+    readonly source: ScrapeSource;
+    readonly exposition: {
+      /** Whether there is a family of this name, allowed by the settings or not. */
+      hasFamily(name: string): boolean;
+      /** Makes the text of a node ahead of `render`. */
+      prepareNode(view: NodeView, derived: DerivedPods, filter: FamilyFilter): void;
+      render(
+        snapshot: ClusterSnapshot | undefined,
+        request: ExpositionRequest,
+        signal: AbortSignal,
+      ): Promise<ExpositionBody>;
+    };
+    readonly observer: ScrapeObserver;
+    readonly scheduler: Scheduler;
+    readonly logger: Logger;
+    readonly clock: Clock;
+    /** Read at each scrape, so that a reload takes effect. */
+    readonly settings: () => Config['scrape'];
+  }) {
     this.#options = options;
     this.#sender = new BodySender(options);
     this.#budgets = new ScrapeBudgets(options.clock);

@@ -9,7 +9,7 @@ import express, {
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { oneLine } from '../base/text.js';
-import type { ReadinessCheck } from '../report/readiness-check.js';
+import type { ReadinessCheck } from '../report/health-report.js';
 import type { StatusEndpoint } from './deferred-status.js';
 import { evictionsPath, livenessPaths, readinessPath, statusPath } from './paths.js';
 import { sendText } from './responses.js';
@@ -27,25 +27,25 @@ export interface Endpoints {
   readonly reload: (() => Promise<void>) | undefined;
 }
 
-export interface RoutesOptions extends Endpoints {
-  /** Begins with `/`. */
-  readonly metricsPath: string;
-  /** Whether the status and the evictions are served. */
-  readonly hasStatus: boolean;
-  readonly guard: {
-    /** Calls `next` when the request may pass, and responds otherwise. */
-    check(request: Request, response: Response, next: NextFunction): Promise<void>;
-  };
-  readonly logger: Logger;
-}
-
 const reloadPath = '/-/reload';
 
 /** Responses load nothing and may not be framed. The status page has its own policy. */
 const contentSecurityPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The HTTP endpoints. Errors are one constant line of text, without stack and paths. */
-export function createRoutes(options: RoutesOptions): Express {
+export function createRoutes(
+  options: Endpoints & {
+    /** Begins with `/`. */
+    readonly metricsPath: string;
+    /** Whether the status and the evictions are served. */
+    readonly hasStatus: boolean;
+    readonly guard: {
+      /** Calls `next` when the request may pass, and responds otherwise. */
+      check(request: Request, response: Response, next: NextFunction): Promise<void>;
+    };
+    readonly logger: Logger;
+  },
+): Express {
   const { metricsPath, metrics, status, evictions, liveness, readiness, guard, logger } = options;
   const app = express();
   app.disable('x-powered-by');

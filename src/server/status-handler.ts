@@ -1,13 +1,12 @@
 import type { Request, Response } from 'express';
 
 import type { Clock } from '../base/clock.js';
+import { Memo } from '../base/memo.js';
 import { toJson } from '../json/json.js';
 import { type PageLinks, pagePolicy, renderPage } from '../status/html/page.js';
 import type { Status } from '../status/status.js';
+import { SharedResponses } from './body-sender.js';
 import { evictionsPath, statusPath } from './paths.js';
-import { SharedResponses } from './shared-responses.js';
-
-type Format = 'page' | 'json';
 
 /** Serves the status as a page and as JSON. HEAD gets the headers without a status. */
 export class StatusHandler {
@@ -15,7 +14,8 @@ export class StatusHandler {
   readonly #responses: SharedResponses;
   readonly #links: PageLinks;
   /** Of the last status; shared by all its responses. */
-  readonly #bodies = new Map<Format, { readonly status: Status; readonly bytes: Buffer }>();
+  readonly #page = new Memo<Buffer>();
+  readonly #json = new Memo<Buffer>();
 
   constructor({
     source,
@@ -47,25 +47,20 @@ export class StatusHandler {
 
   async page(request: Request, response: Response): Promise<void> {
     response.type('html').set({ 'Content-Security-Policy': pagePolicy, 'Referrer-Policy': 'no-referrer' });
-    await this.#respond(request, response, 'page');
+    await this.#respond(request, response, (status) =>
+      this.#page.of([status], () => Buffer.from(renderPage(status, this.#links))),
+    );
   }
 
   async json(request: Request, response: Response): Promise<void> {
     response.type('json');
-    await this.#respond(request, response, 'json');
+    await this.#respond(request, response, (status) =>
+      this.#json.of([status], () => Buffer.from(`${toJson(status)}\n`)),
+    );
   }
 
-  async #respond(request: Request, response: Response, format: Format): Promise<void> {
-    await this.#responses.respond(request, response, async () => this.#bytesOf(await this.#source.read(), format));
-  }
-
-  #bytesOf(status: Status, format: Format): Buffer {
-    const kept = this.#bodies.get(format);
-    if (kept?.status === status) return kept.bytes;
-    const text = format === 'page' ? renderPage(status, this.#links) : `${toJson(status)}\n`;
-    const bytes = Buffer.from(text);
-    this.#bodies.set(format, { status, bytes });
-    return bytes;
+  async #respond(request: Request, response: Response, bytesOf: (status: Status) => Buffer): Promise<void> {
+    await this.#responses.respond(request, response, async () => bytesOf(await this.#source.read()));
   }
 }
 

@@ -7,29 +7,10 @@ import {
   type TLSSocket,
 } from 'node:tls';
 
-/** How a listener speaks TLS. */
-export interface TlsSettings {
-  /** PEM, with the chain. */
-  readonly cert: string;
-  /** PEM. */
-  readonly key: string;
-  /** `request`: nothing is verified. `require-any`: clients need a certificate of any authority. */
-  readonly clientAuth: 'none' | 'request' | 'require-any' | 'verify-if-given' | 'require-and-verify';
-  /** PEM of the authorities of clients. Undefined: those that Node.js knows. */
-  readonly clientCa: string | undefined;
-  /** A certificate needs one of these names. Undefined: any. */
-  readonly clientAllowedSans: readonly string[] | undefined;
-  readonly minVersion: SecureVersion;
-  readonly maxVersion: SecureVersion;
-  /** Of TLS 1.2 and older. Empty: the default. */
-  readonly cipherSuites: readonly string[];
-  readonly prefersServerCipherSuites: boolean;
-  /** Empty: the default. */
-  readonly curves: readonly string[];
-}
+import type { WebTls } from '../config/web/web-config.js';
 
 /** Each context has keys of its own for session tickets: a client that is no longer accepted cannot resume its session. */
-export function contextOptions(tls: TlsSettings): SecureContextOptions {
+export function contextOptions(tls: WebTls): SecureContextOptions {
   const { cert, key, clientCa, minVersion, maxVersion, cipherSuites, prefersServerCipherSuites, curves } = tls;
   return {
     cert,
@@ -53,7 +34,7 @@ function ciphersOf(cipherSuites: readonly string[], minVersion: SecureVersion): 
 }
 
 /** Why the client of a completed handshake is refused; undefined when it is accepted. */
-export function refusalOf({ clientAuth, clientAllowedSans }: TlsSettings, socket: TLSSocket): string | undefined {
+export function refusalOf({ clientAuth, clientAllowedSans }: WebTls, socket: TLSSocket): string | undefined {
   if (clientAuth === 'none') return undefined;
   const certificate = socket.getPeerCertificate() as PeerCertificate | Record<string, never>; // {} without one
   if (!('raw' in certificate)) {

@@ -1,25 +1,25 @@
 import type { ClusterReport } from '../report/cluster-report.js';
 import { fullRatio } from '../report/filesystem-report.js';
-import type { HealthReport } from '../report/health-report.js';
+import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
 import { limitThresholds } from '../report/limit-report.js';
 import type { NodePressureReport } from '../report/pressure-report.js';
 import type { RankedNodeReport } from '../report/ranked-nodes.js';
-import type { ReadinessCheck } from '../report/readiness-check.js';
 import { absenceProblems, unlistedProblems } from './absence-problems.js';
 import { evictionProblems } from './eviction-problems.js';
 import { gapProblems } from './gap-problems.js';
 import { counted, namesText, warning, withExamples } from './problem-texts.js';
-import type { Problem, ShownEviction } from './status.js';
-
-export interface ProblemsInput {
-  readonly readinessChecks: readonly ReadinessCheck[];
-  readonly cluster: ClusterReport | undefined;
-  readonly evictions: readonly ShownEviction[] | undefined;
-  readonly health: HealthReport;
-}
+import type { Problem, ShownEviction, Status } from './status.js';
 
 /** The current problems, the worst first. */
-export function problemsOf({ readinessChecks, cluster, health, evictions }: ProblemsInput): readonly Problem[] {
+export function problemsOf({
+  readinessChecks,
+  cluster,
+  health,
+  evictions,
+}: Pick<Status, 'readinessChecks' | 'health'> & {
+  readonly cluster: ClusterReport | undefined;
+  readonly evictions: readonly ShownEviction[] | undefined;
+}): readonly Problem[] {
   const problems = [
     ...notReady(readinessChecks),
     ...unlistedProblems(health, cluster),

@@ -2,8 +2,7 @@ import { type Clock, latestNowMs, startDeadline } from '../base/clock.js';
 import { singleFlight } from '../base/memo.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
-import type { HealthReport } from '../report/health-report.js';
-import type { ReadinessCheck } from '../report/readiness-check.js';
+import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
 import { problemsOf } from './problems.js';
 import type { ShownEviction, ShownEvictions, Status } from './status.js';
 
@@ -29,16 +28,6 @@ export interface StatusSettings {
   readonly configuration: string;
 }
 
-export interface StatusSourceOptions {
-  readonly inputs: StatusInputs;
-  readonly version: string;
-  readonly clock: Clock;
-  /** When the exporter started; monotonic. */
-  readonly startMs: number;
-  /** Ends running collections. */
-  readonly stopping: AbortSignal;
-}
-
 /** A person waits for the page; nodes that have not answered by then are shown from the cache. */
 const deadlineMs = 2_000;
 
@@ -53,11 +42,19 @@ const keptMs = 1_000;
  * costs the same for one reader and for a thousand.
  */
 export class StatusSource {
-  readonly #options: StatusSourceOptions;
+  readonly #options;
   readonly #flight = singleFlight<Status>();
   #made: { readonly status: Status; readonly settings: StatusSettings; readonly atMs: number } | undefined;
 
-  constructor(options: StatusSourceOptions) {
+  constructor(options: {
+    readonly inputs: StatusInputs;
+    readonly version: string;
+    readonly clock: Clock;
+    /** When the exporter started; monotonic. */
+    readonly startMs: number;
+    /** Ends running collections. */
+    readonly stopping: AbortSignal;
+  }) {
     this.#options = options;
   }
 

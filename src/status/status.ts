@@ -1,8 +1,7 @@
+import type { Ranked } from '../base/ranking.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
-import type { HealthReport } from '../report/health-report.js';
-import type { Ranked } from '../report/ranked.js';
-import type { ReadinessCheck } from '../report/readiness-check.js';
+import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
 
 /**
  * What the status page shows and `/api/v1/status` returns: plain data, exact numbers. Sizes in bytes, times and ages in

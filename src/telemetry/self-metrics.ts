@@ -7,11 +7,11 @@ import type { LifecycleEventType } from '../kube/pod-lifecycle.js';
 import type { EarlyRequestReason, LookupResult } from '../kubelet/kubelet-cache.js';
 import type { StoreState } from '../watch/store-lists.js';
 import type { WatchObserver } from '../watch/watch-observer.js';
-import { LabelledCounter } from './labelled-counter.js';
 import { collectNodeMetrics } from './node-metrics.js';
 import { selfFamilies } from './self-families.js';
 import {
   isLastReloadSuccessful,
+  LabelledCounter,
   type LabelValues,
   type ReloadedFile,
   type Sample,

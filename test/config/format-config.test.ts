@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { configHash, formatConfig } from '../../src/config/format-config.js';
-import { listSettings } from '../../src/config/settings.js';
+import { configHash, formatConfig, listSettings } from '../../src/config/settings.js';
 import { load, loadText } from './support.js';
 
 const everything = `

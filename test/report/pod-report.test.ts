@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { containerReports } from '../../src/report/container-report.js';
 import { nearestLimit } from '../../src/report/limit-report.js';
-import { measuredPodReport, podSpecReport, unmeasuredPodReport } from '../../src/report/pod-report.js';
+import {
+  containerReports,
+  measuredPodReport,
+  podSpecReport,
+  unmeasuredPodReport,
+} from '../../src/report/pod-report.js';
 import { unlistedVolumeReports, volumeReports } from '../../src/report/volume-report.js';
 import { aContainer, aMount, aPod, aVolume } from '../support/builders.js';
 import {

@@ -10,7 +10,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import { messageOf, RequestError } from '../../src/base/errors.js';
-import { BodySender, type BodySenderOptions } from '../../src/server/body-sender.js';
+import { BodySender } from '../../src/server/body-sender.js';
 import { type ResponseLimit, startResponseLimit } from '../../src/server/responses.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -28,7 +28,7 @@ function noLimit(): ResponseLimit {
   };
 }
 
-function aSender(options: Partial<BodySenderOptions> = {}): BodySender {
+function aSender(options: Partial<ConstructorParameters<typeof BodySender>[0]> = {}): BodySender {
   return new BodySender({ clock: new ManualClock(), ...options });
 }
 

@@ -8,14 +8,15 @@ import { AccessControl } from '../../src/access/access-control.js';
 import { PasswordChecker } from '../../src/access/password-checker.js';
 import { TokenReviewer } from '../../src/access/token-reviewer.js';
 import { silentLogger } from '../../src/base/logger.js';
-import { Guard, type GuardSettings } from '../../src/server/guard.js';
+import { plainWeb, type WebConfig } from '../../src/config/web/web-config.js';
+import { Guard } from '../../src/server/guard.js';
 import type { ScrapeSource } from '../../src/server/metrics-handler.js';
 import { send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aMetricsHandler, emptySnapshot, FakeObserver, RunningServer, someRoutes } from './test-server.js';
 
-function settings(overrides: Partial<GuardSettings> = {}): GuardSettings {
-  return { headers: new Map(), users: new Map(), rateLimit: undefined, ...overrides };
+function settings(overrides: Partial<WebConfig> = {}): WebConfig {
+  return { ...plainWeb, ...overrides };
 }
 
 interface GuardedServer extends AsyncDisposable {
@@ -25,7 +26,7 @@ interface GuardedServer extends AsyncDisposable {
   readonly port: number;
 }
 
-async function start(overrides: Partial<GuardSettings>): Promise<GuardedServer> {
+async function start(overrides: Partial<WebConfig>): Promise<GuardedServer> {
   const clock = new ManualClock();
   const compare = (): Promise<boolean> => Promise.reject(new Error('there are no users'));
   const access = new AccessControl({

@@ -6,7 +6,7 @@ import { connect as connectTls } from 'node:tls';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { TlsSettings } from '../../src/server/tls.js';
+import type { WebTls } from '../../src/config/web/web-config.js';
 import { TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { tlsSettings } from '../support/tls-settings.js';
@@ -15,7 +15,7 @@ import { RunningServer } from './test-server.js';
 const body = 'x'.repeat(2 ** 20);
 const interim = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-let tls: TlsSettings;
+let tls: WebTls;
 beforeAll(async () => {
   const authority = await TestAuthority.create();
   tls = tlsSettings(await authority.issueServer());
@@ -35,7 +35,7 @@ class HeldServer implements AsyncDisposable {
     });
   }
 
-  static async start(settings?: TlsSettings): Promise<HeldServer> {
+  static async start(settings?: WebTls): Promise<HeldServer> {
     const held = new HeldServer();
     const handler: RequestListener = ({ socket }, response) => {
       held.#begun(once(socket, 'end').then(() => response));

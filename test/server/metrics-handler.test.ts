@@ -12,7 +12,7 @@ import { Scheduler } from '../../src/base/scheduler.js';
 import type { ExpositionBody } from '../../src/exposition/bodies.js';
 import { Exposition } from '../../src/exposition/exposition.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
-import type { MetricsHandlerOptions, ScrapeSource } from '../../src/server/metrics-handler.js';
+import type { MetricsHandler, ScrapeSource } from '../../src/server/metrics-handler.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { expositionSettings } from '../support/exposition-settings.js';
@@ -35,7 +35,7 @@ import {
 const path = '/metrics';
 const openMetrics = 'application/openmetrics-text; version=1.0.0';
 
-function startServer(options: Partial<MetricsHandlerOptions> = {}): Promise<RunningServer> {
+function startServer(options: Partial<ConstructorParameters<typeof MetricsHandler>[0]> = {}): Promise<RunningServer> {
   return RunningServer.start(someRoutes({ metrics: aMetricsHandler(options) }), options.clock);
 }
 

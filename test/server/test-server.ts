@@ -4,20 +4,16 @@ import { gzipSync } from 'node:zlib';
 import type { Clock } from '../../src/base/clock.js';
 import { type Logger, silentLogger } from '../../src/base/logger.js';
 import { Scheduler } from '../../src/base/scheduler.js';
+import type { Config } from '../../src/config/schema.js';
+import type { WebTls } from '../../src/config/web/web-config.js';
 import type { ExpositionBody } from '../../src/exposition/bodies.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { Connections } from '../../src/server/connections.js';
 import { EvictionsHandler } from '../../src/server/evictions-handler.js';
-import { Listener, type ListenerOptions } from '../../src/server/listener.js';
-import {
-  MetricsHandler,
-  type MetricsHandlerOptions,
-  type ScrapeObserver,
-  type ScrapeSettings,
-} from '../../src/server/metrics-handler.js';
-import { createRoutes, type RoutesOptions } from '../../src/server/routes.js';
+import { Listener } from '../../src/server/listener.js';
+import { MetricsHandler, type ScrapeObserver } from '../../src/server/metrics-handler.js';
+import { createRoutes } from '../../src/server/routes.js';
 import { StatusHandler } from '../../src/server/status-handler.js';
-import type { TlsSettings } from '../../src/server/tls.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aClusterSnapshot } from '../support/snapshot-builders.js';
 import { aStatus } from '../support/status-builders.js';
@@ -35,7 +31,7 @@ export class RunningServer implements AsyncDisposable {
   static async start(
     handler: RequestListener,
     clock: Clock = new ManualClock(),
-    { logger = silentLogger, tls }: Partial<Pick<ListenerOptions, 'tls' | 'logger'>> = {},
+    { logger = silentLogger, tls }: Partial<Pick<ConstructorParameters<typeof Listener>[0], 'tls' | 'logger'>> = {},
   ): Promise<RunningServer> {
     const listener = new Listener({
       host: '127.0.0.1',
@@ -52,7 +48,7 @@ export class RunningServer implements AsyncDisposable {
     return new RunningServer(listener, port);
   }
 
-  setTls(tls: TlsSettings): void {
+  setTls(tls: WebTls): void {
     this.#listener.setTls(tls);
   }
 
@@ -65,7 +61,7 @@ export class RunningServer implements AsyncDisposable {
   }
 }
 
-export const scrapeSettings: ScrapeSettings = {
+export const scrapeSettings: Config['scrape'] = {
   timeoutOffsetMs: 500,
   defaultTimeoutMs: 10_000,
   maxDurationMs: 60_000,
@@ -116,7 +112,9 @@ export function aLogger(): RecordingLogger {
 
 /** Knows every family but those that begin with `un`. */
 /** Compresses what `render` returns when the client accepts that. */
-export function rendering(render: MetricsHandlerOptions['exposition']['render']): MetricsHandlerOptions['exposition'] {
+export function rendering(
+  render: ConstructorParameters<typeof MetricsHandler>[0]['exposition']['render'],
+): ConstructorParameters<typeof MetricsHandler>[0]['exposition'] {
   return {
     hasFamily: (name) => !name.startsWith('un'),
     prepareNode: () => undefined,
@@ -133,7 +131,9 @@ export function rendering(render: MetricsHandlerOptions['exposition']['render'])
   };
 }
 
-export function aMetricsHandler(overrides: Partial<MetricsHandlerOptions> = {}): MetricsHandler {
+export function aMetricsHandler(
+  overrides: Partial<ConstructorParameters<typeof MetricsHandler>[0]> = {},
+): MetricsHandler {
   return new MetricsHandler({
     source: { collect: () => Promise.resolve(emptySnapshot) },
     exposition: rendering(() => Promise.resolve(aBody('up 1\n'))),
@@ -146,7 +146,7 @@ export function aMetricsHandler(overrides: Partial<MetricsHandlerOptions> = {}):
   });
 }
 
-export function someRoutes(overrides: Partial<RoutesOptions> = {}): RequestListener {
+export function someRoutes(overrides: Partial<Parameters<typeof createRoutes>[0]> = {}): RequestListener {
   return createRoutes({
     metricsPath: '/metrics',
     metrics: aMetricsHandler(),

@@ -8,7 +8,8 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { alternativeNames, type TlsSettings } from '../../src/server/tls.js';
+import type { WebTls } from '../../src/config/web/web-config.js';
+import { alternativeNames } from '../../src/server/tls.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { tlsSettings } from '../support/tls-settings.js';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   serverPair = await authority.issueServer();
 });
 
-function aTls(overrides: Partial<TlsSettings> = {}): TlsSettings {
+function aTls(overrides: Partial<WebTls> = {}): WebTls {
   return tlsSettings(serverPair, overrides);
 }
 
@@ -32,7 +33,7 @@ const ok: RequestListener = (_request, response) => {
   response.end('ok');
 };
 
-function startServer(tls: TlsSettings = aTls(), handler = ok): Promise<RunningServer> {
+function startServer(tls: WebTls = aTls(), handler = ok): Promise<RunningServer> {
   return RunningServer.start(handler, new ManualClock(), { tls });
 }
 
@@ -139,7 +140,7 @@ describe('certificates of clients', () => {
     pairs.set('foreign', await foreignAuthority.issueClient('prometheus'));
   });
 
-  const accepting: readonly (readonly [TlsSettings['clientAuth'], readonly string[]])[] = [
+  const accepting: readonly (readonly [WebTls['clientAuth'], readonly string[]])[] = [
     ['none', ['none', 'valid', 'expired', 'foreign']],
     ['request', ['none', 'valid', 'expired', 'foreign']],
     ['require-any', ['valid', 'expired', 'foreign']],

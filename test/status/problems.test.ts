@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 
 import { evictionReport } from '../../src/report/eviction-report.js';
 import type { UnlistedReport } from '../../src/report/health-report.js';
-import { type ProblemsInput, problemsOf } from '../../src/status/problems.js';
+import { problemsOf } from '../../src/status/problems.js';
 import type { Problem, ShownEviction } from '../../src/status/status.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { aDeployment } from '../support/snapshot-builders.js';
 import { aCluster, aGap, aHealth, aLimit, aMeasuredNode, anAbsence, aSummary } from '../support/status-builders.js';
 
-function problemsIn(input: Partial<ProblemsInput>): readonly Problem[] {
+function problemsIn(input: Partial<Parameters<typeof problemsOf>[0]>): readonly Problem[] {
   const healthy = { readinessChecks: [], cluster: aCluster(), evictions: [], health: aHealth() };
   return problemsOf({ ...healthy, ...input });
 }
@@ -17,7 +17,7 @@ const pods = (...names: readonly string[]) => names.map((pod) => ({ namespace: '
 const workloads = (...names: readonly string[]) =>
   names.map((workload) => ({ workload, workloadType: 'deployment', workloadNamespace: 'shop' }));
 
-function textsOf(input: Partial<ProblemsInput>): readonly string[] {
+function textsOf(input: Partial<Parameters<typeof problemsOf>[0]>): readonly string[] {
   return problemsIn(input).map(({ severity, text, section }) => `${severity} ${section}: ${text}`);
 }
 

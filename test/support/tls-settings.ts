@@ -1,8 +1,8 @@
-import type { TlsSettings } from '../../src/server/tls.js';
+import type { WebTls } from '../../src/config/web/web-config.js';
 import type { KeyPair } from './certificates.js';
 
 /** Of a listener that asks clients for no certificate. */
-export function tlsSettings(pair: KeyPair, overrides: Partial<TlsSettings> = {}): TlsSettings {
+export function tlsSettings(pair: KeyPair, overrides: Partial<WebTls> = {}): WebTls {
   return {
     ...pair,
     clientAuth: 'none',

@@ -91,7 +91,7 @@ function evictionFacts(snapshot: NodeSnapshot, freeBytes: number | undefined): E
   const unreadPodCount = unreadPods(snapshot);
   return {
     layout: storageLayout(snapshot.layout),
-    signals: signalReports({ ...snapshot, unreadPodCount }, { freeBytes }),
+    signals: signalReports({ ...snapshot, unreadPodCount }, freeBytes),
     unreadPodCount,
     unrankedPodCount: unreadPodCount === undefined ? snapshot.unknownPods.length : undefined,
   };

@@ -1,7 +1,11 @@
 import { largestFirst } from '../../base/ranking.js';
 import { formatAge } from '../../base/units.js';
-import { type ContainerReport, containerReports } from '../../report/container-report.js';
-import { type MeasuredPodReport, measuredPodReport } from '../../report/pod-report.js';
+import {
+  type ContainerReport,
+  containerReports,
+  type MeasuredPodReport,
+  measuredPodReport,
+} from '../../report/pod-report.js';
 import { type VolumeReport, volumeReports } from '../../report/volume-report.js';
 import { measuredPods } from './pod-filter.js';
 import { bytesColumn, namespaceColumn, ratioColumn, ruleText, type View } from './view.js';

@@ -1,28 +1,7 @@
-import type { SecureVersion } from 'node:tls';
-
 import { ConfigError, describeValue, type SettingFault } from '../faults.js';
 import { loadAuthorities, loadKeyPair, PemFault } from './key-pair.js';
-import { cipherSuites, type ClientAuth, clientAuthTypes, curves, tlsVersions } from './tls-names.js';
-import type { TlsServerConfig } from './web-file-schema.js';
-
-export interface WebTls {
-  /** PEM, with the chain. */
-  readonly cert: string;
-  /** PEM. */
-  readonly key: string;
-  readonly clientAuth: ClientAuth;
-  /** PEM of the authorities of clients. Undefined: those that Node.js knows. */
-  readonly clientCa: string | undefined;
-  /** Undefined: any name. */
-  readonly clientAllowedSans: readonly string[] | undefined;
-  readonly minVersion: SecureVersion;
-  readonly maxVersion: SecureVersion;
-  /** In the words of OpenSSL, without those of TLS 1.3. Empty: the default. */
-  readonly cipherSuites: readonly string[];
-  readonly prefersServerCipherSuites: boolean;
-  /** In the words of OpenSSL. Empty: the default. */
-  readonly curves: readonly string[];
-}
+import type { WebTls } from './web-config.js';
+import { cipherSuites, clientAuthTypes, curves, type TlsServerConfig, tlsVersions } from './web-file-schema.js';
 
 export type FileContent = { readonly text: string } | { readonly error: string };
 
@@ -53,7 +32,7 @@ export function loadTls(config: TlsServerConfig, sources: TlsSources): WebTls | 
 
 function loadPems(
   config: TlsServerConfig,
-  clientAuth: ClientAuth,
+  clientAuth: WebTls['clientAuth'],
   sources: TlsSources,
 ): Pick<WebTls, 'cert' | 'key' | 'clientCa'> {
   const pems = new PemSources(config, sources);

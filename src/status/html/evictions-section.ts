@@ -2,9 +2,8 @@ import { formatAge, formatBytes } from '../../base/units.js';
 import { causeText, unknownUsageText } from '../../report/eviction-cause-text.js';
 import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
 import type { ShownEviction, ShownEvictions, Status } from '../status.js';
-import { bytesScale, componentBar } from './components.js';
+import { bytesScale, componentBar, emptyText, panel } from './components.js';
 import { type Markup, markup } from './markup.js';
-import { emptyText, panel } from './panel.js';
 import { countText, moreText, timeText } from './texts.js';
 
 /** The pods that were evicted for local storage, and what they used before; `allHref`: all of them, as JSON. */

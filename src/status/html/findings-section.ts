@@ -1,7 +1,7 @@
 import type { ClusterReport } from '../../report/cluster-report.js';
 import type { FindingKindReport, RankedFindingReport } from '../../report/ranked-findings.js';
+import { emptyText, panel } from './components.js';
 import { type Markup, markup } from './markup.js';
-import { emptyText, panel } from './panel.js';
 import { countText, moreText } from './texts.js';
 
 /** Settings of pods that make their eviction likelier, or that have no effect, by kind. */

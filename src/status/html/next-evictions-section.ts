@@ -1,12 +1,12 @@
+import type { Ranked } from '../../base/ranking.js';
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
-import type { Ranked } from '../../report/ranked.js';
 import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
 import { unreadPodsText } from '../../report/signal-report.js';
 import { bar } from './bar.js';
+import { emptyText, panel } from './components.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
-import { emptyText, panel } from './panel.js';
 import {
   countText,
   isLastKnown,

@@ -11,8 +11,8 @@ import type {
   SilentNodeReport,
 } from '../../report/ranked-nodes.js';
 import { bar, type Segment } from './bar.js';
+import { emptyText, panel } from './components.js';
 import { type Markup, markup } from './markup.js';
-import { emptyText, panel } from './panel.js';
 import { countText, limitSeverity, moreText, percentText, type Severity, severityClass, term } from './texts.js';
 
 /** More pods of a node are collapsed. */

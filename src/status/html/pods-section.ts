@@ -1,9 +1,8 @@
 import { formatBytes } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import type { MeasuredPodReport } from '../../report/pod-report.js';
-import { bytesScale, componentBar, componentLegend, hasLimit, usedText } from './components.js';
+import { bytesScale, componentBar, componentLegend, emptyText, hasLimit, panel, usedText } from './components.js';
 import { type Markup, markup } from './markup.js';
-import { emptyText, panel } from './panel.js';
 import { moreText, percentText, podChip, rowClass } from './texts.js';
 
 /** The largest pods. */

@@ -1,7 +1,7 @@
+import type { Ranked } from '../../base/ranking.js';
 import { formatAge, formatRatio } from '../../base/units.js';
 import { limitThresholds } from '../../report/limit-report.js';
 import type { MeasuredPodReport } from '../../report/pod-report.js';
-import type { Ranked } from '../../report/ranked.js';
 import { type Markup, markup } from './markup.js';
 
 /** `unknown`: a part of the data is missing, and the rest shows no problem. */

@@ -1,8 +1,8 @@
 import { formatAge } from '../../base/units.js';
 import type { HealthReport, StoreHealthReport } from '../../report/health-report.js';
 import type { Status } from '../status.js';
+import { panel } from './components.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
-import { panel } from './panel.js';
 import { countText } from './texts.js';
 
 /** How far the data can be trusted. */

@@ -1,9 +1,8 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import type { RankedWorkloadReport } from '../../report/ranked-workloads.js';
-import { bytesScale, componentBar, componentLegend, hasLimit, usedText } from './components.js';
+import { bytesScale, componentBar, componentLegend, emptyText, hasLimit, panel, usedText } from './components.js';
 import { type Markup, markup } from './markup.js';
-import { emptyText, panel } from './panel.js';
 import { countText, moreText, percentText, term } from './texts.js';
 
 /** The largest workloads. */

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { wholeCluster } from '../../src/kube/scope.js';
-import { scopeText } from '../../src/status/scope-text.js';
+import { scopeText, wholeCluster } from '../../src/kube/scope.js';
 
 it.each([
   [{}, 'whole cluster'],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import type { SeriesCapResult } from '../../src/exposition/exposition.js';
+import { MissingNodeReport, SeriesCapReport } from '../../src/telemetry/scrape-reports.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
-import { SeriesCapReport } from '../../src/telemetry/series-cap-report.js';
-import { loggerOf } from '../support/recording-logger.js';
+import { loggerOf, recordingLogger } from '../support/recording-logger.js';
 
 function aReport() {
   const lines: string[] = [];
@@ -59,4 +59,18 @@ describe('SeriesCapReport', () => {
     expect(lines).toEqual(['warn  a', 'debug collect[]=pod b', 'debug name[]=b b']);
     expect(dropped()).toEqual({ max_series: 12, large_pods: 0 });
   });
+});
+
+it('logs each missing node once, and its return once', () => {
+  const lines: string[] = [];
+  const report = new MissingNodeReport(recordingLogger(lines));
+  for (const missing of [undefined, 'a', 'a', 'b', undefined, undefined, 'b']) {
+    report.scraped(missing, (nodeName) => `no ${nodeName}`);
+  }
+  expect(lines).toEqual([
+    'warn: no a {"node":"a"}',
+    'warn: no b {"node":"b"}',
+    'info: the node to measure is no longer missing undefined',
+    'warn: no b {"node":"b"}',
+  ]);
 });

@@ -1,5 +1,0 @@
-/** The first of many. */
-export interface Ranked<T> {
-  readonly items: readonly T[];
-  readonly totalCount: number;
-}
