@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-import { nearest } from '../config/suggestion.js';
+import { didYouMean } from '../config/suggestion.js';
 
 /** What `top` lists. */
 export const topResources = ['workloads', 'pods', 'containers', 'volumes', 'nodes', 'evictions'] as const;
@@ -34,9 +34,7 @@ function resourceNamed<T extends string>(text: string, allowed: readonly T[]): T
   const plural = shortForms[word] ?? (word.endsWith('s') ? word : `${word}s`);
   const found = allowed.find((resource) => resource === plural || `${resource}s` === plural);
   if (found === undefined) {
-    const near = nearest(word, allowed);
-    const hint = near === undefined ? '' : ` (did you mean ${near}?)`;
-    throw new InvalidArgumentError(`Allowed choices are ${allowed.join(', ')}${hint}.`);
+    throw new InvalidArgumentError(`Allowed choices are ${allowed.join(', ')}${didYouMean(word, allowed)}.`);
   }
   return found;
 }

@@ -59,15 +59,8 @@ function unknownKey(path: readonly PropertyKey[], source: string, siblings: read
   const key = String(path.at(-1));
   const near = nearest(key, siblings) ?? allSettings.find((setting) => setting.path.endsWith(`.${key}`))?.path;
   const suggestion = near === undefined ? '' : ` (did you mean ${near}?)`;
-  const hint = movedTo(text) ?? `allowed: ${siblings.join(', ')}${suggestion}`;
+  const hint = `allowed: ${siblings.join(', ')}${suggestion}`;
   return { path: text, problem: 'unknown key', source, hint };
-}
-
-/** Settings that have a new place, which no similarity of names shows. */
-export function movedTo(path: string): string | undefined {
-  if (path === 'identity') return 'it is now workloads (identity.workloads → workloads.selectors)';
-  const [, key] = /^identity\.(\w+)/.exec(path) ?? [];
-  return key && `it is now workloads.${key === 'workloads' ? 'selectors' : key}`;
 }
 
 /** Faults of the value; none when it is among those allowed. One for each place in it. */

@@ -8,19 +8,22 @@ import { type Config, schema } from './schema.js';
 import { rootSection, type Section } from './settings.js';
 import { assignmentLayer, environmentLayer, flagLayer, type FlagValues } from './text-layers.js';
 
-export interface ConfigSources {
+/**
+ * The effective settings: a setting's own flag before `--set` before environment before file before default. A value
+ * is checked even when another source overrides it. Throws ConfigError with the faults of all sources.
+ */
+export function loadConfig({
+  file,
+  environment,
+  assignments = [],
+  flags,
+}: {
   readonly file?: ConfigFile;
   readonly environment: Readonly<NodeJS.ProcessEnv>;
   /** Of `--set`, each `PATH=VALUE`. */
   readonly assignments?: readonly string[];
   readonly flags: FlagValues;
-}
-
-/**
- * The effective settings: a setting's own flag before `--set` before environment before file before default. A value
- * is checked even when another source overrides it. Throws ConfigError with the faults of all sources.
- */
-export function loadConfig({ file, environment, assignments = [], flags }: ConfigSources): Config {
+}): Config {
   const layers = [
     ...(file === undefined ? [] : [fileLayer(file)]),
     environmentLayer(environment),

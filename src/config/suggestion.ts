@@ -15,6 +15,15 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/** ` (did you mean …?)` with {@link nearest}; '' without one. `prefix` is common to all and does not count. */
+export function didYouMean(word: string, candidates: readonly string[], prefix = ''): string {
+  const near = nearest(
+    word.slice(prefix.length),
+    candidates.map((candidate) => candidate.slice(prefix.length)),
+  );
+  return near === undefined ? '' : ` (did you mean ${prefix}${near}?)`;
+}
+
 /**
  * The number of letters to insert, delete, replace or swap with a neighbour to turn `a` into `b`.
  * https://en.wikipedia.org/wiki/Damerau%E2%80%93Levenshtein_distance#Optimal_string_alignment_distance

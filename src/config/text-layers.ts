@@ -1,9 +1,9 @@
 /** The environment and the command line as layers: texts for one setting each. */
 import { withoutUserInfo } from '../base/text.js';
 import { pathText, type SettingFault } from './faults.js';
-import { type Layer, movedTo, type SettingValue, TreeReader } from './layer.js';
+import { type Layer, type SettingValue, TreeReader } from './layer.js';
 import { allSettings, environmentPrefix, nodeAt, type Setting, settingFromText } from './settings.js';
-import { nearest } from './suggestion.js';
+import { didYouMean } from './suggestion.js';
 import { readYaml } from './yaml-text.js';
 
 /** By the name of the flag, without dashes; a list for a repeatable flag. */
@@ -89,28 +89,17 @@ function readAssignment(assignment: string): Layer {
 }
 
 function unknownVariable(name: string, names: readonly string[]): SettingFault {
-  const moved = name.replace('_IDENTITY_WORKLOADS', '_WORKLOADS_SELECTORS').replace('_IDENTITY_', '_WORKLOADS_');
-  const hint =
-    moved !== name && names.includes(moved)
-      ? `it is now ${moved}`
-      : `allowed: the name of a setting${suggestion(name, names, environmentPrefix)}`;
+  const hint = `allowed: the name of a setting${didYouMean(name, names, environmentPrefix)}`;
   return { path: name, problem: 'unknown name', source: 'environment', hint };
 }
 
 function unknownFlag(name: string, names: readonly string[]): SettingFault {
-  const hint = `allowed: the name of a setting${suggestion(name, names, '--')}`;
+  const hint = `allowed: the name of a setting${didYouMean(name, names, '--')}`;
   return { path: name, problem: 'unknown name', source: 'command line', hint };
 }
 
 function unknownPath(path: string, source: string): SettingFault {
   const paths = allSettings.map((setting) => setting.path);
-  const hint = movedTo(path) ?? `allowed: the path of a setting${suggestion(path, paths)}`;
+  const hint = `allowed: the path of a setting${didYouMean(path, paths)}`;
   return { path: pathText(path.split('.')), problem: 'unknown path', source, hint };
-}
-
-/** `prefix` is common to all names and does not count when they are compared. */
-function suggestion(name: string, names: readonly string[], prefix = ''): string {
-  const suffixes = names.map((known) => known.slice(prefix.length));
-  const near = nearest(name.slice(prefix.length), suffixes);
-  return near === undefined ? '' : ` (did you mean ${prefix}${near}?)`;
 }

@@ -111,16 +111,6 @@ describe('environment', () => {
     ]);
   });
 
-  it.each([
-    ['IDENTITY_CONTROLLERS', 'WORKLOADS_CONTROLLERS'],
-    ['IDENTITY_WORKLOADS', 'WORKLOADS_SELECTORS'],
-    ['IDENTITY_ON_MISSING_NODE', 'WORKLOADS_ON_MISSING_NODE'],
-  ])('the variable of a moved setting is rejected with the new name: %s', (name, newName) => {
-    expect(errorOf({ environment: { [prefix + name]: 'x' } }).message).toBe(
-      `${prefix}${name}: unknown name (environment); it is now ${prefix}${newName}`,
-    );
-  });
-
   it('variables without the prefix are ignored', () => {
     expect(load({ environment: { CACHE_TTL: 'x', PATH: '/bin', EPHEMERAL_STORAGE: 'x' } })).toEqual(load({}));
   });
@@ -215,11 +205,6 @@ describe('assignments', () => {
     ['cache={ttl: 5', `cache: found "{ttl: 5" (--set cache); ${cacheKeys}`],
     ['cache.ttl', '--set cache.ttl: no value; allowed: PATH=VALUE'],
     ['=5s', '--set =5s: no value; allowed: PATH=VALUE'],
-    ['identity.controllers=true', unknownPath('identity.controllers', 'it is now workloads.controllers')],
-    [
-      'identity={controllers: true}',
-      unknownPath('identity', 'it is now workloads (identity.workloads → workloads.selectors)'),
-    ],
     ['__proto__.a=1', unknownPath('__proto__.a', 'allowed: the path of a setting')],
   ])('the assignment %s is rejected', (assignment, message) => {
     expect(errorOf({ assignments: [assignment] }).message).toBe(message);
@@ -246,15 +231,6 @@ describe('unknown keys', () => {
   ])('the unknown key in %s is named, with what is allowed', (text, path, allowed) => {
     expect(faultsOf(text)).toMatchObject([{ path, problem: 'unknown key', hint: `allowed: ${allowed}` }]);
   });
-
-  it.each(['identity: {workloads: [], controllers: true}', 'identity:'])(
-    'a key of a moved section is rejected with the new place: %s',
-    (text) => {
-      expect(linesOf(text)).toEqual([
-        'identity: unknown key (config.yaml:1); it is now workloads (identity.workloads → workloads.selectors)',
-      ]);
-    },
-  );
 
   it.each([
     'cluster: {nodeNames: [a]}',

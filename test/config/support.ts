@@ -1,8 +1,8 @@
 import { ConfigError, type SettingFault } from '../../src/config/faults.js';
-import { type ConfigSources, loadConfig } from '../../src/config/load.js';
+import { loadConfig } from '../../src/config/load.js';
 import type { Config } from '../../src/config/schema.js';
 
-export function load(sources: Partial<ConfigSources>): Config {
+export function load(sources: Partial<Parameters<typeof loadConfig>[0]>): Config {
   return loadConfig({ environment: {}, flags: {}, ...sources });
 }
 
@@ -11,7 +11,7 @@ export function loadText(text: string): Config {
 }
 
 /** The error of settings that must not load. */
-export function errorOf(sources: Partial<ConfigSources>): ConfigError {
+export function errorOf(sources: Partial<Parameters<typeof loadConfig>[0]>): ConfigError {
   try {
     load(sources);
   } catch (error) {

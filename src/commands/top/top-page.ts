@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.js';
 import { byNames, largestFirst } from '../../base/ranking.js';
-import { nearest } from '../../config/suggestion.js';
+import { didYouMean } from '../../config/suggestion.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { TopResource } from '../resources.js';
 import { suggestions } from '../text/suggestions.js';
@@ -94,9 +94,8 @@ export function parseSortBy(text: string, resource: TopResource): string {
   const word = text.replace(/^\{?\.?(.*?)\}?$/, '$1').toLowerCase();
   const name = word === 'name' ? resource.slice(0, -1) : word;
   if (headers.includes(name)) return name;
-  const near = nearest(name, headers);
-  const hint = near === undefined ? '' : ` (did you mean ${near}?)`;
-  throw new UsageError(`--sort-by: found "${terminalText(text)}", allowed: ${headers.join(', ')}${hint}`);
+  const allowed = `${headers.join(', ')}${didYouMean(name, headers)}`;
+  throw new UsageError(`--sort-by: found "${terminalText(text)}", allowed: ${allowed}`);
 }
 
 export function list(reading: ClusterReading, query: TopQuery): Listing {
