@@ -25,11 +25,11 @@ export function countedText(count: number, [one, many]: readonly [one: string, m
   return count <= 0 ? '' : `${count} ${count === 1 ? one : many}`;
 }
 
-/** `a, b, c and 4 more`. */
-export function joinTruncated(items: readonly string[], maxCount: number): string {
-  const shown = items.slice(0, maxCount).join(', ');
-  const moreCount = items.length - maxCount;
-  return moreCount > 0 ? `${shown} and ${moreCount} more` : shown;
+/** `a, b, c and 4 more`. `count`: of all that there are, where `items` are the first of them. */
+export function joinTruncated(items: readonly string[], maxCount: number, count = items.length): string {
+  const shown = items.slice(0, maxCount);
+  const moreCount = count - shown.length;
+  return moreCount > 0 ? `${shown.join(', ')} and ${moreCount} more` : shown.join(', ');
 }
 
 /**

@@ -44,10 +44,6 @@ interface TopFlags extends NamespaceFlags {
   readonly interval?: number;
 }
 
-interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output'> {
-  readonly free?: number;
-}
-
 const exporterMisuse =
   '--exporter is only for "top evictions" and "explain eviction": what is used now is read from the cluster, with the credentials of your kubeconfig';
 
@@ -96,15 +92,22 @@ export function addClusterCommands(program: Command, context: CommandContext): v
         'of a node: bytes that evictions are to free, such as 5Gi (default: what is missing; else 10 % of each threshold)',
       ).argParser(parseSize),
     )
-    .action(async (resource: ExplainResource, name: string, flags: ExplainFlags, command: Command) => {
-      const { output, free: freeBytes } = flags;
-      const exporter = exporterFlags(command);
-      if (exporter !== undefined && resource !== 'eviction') throw new UsageError(exporterMisuse);
-      if (freeBytes !== undefined && resource !== 'node') throw new UsageError('--free is for nodes');
-      const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output };
-      const { explain } = await import('./explain/explain-command.js');
-      await explain({ ...options, freeBytes, exporter }, context);
-    });
+    .action(
+      async (
+        resource: ExplainResource,
+        name: string,
+        flags: NamespaceFlags & Pick<ExplainOptions, 'output'> & { readonly free?: number },
+        command: Command,
+      ) => {
+        const { output, free: freeBytes } = flags;
+        const exporter = exporterFlags(command);
+        if (exporter !== undefined && resource !== 'eviction') throw new UsageError(exporterMisuse);
+        if (freeBytes !== undefined && resource !== 'node') throw new UsageError('--free is for nodes');
+        const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output };
+        const { explain } = await import('./explain/explain-command.js');
+        await explain({ ...options, freeBytes, exporter }, context);
+      },
+    );
 }
 
 function withSource(command: Command): Command {

@@ -104,16 +104,11 @@ function findContext(files: readonly KubeconfigFile[], wanted: string | undefine
   return context;
 }
 
-interface NamedEntry<T> {
-  readonly entry: T;
-  readonly file: KubeconfigFile;
-}
-
 function named<T extends { readonly name: string }>(
   files: readonly KubeconfigFile[],
   entriesOf: (file: KubeconfigFile) => readonly T[],
   name: string,
-): NamedEntry<T> | undefined {
+): { readonly entry: T; readonly file: KubeconfigFile } | undefined {
   return files
     .flatMap((file) => entriesOf(file).map((entry) => ({ entry, file })))
     .find(({ entry }) => entry.name === name);

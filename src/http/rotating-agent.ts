@@ -17,24 +17,22 @@ interface ProxyOptions {
   readonly timeoutMs: number;
 }
 
-export interface RotatingAgentOptions {
-  readonly isTls: boolean;
-  readonly proxy: ProxyOptions | undefined;
-  /** Connections that are kept after their first request, to all hosts together. Default: all. */
-  readonly maxKeptConnections?: number | undefined;
-}
-
 /**
  * One keep-alive agent, since a TLS handshake costs several times as much as a request. New TLS material gets a new
  * agent. Requests under way keep the former one; its connections are closed when they end. TLS sessions belong to the agent: a
  * server whose session is resumed was verified with the same material, as on a connection that is kept.
  */
 export class RotatingAgent implements Disposable {
-  readonly #options: RotatingAgentOptions;
+  readonly #options;
   readonly #agents = new Memo<Promise<HttpAgent>>();
   #isDisposed = false;
 
-  constructor(options: RotatingAgentOptions) {
+  constructor(options: {
+    readonly isTls: boolean;
+    readonly proxy: ProxyOptions | undefined;
+    /** Connections that are kept after their first request, to all hosts together. Default: all. */
+    readonly maxKeptConnections?: number | undefined;
+  }) {
     this.#options = options;
   }
 
@@ -87,7 +85,10 @@ function limitKept(agent: HttpAgent, maxCount = Infinity): HttpAgent {
   return agent;
 }
 
-async function createAgent({ isTls, proxy }: RotatingAgentOptions, tls: TlsMaterial): Promise<HttpAgent> {
+async function createAgent(
+  { isTls, proxy }: { readonly isTls: boolean; readonly proxy: ProxyOptions | undefined },
+  tls: TlsMaterial,
+): Promise<HttpAgent> {
   const { ca, cert, key, rejectUnauthorized } = tls;
   const tlsOptions = isTls ? { rejectUnauthorized, secureContext: createSecureContext({ ca, cert, key }) } : {};
   const agentOptions = { keepAlive: true, maxCachedSessions, ...tlsOptions };

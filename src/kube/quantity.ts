@@ -44,18 +44,17 @@ const multiplierDigits = 20;
 const nanosPerUnit = 1_000_000_000n;
 const nanosPerUnitNumber = Number(nanosPerUnit);
 
-/** An amount that is not whole. */
-interface FractionalAmount {
-  readonly roundedUp: number;
-  /** Billionths between the amount and `roundedUp`: from 1 to 999,999,999. */
-  readonly nanosBelow: number;
-}
-
 /**
  * A quantity as exact as Kubernetes keeps it: whole units, the rule, are a number; an amount with a fraction keeps that.
  * Usage is whole bytes and the kubelet compares it with the exact limit, so 629,145.5 bytes are less than 629,146.
  */
-export type Amount = number | FractionalAmount;
+export type Amount =
+  | number
+  | {
+      readonly roundedUp: number;
+      /** Billionths between the amount and `roundedUp`: from 1 to 999,999,999. */
+      readonly nanosBelow: number;
+    };
 
 /**
  * A quantity in whole units (bytes, for storage), rounded away from zero as Kubernetes' `Quantity.Value()` does, and

@@ -29,19 +29,23 @@ interface PodFacts extends PodPlace {
   readonly requestBytes?: number | undefined;
 }
 
+/** Where values come from. */
+export interface DataFacts {
+  /** `absent`, `pending`: what was last known of a pod whose node has no data, or whose volumes are not measured. */
+  readonly dataState: PodSource['state'];
+  readonly dataAgeMs: number;
+  /** Why the node has no data. */
+  readonly absenceReason?: AbsenceReason | undefined;
+}
+
 /** A pod with data. `pending`: the kubelet has not measured its volumes yet, so the total or a ratio is too small. */
-export interface MeasuredPodReport extends PodFacts {
+export interface MeasuredPodReport extends PodFacts, DataFacts {
   readonly state: 'measured' | 'pending';
   readonly node: string;
   readonly usedBytes: number;
   readonly components: ComponentBytes;
   readonly inodesUsed?: number | undefined;
   readonly nearestLimit?: LimitReport | undefined;
-  /** `absent`, `pending`: what was last known of a pod whose node has no data, or whose volumes are not measured. */
-  readonly dataState: PodSource['state'];
-  readonly dataAgeMs: number;
-  /** Why its node has no data. */
-  readonly absenceReason?: AbsenceReason | undefined;
 }
 
 export interface UnmeasuredPodReport extends PodFacts {
@@ -107,11 +111,7 @@ export function measuredPodReport(found: FoundPod<DerivedPod<PodUsage>, PodSourc
   };
 }
 
-export function dataFacts({
-  state,
-  ageMs,
-  reason,
-}: PodSource): Pick<MeasuredPodReport, 'dataState' | 'dataAgeMs' | 'absenceReason'> {
+export function dataFacts({ state, ageMs, reason }: PodSource): DataFacts {
   return { dataState: state, dataAgeMs: Math.round(ageMs), absenceReason: reason };
 }
 

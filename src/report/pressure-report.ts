@@ -4,11 +4,11 @@ import { isNearThreshold, type NodeThreshold } from '../node/node-thresholds.js'
 import type { NodeSnapshot } from '../node/node-view.js';
 import { nextVictims } from '../node/victims.js';
 import { fullestRatio, fullRatio } from './filesystem-report.js';
-import { dataFacts, type MeasuredPodReport, type PodSource } from './pod-report.js';
+import { type DataFacts, dataFacts, type PodSource } from './pod-report.js';
 import type { VictimReport } from './signal-report.js';
 
 /** A node that is close to evicting pods, or does, by the threshold that it is nearest to. Bytes, or inodes. */
-export interface NodePressureReport extends Pick<MeasuredPodReport, 'dataState' | 'dataAgeMs' | 'absenceReason'> {
+export interface NodePressureReport extends DataFacts {
   readonly node: string;
   readonly signal: EvictionSignal;
   readonly thresholdBytes?: number | undefined;

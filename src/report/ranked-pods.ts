@@ -7,6 +7,7 @@ import { deriveMeasured, type PodContext, type PodRecord } from '../node/pod-rec
 import { type FormerPod, largerUsage, nearestLimitOf } from './former-pod.js';
 import { type LimitReport, limitReport, limitThresholds, nearestRatio } from './limit-report.js';
 import {
+  type DataFacts,
   dataFacts,
   type FoundPod,
   isExempt,
@@ -18,8 +19,7 @@ import {
 } from './pod-report.js';
 
 /** The limit that a pod is nearest to. */
-export interface PodLimitReport
-  extends PodPlace, LimitReport, Pick<MeasuredPodReport, 'dataState' | 'dataAgeMs' | 'absenceReason'> {
+export interface PodLimitReport extends PodPlace, LimitReport, DataFacts {
   readonly isExempt: boolean;
   /** `pending`: the pod's volumes are not measured, so usage at present may be higher. */
   readonly state: MeasuredPodReport['state'];

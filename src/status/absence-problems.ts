@@ -3,7 +3,7 @@ import { formatAge } from '../base/units.js';
 import type { AbsenceReport } from '../report/absence-report.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { HealthReport, StoreHealthReport, UnlistedReport } from '../report/health-report.js';
-import { affectedText, examplesText, joinParts, namesText, warning } from './problem-texts.js';
+import { affectedText, joinParts, namesText, warning } from './problem-texts.js';
 import type { Problem } from './status.js';
 
 /** Watches end every few minutes and are opened again at once; only a longer gap is a problem. */
@@ -117,7 +117,7 @@ function nodesProblem(absence: AbsenceReport, isPartial: boolean): Problem {
 
 function nodesText({ reason, nodeCount, exampleNodes }: AbsenceReport): string {
   const nodes = countedText(nodeCount, ['node without data', 'nodes without data']);
-  return `${nodes} (${reason}): ${examplesText(exampleNodes, nodeCount)}`;
+  return `${nodes} (${reason}): ${namesText(exampleNodes, nodeCount)}`;
 }
 
 /** Since when there is no data, and what that costs. */

@@ -2,7 +2,7 @@ import { countedText } from '../base/text.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { GapReport } from '../report/gap-report.js';
 import { limitThresholds } from '../report/limit-report.js';
-import { affectedText, examplesText, joinParts, namesText, placesText, referenceName } from './problem-texts.js';
+import { affectedText, joinParts, namesText, placesText, referenceName } from './problem-texts.js';
 import type { Problem } from './status.js';
 
 /** What lacks values although its nodes have data. */
@@ -55,7 +55,7 @@ function gapProblem(gap: GapReport, nearText: string): Problem {
       return {
         severity: 'warning',
         text: countedText(incompleteWorkloadCount, ['incomplete workload', 'incomplete workloads']),
-        detail: examplesText(exampleWorkloads.map(referenceName), incompleteWorkloadCount),
+        detail: namesText(exampleWorkloads.map(referenceName), incompleteWorkloadCount),
         hint: `explain workload ${exampleWorkloads.slice(0, 1).map(referenceName).join('')} shows which of its pods are not measured, and why.`,
         section: 'workloads',
       };

@@ -25,18 +25,11 @@ export function counted(
 /** '' for none; also the names that `explain` takes. */
 export function affectedText({ incompleteWorkloadCount, exampleWorkloads }: AffectedWorkloadsReport): string {
   const count = countedText(incompleteWorkloadCount, ['workload incomplete', 'workloads incomplete']);
-  return count === '' ? '' : `${count}: ${examplesText(exampleWorkloads.map(referenceName), incompleteWorkloadCount)}`;
+  return count === '' ? '' : `${count}: ${namesText(exampleWorkloads.map(referenceName), incompleteWorkloadCount)}`;
 }
 
 export function referenceName({ workload, workloadNamespace }: WorkloadReference): string {
   return workloadNamespace === '' ? workload : `${workloadNamespace}/${workload}`;
-}
-
-/** `examples`: some of `count`, of which the first are named. */
-export function examplesText(examples: readonly string[], count: number): string {
-  const shown = examples.slice(0, maxNamesCount);
-  const moreCount = count - shown.length;
-  return `${shown.join(', ')}${moreCount > 0 ? ` and ${moreCount} more` : ''}`;
 }
 
 /** Each with examples of what it is about, and what to do about the first of them. */
@@ -55,7 +48,7 @@ export function withExamples(
 ): readonly Problem[] {
   const [first] = names;
   if (first === undefined) return problems;
-  return problems.map((problem) => ({ ...problem, detail: examplesText(names, count), hint: hint?.(first) }));
+  return problems.map((problem) => ({ ...problem, detail: namesText(names, count), hint: hint?.(first) }));
 }
 
 /** By their nodes: `shop/a, shop/b on node-1`. */
@@ -70,6 +63,7 @@ export function joinParts(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('; ');
 }
 
-export function namesText(names: readonly string[]): string {
-  return joinTruncated(names, maxNamesCount);
+/** `count`: of all that there are, where `names` are some of them. */
+export function namesText(names: readonly string[], count?: number): string {
+  return joinTruncated(names, maxNamesCount, count);
 }

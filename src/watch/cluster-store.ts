@@ -13,12 +13,6 @@ import type { WatchedNodesOptions, WatchedPodsOptions } from './watched-collecti
  */
 const rememberGoneMs = 300_000;
 
-export interface ClusterStoreOptions extends WatchedNodesOptions, Omit<WatchedPodsOptions, 'nodeLocalSpreadMs'> {
-  readonly watches: Pick<ClusterWatches, 'nodes' | 'pods'>;
-  /** How long a deleted pod is remembered at least, in milliseconds: as long as a cached summary may list it. */
-  readonly rememberDeletedMs: number;
-}
-
 /** The nodes of a scope and the pods on them, kept up to date by watches that others may use too. Released by disposal. */
 export class ClusterStore implements Disposable {
   readonly lists: StoreLists;
@@ -27,7 +21,14 @@ export class ClusterStore implements Disposable {
   readonly #pods: SharedWatch<Pod>;
   readonly #selectsNodes: boolean;
 
-  constructor(options: ClusterStoreOptions) {
+  constructor(
+    options: WatchedNodesOptions &
+      Omit<WatchedPodsOptions, 'nodeLocalSpreadMs'> & {
+        readonly watches: Pick<ClusterWatches, 'nodes' | 'pods'>;
+        /** How long a deleted pod is remembered at least, in milliseconds: as long as a cached summary may list it. */
+        readonly rememberDeletedMs: number;
+      },
+  ) {
     const { watches, scope, nodeSelector, rememberDeletedMs } = options;
     const nodes = watches.nodes(options);
     const pods = watches.pods(options);

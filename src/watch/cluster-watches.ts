@@ -2,7 +2,7 @@ import { supervise } from '../base/lifetime.js';
 import { createDedupe, createInterner } from '../kube/dedupe.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { StoredObject } from './object-store.js';
-import { SharedWatch, type SharedWatchOptions } from './shared-watch.js';
+import { SharedWatch } from './shared-watch.js';
 import {
   type WatchedCollection,
   watchedNodes,
@@ -39,7 +39,9 @@ export class SharedWatches<T extends StoredObject> implements AsyncDisposable {
   #isDisposed = false;
 
   /** `onUnexpectedEnd`: called when a watch has ended although nothing stopped it. */
-  constructor(options: SharedWatchOptions & { readonly onUnexpectedEnd: (error: Error) => void }) {
+  constructor(
+    options: ConstructorParameters<typeof SharedWatch>[1] & { readonly onUnexpectedEnd: (error: Error) => void },
+  ) {
     this.#options = options;
   }
 

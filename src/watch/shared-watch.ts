@@ -15,17 +15,6 @@ import { Tombstones } from './tombstones.js';
 import type { WatchObserver } from './watch-observer.js';
 import type { WatchedCollection } from './watched-collection.js';
 
-export interface SharedWatchOptions {
-  readonly api: ApiTransport;
-  readonly clock: Clock;
-  /** From 0 to 1, 1 excluded. */
-  readonly random: () => number;
-  readonly logger: Logger;
-  readonly observer: WatchObserver;
-  /** Lists are read in the background. */
-  readonly scheduler: Scheduler;
-}
-
 /**
  * The objects of a collection, kept up to date by list and watch, for any number of users: one store, and one list and watch
  * for each namespace, or one for all of more than 10 where that is allowed.
@@ -37,7 +26,7 @@ export class SharedWatch<T extends StoredObject> {
   readonly startedAtMs: number;
   readonly audit: StoreAudit<T>;
   readonly #collection: WatchedCollection<T>;
-  readonly #options: SharedWatchOptions;
+  readonly #options;
   readonly #lane: Lane;
   readonly #subscriptions = new Set<Subscription<T>>();
   readonly #clusterWide: ClusterWidePods;
@@ -47,7 +36,19 @@ export class SharedWatch<T extends StoredObject> {
   #resolveChosen: () => void = () => undefined;
   #hasEnded = false;
 
-  constructor(collection: WatchedCollection<T>, options: SharedWatchOptions) {
+  constructor(
+    collection: WatchedCollection<T>,
+    options: {
+      readonly api: ApiTransport;
+      readonly clock: Clock;
+      /** From 0 to 1, 1 excluded. */
+      readonly random: () => number;
+      readonly logger: Logger;
+      readonly observer: WatchObserver;
+      /** Lists are read in the background. */
+      readonly scheduler: Scheduler;
+    },
+  ) {
     const { clock } = options;
     const { namespaceOf, groupOf, namespaces } = collection;
     this.#collection = collection;

@@ -38,19 +38,6 @@ export function storeState(resource: Resource, objectCount: number, scopes: read
   };
 }
 
-interface UnsyncedScope {
-  readonly name: string;
-  readonly resource: Resource;
-  /** '' for all namespaces. */
-  readonly namespace: string;
-  /** Of the last failure; undefined while the first list is under way. */
-  readonly reason: string | undefined;
-  /** The last error, or that the first list is under way. */
-  readonly message: string;
-  /** Since it was listed for the first time, in milliseconds. */
-  readonly forMs: number;
-}
-
 /** After this time, namespaces whose pods cannot be listed do not hold back the others. */
 const partialAfterMs = 30_000;
 
@@ -122,7 +109,19 @@ export class StoreLists {
     return this.#scopes.some(({ isServerAway }) => isServerAway);
   }
 
-  unsynced(): readonly UnsyncedScope[] {
+  /** Returns the scopes whose first list is missing. */
+  unsynced(): readonly {
+    readonly name: string;
+    readonly resource: Resource;
+    /** '' for all namespaces. */
+    readonly namespace: string;
+    /** Of the last failure; undefined while the first list is under way. */
+    readonly reason: string | undefined;
+    /** The last error, or that the first list is under way. */
+    readonly message: string;
+    /** Since it was listed for the first time, in milliseconds. */
+    readonly forMs: number;
+  }[] {
     const nowMs = this.#options.clock.monotonicMs();
     return this.#scopes
       .filter(({ isSynced }) => !isSynced)

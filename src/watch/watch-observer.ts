@@ -5,23 +5,21 @@ import type { Resource } from './resource-path.js';
 export type ListResult = 'success' | 'expired' | FailureReason;
 
 export const eventTypeOf = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted', BOOKMARK: 'bookmark' } as const;
-export type EventType = (typeof eventTypeOf)[keyof typeof eventTypeOf];
-export const eventTypes: readonly EventType[] = Object.values(eventTypeOf);
+export const eventTypes = Object.values(eventTypeOf);
 
 /**
  * Why an object of a list or an event was left out. Closed list: the values become label values. `too_large`: above 8 MiB
  * in a list; `malformed`: it lacks what every object has; `other_kind`: an event with an object of another kind.
  */
 export const skippedObjectReasons = ['too_large', 'malformed', 'other_kind'] as const;
-type SkippedObjectReason = (typeof skippedObjectReasons)[number];
 
 /** Counts what happens to the stores. */
 export interface WatchObserver {
   readonly listFinished: (resource: Resource, result: ListResult) => void;
   readonly watchEnded: (resource: Resource, result: WatchResult) => void;
-  readonly eventApplied: (resource: Resource, type: EventType) => void;
+  readonly eventApplied: (resource: Resource, type: (typeof eventTypes)[number]) => void;
   readonly updateSuppressed: (resource: Resource) => void;
-  readonly objectSkipped: (resource: Resource, reason: SkippedObjectReason) => void;
+  readonly objectSkipped: (resource: Resource, reason: (typeof skippedObjectReasons)[number]) => void;
   readonly resourceVersionExpired: (resource: Resource) => void;
   readonly subscriberFailed: (resource: Resource) => void;
   /** So many objects differed from a list, and have been corrected. */

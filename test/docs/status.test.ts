@@ -18,6 +18,7 @@ const jsonInterfaces =
 describe('the page about the JSON', () => {
   const page = read('docs/status.md');
   const files = [
+    'src/base/ranking.ts',
     'src/status/status.ts',
     ...readdirSync(path.join(root, 'src/report')).map((file) => `src/report/${file}`),
   ];

@@ -4,7 +4,7 @@ import type { ApiTransport } from '../../src/http/api-client.js';
 import { createDedupe } from '../../src/kube/dedupe.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { wholeCluster } from '../../src/kube/scope.js';
-import { ClusterStore, type ClusterStoreOptions } from '../../src/watch/cluster-store.js';
+import { ClusterStore } from '../../src/watch/cluster-store.js';
 import { ClusterWatches } from '../../src/watch/cluster-watches.js';
 import { ObjectStore } from '../../src/watch/object-store.js';
 import { StoreAudit } from '../../src/watch/store-audit.js';
@@ -13,7 +13,9 @@ import { watchedPods } from '../../src/watch/watched-collection.js';
 import type { ManualClock } from './manual-clock.js';
 import { mustNotEnd, silentObserver } from './watch-observers.js';
 
-interface RunningStoreOptions extends Partial<Omit<ClusterStoreOptions, 'watches' | 'clock'>> {
+interface RunningStoreOptions extends Partial<
+  Omit<ConstructorParameters<typeof ClusterStore>[0], 'watches' | 'clock'>
+> {
   readonly logger?: Logger;
   readonly random?: () => number;
   readonly api: ApiTransport;

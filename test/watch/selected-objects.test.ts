@@ -8,11 +8,14 @@ import { staticCredentials } from '../../src/credentials/credentials.js';
 import { ApiClient } from '../../src/http/api-client.js';
 import { type Scope, wholeCluster } from '../../src/kube/scope.js';
 import { parseSelector } from '../../src/kube/selector.js';
-import type { ClusterStoreOptions } from '../../src/watch/cluster-store.js';
+import type { ClusterStore } from '../../src/watch/cluster-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { startStore } from '../support/running-store.js';
 
-type Selection = Pick<ClusterStoreOptions, 'scope' | 'namespaces' | 'podSelector' | 'nodeSelector'>;
+type Selection = Pick<
+  ConstructorParameters<typeof ClusterStore>[0],
+  'scope' | 'namespaces' | 'podSelector' | 'nodeSelector'
+>;
 const oneNode: Scope = { ...wholeCluster, nodeName: 'node-1' };
 
 const scenario: Scenario = {

@@ -2,25 +2,22 @@ import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
 import { causeText, evictionHint, unknownUsageText } from '../../report/eviction-cause-text.js';
 import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';
-import { type Column, renderTable } from '../text/table.js';
-import { paragraphs, terminalText, wrap } from '../text/terminal-text.js';
+import { type Column, tableLines } from '../text/table.js';
+import { paragraphs, wrapped } from '../text/terminal-text.js';
 import { ruleText } from '../top/view.js';
 import { componentRows, referenceText, sumColumns, type TextOptions } from './pod-text.js';
 
 /** What a pod was evicted for and what it used before, for people. */
 export function evictionText(eviction: EvictionReport, options: TextOptions): string {
   const { lastUsage } = eviction;
+  const { width } = options;
   return paragraphs([
-    paragraph(headline(eviction, options), options),
+    wrapped(headline(eviction, options), width),
     ...(lastUsage === undefined
-      ? [paragraph([unknownUsageText(eviction)], options)]
-      : usageSections(eviction, lastUsage, options)),
-    paragraph([evictionHint(eviction)], options),
+      ? [wrapped([unknownUsageText(eviction)], width)]
+      : usageSections(eviction, lastUsage, width)),
+    wrapped([evictionHint(eviction)], width),
   ]);
-}
-
-function paragraph(lines: readonly string[], { width }: TextOptions): readonly string[] {
-  return lines.map(terminalText).flatMap((line) => wrap(line, width));
 }
 
 function headline(eviction: EvictionReport, { readAtMs }: TextOptions): readonly string[] {
@@ -39,26 +36,21 @@ function headline(eviction: EvictionReport, { readAtMs }: TextOptions): readonly
 function usageSections(
   eviction: EvictionReport,
   lastUsage: LastUsageReport,
-  options: TextOptions,
+  width: number,
 ): readonly (readonly string[])[] {
-  const { width } = options;
   const { usedBytes, inodesUsed, ageMs, isPending, containers, volumes, limits } = lastUsage;
   const inodes = inodesUsed === undefined ? '' : `, ${inodesUsed} inodes`;
   const total = usedBytes === undefined ? 'without a total' : `${usedBytes} bytes (${formatBytes(usedBytes)})`;
   const pending = isPending ? ' The kubelet had not measured its volumes yet: they are missing from the total.' : '';
   return [
-    paragraph([`Last measured ${formatAge(ageMs)} before the eviction: ${total}${inodes}.${pending}`], options),
-    table(sumColumns('COMPONENT'), componentRows(lastUsage), width),
-    table(containerColumns, containers, width),
-    table(volumeColumns, volumes, width),
-    table(limitColumns, limits, width),
-    table(sampleColumns(eviction), lastUsage.samples, width),
-    paragraph(growthLines(eviction, lastUsage), options),
+    wrapped([`Last measured ${formatAge(ageMs)} before the eviction: ${total}${inodes}.${pending}`], width),
+    tableLines(sumColumns('COMPONENT'), componentRows(lastUsage), width),
+    tableLines(containerColumns, containers, width),
+    tableLines(volumeColumns, volumes, width),
+    tableLines(limitColumns, limits, width),
+    tableLines(sampleColumns(eviction), lastUsage.samples, width),
+    wrapped(growthLines(eviction, lastUsage), width),
   ];
-}
-
-function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): readonly string[] {
-  return rows.length === 0 ? [] : renderTable(columns, rows, width).lines;
 }
 
 function growthLines({ cause }: EvictionReport, lastUsage: LastUsageReport): readonly string[] {

@@ -8,6 +8,7 @@ import type { explainForms, ExplainResource } from '../resources.js';
 import { notFound } from '../text/suggestions.js';
 import { dataText, hasColour, screenColumns, terminalText } from '../text/terminal-text.js';
 import { causesOfAbsence } from '../top/missing.js';
+import { measuredNodes } from '../top/pod-filter.js';
 import { findWorkload } from '../workload-lookup.js';
 import { evictionText } from './eviction-text.js';
 import { nodeExplanation } from './node-explanation.js';
@@ -105,9 +106,9 @@ function podsOf(reading: ClusterReading, name: string, namespace: string | undef
   return [...namespaces].sort().map((found) => ({ namespace: found, name }));
 }
 
-function allPods({ snapshot, knownPods }: ClusterReading): readonly PodId[] {
-  const measured = snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : node.snapshot.pods));
-  return [...knownPods.map(({ pod }) => pod), ...measured.map(({ summary }) => summary)];
+function allPods(reading: ClusterReading): readonly PodId[] {
+  const measured = measuredNodes(reading).flatMap(({ snapshot }) => snapshot.pods);
+  return [...reading.knownPods.map(({ pod }) => pod), ...measured.map(({ summary }) => summary)];
 }
 
 function podNotFound(reading: ClusterReading, name: string, namespace: string | undefined): Error {

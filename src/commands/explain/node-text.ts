@@ -11,8 +11,8 @@ import {
   unreadPodsText,
   type VictimReport,
 } from '../../report/signal-report.js';
-import { type Column, renderTable } from '../text/table.js';
-import { paragraphs, terminalText, wrap } from '../text/terminal-text.js';
+import { type Column, tableLines } from '../text/table.js';
+import { paragraphs, terminalText, wrap, wrapped } from '../text/terminal-text.js';
 import type { NodeExplanation } from './node-explanation.js';
 import type { TextOptions } from './pod-text.js';
 
@@ -20,13 +20,15 @@ import type { TextOptions } from './pod-text.js';
 export function nodeText(explanation: NodeExplanation, options: TextOptions): string {
   const { width } = options;
   return paragraphs([
-    headline(explanation, options)
-      .map(terminalText)
-      .flatMap((line) => wrap(line, width)),
+    wrapped(headline(explanation, options), width),
     ...(explanation.state === 'absent'
       ? []
       : [
-          filesystemLines(explanation.filesystems, width),
+          tableLines(
+            filesystemColumns,
+            explanation.filesystems.filter(({ sameAs }) => sameAs === undefined),
+            width,
+          ),
           signalLines(explanation.signals, width),
           ...orderSections(explanation, width),
         ]),
@@ -98,11 +100,6 @@ const filesystemColumns: readonly Column<FilesystemReport>[] = [
   { header: 'FREE', text: ({ availableBytes }) => formatBytes(availableBytes), align: 'right' },
 ];
 
-function filesystemLines(filesystems: readonly FilesystemReport[], width: number): readonly string[] {
-  const own = filesystems.filter(({ sameAs }) => sameAs === undefined);
-  return own.length === 0 ? [] : renderTable(filesystemColumns, own, width).lines;
-}
-
 const signalColumns: readonly Column<SignalReport>[] = [
   { header: 'SIGNAL', text: ({ signal }) => signal },
   { header: 'AVAILABLE', text: ({ signal, available }) => amountText(signal, available), align: 'right' },
@@ -130,7 +127,7 @@ const assumedText =
 
 function signalLines(signals: readonly SignalReport[], width: number): readonly string[] {
   const isAssumed = signals.some((signal) => signal.isAssumed === true);
-  return [...renderTable(signalColumns, signals, width).lines, ...(isAssumed ? wrap(assumedText, width) : [])];
+  return [...tableLines(signalColumns, signals, width), ...(isAssumed ? wrap(assumedText, width) : [])];
 }
 
 function orderSections(explanation: NodeExplanation, width: number): readonly (readonly string[])[] {
@@ -179,7 +176,7 @@ function groupLines(group: readonly SignalReport[], width: number): readonly str
   const hiddenCount = victims.length - shown.length;
   return [
     ...wrap(`Order of eviction for ${names}:`, width),
-    ...renderTable(victimColumns(signal), shown, width).lines,
+    ...tableLines(victimColumns(signal), shown, width),
     ...(hiddenCount === 0 ? [] : [`and ${hiddenCount} more.`]),
     ...freeingTexts(group).flatMap((text) => wrap(text, width)),
   ];
@@ -254,9 +251,10 @@ function nodeFindingLines(findings: readonly FindingReport[], width: number): re
 
 function kindLines(findings: readonly FindingReport[], width: number): readonly string[] {
   const hiddenCount = findings.length - maxPodCount;
-  return [
+  const lines = [
     ...findings.slice(0, maxPodCount).map(({ namespace, pod, what }) => `Finding: ${namespace}/${pod}: ${what}.`),
     ...(hiddenCount > 0 ? [`and ${hiddenCount} more of this kind.`] : []),
     ...findings.slice(0, 1).map(({ fix }) => fix),
-  ].flatMap((line) => wrap(terminalText(line), width));
+  ];
+  return wrapped(lines, width);
 }

@@ -4,7 +4,7 @@ import type { Pod } from '../../kube/objects.js';
 import { explainPod, type PodBreakdown, type VolumeShare } from '../../node/breakdown.js';
 import type { LimitRatio } from '../../node/limit-ratios.js';
 import type { AbsentNodeView, MeasuredNodeView } from '../../node/node-view.js';
-import { deriveMeasured } from '../../node/pod-record.js';
+import { deriveMeasured, type PodRecord } from '../../node/pod-record.js';
 import type { AttributionMode } from '../../node/usage.js';
 import { hintFor } from '../../report/absence-hints.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../../report/finding-report.js';
@@ -21,6 +21,7 @@ import {
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../../report/volume-report.js';
 import { isExpected } from '../../workload/coverage.js';
 import type { ClusterReading, KnownPod } from '../cluster-reader.js';
+import { measuredNodes } from '../top/pod-filter.js';
 
 /** What adds up to a pod's usage: plain data with exact numbers. */
 export type PodExplanation =
@@ -67,9 +68,8 @@ export interface LimitExplanation extends LimitReport {
 /** Of every pod of the name: one, unless kubelets report others that the API server does not know. */
 export function podExplanations(
   reading: ClusterReading,
-  question: { readonly namespace: string; readonly name: string; readonly mode: AttributionMode },
+  { namespace, name, mode }: { readonly namespace: string; readonly name: string; readonly mode: AttributionMode },
 ): readonly PodExplanation[] {
-  const { namespace, name, mode } = question;
   const knownPods = reading.knownPods.filter(({ pod }) => pod.namespace === namespace && pod.name === name);
   return [
     ...knownPods.map((knownPod): PodExplanation => {
@@ -79,7 +79,10 @@ export function podExplanations(
         ? { ...state.report, ...known, limits: limitsWithoutTotal(reading, knownPod.pod.uid) }
         : { ...measuredExplanation(state.found, mode), ...known };
     }),
-    ...unknownPods(reading, question).map((found) => ({ ...measuredExplanation(found, mode), findings: [] })),
+    ...unknownPods(reading, ({ summary }) => summary.namespace === namespace && summary.name === name).map((found) => ({
+      ...measuredExplanation(found, mode),
+      findings: [],
+    })),
   ];
 }
 
@@ -95,26 +98,20 @@ function findingsOf(pod: Pod, { snapshot, knownNodes }: ClusterReading): readonl
   return found.map(findingReport);
 }
 
-function limitsWithoutTotal({ snapshot }: ClusterReading, uid: string): readonly LimitExplanation[] {
-  return snapshot.nodes.flatMap((node) =>
-    node.state === 'absent'
-      ? []
-      : node.snapshot.podsWithoutTotal
-          .filter(({ bound }) => bound?.pod.uid === uid)
-          .flatMap((pod) => limitExplanations(node.snapshot.context.ratiosOf(pod), node)),
+function limitsWithoutTotal(reading: ClusterReading, uid: string): readonly LimitExplanation[] {
+  return measuredNodes(reading).flatMap((node) =>
+    node.snapshot.podsWithoutTotal
+      .filter(({ bound }) => bound?.pod.uid === uid)
+      .flatMap((pod) => limitExplanations(node.snapshot.context.ratiosOf(pod), node)),
   );
 }
 
-function unknownPods(
-  { snapshot }: ClusterReading,
-  { namespace, name }: Pick<Pod, 'namespace' | 'name'>,
-): readonly FoundPod[] {
-  return snapshot.nodes.flatMap((node) => {
-    if (node.state === 'absent') return [];
+/** Pods that the API server does not know. */
+export function unknownPods(reading: ClusterReading, isWanted: (pod: PodRecord) => boolean): readonly FoundPod[] {
+  return measuredNodes(reading).flatMap((node) => {
     const { pods, context } = node.snapshot;
-    return pods
-      .filter(({ bound, summary }) => bound === undefined && summary.namespace === namespace && summary.name === name)
-      .map((pod) => ({ node, pod: deriveMeasured(pod, context) }));
+    const unknown = pods.filter((pod) => pod.bound === undefined && isWanted(pod));
+    return unknown.map((pod) => ({ node, pod: deriveMeasured(pod, context) }));
   });
 }
 

@@ -3,8 +3,8 @@ import { components } from '../../node/usage.js';
 import type { LastUsageReport } from '../../report/eviction-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';
 import type { WorkloadReference } from '../../report/workload-report.js';
-import { type Column, renderTable } from '../text/table.js';
-import { paragraphs, ratioStyle, terminalText, wrap } from '../text/terminal-text.js';
+import { type Column, tableLines } from '../text/table.js';
+import { paragraphs, ratioStyle, wrap, wrapped } from '../text/terminal-text.js';
 import type {
   ContainerExplanation,
   LimitExplanation,
@@ -23,22 +23,26 @@ export interface TextOptions {
 /** What adds up to the pod's usage, for people: exact bytes first, so that the sums can be checked. */
 export function podText(explanation: PodExplanation, options: TextOptions): string {
   return paragraphs([
-    headline(explanation).flatMap((line) => wrap(line, options.width)),
-    ...(explanation.state === 'unmeasured' ? limitTable(explanation, options) : measuredSections(explanation, options)),
-    explanation.findings.flatMap(({ what, fix }) => wrap(terminalText(`Finding: ${what}. ${fix}`), options.width)),
+    wrapped(headline(explanation), options.width),
+    ...(explanation.state === 'unmeasured'
+      ? [tableLines(limitColumns, explanation.limits, options.width, options)]
+      : measuredSections(explanation, options)),
+    wrapped(
+      explanation.findings.map(({ what, fix }) => `Finding: ${what}. ${fix}`),
+      options.width,
+    ),
   ]);
 }
 
 function headline(explanation: PodExplanation): readonly string[] {
   const { namespace, pod, spec, node, workloads } = explanation;
   const names = workloads.map(referenceText);
-  const lines = [
+  return [
     `Pod ${namespace}/${pod}${node === undefined ? '' : ` on ${node}`}`,
     ...(spec === undefined ? [unknownText] : specLines(explanation, spec)),
     `Workloads: ${names.length === 0 ? 'none' : names.join(', ')}.`,
     ...(explanation.state === 'unmeasured' ? lackLines(explanation) : summaryLines(explanation)),
   ];
-  return lines.map(terminalText);
 }
 
 /** `deployment/cart`; a workload that may span namespaces is its bare name. */
@@ -68,10 +72,6 @@ function summaryLines({ dataState, dataAgeMs, split, state }: MeasuredPodExplana
   return [age, 'The kubelet has not measured its volumes yet: they are missing from the total.'];
 }
 
-function limitTable({ limits }: PodExplanation, options: TextOptions): readonly (readonly string[])[] {
-  return limits.length === 0 ? [] : [renderTable(limitColumns, limits, options.width, options).lines];
-}
-
 function lackLines({
   reason,
   isExpected,
@@ -89,12 +89,12 @@ function measuredSections(explanation: MeasuredPodExplanation, options: TextOpti
   const { width } = options;
   const { volumes, limits } = explanation;
   return [
-    renderTable(sumColumns('COMPONENT'), componentRows(explanation), width).lines,
+    tableLines(sumColumns('COMPONENT'), componentRows(explanation), width),
     containerLines(explanation, width),
-    volumes.length === 0 ? wrap('No volumes.', width) : renderTable(volumeColumns(options), volumes, width).lines,
+    volumes.length === 0 ? wrap('No volumes.', width) : tableLines(volumeColumns(options), volumes, width),
     limits.length === 0
       ? wrap('No limit that the kubelet enforces.', width)
-      : renderTable(limitColumns, limits, width, options).lines,
+      : tableLines(limitColumns, limits, width, options),
   ];
 }
 
@@ -125,7 +125,7 @@ export function componentRows({
 function containerLines({ containers, usedBytes, split }: MeasuredPodExplanation, width: number): readonly string[] {
   if (containers.length === 0) return wrap('The kubelet lists no container.', width);
   const rows = containers.flatMap((container) => containerRows(container, split));
-  return renderTable(sumColumns('CONTAINER'), [...rows, { label: '= total', bytes: usedBytes }], width).lines;
+  return tableLines(sumColumns('CONTAINER'), [...rows, { label: '= total', bytes: usedBytes }], width);
 }
 
 /** The parts, indented, then their sum. */

@@ -1,7 +1,6 @@
 import { largestFirst } from '../../base/ranking.js';
 import type { Config } from '../../config/schema.js';
 import { formatSelector } from '../../kube/selector.js';
-import { deriveMeasured } from '../../node/pod-record.js';
 import { measuredPodReport, type PodReport } from '../../report/pod-report.js';
 import { type WorkloadReport, workloadReport } from '../../report/workload-report.js';
 import type { WorkloadDefinition } from '../../workload/label-workloads.js';
@@ -9,7 +8,7 @@ import { type Workload, workloadKey } from '../../workload/workload.js';
 import { emptyPartial, type WorkloadContainerUsage, type WorkloadSnapshot } from '../../workload/workload-partial.js';
 import type { ClusterReading, KnownPod } from '../cluster-reader.js';
 import { type NearMiss, nearMisses } from './near-misses.js';
-import { knownPodState } from './pod-explanation.js';
+import { knownPodState, unknownPods } from './pod-explanation.js';
 
 /** Which pods a workload has and what they add up to: plain data with exact numbers. */
 export interface WorkloadExplanation extends WorkloadReport {
@@ -83,17 +82,8 @@ function podReports(reading: ClusterReading, key: string): readonly PodReport[] 
   const known = reading.knownPods.filter((pod) => belongs(pod, key)).map((pod) => knownPodState(pod, reading).report);
   const bytesOf = (pod: PodReport): number | undefined => (pod.state === 'unmeasured' ? undefined : pod.usedBytes);
   const order = largestFirst(bytesOf, ({ namespace, pod }) => [namespace, pod]);
-  return [...known, ...unknownPods(reading, key)].sort(
+  const unknown = unknownPods(reading, (pod) => belongs(pod, key)); // the empty selector matches them
+  return [...known, ...unknown.map(measuredPodReport)].sort(
     (a, b) => Number(isMissing(b)) - Number(isMissing(a)) || order(a, b),
   );
-}
-
-/** Pods that the API server does not know; the empty selector matches them. */
-function unknownPods({ snapshot }: ClusterReading, key: string): readonly PodReport[] {
-  return snapshot.nodes.flatMap((node) => {
-    if (node.state === 'absent') return [];
-    const { pods, context } = node.snapshot;
-    const unknown = pods.filter((pod) => pod.bound === undefined && belongs(pod, key));
-    return unknown.map((pod) => measuredPodReport({ node, pod: deriveMeasured(pod, context) }));
-  });
 }

@@ -1,7 +1,7 @@
 import { formatBytes } from '../../base/units.js';
 import type { PodReport } from '../../report/pod-report.js';
-import { type Column, renderTable } from '../text/table.js';
-import { paragraphs, terminalText, wrap } from '../text/terminal-text.js';
+import { type Column, tableLines } from '../text/table.js';
+import { paragraphs, wrap, wrapped } from '../text/terminal-text.js';
 import type { NearMiss } from './near-misses.js';
 import { isMissing, type OriginReport, type WorkloadExplanation } from './workload-explanation.js';
 
@@ -19,11 +19,9 @@ export function workloadText(
   },
 ): string {
   return paragraphs([
-    [`Workload ${name}`, originText(explanation.origin), coverageText(explanation)]
-      .map(terminalText)
-      .flatMap((line) => wrap(line, width)),
+    wrapped([`Workload ${name}`, originText(explanation.origin), coverageText(explanation)], width),
     podLines(explanation, width),
-    containerLines(explanation, width),
+    tableLines(containerColumns, explanation.containers ?? [], width),
     nearMissLines(explanation, width),
   ]);
 }
@@ -88,10 +86,9 @@ function podLines({ pods, ...explanation }: WorkloadExplanation, width: number):
   if (pods.length === 0) return wrap('It has no pods.', width);
   const reasons = pods.flatMap((pod) => {
     const reason = lackOf(pod);
-    return reason === undefined ? [] : [terminalText(`${pod.namespace}/${pod.pod}: ${reason.replace(/\.$/, '')}.`)];
+    return reason === undefined ? [] : [`${pod.namespace}/${pod.pod}: ${reason.replace(/\.$/, '')}.`];
   });
-  const notes = [...sumLines(explanation), ...reasons];
-  return [...renderTable(podColumns, pods, width).lines, ...notes.flatMap((note) => wrap(note, width))];
+  return [...tableLines(podColumns, pods, width), ...wrapped([...sumLines(explanation), ...reasons], width)];
 }
 
 function lackOf(pod: PodReport): string | undefined {
@@ -112,17 +109,13 @@ const containerColumns: readonly Column<NonNullable<WorkloadExplanation['contain
   { header: 'LARGEST', text: ({ maxUsedBytes }) => String(maxUsedBytes), align: 'right', dropRank: 1 },
 ];
 
-function containerLines({ containers = [] }: WorkloadExplanation, width: number): readonly string[] {
-  return containers.length === 0 ? [] : renderTable(containerColumns, containers, width).lines;
-}
-
 function nearMissLines({ nearMisses, nearMissCount = 0 }: WorkloadExplanation, width: number): readonly string[] {
   if (nearMisses === undefined) return [];
   if (nearMisses.length === 0) return wrap('No other pod almost matches its selector.', width);
   const hiddenCount = nearMissCount - nearMisses.length;
   const more = hiddenCount === 0 ? [] : [`and ${hiddenCount} more.`];
   const lines = ['Pods that miss it by one requirement:', ...nearMisses.map(nearMissText), ...more];
-  return lines.map(terminalText).flatMap((line) => wrap(line, width));
+  return wrapped(lines, width);
 }
 
 function nearMissText({ namespace, pod, requirements }: NearMiss): string {

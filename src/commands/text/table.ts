@@ -79,6 +79,16 @@ export function renderTable<Row>(
   };
 }
 
+/** The table of {@link renderTable} alone; none without rows. */
+export function tableLines<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width: number,
+  options?: Parameters<typeof renderTable>[3],
+): readonly string[] {
+  return rows.length === 0 ? [] : renderTable(columns, rows, width, options).lines;
+}
+
 function styledCell(cell: string, style: Style | undefined): string {
   return style === undefined ? cell : painted(cell, style);
 }

@@ -67,6 +67,11 @@ export function wrap(text: string, width: number): readonly string[] {
   return lines;
 }
 
+/** The lines, which may hold anything, fit for a terminal of that width. */
+export function wrapped(lines: readonly string[], width: number): readonly string[] {
+  return lines.flatMap((line) => wrap(terminalText(line), width));
+}
+
 /** Paragraphs with an empty line between them; those without a line are left out. */
 export function paragraphs(sections: readonly (readonly string[])[]): string {
   const texts = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));

@@ -8,13 +8,14 @@ import { workloadName } from '../../workload/workload.js';
 import type { WorkloadSnapshot } from '../../workload/workload-partial.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { terminalText } from '../text/terminal-text.js';
-import { type PodFilter, wantedWorkloads } from './pod-filter.js';
+import { measuredNodes, type PodFilter, wantedWorkloads } from './pod-filter.js';
 
 const maxNamesCount = 5;
 
 /** How old the data is; undefined without any. */
-export function ageNote({ snapshot: { nodes } }: ClusterReading): string | undefined {
-  const ages = nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.ageMs]));
+export function ageNote(reading: ClusterReading): string | undefined {
+  const { nodes } = reading.snapshot;
+  const ages = measuredNodes(reading).map(({ ageMs }) => ageMs);
   if (ages.length === 0) return undefined;
   const targetCount = nodes.filter((node) => node.state !== 'absent' || node.reason !== 'skipped').length;
   const staleCount = nodes.filter(({ state }) => state === 'stale').length;

@@ -19,16 +19,19 @@ export interface PodFilter {
   readonly workload: string | undefined;
 }
 
-export function measuredPods({ snapshot }: ClusterReading, filter: PodFilter): readonly FoundPod[] {
-  return snapshot.nodes.flatMap((node) => {
-    if (node.state === 'absent') return [];
-    return podsOf(node, filter).map((pod) => ({ node, pod: deriveMeasured(pod, node.snapshot.context) }));
-  });
+export function measuredNodes({ snapshot }: ClusterReading): readonly MeasuredNodeView[] {
+  return snapshot.nodes.filter((node) => node.state !== 'absent');
+}
+
+export function measuredPods(reading: ClusterReading, filter: PodFilter): readonly FoundPod[] {
+  return measuredNodes(reading).flatMap((node) =>
+    podsOf(node, filter).map((pod) => ({ node, pod: deriveMeasured(pod, node.snapshot.context) })),
+  );
 }
 
 /** The same without what is derived of them. */
-export function measuredRecords({ snapshot }: ClusterReading, filter: PodFilter): readonly PodRecord[] {
-  return snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : podsOf(node, filter)));
+export function measuredRecords(reading: ClusterReading, filter: PodFilter): readonly PodRecord[] {
+  return measuredNodes(reading).flatMap((node) => podsOf(node, filter));
 }
 
 export function podsOf({ snapshot }: MeasuredNodeView, filter: PodFilter): readonly PodRecord[] {
@@ -75,12 +78,14 @@ export function wantedWorkloads(reading: ClusterReading, filter: PodFilter): rea
   return inNamespace.filter(({ workload }) => keys.has(workloadKey(workload)));
 }
 
-interface FilteredPod extends Pick<PodRecord, 'workloads'> {
-  readonly namespace: string;
-  readonly pod: Pod | undefined;
-}
-
-function isWanted({ namespace, pod, workloads }: FilteredPod, filter: PodFilter): boolean {
+function isWanted(
+  {
+    namespace,
+    pod,
+    workloads,
+  }: Pick<PodRecord, 'workloads'> & { readonly namespace: string; readonly pod: Pod | undefined },
+  filter: PodFilter,
+): boolean {
   if (filter.namespace !== undefined && filter.namespace !== namespace) return false;
   if (filter.selector.length > 0 && (pod === undefined || !matchesSelector(filter.selector, pod.labels))) return false;
   return filter.workload === undefined || workloads.some((workload) => workloadKey(workload) === filter.workload);

@@ -86,6 +86,22 @@ function labelOf(component: keyof ComponentBytes, parts: ComponentBytes): string
   return `${component} ${formatBytes(parts[component])}`;
 }
 
+/** A table whose rows become blocks on small screens: therefore it names the roles. `columns`: by their headers. */
+export function dataTable(
+  className: string,
+  caption: string,
+  columns: Readonly<Record<string, 'text' | 'number'>>,
+  rows: readonly Markup[],
+): Markup {
+  const headers = Object.entries(columns).map(
+    ([header, kind]) =>
+      markup`<th scope="col" role="columnheader"${kind === 'number' ? markup` class="number"` : undefined}>${header}</th>`,
+  );
+  return markup`<table class="${className}" role="table"><caption class="visually-hidden">${caption}</caption>
+<thead role="rowgroup"><tr role="row">${headers}</tr></thead>
+<tbody role="rowgroup">${rows}</tbody></table>`;
+}
+
 /** A section that page.js replaces as a whole. */
 export function panel({
   id,

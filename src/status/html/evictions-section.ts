@@ -2,7 +2,7 @@ import { formatAge, formatBytes } from '../../base/units.js';
 import { causeText, unknownUsageText } from '../../report/eviction-cause-text.js';
 import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
 import type { ShownEviction, ShownEvictions, Status } from '../status.js';
-import { bytesScale, componentBar, emptyText, panel } from './components.js';
+import { bytesScale, componentBar, dataTable, emptyText, panel } from './components.js';
 import { type Markup, markup } from './markup.js';
 import { countText, moreText, timeText } from './texts.js';
 
@@ -24,9 +24,13 @@ function bodyOf(seen: ShownEvictions, allHref: string): Markup {
   if (seen.items.length === 0)
     return markup`${emptyText('No eviction of a running pod for local storage was seen.')}${refused}`;
   const scale = bytesScale(seen.items.map(({ lastUsage }) => ({ usedBytes: lastUsage?.usedBytes })));
-  return markup`<table class="stack" role="table"><caption class="visually-hidden">Evicted pods</caption>
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Evicted for</th><th scope="col" role="columnheader">Last measured, by component</th><th scope="col" role="columnheader">Growth before</th></tr></thead>
-<tbody role="rowgroup">${seen.items.map((eviction) => row(eviction, scale))}</tbody></table>
+  const table = dataTable(
+    'stack',
+    'Evicted pods',
+    { Pod: 'text', 'Evicted for': 'text', 'Last measured, by component': 'text', 'Growth before': 'text' },
+    seen.items.map((eviction) => row(eviction, scale)),
+  );
+  return markup`${table}
 ${moreText(seen, 'evictions', allOf(allHref))}${refused}`;
 }
 

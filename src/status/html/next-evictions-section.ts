@@ -5,7 +5,7 @@ import type { NodePressureReport } from '../../report/pressure-report.js';
 import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
 import { unreadPodsText } from '../../report/signal-report.js';
 import { bar } from './bar.js';
-import { emptyText, panel } from './components.js';
+import { dataTable, emptyText, panel } from './components.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 import {
   countText,
@@ -40,9 +40,19 @@ function limitTable({ limits, summary }: Pick<ClusterReport, 'limits' | 'summary
     return emptyText(noLimitText(summary));
   }
   const scale = scaleOf(limits.items);
-  return markup`<table class="stack dense" role="table"><caption class="visually-hidden">Pods nearest to a limit</caption>
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Limit of</th><th scope="col" role="columnheader">Used; the mark is the limit</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader" class="number">Ratio</th></tr></thead>
-<tbody role="rowgroup">${limits.items.map((limit) => limitRow(limit, scale))}</tbody></table>
+  const table = dataTable(
+    'stack dense',
+    'Pods nearest to a limit',
+    {
+      Pod: 'text',
+      'Limit of': 'text',
+      'Used; the mark is the limit': 'text',
+      'Used of limit': 'number',
+      Ratio: 'number',
+    },
+    limits.items.map((limit) => limitRow(limit, scale)),
+  );
+  return markup`${table}
 ${moreText(limits, `pods from ${shownRatio * 100} % of a limit on`)}${unknownText(summary)}`;
 }
 
@@ -109,9 +119,13 @@ function ruleText({ rule, container, volume }: PodLimitReport): Markup {
 function pressureTable(nodes: Ranked<NodePressureReport>, { absentNodeCount }: ClusterSummary): Markup {
   const unknown = absentNodeCount === 0 ? '' : ` Unknown: ${countText(absentNodeCount, 'node', 'nodes')} without data.`;
   if (nodes.items.length === 0) return emptyText(`No measured node is close to an eviction threshold.${unknown}`);
-  return markup`<table class="stack dense" role="table"><caption class="visually-hidden">Nodes close to an eviction threshold</caption>
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Node</th><th scope="col" role="columnheader">Available</th><th scope="col" role="columnheader">Above the threshold</th><th scope="col" role="columnheader">Evicted first</th></tr></thead>
-<tbody role="rowgroup">${nodes.items.map(pressureRow)}</tbody></table>
+  const table = dataTable(
+    'stack dense',
+    'Nodes close to an eviction threshold',
+    { Node: 'text', Available: 'text', 'Above the threshold': 'text', 'Evicted first': 'text' },
+    nodes.items.map(pressureRow),
+  );
+  return markup`${table}
 ${moreText(nodes, 'nodes close to an eviction threshold')}`;
 }
 

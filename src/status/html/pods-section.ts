@@ -1,7 +1,16 @@
 import { formatBytes } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import type { MeasuredPodReport } from '../../report/pod-report.js';
-import { bytesScale, componentBar, componentLegend, emptyText, hasLimit, panel, usedText } from './components.js';
+import {
+  bytesScale,
+  componentBar,
+  componentLegend,
+  dataTable,
+  emptyText,
+  hasLimit,
+  panel,
+  usedText,
+} from './components.js';
 import { type Markup, markup } from './markup.js';
 import { moreText, percentText, podChip, rowClass } from './texts.js';
 
@@ -21,9 +30,13 @@ function bodyOf({ pods: top, hidesPodsWithoutWorkload }: ClusterReport): Markup 
     : undefined;
   if (top.items.length === 0) return markup`${emptyText('No pods are measured yet.')}${hint}`;
   const scale = bytesScale(top.items);
-  return markup`<table class="rows" role="table"><caption class="visually-hidden">Largest pods</caption>
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader" class="number">Used, and nearest limit</th><th scope="col" role="columnheader">Used by component</th></tr></thead>
-<tbody role="rowgroup">${top.items.map((pod) => row(pod, scale))}</tbody></table>
+  const table = dataTable(
+    'rows',
+    'Largest pods',
+    { Pod: 'text', 'Used, and nearest limit': 'number', 'Used by component': 'text' },
+    top.items.map((pod) => row(pod, scale)),
+  );
+  return markup`${table}
 ${moreText(top, 'pods')}${hint}`;
 }
 

@@ -1,7 +1,7 @@
 import type { Ranked } from '../../base/ranking.js';
 import { formatAge, formatRatio } from '../../base/units.js';
 import { limitThresholds } from '../../report/limit-report.js';
-import type { MeasuredPodReport } from '../../report/pod-report.js';
+import type { DataFacts, MeasuredPodReport } from '../../report/pod-report.js';
 import { type Markup, markup } from './markup.js';
 
 /** `unknown`: a part of the data is missing, and the rest shows no problem. */
@@ -64,8 +64,6 @@ const meanings = {
 export function term(word: keyof typeof meanings): Markup {
   return markup`<abbr title="${meanings[word]}">${word}</abbr>`;
 }
-
-type DataFacts = Pick<MeasuredPodReport, 'dataState' | 'dataAgeMs' | 'absenceReason'>;
 
 /** Whether the values are old, and what they are now is not known. */
 export function isLastKnown({ dataState }: Pick<DataFacts, 'dataState'>): boolean {

@@ -1,7 +1,17 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import type { RankedWorkloadReport } from '../../report/ranked-workloads.js';
-import { bytesScale, componentBar, componentLegend, emptyText, hasLimit, panel, usedText } from './components.js';
+import { referenceName } from '../problem-texts.js';
+import {
+  bytesScale,
+  componentBar,
+  componentLegend,
+  dataTable,
+  emptyText,
+  hasLimit,
+  panel,
+  usedText,
+} from './components.js';
 import { type Markup, markup } from './markup.js';
 import { countText, moreText, percentText, term } from './texts.js';
 
@@ -18,15 +28,19 @@ export function workloads(cluster: ClusterReport | undefined): Markup {
 function bodyOf({ workloads: top }: ClusterReport): Markup {
   if (top.items.length === 0) return emptyText('No pods belong to a workload yet.');
   const scale = bytesScale(top.items);
-  return markup`<table class="rows" role="table"><caption class="visually-hidden">Largest workloads</caption>
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Workload</th><th scope="col" role="columnheader" class="number">Used of pod limits</th><th scope="col" role="columnheader">Used by component</th></tr></thead>
-<tbody role="rowgroup">${top.items.map((workload) => row(workload, scale))}</tbody></table>
+  const table = dataTable(
+    'rows',
+    'Largest workloads',
+    { Workload: 'text', 'Used of pod limits': 'number', 'Used by component': 'text' },
+    top.items.map((workload) => row(workload, scale)),
+  );
+  return markup`${table}
 ${moreText(top, 'workloads')}`;
 }
 
 function row(workload: RankedWorkloadReport, scale: number): Markup {
   const { workloadType, components } = workload;
-  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${nameOf(workload)}</span> <span class="small muted">${workloadType}; ${coverageText(workload)}</span> ${lackOf(workload)}</th>
+  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${referenceName(workload)}</span> <span class="small muted">${workloadType}; ${coverageText(workload)}</span> ${lackOf(workload)}</th>
 <td role="cell" class="number">${usedText(workload.usedBytes, limitText(workload))}</td>
 <td role="cell" class="wide">${components === undefined ? undefined : componentBar(components, workload, scale)}</td></tr>`;
 }
@@ -40,10 +54,6 @@ function limitText(workload: RankedWorkloadReport): string {
       ? `, ${isComplete ? '' : 'at least '}${percentText(usedBytes / workload.limitBytes)}`
       : '';
   return `of pod limits ${formatBytes(limitBytes)}${share}`;
-}
-
-function nameOf({ workload, workloadNamespace }: RankedWorkloadReport): string {
-  return workloadNamespace === '' ? workload : `${workloadNamespace}/${workload}`;
 }
 
 function coverageText({ podMaxUsedBytes, ...workload }: RankedWorkloadReport): string {

@@ -10,7 +10,7 @@ import { wholeCluster } from '../../../src/kube/scope.js';
 import { parseSelector } from '../../../src/kube/selector.js';
 import { ClusterWatches, lingerMs, SharedWatches } from '../../../src/watch/cluster-watches.js';
 import type { StoreChange } from '../../../src/watch/object-store.js';
-import { SharedWatch, type SharedWatchOptions } from '../../../src/watch/shared-watch.js';
+import { SharedWatch } from '../../../src/watch/shared-watch.js';
 import { type Subscriber, Subscription } from '../../../src/watch/subscription.js';
 import { watchedPods, type WatchedPodsOptions } from '../../../src/watch/watched-collection.js';
 import { untilEnd } from '../../support/fixtures.js';
@@ -19,6 +19,8 @@ import { recordingLogger } from '../../support/recording-logger.js';
 import { mustNotEnd, silentObserver } from '../../support/watch-observers.js';
 import { type Answer, answers, podJson, ScriptedApi, sendsList, WatchFeed } from '../scripted-api.js';
 import { added, allThings, deleted, listOfA, modified, type Thing } from '../scripted-reflector.js';
+
+type SharedWatchOptions = ConstructorParameters<typeof SharedWatch>[1];
 
 interface Setting extends SharedWatchOptions {
   readonly onUnexpectedEnd: (error: Error) => void;
