@@ -6,9 +6,9 @@ import { escapeInvisible } from '../base/text.js';
 import { WorkQueue } from '../base/work-queue.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { type LifecycleEvent, lifecycleEvents, outdatesSummary } from '../kube/pod-lifecycle.js';
-import { BackgroundRefresher } from '../kubelet/background-refresher.js';
+import { BackgroundRefresher, refreshesAhead } from '../kubelet/background-refresher.js';
 import type { KubeletCache } from '../kubelet/kubelet-cache.js';
-import { refreshesAhead } from '../kubelet/refresh-mode.js';
+
 import type { NodeSummary } from '../kubelet/summary.js';
 import { lacksYoungPod } from '../node/young-pods.js';
 import { nodesInScope } from '../scrape/node-policy.js';
@@ -29,13 +29,6 @@ const idleAfterMs = 60_000;
 
 /** No task takes so long: what it waits for has a time limit of seconds, or that of `kubelet.requestTimeout`. */
 const maxTaskMs = 300_000;
-
-interface SyncOptions {
-  readonly timeoutMs: number;
-  readonly failsFast?: boolean;
-  /** Whether some namespaces may be missing after `timeoutMs`. */
-  readonly mayBePartial?: boolean;
-}
 
 /**
  * The source of all data about a cluster for one set of settings: nodes and pods from shared watches, summaries from
@@ -179,7 +172,16 @@ export class ClusterSource implements AsyncDisposable {
    * that is missing after `timeoutMs`; with `failsFast`, as soon as waiting longer would not help.
    */
   async synced(
-    { timeoutMs, failsFast = false, mayBePartial = false }: SyncOptions,
+    {
+      timeoutMs,
+      failsFast = false,
+      mayBePartial = false,
+    }: {
+      readonly timeoutMs: number;
+      readonly failsFast?: boolean;
+      /** Whether some namespaces may be missing after `timeoutMs`. */
+      readonly mayBePartial?: boolean;
+    },
     signal: AbortSignal,
   ): Promise<void> {
     const { lists } = this.store;

@@ -47,16 +47,19 @@ export function connectionBudget(configuredRequests: number, openFileLimit?: num
   };
 }
 
-export interface OpenFileWarningOptions {
+/** For a limit that allows fewer connections than the exporter would use. */
+export function warnOfOpenFileLimit({
+  budget,
+  nodeCount,
+  openFileLimit,
+  logger,
+}: {
   readonly budget: ConnectionBudget;
   readonly nodeCount: number;
   /** Undefined: not known. */
   readonly openFileLimit?: number | undefined;
   readonly logger: Logger;
-}
-
-/** For a limit that allows fewer connections than the exporter would use. */
-export function warnOfOpenFileLimit({ budget, nodeCount, openFileLimit, logger }: OpenFileWarningOptions): void {
+}): void {
   const { neededOpenFiles, ...parts } = budget;
   const needed = neededOpenFiles(nodeCount);
   if (openFileLimit === undefined || openFileLimit >= needed) return;

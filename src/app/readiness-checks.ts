@@ -7,16 +7,19 @@ import type { AttemptFailure } from '../watch/retries.js';
 import type { ScopeState } from '../watch/store-lists.js';
 import { noSuchNode } from './resolve-scope.js';
 
-export interface ReadinessInput {
+/** What must be true before the exporter serves its first values, what is missing from them, and how old they are. */
+export function readinessChecks({
+  store,
+  nodeName,
+  stopping,
+  clock,
+}: {
   readonly store: Pick<ClusterStore, 'lists' | 'hasNode'>;
   /** The only node to measure; undefined when it is not one alone. */
   readonly nodeName: string | undefined;
   readonly stopping: AbortSignal;
   readonly clock: Clock;
-}
-
-/** What must be true before the exporter serves its first values, what is missing from them, and how old they are. */
-export function readinessChecks({ store, nodeName, stopping, clock }: ReadinessInput): readonly ReadinessCheck[] {
+}): readonly ReadinessCheck[] {
   const unsynced = new Map(store.lists.unsynced().map(({ name, message }) => [name, message]));
   const { hasSynced } = store.lists;
   const scopes = store.lists.states().flatMap((state) => state.scopes);

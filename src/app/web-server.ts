@@ -13,21 +13,6 @@ import { Liveness } from '../server/liveness.js';
 import { createRoutes, type Endpoints } from '../server/routes.js';
 import { maxReaderConnections } from './connection-budget.js';
 
-export interface WebServerOptions {
-  /** They take effect at the start only. */
-  readonly settings: Pick<Config['web'], 'listenAddresses' | 'telemetryPath' | 'status'>;
-  readonly web: WebConfig;
-  /** Undefined: no tokens are accepted. */
-  readonly tokens: TokenReviewer | undefined;
-  readonly endpoints: Omit<Endpoints, 'liveness'>;
-  /** In the background; see {@link Liveness}. */
-  readonly oldestTask: ConstructorParameters<typeof Liveness>[0]['oldestTask'];
-  /** Files and connections that the process may have open; undefined: not known. */
-  readonly openFileLimit?: number | undefined;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /** All listening addresses, with the same endpoints. */
 export class WebServer {
   readonly #listeners: readonly Listener[];
@@ -38,7 +23,20 @@ export class WebServer {
   readonly #lifetime = new AbortController();
   #web: WebConfig;
 
-  constructor(options: WebServerOptions) {
+  constructor(options: {
+    /** They take effect at the start only. */
+    readonly settings: Pick<Config['web'], 'listenAddresses' | 'telemetryPath' | 'status'>;
+    readonly web: WebConfig;
+    /** Undefined: no tokens are accepted. */
+    readonly tokens: TokenReviewer | undefined;
+    readonly endpoints: Omit<Endpoints, 'liveness'>;
+    /** In the background; see {@link Liveness}. */
+    readonly oldestTask: ConstructorParameters<typeof Liveness>[0]['oldestTask'];
+    /** Files and connections that the process may have open; undefined: not known. */
+    readonly openFileLimit?: number | undefined;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  }) {
     const { settings, web, tokens, endpoints, openFileLimit, clock, logger } = options;
     const { listenAddresses, telemetryPath: metricsPath, status } = settings;
     this.#web = web;

@@ -19,12 +19,7 @@ export const legacyNodes: SeriesSource<NodeSnapshot, FsStats> = {
   labelsOf: ({ nodeName }) => labelText(legacyNodes.labels, [nodeName]),
 };
 
-interface PodOnFilesystem {
-  readonly usage: PodUsage;
-  readonly nodefs: FsStats | undefined;
-}
-
-export const legacyPods: SeriesSource<PodOnNode, PodOnFilesystem> = {
+export const legacyPods: SeriesSource<PodOnNode, { readonly usage: PodUsage; readonly nodefs: FsStats | undefined }> = {
   labels: [...legacyNodes.labels, 'pod_name', 'pod_namespace'],
   forEach({ nodefs, pod: { usage } }, emit) {
     if (usage !== undefined) emit({ usage, nodefs });
@@ -37,13 +32,11 @@ export const legacyPods: SeriesSource<PodOnNode, PodOnFilesystem> = {
   }) => labelText(legacyPods.labels, [nodeName, name, namespace]),
 };
 
-/** The usage of a container, and the filesystems of its files. */
-interface ContainerFiles {
-  readonly usage: ContainerUsage;
-  readonly summary: ContainerSummary | undefined;
-}
-
-export const legacyContainers: SeriesSource<PodOnNode, ContainerFiles> = {
+/** The usage of each container, and the filesystems of its files. */
+export const legacyContainers: SeriesSource<
+  PodOnNode,
+  { readonly usage: ContainerUsage; readonly summary: ContainerSummary | undefined }
+> = {
   labels: [...legacyPods.labels, 'container'],
   forEach({ pod }, emit) {
     const findSummary = finderByName(pod.summary.containers);
@@ -112,7 +105,10 @@ export const legacyLimits: SeriesSource<PodOnNode, Fill> = {
 };
 
 /** EmptyDirs of any medium: a series for each container that mounts them, and path. */
-export const legacyMounts: SeriesSource<PodOnNode, MountedVolume> = {
+export const legacyMounts: SeriesSource<
+  PodOnNode,
+  { readonly container: string; readonly path: string; readonly volume: VolumeUsage }
+> = {
   labels: [...legacyContainers.labels, 'volume_name', 'mount_path'],
   forEach({ pod }, emit) {
     if (pod.usage === undefined) return;
@@ -134,12 +130,6 @@ export const legacyMounts: SeriesSource<PodOnNode, MountedVolume> = {
     { container, path, volume },
   ) => labelText(legacyMounts.labels, [nodeName, name, namespace, container, volume.name, path]),
 };
-
-interface MountedVolume {
-  readonly container: string;
-  readonly path: string;
-  readonly volume: VolumeUsage;
-}
 
 /** Unlike the kubelet's `usedBytes`, it includes blocks that are reserved for root, as they are not available. */
 export function nodeFill(nodefs: FsStats | undefined): Pick<Fill, 'usedBytes' | 'wholeBytes'> | undefined {

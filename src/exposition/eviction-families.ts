@@ -96,10 +96,10 @@ function countsByCause<T>(
   };
 }
 
-type RecordLabel = 'namespace' | 'pod' | 'node' | 'cause' | 'container' | 'volume';
-
 /** Records are the newest first. */
-function newestBy(labels: readonly RecordLabel[]): SeriesSource<Records, EvictionRecord> {
+function newestBy(
+  labels: readonly ('namespace' | 'pod' | 'node' | 'cause' | 'container' | 'volume')[],
+): SeriesSource<Records, EvictionRecord> {
   const labelsOf = (record: EvictionRecord): string =>
     labelText(
       labels,

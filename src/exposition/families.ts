@@ -9,7 +9,7 @@ import {
   workloadEvictionGroups,
 } from './eviction-families.js';
 import type { FamilyRow } from './family.js';
-import type { Compatibility, Profile } from './family.js';
+import type { Compatibility } from './family.js';
 import { perPart, perSource, type SourceGroup } from './family.js';
 import { nodeGroups } from './node-families.js';
 import { nodeStateGroups } from './node-state-families.js';
@@ -23,7 +23,9 @@ import { workloadGroups } from './workload-families.js';
 export function detailGroups({
   compatibility,
   profile,
-}: FamilyChoice): readonly SourceGroup<NodeSnapshot, PodOnNode>[] {
+}: Pick<FamilyRules, 'profile'> & {
+  readonly compatibility: Compatibility;
+}): readonly SourceGroup<NodeSnapshot, PodOnNode>[] {
   const isCompatible = compatibility === 'k8s-ephemeral-storage-metrics';
   return [
     ...perPart(podGroups),
@@ -33,11 +35,6 @@ export function detailGroups({
     ...perSource(nodeGroups),
     ...(isCompatible ? [...perPart(compatibilityPodGroups), ...perSource(compatibilityNodeGroups)] : []),
   ];
-}
-
-export interface FamilyChoice {
-  readonly compatibility: Compatibility;
-  readonly profile: Profile;
 }
 
 /**

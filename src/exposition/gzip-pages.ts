@@ -31,13 +31,6 @@ interface DeflatedPage {
   readonly byteCount: number;
 }
 
-/** The pages of the last body of one kind, by the id of their first chunk. */
-interface BodyPages {
-  readonly pages: ReadonlyMap<number, DeflatedPage>;
-  readonly byteCount: number;
-  readonly usedAtMs: number;
-}
-
 /** A page ends with the first chunk that may end it after so many bytes: smaller ones compress worse, with more work. */
 const leastPageBytes = 48 * 1_024;
 const mostPageBytes = 256 * 1_024;
@@ -65,8 +58,11 @@ const lastBlock = Buffer.from([3, 0]);
 export class GzipPages {
   readonly #clock: Clock;
   readonly #maxBytes: number;
-  /** The one that was used last is the last. */
-  readonly #bodies = new Map<string, BodyPages>();
+  /** The last body of each kind, its pages by the id of their first chunk. The one that was used last is the last. */
+  readonly #bodies = new Map<
+    string,
+    { readonly pages: ReadonlyMap<number, DeflatedPage>; readonly byteCount: number; readonly usedAtMs: number }
+  >();
 
   constructor(clock: Clock, maxBytes = defaultMaxBytes) {
     this.#clock = clock;

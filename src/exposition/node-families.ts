@@ -19,13 +19,11 @@ const ofFilesystem = {
     labelText(['node', 'filesystem'], [nodeName, filesystem]),
 };
 
-interface Filesystem {
-  readonly filesystem: SignalFilesystem;
-  readonly stats: FsStats;
-}
-
 /** Each filesystem once: the kubelet reports one that serves two purposes under two names. */
-export const filesystems: SeriesSource<NodeSnapshot, Filesystem> = {
+export const filesystems: SeriesSource<
+  NodeSnapshot,
+  { readonly filesystem: SignalFilesystem; readonly stats: FsStats }
+> = {
   ...ofFilesystem,
   forEach({ summary, layout }, emit) {
     for (const filesystem of ['nodefs', 'imagefs', 'containerfs'] as const) {

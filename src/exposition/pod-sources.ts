@@ -39,13 +39,8 @@ export const exemptPods: SeriesSource<PodOnNode, 'static' | 'critical'> = {
   labelsOf: ({ placed }, reason) => `${placed},reason="${reason}"}`,
 };
 
-interface PodComponent {
-  readonly component: Component;
-  readonly usedBytes: number;
-}
-
 /** Components of volumes only where the pod has such a volume. */
-export const podComponents: SeriesSource<PodOnNode, PodComponent> = {
+export const podComponents: SeriesSource<PodOnNode, { readonly component: Component; readonly usedBytes: number }> = {
   labels: [...pods.labels, 'component'],
   forEach({ pod }, emit) {
     const { usage, bound } = pod;

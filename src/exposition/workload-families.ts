@@ -33,12 +33,13 @@ export const workloads: SeriesSource<WorkloadPage, WorkloadSnapshot> = {
   labelsOf: (_page, { workload: { namespace, name, type } }) => labelText(workloads.labels, [namespace, name, type]),
 };
 
-interface WorkloadContainer {
-  readonly workload: Workload;
-  readonly data: NonNullable<WorkloadSnapshot['usage']>['containers'][number];
-}
-
-const workloadContainers: SeriesSource<WorkloadPage, WorkloadContainer> = {
+const workloadContainers: SeriesSource<
+  WorkloadPage,
+  {
+    readonly workload: Workload;
+    readonly data: NonNullable<WorkloadSnapshot['usage']>['containers'][number];
+  }
+> = {
   labels: [...workloads.labels, 'container'],
   forEach(page, emit) {
     for (const { workload, usage } of page.workloads) {

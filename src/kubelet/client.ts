@@ -11,11 +11,6 @@ import type { NodeSummary } from './summary.js';
 import { SummaryReader } from './summary-reader.js';
 import type { KubeletEndpoint, KubeletTransport } from './transport.js';
 
-interface KubeletObserver {
-  /** Called after one request, including its repetition after a 401; not for one that its caller aborted. */
-  requestFinished(result: 'success' | FailureReason, durationMs: number): void;
-}
-
 export interface KubeletClientOptions {
   readonly transport: KubeletTransport;
   /** From the start of the request to the end of the body, in milliseconds. */
@@ -25,7 +20,10 @@ export interface KubeletClientOptions {
   readonly clock: Clock;
   /** Decodes: one piece after the other, whatever the number of responses. */
   readonly lane: Lane;
-  readonly observer: KubeletObserver;
+  readonly observer: {
+    /** Called after one request, including its repetition after a 401; not for one that its caller aborted. */
+    requestFinished(result: 'success' | FailureReason, durationMs: number): void;
+  };
 }
 
 /** Real ones have less than 8 KiB, and `/configz` is parsed as a whole. */

@@ -17,8 +17,6 @@ const maxNameLength = 253;
 
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
-type NodeStats = Omit<NodeSummary, 'pods' | 'saturatedCount'>;
-
 /** How many values were larger than 2^53, and how many of them are times of pressure; each was read as 2^53. */
 export interface SaturatedCounts {
   readonly all: number;
@@ -38,7 +36,7 @@ export class SummaryDecoder {
   saturated: SaturatedCounts = { all: 0, ofPressure: 0 };
 
   /** Returns undefined without a nodeName. */
-  node(value: unknown): NodeStats | undefined {
+  node(value: unknown): Omit<NodeSummary, 'pods' | 'saturatedCount'> | undefined {
     const node = objectOf(value);
     const nodeName = nameOf(node['nodeName']);
     if (nodeName === undefined) return undefined;

@@ -26,15 +26,13 @@ export type LookupResult = (typeof lookupResults)[number];
 export const earlyRequestReasons = ['eviction_near', 'pods_changed'] as const;
 export type EarlyRequestReason = (typeof earlyRequestReasons)[number];
 
-interface KubeletCacheObserver {
-  lookedUp(result: LookupResult): void;
-  requestedEarly(reason: EarlyRequestReason): void;
-}
-
 export interface KubeletCacheOptions {
   /** See {@link RequestPolicy.lane}. */
   readonly requests: Lane;
-  readonly observer: KubeletCacheObserver;
+  readonly observer: {
+    lookedUp(result: LookupResult): void;
+    requestedEarly(reason: EarlyRequestReason): void;
+  };
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -43,13 +41,6 @@ type PolicyInForce = KubeletPolicy & { readonly of: RequestPolicies };
 
 /** At least this long, in milliseconds, also with a short TTL: the API server may report an eviction late. */
 const minKeepDepartedMs = 60_000;
-
-/** Of a node that has left. */
-interface FormerEntry {
-  readonly entry: KubeletEntry;
-  /** Monotonic time in milliseconds. */
-  readonly leftAtMs: number;
-}
 
 /**
  * The last summary and the last configuration of each kubelet. Lives as long as the process: new settings change how kubelets
@@ -72,8 +63,8 @@ export class KubeletCache implements Disposable {
   readonly #options: KubeletCacheOptions;
   readonly #logs: FailureLogs;
   readonly #entries = new Map<string, KubeletEntry>();
-  /** For one TTL: a node that comes back meanwhile is the same kubelet, with the same gate. */
-  readonly #former = new Map<string, FormerEntry>();
+  /** Of nodes that have left. For one TTL: a node that comes back meanwhile is the same kubelet, with the same gate. */
+  readonly #former = new Map<string, { readonly entry: KubeletEntry; readonly leftAtMs: number }>();
   readonly #marks: RateLimiter;
   #nearNodeNames: ReadonlySet<string> = new Set();
   #policy: PolicyInForce | undefined;

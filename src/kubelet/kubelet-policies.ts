@@ -66,8 +66,6 @@ export const configurationGateMs = 600_000;
 /** These are not counted among the requests for summaries, which therefore never wait for them. */
 const maxConcurrentConfigurationRequests = 4;
 
-type SummariesBefore = Parameters<Required<RequestPolicy<NodeSummary>>['check']>[2];
-
 export function failureLogs(options: Pick<FailureLogOptions, 'clock' | 'logger'>): FailureLogs {
   return {
     summary: new FailureLog({
@@ -145,7 +143,7 @@ function otherNodeError(nodeName: string, otherName: string): RequestError {
 }
 
 /** Whether a summary without pods follows one with pods; the second one in a row confirms the first. */
-function isSudden({ success, failure }: SummariesBefore): boolean {
+function isSudden({ success, failure }: Parameters<Required<RequestPolicy<NodeSummary>>['check']>[2]): boolean {
   return success !== undefined && success.value.pods.length > 0 && failure?.reason !== 'empty';
 }
 

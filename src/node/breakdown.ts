@@ -3,19 +3,6 @@ import { attribute, type AttributeInput } from './attribute.js';
 import { addShares } from './shares.js';
 import type { PodUsage } from './usage.js';
 
-/** The parts of one container's value: `ownRootfsBytes + ownLogsBytes + Σ volumeShares + restBytes` is its `usedBytes`. */
-interface ContainerBreakdown {
-  readonly name: string;
-  readonly usedBytes: number;
-  /** The part of the pod's total that is in its root filesystem and in its logs; 0 with the even split. */
-  readonly ownRootfsBytes: number;
-  readonly ownLogsBytes: number;
-  /** Its shares of the volumes that count towards the total. */
-  readonly volumeShares: readonly VolumeShare[];
-  /** Its share of `other`; with the even split, of the total. */
-  readonly restBytes: number;
-}
-
 export interface VolumeShare {
   readonly volume: string;
   readonly bytes: number;
@@ -25,8 +12,21 @@ export interface PodBreakdown {
   readonly usage: PodUsage;
   /** `even`: the total is split evenly, by the settings or because no container has values of its own. */
   readonly split: 'measured' | 'even';
-  /** In the order of the usage's containers; their values add up to the pod's total. */
-  readonly containers: readonly ContainerBreakdown[];
+  /**
+   * In the order of the usage's containers; their values add up to the pod's total. The parts of one value:
+   * `ownRootfsBytes + ownLogsBytes + Σ volumeShares + restBytes` is its `usedBytes`.
+   */
+  readonly containers: readonly {
+    readonly name: string;
+    readonly usedBytes: number;
+    /** The part of the pod's total that is in its root filesystem and in its logs; 0 with the even split. */
+    readonly ownRootfsBytes: number;
+    readonly ownLogsBytes: number;
+    /** Its shares of the volumes that count towards the total. */
+    readonly volumeShares: readonly VolumeShare[];
+    /** Its share of `other`; with the even split, of the total. */
+    readonly restBytes: number;
+  }[];
 }
 
 /** The result of `attributePod` with the parts of each value. Undefined when the kubelet reports no total. */

@@ -102,17 +102,17 @@ export function firstVictims(victims: readonly Victim[]): readonly Victim[] {
   return evictable.filter(({ rank }) => rank === evictable[0]?.rank);
 }
 
-/** Whom a node would evict to free an amount, and what that frees. */
-export interface FreeingPlan {
+/** Whom a node would evict to free `amount`: of bytes or inodes, that of the signal that `victims` are for. */
+export function victimsToFree(
+  victims: readonly Victim[],
+  amount: number,
+): {
   readonly victims: readonly Victim[];
   /** Bytes or inodes, at least: what a pod without statistics has is unknown. */
   readonly freed: number;
   /** Whether that is the amount; otherwise all pods that may be evicted do not free it. */
   readonly isEnough: boolean;
-}
-
-/** `amount`: of bytes or inodes, that of the signal that `victims` are for. */
-export function victimsToFree(victims: readonly Victim[], amount: number): FreeingPlan {
+} {
   const chosen: Victim[] = [];
   let freed = 0;
   for (const victim of victims) {

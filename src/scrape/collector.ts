@@ -169,7 +169,13 @@ export class Collector {
     views: readonly NodeView[],
     gone: readonly GoneNode[],
     recordsFailures: boolean,
-  ): Promise<WorkloadsOfScrape> {
+  ): Promise<{
+    readonly workloads: readonly WorkloadSnapshot[];
+    /** Workloads all of whose pods are in no sum yet. */
+    readonly youngWorkloads: readonly Workload[];
+    /** Of all workloads in use, also those whose pods have ended. */
+    readonly keys: ReadonlySet<string>;
+  }> {
     const parts = [
       ...views.map(({ nodeName, state, workloads }) => {
         return { nodeName, hasData: state !== 'absent', isInCluster: true, workloads };
@@ -189,14 +195,6 @@ export class Collector {
     for (const { endedWorkloads } of coverages) for (const ended of endedWorkloads) keys.add(workloadKey(ended));
     return { workloads, youngWorkloads, keys };
   }
-}
-
-interface WorkloadsOfScrape {
-  readonly workloads: readonly WorkloadSnapshot[];
-  /** Workloads all of whose pods are in no sum yet. */
-  readonly youngWorkloads: readonly Workload[];
-  /** Of all workloads in use, also those whose pods have ended. */
-  readonly keys: ReadonlySet<string>;
 }
 
 /** None of a node on which no eviction is near. */

@@ -10,15 +10,16 @@ export interface NodePolicy {
   readonly onlyNode?: string | undefined;
 }
 
-export interface NodesInScope {
+export function nodesInScope(
+  nodes: Iterable<Node>,
+  policy: NodePolicy,
+): {
   /** Nodes to scrape. */
   readonly targets: readonly Node[];
   readonly skipped: readonly Node[];
   /** The only node to measure, when the cluster does not have it. */
   readonly missing: string | undefined;
-}
-
-export function nodesInScope(nodes: Iterable<Node>, policy: NodePolicy): NodesInScope {
+} {
   const targets: Node[] = [];
   const skipped: Node[] = [];
   let missing = policy.onlyNode;
@@ -31,13 +32,6 @@ export function nodesInScope(nodes: Iterable<Node>, policy: NodePolicy): NodesIn
   return { targets, skipped, missing };
 }
 
-/** What is known of the nodes, by their names. */
-export interface ServedNodes {
-  /** The number of the last scrape in which the node was served; undefined before. */
-  readonly lastServedIn: (nodeName: string) => number | undefined;
-  readonly hasFailed: (nodeName: string) => boolean;
-}
-
 /**
  * The order in which nodes are scraped. Those come first that have waited for longest, so that a deadline that
  * is too short for all nodes reaches each in some scrapes; of equal ones, the first is another one in each scrape. Nodes whose
@@ -46,7 +40,14 @@ export interface ServedNodes {
 export function scrapeOrder(
   nodes: readonly Node[],
   scrapeNumber: number,
-  { lastServedIn, hasFailed }: ServedNodes,
+  {
+    lastServedIn,
+    hasFailed,
+  }: {
+    /** The number of the last scrape in which the node was served; undefined before. */
+    readonly lastServedIn: (nodeName: string) => number | undefined;
+    readonly hasFailed: (nodeName: string) => boolean;
+  },
 ): Node[] {
   const start = nodes.length === 0 ? 0 : scrapeNumber % nodes.length;
   const placed = [...nodes.slice(start), ...nodes.slice(0, start)].map((node) => ({

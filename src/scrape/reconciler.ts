@@ -7,14 +7,12 @@ import { compareNode, type NodeComparison } from '../node/node-comparison.js';
 import type { PodLister } from '../node/node-snapshot.js';
 import type { NodeLister } from './collector.js';
 
-interface ReconciledCache {
-  /** The last summary, however old; undefined without one. */
-  lastSummary(node: Node): { readonly summary: NodeSummary; readonly ageMs: number } | undefined;
-}
-
 export interface ReconcilerOptions {
   readonly store: NodeLister & Omit<PodLister, 'boundNodeNames'>;
-  readonly cache: ReconciledCache;
+  readonly cache: {
+    /** The last summary, however old; undefined without one. */
+    lastSummary(node: Node): { readonly summary: NodeSummary; readonly ageMs: number } | undefined;
+  };
   /** Those of the nodes that are scraped. */
   readonly select: (nodes: Iterable<Node>) => readonly Node[];
   readonly scope: PodScope;

@@ -9,12 +9,10 @@ import { type Workload, workloadKey } from '../workload/workload.js';
 import type { CollectOptions } from './collector.js';
 import { allObjects, type ClusterSnapshot } from './snapshot.js';
 
-interface SnapshotSource {
-  collect(signal: AbortSignal, options?: CollectOptions): Promise<ClusterSnapshot | undefined>;
-}
-
 export interface TopPodsOptions {
-  readonly source: SnapshotSource;
+  readonly source: {
+    collect(signal: AbortSignal, options?: CollectOptions): Promise<ClusterSnapshot | undefined>;
+  };
   /** Pods of each workload, above 0. */
   readonly count: number;
   readonly lane: Lane;

@@ -5,15 +5,6 @@ import { retainKeys } from '../base/maps.js';
 const baseMs = 1000;
 const defaultMaxBackoffMs = 5 * 60_000;
 
-interface FailedWorkload {
-  /** Of the back-off, in milliseconds. */
-  readonly delayMs: number;
-  /** Monotonic time in milliseconds at which the back-off ends. */
-  endsAtMs: number;
-  /** What has been known of its pods ever since it failed. */
-  evidence: ReadonlySet<string>;
-}
-
 /**
  * The back-off of workloads whose last collection failed: one second, doubled with each further failure. It ends early
  * as soon as more is known of the workload's pods: a node of theirs has data that had none, or measured pods of the
@@ -23,7 +14,17 @@ export class WorkloadBackoff {
   readonly #clock: Clock;
   readonly #maxMs: number;
   /** By the workload's key. */
-  readonly #failed = new Map<string, FailedWorkload>();
+  readonly #failed = new Map<
+    string,
+    {
+      /** Of the back-off, in milliseconds. */
+      readonly delayMs: number;
+      /** Monotonic time in milliseconds at which the back-off ends. */
+      endsAtMs: number;
+      /** What has been known of its pods ever since it failed. */
+      evidence: ReadonlySet<string>;
+    }
+  >();
 
   constructor({
     clock,

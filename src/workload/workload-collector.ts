@@ -12,17 +12,15 @@ import {
 } from './workload-partial.js';
 import type { WorkloadResolver } from './workload-resolver.js';
 
-/**
- * `partial`: a workload is served as far as it was measured; `fail`: its usage is not served while a node of its pods
- * has no data.
- */
-export type MissingNodePolicy = 'partial' | 'fail';
-
 export interface WorkloadCollectorOptions {
   /** Served also without pods. */
   readonly configured: readonly Workload[];
   readonly backoff: WorkloadBackoff;
-  readonly onMissingNode: MissingNodePolicy;
+  /**
+   * `partial`: a workload is served as far as it was measured; `fail`: its usage is not served while a node of its pods
+   * has no data.
+   */
+  readonly onMissingNode: 'partial' | 'fail';
   readonly pods: { unlistedNamespaces(): readonly string[] };
   readonly resolver: Pick<WorkloadResolver, 'mayHavePodsIn'>;
   readonly lane: Lane;

@@ -4,15 +4,6 @@ import { controllerOf, controllerType } from './controller.js';
 import { LabelWorkloads, type WorkloadDefinition } from './label-workloads.js';
 import { type Workload, workloadKey } from './workload.js';
 
-export interface WorkloadResolverOptions {
-  /** Configured workloads; names are unique. */
-  readonly selectors: readonly WorkloadDefinition[];
-  /** Label keys: one workload for every distinct tuple of values among pods that carry all of them. */
-  readonly labels: readonly string[];
-  /** One workload per controlling owner. */
-  readonly controllers: boolean;
-}
-
 /** Which workloads a pod belongs to. A workload is one object as long as it is in use. */
 export class WorkloadResolver {
   readonly #labels: LabelWorkloads;
@@ -21,7 +12,18 @@ export class WorkloadResolver {
   readonly #controllers = new Map<string, Discovered>();
   #discoveredCount = 0;
 
-  constructor({ selectors, labels, controllers }: WorkloadResolverOptions) {
+  constructor({
+    selectors,
+    labels,
+    controllers,
+  }: {
+    /** Configured workloads; names are unique. */
+    readonly selectors: readonly WorkloadDefinition[];
+    /** Label keys: one workload for every distinct tuple of values among pods that carry all of them. */
+    readonly labels: readonly string[];
+    /** One workload per controlling owner. */
+    readonly controllers: boolean;
+  }) {
     this.#labels = new LabelWorkloads({ definitions: selectors, keys: labels, nextNumber: this.#nextNumber });
     this.#hasControllers = controllers;
   }

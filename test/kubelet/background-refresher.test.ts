@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import { type Lane, Scheduler } from '../../src/base/scheduler.js';
 import type { Node } from '../../src/kube/objects.js';
-import { refreshesAhead } from '../../src/kubelet/refresh-mode.js';
+import { refreshesAhead } from '../../src/kubelet/background-refresher.js';
 import { aNode, aNodeSummary } from '../support/builders.js';
 import { aKubeletCache } from '../support/kubelet-caches.js';
 import { atOnce } from '../support/lanes.js';

@@ -18,7 +18,7 @@ import type { SummaryCache } from '../../src/scrape/node-lookups.js';
 import { allObjects, type ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { workloadName } from '../../src/workload/workload.js';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
-import { type MissingNodePolicy, WorkloadCollector } from '../../src/workload/workload-collector.js';
+import { WorkloadCollector } from '../../src/workload/workload-collector.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import {
   aContainer,
@@ -170,7 +170,7 @@ class FakeCluster implements PodLister, SummaryCache {
 interface Settings {
   readonly selectors?: Readonly<Record<string, string>>;
   readonly labels?: readonly string[];
-  readonly onMissingNode?: MissingNodePolicy;
+  readonly onMissingNode?: 'partial' | 'fail';
   readonly controllers?: boolean;
   /** Of the settings that these replace. */
   readonly memories?: NodeMemories;

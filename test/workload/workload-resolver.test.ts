@@ -4,10 +4,10 @@ import type { Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
 import type { WorkloadDefinition } from '../../src/workload/label-workloads.js';
 import { type Workload, workloadKey, workloadName } from '../../src/workload/workload.js';
-import { WorkloadResolver, type WorkloadResolverOptions } from '../../src/workload/workload-resolver.js';
+import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import { aPod } from '../support/builders.js';
 
-const createResolver = (options: Partial<WorkloadResolverOptions>): WorkloadResolver =>
+const createResolver = (options: Partial<ConstructorParameters<typeof WorkloadResolver>[0]>): WorkloadResolver =>
   new WorkloadResolver({ selectors: [], labels: [], controllers: false, ...options });
 
 const define = (name: string, selector: string, namespaces: readonly string[] = []): WorkloadDefinition => ({
