@@ -1,6 +1,5 @@
 import { setNewest } from '../base/maps.js';
-import { type EvictionCause, evictionCauses } from './eviction-message.js';
-import type { EvictionCounts } from './eviction-record.js';
+import { type EvictionCause, evictionCauses, type EvictionCounts } from './eviction-record.js';
 
 const noEvictions: EvictionCounts<unknown>['counts'] = new Map(
   evictionCauses.filter((cause) => cause !== 'other').map((cause) => [cause, 0]),

@@ -6,8 +6,8 @@ import type { EvictionStatus } from '../kube/eviction-status.js';
 import type { Pod } from '../kube/objects.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import { EvictionCounters } from './eviction-counters.js';
-import { type StorageEviction, storageEviction } from './eviction-message.js';
-import type { EvictionRecord, EvictionSnapshot, EvictionSnapshotOptions } from './eviction-record.js';
+import { storageEviction } from './eviction-message.js';
+import type { EvictionRecord, EvictionSnapshot, EvictionSnapshotOptions, StorageEviction } from './eviction-record.js';
 import { type EvictionContext, lastUsage } from './last-usage.js';
 
 /** A change of a pod in the store. */

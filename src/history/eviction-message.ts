@@ -1,26 +1,5 @@
 import { parseQuantity } from '../kube/quantity.js';
-
-/** Why a kubelet evicts pods for local storage. Closed list: label values. `other`: in words that no known kubelet uses. */
-export const evictionCauses = [
-  'emptydir_limit',
-  'pod_limit',
-  'container_limit',
-  'node_bytes',
-  'node_inodes',
-  'node_admission',
-  'other',
-] as const;
-export type EvictionCause = (typeof evictionCauses)[number];
-
-/** What the message of an eviction for local storage names. */
-export interface StorageEviction {
-  readonly cause: EvictionCause;
-  /** The container or the emptyDir that was above its limit; '' for all other causes. */
-  readonly container: string;
-  readonly volume: string;
-  /** The limit that was exceeded, in bytes, rounded up; undefined for a cause without one. */
-  readonly limitBytes: number | undefined;
-}
+import type { EvictionCause, StorageEviction } from './eviction-record.js';
 
 /**
  * Reads the status message of a pod with phase `Failed` and reason `Evicted`. Undefined when the eviction was not for

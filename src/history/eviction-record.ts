@@ -3,7 +3,28 @@ import type { UsageSample } from '../kubelet/lookup.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import type { PodUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
-import type { EvictionCause, StorageEviction } from './eviction-message.js';
+
+/** Why a kubelet evicts pods for local storage. Closed list: label values. `other`: in words that no known kubelet uses. */
+export const evictionCauses = [
+  'emptydir_limit',
+  'pod_limit',
+  'container_limit',
+  'node_bytes',
+  'node_inodes',
+  'node_admission',
+  'other',
+] as const;
+export type EvictionCause = (typeof evictionCauses)[number];
+
+/** What the message of an eviction for local storage names. */
+export interface StorageEviction {
+  readonly cause: EvictionCause;
+  /** The container or the emptyDir that was above its limit; '' for all other causes. */
+  readonly container: string;
+  readonly volume: string;
+  /** The limit that was exceeded, in bytes, rounded up; undefined for a cause without one. */
+  readonly limitBytes: number | undefined;
+}
 
 /** What was last measured of a pod before its eviction. */
 export interface LastUsage {

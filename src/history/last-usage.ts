@@ -6,8 +6,7 @@ import type { NodeLayout } from '../node/node-layout.js';
 import { enforcedRatios, enforcementOf, type SidecarEnforcement } from '../node/pod-record.js';
 import { foldUnknown } from '../node/unknown-items.js';
 import type { AttributionMode } from '../node/usage.js';
-import type { EvictionCause, StorageEviction } from './eviction-message.js';
-import type { LastUsage } from './eviction-record.js';
+import type { EvictionCause, LastUsage, StorageEviction } from './eviction-record.js';
 import { growthBytesPerSecond, limitForAnHour } from './usage-growth.js';
 
 /** What is known of an evicted pod besides its API object. */

@@ -1,31 +1,52 @@
-import { messageOf, RequestError } from '../base/errors.js';
-import { isObject, objectOf, parseJson } from '../json/json.js';
-import { type EvictionThresholds, thresholdsOf } from './eviction-thresholds.js';
-import { type LogRotation, logRotationOf } from './log-rotation.js';
+import type { Amount } from '../kube/quantity.js';
+import type { EvictionSignal } from './eviction-signals.js';
 
 /** What of a kubelet's effective settings concerns ephemeral storage. */
 export interface KubeletConfiguration {
-  readonly thresholds: EvictionThresholds;
+  /**
+   * As configured: by signal, the hard one first. Those of containerfs are not what the kubelet goes by, see
+   * `nodeThresholds`.
+   */
+  readonly thresholds: readonly EvictionThreshold[];
   /** Undefined when the kubelet does not rotate logs. */
   readonly logRotation: LogRotation | undefined;
 }
 
-/**
- * Decodes the body of a `/configz` response. It contains the effective settings: the kubelet adds its defaults before it
- * publishes them.
- * https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/#kubelet-config-k8s-io-v1beta1-KubeletConfiguration
- *
- * @param what names the body, such as `configuration of node n1`; begins the messages
- * @throws RequestError `decode`
- */
-export function decodeKubeletConfiguration(body: Buffer | string, what: string): KubeletConfiguration {
-  const notJson = (error: unknown): RequestError => {
-    const size = `${Buffer.byteLength(body)} bytes`;
-    return new RequestError('decode', `${what}: ${size} that are not JSON: ${messageOf(error)}`, { cause: error });
-  };
-  const config = objectOf(parseJson(body.toString(), notJson))['kubeletconfig'];
-  if (!isObject(config)) {
-    throw new RequestError('decode', `${what}: JSON that is not a configuration: it has no kubeletconfig`);
-  }
-  return { thresholds: thresholdsOf(config), logRotation: logRotationOf(config) };
+/** What a kubelet keeps of the log of one run of a container: this many files of this size, rotated ones included. */
+export interface LogRotation {
+  readonly maxFileBytes: number;
+  readonly maxFileCount: number;
 }
+
+/** Bytes or inodes; or a part of all that the filesystem has. */
+export type ThresholdValue = { readonly amount: Amount } | { readonly ratio: number };
+
+/** The kubelet evicts while less than this is available. */
+export interface EvictionThreshold {
+  readonly signal: EvictionSignal;
+  /** More than 0 and, for a ratio, from 0 to 1. */
+  readonly value: ThresholdValue;
+  /** How much more must be available, once the threshold was crossed, before the kubelet stops. */
+  readonly minReclaim: ThresholdValue | undefined;
+  /** How long less must be available before the kubelet evicts; 0 for a hard threshold. */
+  readonly gracePeriodMs: number;
+}
+
+/**
+ * What a kubelet has when nothing is configured. `imagefs.inodesFree` came with 1.30; a filesystem without inodes has none.
+ * Kubelets keep the ratio as a float32: 10 % are a little more than that.
+ * https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/eviction/defaults_linux.go
+ */
+export const defaultThresholds: readonly EvictionThreshold[] = (
+  [
+    ['nodefs.available', 0.1],
+    ['nodefs.inodesFree', 0.05],
+    ['imagefs.available', 0.15],
+    ['imagefs.inodesFree', 0.05],
+  ] as const
+).map(([signal, ratio]) => ({
+  signal,
+  value: { ratio: Math.fround(ratio) },
+  minReclaim: undefined,
+  gracePeriodMs: 0,
+}));

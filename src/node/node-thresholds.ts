@@ -1,11 +1,6 @@
 import { addAmounts, type Amount, roundUp } from '../kube/quantity.js';
 import { countsInodes, type EvictionSignal, evictionSignals, filesystemOf } from '../kubelet/eviction-signals.js';
-import {
-  defaultThresholds,
-  type EvictionThreshold,
-  type EvictionThresholds,
-  type ThresholdValue,
-} from '../kubelet/eviction-thresholds.js';
+import { defaultThresholds, type EvictionThreshold, type ThresholdValue } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary } from '../kubelet/summary.js';
 import { minorVersion } from './kubelet-version.js';
 import type { StorageLayout } from './node-layout.js';
@@ -34,7 +29,7 @@ export interface NodeThresholdsInput {
   readonly summary: Pick<NodeSummary, 'nodefs' | 'imagefs' | 'containerfs'>;
   readonly layout: StorageLayout;
   /** Undefined when the kubelet's configuration is not known: its defaults are assumed. */
-  readonly thresholds: EvictionThresholds | undefined;
+  readonly thresholds: readonly EvictionThreshold[] | undefined;
   readonly kubeletVersion: string | undefined;
   readonly operatingSystem: string | undefined;
 }
@@ -84,7 +79,7 @@ function isAtLeast(kubeletVersion: string | undefined, minor: number): boolean {
   return (minorVersion(kubeletVersion) ?? Infinity) >= minor;
 }
 
-function assumedThresholds({ kubeletVersion }: NodeThresholdsInput): EvictionThresholds {
+function assumedThresholds({ kubeletVersion }: NodeThresholdsInput): readonly EvictionThreshold[] {
   const hasImageInodes = isAtLeast(kubeletVersion, firstMinorWithImageInodes);
   return defaultThresholds.filter(({ signal }) => signal !== 'imagefs.inodesFree' || hasImageInodes);
 }
@@ -103,9 +98,9 @@ const sharedSignals: Readonly<Partial<Record<EvictionSignal, Readonly<Record<'no
  */
 function thresholdsInForce(
   signal: EvictionSignal,
-  configured: EvictionThresholds,
+  configured: readonly EvictionThreshold[],
   layout: StorageLayout,
-): EvictionThresholds {
+): readonly EvictionThreshold[] {
   const own = configured.filter((threshold) => threshold.signal === signal);
   const source = sharedSignals[signal]?.[layout === 'dedicated' ? 'imagefs' : 'nodefs'];
   if (source === undefined) return own;

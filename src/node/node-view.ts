@@ -1,6 +1,6 @@
 import { failureReasons } from '../base/errors.js';
 import type { Node, Pod } from '../kube/objects.js';
-import type { LogRotation } from '../kubelet/log-rotation.js';
+import type { LogRotation } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { Workload } from '../workload/workload.js';
 import type { WorkloadPartials } from '../workload/workload-partial.js';

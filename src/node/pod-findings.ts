@@ -3,7 +3,7 @@ import { othersName } from '../kube/pod-bounds.js';
 import { declaredRequest } from '../kube/pod-containers.js';
 import { checkedContainers } from '../kube/pod-rest.js';
 import { type Amount, compareAmounts, roundUp } from '../kube/quantity.js';
-import type { LogRotation } from '../kubelet/log-rotation.js';
+import type { LogRotation } from '../kubelet/kubelet-configuration.js';
 import type { PodSummary } from '../kubelet/summary.js';
 import { evictionRequest, exemptionOf, isActive, podLimit, podRequestBytes } from './limits.js';
 import { concernsRules, countedComponent, mountedVolumeNames } from './volume-usage.js';

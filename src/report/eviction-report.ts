@@ -1,5 +1,4 @@
-import type { EvictionCause } from '../history/eviction-message.js';
-import type { EvictionRecord, LastUsage, UnknownUsageReason } from '../history/eviction-record.js';
+import type { EvictionCause, EvictionRecord, LastUsage, UnknownUsageReason } from '../history/eviction-record.js';
 import type { Labels } from '../kube/objects.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import type { PodUsage } from '../node/usage.js';

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { type EvictedPodContext, EvictionLog, type PodChange } from '../../src/history/eviction-log.js';
-import type { EvictionCause } from '../../src/history/eviction-message.js';
-import type { EvictionRecord } from '../../src/history/eviction-record.js';
+import type { EvictionCause, EvictionRecord } from '../../src/history/eviction-record.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
 import type { LastMeasurement } from '../../src/kubelet/lookup.js';

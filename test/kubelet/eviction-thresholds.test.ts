@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { roundUp } from '../../src/kube/quantity.js';
-import { type EvictionThresholds, thresholdsOf, type ThresholdValue } from '../../src/kubelet/eviction-thresholds.js';
+import { thresholdsOf } from '../../src/kubelet/decode-configuration.js';
+import type { EvictionThreshold, ThresholdValue } from '../../src/kubelet/kubelet-configuration.js';
 import { aThreshold } from '../support/builders.js';
 
 /** As they are in JSON: without what is undefined. */
-function decoded(config: object): EvictionThresholds {
+function decoded(config: object): readonly EvictionThreshold[] {
   return thresholdsOf(JSON.parse(JSON.stringify(config)) as Record<string, unknown>);
 }
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import type { EvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
+import type { EvictionThreshold } from '../../src/kubelet/kubelet-configuration.js';
 import type { FsStats } from '../../src/kubelet/summary.js';
 import { evictionHeadrooms, nodeThresholds } from '../../src/node/node-thresholds.js';
 import { anFsStats, aNodeSummary, aThreshold } from '../support/builders.js';
 
 const stats = anFsStats({ availableBytes: 30, capacityBytes: 100, inodes: 9, inodesFree: 4 });
 
-function headrooms(thresholds: EvictionThresholds | undefined, nodefs: FsStats | undefined = stats) {
+function headrooms(thresholds: readonly EvictionThreshold[] | undefined, nodefs: FsStats | undefined = stats) {
   const summary = aNodeSummary({ nodefs, imagefs: stats, containerfs: stats });
   return evictionHeadrooms(
     nodeThresholds({ summary, layout: 'shared', thresholds, kubeletVersion: 'v1.37.1', operatingSystem: 'linux' }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { EvictionThreshold, ThresholdValue } from '../../src/kubelet/eviction-thresholds.js';
+import type { EvictionThreshold, ThresholdValue } from '../../src/kubelet/kubelet-configuration.js';
 import type { FsStats } from '../../src/kubelet/summary.js';
 import { nodeThresholds, type NodeThresholdsInput, signalsOf } from '../../src/node/node-thresholds.js';
 import { anFsStats, aNodeSummary, aThreshold } from '../support/builders.js';

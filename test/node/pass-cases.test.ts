@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { thresholdsOf } from '../../src/kubelet/eviction-thresholds.js';
+import { thresholdsOf } from '../../src/kubelet/decode-configuration.js';
 import { decodeSummary } from '../../src/kubelet/summary-reader.js';
 import { enforcesSidecars } from '../../src/node/kubelet-version.js';
 import { limitRatios } from '../../src/node/limit-ratios.js';

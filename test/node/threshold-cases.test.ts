@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { thresholdsOf } from '../../src/kubelet/eviction-thresholds.js';
+import { thresholdsOf } from '../../src/kubelet/decode-configuration.js';
 import type { FsStats } from '../../src/kubelet/summary.js';
 import type { StorageLayout } from '../../src/node/node-layout.js';
 import { type NodeThreshold, nodeThresholds } from '../../src/node/node-thresholds.js';

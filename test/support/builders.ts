@@ -1,6 +1,6 @@
 /** Plain data for tests: each builder returns a valid object with the changes of the test. */
 import type { Container, Mount, Node, Pod, Volume } from '../../src/kube/objects.js';
-import type { EvictionThreshold } from '../../src/kubelet/eviction-thresholds.js';
+import type { EvictionThreshold } from '../../src/kubelet/kubelet-configuration.js';
 import type { ContainerSummary, FsStats, NodeSummary, PodSummary, VolumeSummary } from '../../src/kubelet/summary.js';
 import { builder } from './builder.js';
 

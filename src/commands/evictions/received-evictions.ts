@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 import { RequestError } from '../../base/errors.js';
-import { evictionCauses } from '../../history/eviction-message.js';
+import { evictionCauses } from '../../history/eviction-record.js';
 import { parseJson } from '../../json/json.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 

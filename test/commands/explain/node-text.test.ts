@@ -4,7 +4,7 @@ import type { ClusterReading } from '../../../src/commands/cluster-reader.js';
 import { nodeExplanation } from '../../../src/commands/explain/node-explanation.js';
 import { nodeText } from '../../../src/commands/explain/node-text.js';
 import type { Pod } from '../../../src/kube/objects.js';
-import type { EvictionThresholds } from '../../../src/kubelet/eviction-thresholds.js';
+import type { EvictionThreshold } from '../../../src/kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../../../src/kubelet/summary.js';
 import { nodeThresholds } from '../../../src/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../../src/node/node-view.js';
@@ -49,7 +49,7 @@ function podOf(name: string, usedGib: number, overrides: Partial<Pod> = {}): { p
 interface Case {
   readonly pods?: readonly { readonly pod: Pod; readonly summary: PodSummary }[];
   readonly unmeasured?: readonly Pod[];
-  readonly thresholds?: EvictionThresholds;
+  readonly thresholds?: readonly EvictionThreshold[];
   readonly summary?: Partial<NodeSummary>;
   readonly node?: Partial<NodeSnapshot['node']>;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { decodeKubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
-import { logRotationOf } from '../../src/kubelet/log-rotation.js';
+import { decodeKubeletConfiguration, logRotationOf } from '../../src/kubelet/decode-configuration.js';
 import { aThreshold } from '../support/builders.js';
 import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
 
