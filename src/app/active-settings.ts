@@ -11,7 +11,7 @@ import type { Node } from '../kube/objects.js';
 import { type Scope, scopeText } from '../kube/scope.js';
 import { formatSelector } from '../kube/selector.js';
 import { NodeFaults } from '../node/node-faults.js';
-import type { NodeMemories } from '../node/node-memory.js';
+import type { NodeMemory } from '../node/node-memory.js';
 import type { StatusSettings } from '../status/status-source.js';
 import type { SeriesCapReport } from '../telemetry/scrape-reports.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
@@ -36,7 +36,7 @@ export interface ActivationOptions {
   readonly source: ClusterSource;
   /** The source in use so far. */
   readonly former?: ClusterSource;
-  readonly memories: NodeMemories;
+  readonly memories: Map<string, NodeMemory>;
   readonly evictions: EvictionLog;
   readonly metrics: SelfMetrics;
   readonly seriesCapReport: SeriesCapReport;

@@ -5,7 +5,7 @@ import type { Scheduler } from '../base/scheduler.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { ApiClient } from '../http/api-client.js';
 import { KubeletCache } from '../kubelet/kubelet-cache.js';
-import type { NodeMemories } from '../node/node-memory.js';
+import type { NodeMemory } from '../node/node-memory.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
 import { ClusterWatches } from '../watch/cluster-watches.js';
 
@@ -28,7 +28,7 @@ export class ClusterConnection implements AsyncDisposable {
   readonly watches: ClusterWatches;
   /** To be disposed of before a source, whose tasks wait for its requests. */
   readonly kubelets: KubeletCache;
-  readonly nodeMemories: NodeMemories = new Map();
+  readonly nodeMemories = new Map<string, NodeMemory>();
   readonly #options: ClusterConnectionOptions;
 
   /** `nodeLocalSpreadMs`: see {@link ClusterWatches}. */

@@ -28,7 +28,7 @@ export function clusterReportInput(collected: Collected): ClusterReportInput {
     },
     lastKnownOf: ({ node }) => {
       const last = node && cache.lastSummary(node);
-      const snapshot = node && last && collection.trackers.lastKnown(node, last);
+      const snapshot = node && last && collection.trackers.of(node).lastKnown(node, last);
       return snapshot && { snapshot, ageMs: last.ageMs };
     },
     samplesOf: (nodeName, uid) => cache.history(nodeName)?.find(uid)?.samples ?? [],
@@ -47,6 +47,6 @@ function formerPods(of: NodeSnapshot, { source, collection }: Collected): Readon
   const before = pending.flatMap(({ summary: { uid } }) => history?.beforePending(uid) ?? []);
   const ages = new Map(before.map(({ summary: { uid }, olderByMs }) => [uid, olderByMs]));
   const summaries = before.map(({ summary }) => summary);
-  const pods = collection.trackers.formerPods(of, summaries);
+  const pods = collection.trackers.of(of.node).formerPods(of, summaries);
   return new Map(pods.map((pod) => [pod.summary.uid, { pod, olderByMs: ages.get(pod.summary.uid) ?? 0 }]));
 }

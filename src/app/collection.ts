@@ -4,7 +4,7 @@ import type { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import type { PodScope } from '../node/join.js';
 import { NodeFaults } from '../node/node-faults.js';
-import type { NodeMemories, NodeMemory } from '../node/node-memory.js';
+import type { NodeMemory } from '../node/node-memory.js';
 import type { PodLister } from '../node/node-snapshot.js';
 import { NodeTrackers } from '../node/node-trackers.js';
 import { podContexts } from '../node/pod-record.js';
@@ -20,6 +20,25 @@ export const podGraceMs = 60_000;
 
 /** More than a node has as a rule: pods that started or ended since the last change of the API server arrived. */
 const maxUnknownPods = 20;
+
+export interface CollectionOptions {
+  readonly config: Config;
+  /** The only node that is measured; undefined when it is not one alone. */
+  readonly onlyNode?: string | undefined;
+  readonly store: NodeLister & PodLister;
+  readonly cache: SummaryCache;
+  readonly evictions: EvictionLister;
+  /** Of earlier settings too: the grace periods of pods continue. Default: none. */
+  readonly memories?: Map<string, NodeMemory>;
+  /** See {@link CollectorOptions}. Default: nothing. */
+  readonly onNearNodes?: CollectorOptions['onNearNodes'];
+  readonly scheduler: Scheduler;
+  readonly clock: Clock;
+  /** Every pod has detail series, whatever its workloads and `metrics.top`, and known or not. Without it, all have when no workloads are configured. */
+  readonly showsAllPods?: boolean;
+  /** Default: not logged. */
+  readonly faults?: NodeFaults;
+}
 
 export interface Collection {
   readonly trackers: NodeTrackers;
@@ -42,24 +61,7 @@ export function podScope({ cluster }: Config): PodScope {
 }
 
 /** Everything between the source and the exposition, for one set of settings. */
-export function createCollection(options: {
-  readonly config: Config;
-  /** The only node that is measured; undefined when it is not one alone. */
-  readonly onlyNode?: string | undefined;
-  readonly store: NodeLister & PodLister;
-  readonly cache: SummaryCache;
-  readonly evictions: EvictionLister;
-  /** Of earlier settings too: the grace periods of pods continue. Default: none. */
-  readonly memories?: NodeMemories;
-  /** See {@link CollectorOptions}. Default: nothing. */
-  readonly onNearNodes?: CollectorOptions['onNearNodes'];
-  readonly scheduler: Scheduler;
-  readonly clock: Clock;
-  /** Every pod has detail series, whatever its workloads and `metrics.top`, and known or not. Without it, all have when no workloads are configured. */
-  readonly showsAllPods?: boolean;
-  /** Default: not logged. */
-  readonly faults?: NodeFaults;
-}): Collection {
+export function createCollection(options: CollectionOptions): Collection {
   const { config, store, cache, evictions, scheduler, clock } = options;
   const { cluster, workloads, attribution, enforcement } = config;
   const lane = scheduler.newLane();

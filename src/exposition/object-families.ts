@@ -1,8 +1,7 @@
 /** What the API server knows of nodes and pods, measured or not: the series, and their families. */
 import type { Container, Node, Pod, Volume } from '../kube/objects.js';
 import { roundUp } from '../kube/quantity.js';
-import type { BoundPod } from '../node/bound-pods.js';
-import type { NodeObjects } from '../node/node-view.js';
+import type { BoundPod, NodeObjects } from '../node/node-objects.js';
 import { mountedVolumeNames } from '../node/volume-usage.js';
 import type { Workload } from '../workload/workload.js';
 import { type FamilyGroup, familyGroup, perPart, perSource, type SeriesSource, type SourceGroup } from './family.js';

@@ -4,8 +4,8 @@
  */
 import { addKnown, haveDistinctNames, type Named } from '../base/maps.js';
 import type { FsStats } from '../kubelet/summary.js';
-import type { BoundPod } from '../node/bound-pods.js';
-import type { NodeObjects, NodeSnapshot } from '../node/node-view.js';
+import type { BoundPod, NodeObjects } from '../node/node-objects.js';
+import type { NodeSnapshot } from '../node/node-view.js';
 import { type DerivedPod, deriveMeasured, derivePod, type PodRecord } from '../node/pod-record.js';
 import { unnamedContainer, unnamedVolume } from '../node/unknown-items.js';
 import { type Component, components, type PodUsage } from '../node/usage.js';

@@ -3,8 +3,8 @@ import type { Pod } from '../kube/objects.js';
 import { Accumulator } from '../workload/aggregate.js';
 import { expectedPods } from '../workload/coverage.js';
 import { noUsage, type WorkloadPartials } from '../workload/workload-partial.js';
-import type { BoundPod } from './bound-pods.js';
 import { isActive } from './limits.js';
+import type { BoundPod } from './node-objects.js';
 import { noCoverage, type NodeCoverage, type NodeSnapshot } from './node-view.js';
 import type { PodRecord } from './pod-record.js';
 

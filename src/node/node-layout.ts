@@ -45,41 +45,13 @@ export function sameFilesystem(
   return areDifferent(nodefs, containerfs) === false ? 'nodefs' : undefined;
 }
 
-/** The layout that one kubelet has decided on: it looks once, when it starts. */
-export interface LayoutOfLife {
-  readonly nodeUid: string;
-  readonly kubeletStartedAtMs: number;
-  readonly layout: NodeLayout;
-}
-
-/**
- * The layout that the kubelet behind the summary goes by: that of its first summary for as long as it lives. What that one
- * did not show is taken from the next. A summary without a start
- * shows no new life; of a kubelet that never reports it, each summary decides.
- */
-export function layoutOfLife(
-  known: LayoutOfLife | undefined,
-  nodeUid: string,
-  summary: NodeSummary,
-): LayoutOfLife | { readonly layout: NodeLayout } {
-  const layout = nodeLayout(summary);
-  const ofNode = known?.nodeUid === nodeUid ? known : undefined;
-  const { kubeletStartedAtMs = ofNode?.kubeletStartedAtMs } = summary;
-  if (kubeletStartedAtMs === undefined) return { layout };
-  if (ofNode?.kubeletStartedAtMs !== kubeletStartedAtMs) return { nodeUid, kubeletStartedAtMs, layout };
-  return completed(ofNode, layout);
-}
-
-/** The same object when nothing was missing. */
-function completed(known: LayoutOfLife, found: NodeLayout): LayoutOfLife {
-  const { hasDedicatedImagefs, hasSplitImagefs } = known.layout;
+/** With what was not known of the first one; the same object when nothing was missing. */
+export function completedLayout(known: NodeLayout, found: NodeLayout): NodeLayout {
+  const { hasDedicatedImagefs, hasSplitImagefs } = known;
   if (hasDedicatedImagefs !== undefined && hasSplitImagefs !== undefined) return known;
   return {
-    ...known,
-    layout: {
-      hasDedicatedImagefs: hasDedicatedImagefs ?? found.hasDedicatedImagefs,
-      hasSplitImagefs: hasSplitImagefs ?? found.hasSplitImagefs,
-    },
+    hasDedicatedImagefs: hasDedicatedImagefs ?? found.hasDedicatedImagefs,
+    hasSplitImagefs: hasSplitImagefs ?? found.hasSplitImagefs,
   };
 }
 

@@ -1,82 +1,103 @@
-import { retainKeys } from '../base/maps.js';
-import { haveSameItems } from '../base/memo.js';
+import { Memo } from '../base/memo.js';
 import type { Node, Pod } from '../kube/objects.js';
-import { type BoundPod, boundPod, BoundPods } from './bound-pods.js';
-import { coversAllPods } from './join.js';
-import { isActive } from './limits.js';
-import type { NodeSnapshotOptions } from './node-snapshot.js';
-import type { NodeObjects, NodeSnapshot } from './node-view.js';
+import type { Workload } from '../workload/workload.js';
+import type { WorkloadResolver } from '../workload/workload-resolver.js';
+import { coversAllPods, type PodScope } from './join.js';
+import { isActive, podLimitBytes, podRequestBytes } from './limits.js';
 
-/** What the API server knows of nodes and their pods, kept for each node while none of its objects changes. */
-export class ObjectRecords {
-  readonly #options: NodeSnapshotOptions;
-  /** By the name of the node. */
-  readonly #kept = new Map<string, KeptObjects>();
-  readonly #bound = new Map<string, BoundPods>();
+/** A pod that is bound to a node: what follows from its API object alone. It outlives summaries. */
+export interface BoundPod {
+  readonly pod: Pod;
+  /** Aggregated over the containers as the kubelet does; undefined where none declares one. */
+  readonly limitBytes: number | undefined;
+  readonly requestBytes: number | undefined;
+  readonly workloads: readonly Workload[];
+}
 
-  constructor(options: NodeSnapshotOptions) {
+export function boundPod(pod: Pod, resolver: WorkloadResolver): BoundPod {
+  return {
+    pod,
+    limitBytes: podLimitBytes(pod),
+    requestBytes: podRequestBytes(pod),
+    workloads: resolver.workloadsOf(pod),
+  };
+}
+
+/**
+ * What the API server knows of a node, whether or not its kubelet responds. Immutable, and the same object until one of
+ * the API objects or the settings change: whatever is derived from it may be kept by reference.
+ */
+export interface NodeObjects {
+  readonly nodeName: string;
+  /** Undefined when it has left the cluster and its pods have not. */
+  readonly node: Node | undefined;
+  /** Pods with detail series: those that have not ended, and ended ones that still have usage. */
+  readonly pods: readonly BoundPod[];
+  /** Pods in phase Running, and containers that run; undefined for a node whose pods are not measured, or not all read. */
+  readonly runningPodCount: number | undefined;
+  readonly runningContainerCount: number | undefined;
+}
+
+/** What the API server knows of one node and its pods, kept while none of its objects changes. */
+export class ObjectRecord {
+  readonly #nodeName: string;
+  readonly #options: ConstructorParameters<typeof ObjectRecord>[1];
+  readonly #bound = new Memo<readonly BoundPod[]>();
+  #generation = 0;
+  readonly #objects = new Memo<NodeObjects>();
+
+  constructor(
+    nodeName: string,
+    options: {
+      readonly pods: { podsOn(nodeName: string): readonly Pod[] };
+      readonly resolver: WorkloadResolver;
+      readonly scope: PodScope;
+      readonly showsAllPods: boolean;
+    },
+  ) {
+    this.#nodeName = nodeName;
     this.#options = options;
   }
 
-  /** The pods of a node, in the order of the store. */
-  boundPods(nodeName: string): readonly BoundPod[] {
+  /** The pods of the node, in the order of the store. The same array while none of them changes, and the same item for the same object. */
+  boundPods(): readonly BoundPod[] {
     const { pods, resolver } = this.#options;
-    let bound = this.#bound.get(nodeName);
-    if (bound === undefined) {
-      bound = new BoundPods(resolver);
-      this.#bound.set(nodeName, bound);
-    }
-    return bound.of(pods.podsOn(nodeName));
+    const podsOnNode = pods.podsOn(this.#nodeName);
+    const { generation } = resolver;
+    return this.#bound.of([podsOnNode, generation], () => {
+      const former = generation === this.#generation ? (this.#bound.last ?? []) : [];
+      const known = new Map(former.map((bound) => [bound.pod, bound]));
+      this.#generation = generation;
+      return podsOnNode.map((pod) => known.get(pod) ?? boundPod(pod, resolver));
+    });
   }
 
-  /** `node`: undefined when it has left the cluster; `snapshot`: undefined while it has no data. */
-  of(nodeName: string, node: Node | undefined, snapshot: NodeSnapshot | undefined): NodeObjects {
-    const boundPods = this.boundPods(nodeName);
-    const ended = snapshot?.endedPods ?? noPods;
-    const kept = this.#kept.get(nodeName);
-    const isSame =
-      kept?.objects.node === node &&
-      kept?.boundPods === boundPods &&
-      (kept.ended === ended || haveSameItems(kept.ended, ended));
-    if (isSame) return kept.objects;
-    const bound = { boundPods, ended };
-    const objects = this.#objectsOf(nodeName, node, bound);
-    this.#kept.set(nodeName, { ...bound, objects });
-    return objects;
+  /**
+   * `node`: undefined when it has left the cluster. `endedPods`: those that the kubelet still lists; they have series as long as
+   * they have usage.
+   */
+  of(node: Node | undefined, endedPods: readonly Pod[] = []): NodeObjects {
+    const boundPods = this.boundPods();
+    return this.#objects.of([node, boundPods, ...endedPods], () => this.#objectsOf(node, boundPods, endedPods));
   }
 
   /** The node without its pods, which are not measured. */
   ofSkipped(node: Node): NodeObjects {
-    const kept = this.#kept.get(node.name);
-    if (kept?.objects.node === node && kept.boundPods.length === 0) return kept.objects;
-    const objects = {
-      nodeName: node.name,
-      node,
-      pods: [],
-      runningPodCount: undefined,
-      runningContainerCount: undefined,
-    };
-    this.#kept.set(node.name, { boundPods: [], ended: noPods, objects });
-    return objects;
+    const nodeName = this.#nodeName;
+    const unknown = { runningPodCount: undefined, runningContainerCount: undefined };
+    return this.#objects.of([node], () => ({ nodeName, node, pods: [], ...unknown }));
   }
 
-  /** Forgets all other nodes. */
-  retain(nodeNames: ReadonlySet<string>): void {
-    retainKeys(this.#kept, nodeNames);
-    retainKeys(this.#bound, nodeNames);
-  }
-
-  #objectsOf(nodeName: string, node: Node | undefined, bound: Omit<KeptObjects, 'objects'>): NodeObjects {
-    const { boundPods, ended } = bound;
+  #objectsOf(node: Node | undefined, boundPods: readonly BoundPod[], endedPods: readonly Pod[]): NodeObjects {
     const { showsAllPods, resolver, scope } = this.#options;
     const areAllRead = coversAllPods(scope);
     const inScope = boundPods.filter(({ pod }) => this.#isInScope(pod));
     const shown = [
       ...inScope.filter(({ pod }) => isActive(pod)),
-      ...ended.map((pod) => boundPods.find((known) => known.pod === pod) ?? boundPod(pod, resolver)),
+      ...endedPods.map((pod) => boundPods.find((known) => known.pod === pod) ?? boundPod(pod, resolver)),
     ];
     return {
-      nodeName,
+      nodeName: this.#nodeName,
       node,
       pods: shown.filter(({ workloads }) => showsAllPods || workloads.length > 0),
       runningPodCount: areAllRead ? inScope.filter(({ pod }) => pod.phase === 'Running').length : undefined,
@@ -92,13 +113,3 @@ export class ObjectRecords {
     return namespaces.length === 0 || namespaces.includes(namespace);
   }
 }
-
-interface KeptObjects {
-  /** All pods of the node. */
-  readonly boundPods: readonly BoundPod[];
-  /** Those that have ended and that the kubelet still lists: they have series as long as they have usage. */
-  readonly ended: readonly Pod[];
-  readonly objects: NodeObjects;
-}
-
-const noPods: readonly Pod[] = [];

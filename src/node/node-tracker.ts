@@ -3,15 +3,13 @@ import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { CacheLookup, FoundLookup, LastSummary } from '../kubelet/lookup.js';
-import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
-import type { BoundPod } from './bound-pods.js';
-import { DanglingPods, withDangling } from './dangling-pods.js';
+import type { PodSummary } from '../kubelet/summary.js';
 import { isActive } from './limits.js';
 import { CoverageRecord } from './node-coverage.js';
 import type { NodeFaults } from './node-faults.js';
-import { layoutOfLife, type NodeLayout } from './node-layout.js';
-import type { NodeMemories, NodeMemory } from './node-memory.js';
-import type { ObjectRecords } from './node-objects.js';
+import type { NodeLayout } from './node-layout.js';
+import type { NodeMemory } from './node-memory.js';
+import { type BoundPod, type NodeObjects, ObjectRecord } from './node-objects.js';
 import {
   createNodeSnapshot,
   joinNodePods,
@@ -27,8 +25,8 @@ export interface NodeTrackerOptions extends NodeSnapshotOptions {
   /** How long a pod may run before its node's summary must list it, in milliseconds; also how long the API server's watch may not know a pod that a summary lists. */
   readonly graceMs: number;
   readonly faults: NodeFaults;
-  /** Outlives the trackers. */
-  readonly memories: NodeMemories;
+  /** By the name of the node; they outlive the trackers. */
+  readonly memories: Map<string, NodeMemory>;
   readonly clock: Clock;
 }
 
@@ -43,7 +41,7 @@ const maxCheckedPods = 200;
  */
 export class NodeTracker {
   readonly #options: NodeTrackerOptions;
-  readonly #objects: ObjectRecords;
+  readonly #objects: ObjectRecord;
   readonly #memory: NodeMemory;
   #kept:
     | {
@@ -58,16 +56,14 @@ export class NodeTracker {
   readonly #coverage: CoverageRecord;
   /** Under way. */
   #listing: LargeListing | undefined;
-  readonly #dangling: DanglingPods;
   /** The last one of which all was derived. */
   #lastViewed: { readonly nodeUid: string; readonly lookup: FoundLookup } | undefined;
 
-  constructor(options: NodeTrackerOptions, objects: ObjectRecords, memory: NodeMemory) {
+  constructor(nodeName: string, options: NodeTrackerOptions, memory: NodeMemory) {
     this.#options = options;
-    this.#objects = objects;
+    this.#objects = new ObjectRecord(nodeName, options);
     this.#memory = memory;
     this.#coverage = new CoverageRecord(options.clock, options.graceMs);
-    this.#dangling = new DanglingPods(memory);
   }
 
   /** The last one; undefined before the first. */
@@ -76,14 +72,14 @@ export class NodeTracker {
   }
 
   get layout(): NodeLayout | undefined {
-    return this.#kept?.snapshot.layout ?? this.#memory.layout?.layout;
+    return this.#kept?.snapshot.layout ?? this.#memory.layout;
   }
 
   /** Whether `view` has nothing to derive. */
   isCurrent(node: Node, lookup: CacheLookup): boolean {
     const snapshot = lookup.state === 'absent' ? undefined : this.#keptOf(node, lookup);
     const hasSnapshot = lookup.state === 'absent' || snapshot !== undefined;
-    return hasSnapshot && this.#coverage.isCurrent(this.#objects.boundPods(node.name), snapshot);
+    return hasSnapshot && this.#coverage.isCurrent(this.#objects.boundPods(), snapshot);
   }
 
   /**
@@ -134,38 +130,58 @@ export class NodeTracker {
   }
 
   /** The pods of a node that has left the cluster: as long as the API server calls them running, they are expected. */
-  gone(nodeName: string): GoneNode {
-    const coverage = this.#coverage.of(this.#objects.boundPods(nodeName), undefined);
-    return { ...coverage, objects: this.#objects.of(nodeName, undefined, undefined) };
+  gone(): GoneNode {
+    return { ...this.#coverage.of(this.#objects.boundPods(), undefined), objects: this.#objects.of(undefined) };
   }
 
-  /** Without pods that have ended or that the API server no longer lists on the node. */
-  lastKnown(node: Node, last: LastSummary): NodeSnapshot {
-    const snapshot = this.#snapshotOf(node, last);
-    const isThere = ({ bound }: PodRecord): boolean => bound !== undefined && isActive(bound.pod);
-    return {
-      ...snapshot,
-      pods: snapshot.pods.filter(isThere),
-      podsWithoutTotal: snapshot.podsWithoutTotal.filter(isThere),
-    };
+  /** Of a node that is never scraped. */
+  skippedObjects(node: Node): NodeObjects {
+    return this.#objects.ofSkipped(node);
+  }
+
+  /**
+   * What was last known of the node without data, for people: never part of a sum. Without pods that have ended or that the API
+   * server no longer lists on the node. Undefined when it cannot be derived.
+   */
+  lastKnown(node: Node, last: LastSummary): NodeSnapshot | undefined {
+    try {
+      const snapshot = this.#snapshotOf(node, last);
+      const isThere = ({ bound }: PodRecord): boolean => bound !== undefined && isActive(bound.pod);
+      return {
+        ...snapshot,
+        pods: snapshot.pods.filter(isThere),
+        podsWithoutTotal: snapshot.podsWithoutTotal.filter(isThere),
+      };
+    } catch (error) {
+      this.#options.faults.add(node.name, error);
+      return undefined;
+    }
+  }
+
+  /** Pods of an earlier summary of the node of `snapshot`, by the API objects of today, for people: never part of a sum. */
+  formerPods(of: NodeSnapshot, pods: readonly PodSummary[]): readonly PodRecord[] {
+    const { node, layout, context } = of;
+    const summary = { ...of.summary, pods };
+    const input = { node, layout, summary, configuration: undefined, context, derived: new Map() };
+    return createNodeSnapshot(input, this.#objects.boundPods(), this.#options).pods;
   }
 
   #absent(node: Node, reason: AbsenceReason): AbsentNodeView {
-    const coverage = this.#coverage.of(this.#objects.boundPods(node.name), undefined);
-    const objects = this.#objects.of(node.name, node, undefined);
+    const coverage = this.#coverage.of(this.#objects.boundPods(), undefined);
+    const objects = this.#objects.of(node);
     return { state: 'absent', reason, nodeName: node.name, node, objects, ...coverage };
   }
 
   #measured(node: Node, lookup: FoundLookup, listed: ListedPods): MeasuredNodeView {
     const snapshot = this.#snapshotOf(node, lookup, listed);
-    const coverage = this.#coverage.of(this.#objects.boundPods(node.name), snapshot);
+    const coverage = this.#coverage.of(this.#objects.boundPods(), snapshot);
     // In place of the one before: two summaries of a node are kept no longer than it takes to derive the second one.
     this.#lastViewed = { nodeUid: node.uid, lookup };
     return {
       state: lookup.state,
       nodeName: node.name,
       node,
-      objects: this.#objects.of(node.name, node, snapshot),
+      objects: this.#objects.of(node, snapshot.endedPods),
       ...coverage,
       ageMs: this.#options.clock.monotonicMs() - lookup.arrivedAtMs,
       fetchedAtMs: lookup.fetchedAtMs,
@@ -177,7 +193,7 @@ export class NodeTracker {
   async #listed(node: Node, lookup: FoundLookup, lane: Lane): Promise<ListedPods> {
     const input = this.#inputOf(node, lookup, new Map());
     const known = new Map<PodSummary, PodRecord>();
-    const joined = await lane.run(() => joinNodePods(input, this.#objects.boundPods(node.name), this.#options));
+    const joined = await lane.run(() => joinNodePods(input, this.#objects.boundPods(), this.#options));
     await lane.each(joined.pods, (pod) => known.set(pod[0], recordPod(pod, joined, input, this.#options)));
     return { known, derived: input.derived };
   }
@@ -186,7 +202,7 @@ export class NodeTracker {
     const kept = this.#keptOf(node, lookup);
     if (kept !== undefined) return kept;
     const input = this.#inputOf(node, lookup, derived);
-    const bound = this.#objects.boundPods(node.name);
+    const bound = this.#objects.boundPods();
     const created = createNodeSnapshot(known ? { ...input, known } : input, bound, this.#options);
     const danglingPods = this.#countDangling(created);
     const snapshot = withDangling(created, danglingPods);
@@ -201,25 +217,19 @@ export class NodeTracker {
       kept?.snapshot.summary === summary &&
       kept.snapshot.node === node &&
       kept.configuration === configuration &&
-      kept.bound === this.#objects.boundPods(node.name) &&
+      kept.bound === this.#objects.boundPods() &&
       this.#areUnknown(kept.snapshot.unknownPods) &&
       kept.danglingPods === this.#countDangling(kept.snapshot);
     return isSame ? kept.snapshot : undefined;
   }
 
   #inputOf(node: Node, { summary, configuration }: Found, derived: DerivedPods): NodeSnapshotInput {
-    const layout = this.#layoutOf(node, summary);
+    const layout = this.#memory.layoutOf(node.uid, summary);
     const context = this.#options.contextOf(node, layout);
     const before = this.#kept?.snapshot;
     const isSame = before?.summary === summary && before.context === context;
     const known = isSame ? new Map(before.listedPods.map((record) => [record.summary, record])) : undefined;
     return { node, summary, layout, configuration, context, known, derived };
-  }
-
-  #layoutOf({ uid }: Node, summary: NodeSummary): NodeLayout {
-    const decided = layoutOfLife(this.#memory.layout, uid, summary);
-    this.#memory.layout = 'nodeUid' in decided ? decided : undefined;
-    return decided.layout;
   }
 
   /**
@@ -237,9 +247,15 @@ export class NodeTracker {
   #countDangling({ unknownPods }: NodeSnapshot): number {
     const { pods, clock, graceMs } = this.#options;
     const nowMs = clock.monotonicMs();
-    this.#dangling.update(unknownPods, pods.unlistedNamespaces(), nowMs);
-    return this.#dangling.countBefore(nowMs - graceMs);
+    return this.#memory.countDangling(unknownPods, pods.unlistedNamespaces(), { nowMs, sinceMs: nowMs - graceMs });
   }
+}
+
+/** With the dangling pods among the unread ones. Where a part of the pods is read, all that are unknown are counted already. */
+function withDangling(snapshot: NodeSnapshot, danglingPods: number): NodeSnapshot {
+  return snapshot.unreadPodCount === undefined && danglingPods > 0
+    ? { ...snapshot, unreadPodCount: danglingPods }
+    : snapshot;
 }
 
 /** Pods of a summary that are recorded already, and what was derived in the task that records them. */

@@ -4,9 +4,9 @@ import type { LogRotation } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { Workload } from '../workload/workload.js';
 import type { WorkloadPartials } from '../workload/workload-partial.js';
-import type { BoundPod } from './bound-pods.js';
 import { joinReasons } from './join.js';
 import type { NodeLayout } from './node-layout.js';
+import type { BoundPod, NodeObjects } from './node-objects.js';
 import type { EvictionHeadroom, NodeThreshold } from './node-thresholds.js';
 import type { PodContext, PodRecord } from './pod-record.js';
 
@@ -62,21 +62,6 @@ export interface NodeSnapshot {
   readonly unreadPodCount: number | undefined;
   /** See `nodeEvictionMs`. */
   readonly evictionMs: number | undefined;
-}
-
-/**
- * What the API server knows of a node, whether or not its kubelet responds. Immutable, and the same object until one of
- * the API objects or the settings change: whatever is derived from it may be kept by reference.
- */
-export interface NodeObjects {
-  readonly nodeName: string;
-  /** Undefined when it has left the cluster and its pods have not. */
-  readonly node: Node | undefined;
-  /** Pods with detail series: those that have not ended, and ended ones that still have usage. */
-  readonly pods: readonly BoundPod[];
-  /** Pods in phase Running, and containers that run; undefined for a node whose pods are not measured, or not all read. */
-  readonly runningPodCount: number | undefined;
-  readonly runningContainerCount: number | undefined;
 }
 
 /** The pods that are expected on a node, against those that its summary lists. */

@@ -4,11 +4,11 @@ import type { PodSummary } from '../kubelet/summary.js';
 import type { Workload } from '../workload/workload.js';
 import type { WorkloadContainerUsage } from '../workload/workload-partial.js';
 import { attributePod } from './attribute.js';
-import type { BoundPod } from './bound-pods.js';
 import { enforcesSidecars } from './kubelet-version.js';
 import { type Enforcement, type LimitRatio, limitRatios } from './limit-ratios.js';
 import { isActive } from './limits.js';
 import type { NodeLayout } from './node-layout.js';
+import type { BoundPod } from './node-objects.js';
 import { foldUnknown } from './unknown-items.js';
 import type { AttributionMode, PodUsage } from './usage.js';
 

@@ -4,9 +4,10 @@ import type { Lane, Scheduler } from '../base/scheduler.js';
 import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-record.js';
 import type { Node } from '../kube/objects.js';
 import { nearestNodes, type NearNode } from '../node/near-evictions.js';
+import type { NodeObjects } from '../node/node-objects.js';
 import type { PodLister } from '../node/node-snapshot.js';
 import type { NodeTrackers } from '../node/node-trackers.js';
-import { type GoneNode, noCoverage, type NodeObjects, type NodeView } from '../node/node-view.js';
+import { type GoneNode, noCoverage, type NodeView } from '../node/node-view.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import type { WorkloadCollector } from '../workload/workload-collector.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
@@ -100,13 +101,13 @@ export class Collector {
     this.#lastServedIn = this.#servedIn(lookups, scrapeNumber, startMs);
     const views = await this.#views(lookups);
     this.#setNearNodes(views, scrapeNumber);
-    const gone = goneNames.map((name) => trackers.of({ name }).gone(name));
+    const gone = goneNames.map((name) => trackers.of({ name }).gone());
     const collected = await this.#collectWorkloads(views, gone, recordsFailures && !signal.aborted);
     const { workloads, youngWorkloads } = collected;
     resolver.retain(collected.keys, discoveredCount);
     const all = [
       ...views,
-      ...skipped.map((node) => skippedView(node, trackers.skippedObjects(node))),
+      ...skipped.map((node) => skippedView(node, trackers.of(node).skippedObjects(node))),
       ...(missing === undefined ? [] : [missingView(missing)]),
     ];
     const evictions = this.#options.evictions.snapshot({

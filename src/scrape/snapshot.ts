@@ -1,6 +1,7 @@
 import { byName } from '../base/ranking.js';
 import type { EvictionSnapshot } from '../history/eviction-record.js';
-import type { GoneNode, NodeObjects, NodeView } from '../node/node-view.js';
+import type { NodeObjects } from '../node/node-objects.js';
+import type { GoneNode, NodeView } from '../node/node-view.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 
 /** Everything that one scrape serves, besides the exporter's own metrics. */

@@ -12,7 +12,8 @@ import {
 import { ChunkIds, type Division, FamilyRenderer, type NodeText } from '../../src/exposition/incremental-text.js';
 import { objectGroups } from '../../src/exposition/object-families.js';
 import { nodeDivision, objectDivision } from '../../src/exposition/pod-on-node.js';
-import type { NodeObjects, NodeSnapshot } from '../../src/node/node-view.js';
+import type { NodeObjects } from '../../src/node/node-objects.js';
+import type { NodeSnapshot } from '../../src/node/node-view.js';
 import type { PodRecord } from '../../src/node/pod-record.js';
 import type { PodUsage } from '../../src/node/usage.js';
 import { aContainer, aMount, anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';

@@ -4,7 +4,7 @@ import { ChunkIds, FamilyRenderer } from '../../src/exposition/incremental-text.
 import { objectGroups } from '../../src/exposition/object-families.js';
 import { objectDivision } from '../../src/exposition/pod-on-node.js';
 import type { Labels, Node } from '../../src/kube/objects.js';
-import type { NodeObjects } from '../../src/node/node-view.js';
+import type { NodeObjects } from '../../src/node/node-objects.js';
 import { aContainer, aMount, aNode, aPod, aVolume } from '../support/builders.js';
 import { aBoundPod, aDeployment, aWorkload, someNodeObjects } from '../support/snapshot-builders.js';
 

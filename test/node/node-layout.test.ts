@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { NodeSummary } from '../../src/kubelet/summary.js';
-import { type LayoutOfLife, layoutOfLife, nodeLayout } from '../../src/node/node-layout.js';
+import { nodeLayout } from '../../src/node/node-layout.js';
 import { anFsStats, aNodeSummary } from '../support/builders.js';
 
 const disk = anFsStats({ capacityBytes: 100_000, availableBytes: 60_000, inodes: 5000 });
@@ -49,44 +48,5 @@ describe('two disks of one size that are about equally empty', () => {
     ['inodes', { usedBytes: 50, inodesUsed: 27 }],
   ])('are taken for one where it has more %s only: it may count layers twice', (_what, stats) => {
     expect(layoutOf({ ...nodefs, ...stats }).hasDedicatedImagefs).toBe(false);
-  });
-});
-
-describe('the layout of the life of a kubelet', () => {
-  const fs = (capacityBytes: number) => anFsStats({ capacityBytes, availableBytes: 5, inodes: 9 });
-  const shared = aNodeSummary({ nodefs: fs(10), imagefs: fs(10), containerfs: fs(10), kubeletStartedAtMs: 1 });
-  const dedicated = aNodeSummary({ nodefs: fs(10), imagefs: fs(20), containerfs: fs(20), kubeletStartedAtMs: 1 });
-  const lifeOf = (...summaries: readonly NodeSummary[]) =>
-    summaries.reduce<LayoutOfLife | undefined>((known, summary) => {
-      const decided = layoutOfLife(known, 'uid', summary);
-      return 'nodeUid' in decided ? decided : undefined;
-    }, undefined);
-
-  it('is that of its first summary', () => {
-    expect(lifeOf(shared, dedicated)?.layout).toEqual({ hasDedicatedImagefs: false, hasSplitImagefs: false });
-  });
-
-  it.each([
-    ['after a restart of the kubelet', { ...dedicated, kubeletStartedAtMs: 2 }, 'uid'],
-    ['on another machine of that name', dedicated, 'other'],
-  ])('is decided again %s', (_when, summary, uid) => {
-    expect(layoutOfLife(lifeOf(shared), uid, summary).layout.hasDedicatedImagefs).toBe(true);
-  });
-
-  it('is completed by later summaries', () => {
-    const first = { ...dedicated, containerfs: undefined };
-    expect(lifeOf(first)?.layout).toEqual({ hasDedicatedImagefs: true, hasSplitImagefs: undefined });
-    expect(lifeOf(first, shared)?.layout).toEqual({ hasDedicatedImagefs: true, hasSplitImagefs: false });
-  });
-
-  it('outlasts a summary that does not report the start', () => {
-    const without = { ...dedicated, kubeletStartedAtMs: undefined };
-    expect(lifeOf(shared, without, dedicated)?.layout.hasDedicatedImagefs).toBe(false);
-  });
-
-  it('is that of each summary where the kubelet never reports its start', () => {
-    const without = { ...dedicated, kubeletStartedAtMs: undefined };
-    expect(layoutOfLife(undefined, 'uid', without).layout.hasDedicatedImagefs).toBe(true);
-    expect(layoutOfLife(lifeOf(shared), 'other', without).layout.hasDedicatedImagefs).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { boundPod } from '../../src/node/bound-pods.js';
 import { nodeLayout } from '../../src/node/node-layout.js';
+import { boundPod } from '../../src/node/node-objects.js';
 import { createNodeSnapshot } from '../../src/node/node-snapshot.js';
 import { type DerivedPods, deriveMeasured, derivePod, podContexts } from '../../src/node/pod-record.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';

@@ -8,7 +8,7 @@ import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configurati
 import type { CacheLookup, FoundLookup } from '../../src/kubelet/lookup.js';
 import type { NodeSummary, PodSummary } from '../../src/kubelet/summary.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
-import type { NodeMemories, NodeMemory } from '../../src/node/node-memory.js';
+import type { NodeMemory } from '../../src/node/node-memory.js';
 import type { PodLister } from '../../src/node/node-snapshot.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
 import type { NodeView } from '../../src/node/node-view.js';
@@ -173,7 +173,7 @@ interface Settings {
   readonly onMissingNode?: 'partial' | 'fail';
   readonly controllers?: boolean;
   /** Of the settings that these replace. */
-  readonly memories?: NodeMemories;
+  readonly memories?: Map<string, NodeMemory>;
 }
 
 function aCollector(cluster: FakeCluster, settings: Settings = {}) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { type Clock, systemClock } from '../../src/base/clock.js';
 import { Scheduler } from '../../src/base/scheduler.js';
-import type { BoundPod } from '../../src/node/bound-pods.js';
+import type { BoundPod } from '../../src/node/node-objects.js';
 import type { NodeSnapshot, NodeView } from '../../src/node/node-view.js';
 import type { PodRecord } from '../../src/node/pod-record.js';
 import type { CollectOptions } from '../../src/scrape/collector.js';

@@ -1,5 +1,5 @@
-import { boundPod } from '../../src/node/bound-pods.js';
 import { nodeLayout } from '../../src/node/node-layout.js';
+import { boundPod } from '../../src/node/node-objects.js';
 import { createNodeSnapshot } from '../../src/node/node-snapshot.js';
 import { podContexts } from '../../src/node/pod-record.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';

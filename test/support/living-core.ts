@@ -35,7 +35,7 @@ import type { ApiTransport } from '../../src/http/api-client.js';
 import type { Scope } from '../../src/kube/scope.js';
 import type { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
-import type { NodeMemories } from '../../src/node/node-memory.js';
+import type { NodeMemory } from '../../src/node/node-memory.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { ClusterWatches } from '../../src/watch/cluster-watches.js';
 import { newKubelets } from './kubelet-caches.js';
@@ -77,7 +77,7 @@ interface Active {
 
 export class LivingCore implements AsyncDisposable {
   readonly #options: LivingCoreOptions & Pick<SourceOptions, 'credentials' | 'scheduler' | 'random' | 'version'>;
-  readonly #memories: NodeMemories = new Map();
+  readonly #memories = new Map<string, NodeMemory>();
   readonly #evictions: EvictionTracker;
   readonly #lifetime = new AbortController();
   readonly #kubelets: KubeletCache;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { BoundPod } from '../../src/node/bound-pods.js';
 import { sumPods as sumsOf } from '../../src/node/node-coverage.js';
+import type { BoundPod } from '../../src/node/node-objects.js';
 import type { PodRecord } from '../../src/node/pod-record.js';
 import { Accumulator } from '../../src/workload/aggregate.js';
 import { workloadKey } from '../../src/workload/workload.js';

@@ -16,7 +16,7 @@ import type { EvictionRecord } from '../../../src/history/eviction-record.js';
 import type { ApiTransport } from '../../../src/http/api-client.js';
 import { wholeCluster } from '../../../src/kube/scope.js';
 import type { KubeletCache } from '../../../src/kubelet/kubelet-cache.js';
-import type { NodeMemories } from '../../../src/node/node-memory.js';
+import type { NodeMemory } from '../../../src/node/node-memory.js';
 import { SeriesCapReport } from '../../../src/telemetry/scrape-reports.js';
 import type { SelfMetrics } from '../../../src/telemetry/self-metrics.js';
 import { ClusterWatches } from '../../../src/watch/cluster-watches.js';
@@ -56,7 +56,7 @@ export class RunningExporter implements AsyncDisposable {
   readonly #seriesCapReport: SeriesCapReport;
   readonly #watches: ClusterWatches;
   readonly #kubelets: KubeletCache;
-  readonly #memories: NodeMemories = new Map();
+  readonly #memories = new Map<string, NodeMemory>();
   readonly #evictions: EvictionTracker;
   #active: ActiveSettings;
   #activating: Promise<void> | undefined;
