@@ -21,14 +21,19 @@ import { MetricsHandler } from '../server/metrics-handler.js';
 import { MissingNodeReport, SeriesCapReport } from '../telemetry/scrape-reports.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
 import type { ClusterStore } from '../watch/cluster-store.js';
-import { activate, type ActivationOptions, type ActiveSettings, prepareNode } from './active-settings.js';
+import {
+  activate,
+  type ActivationOptions,
+  type ActiveSettings,
+  prepareNode,
+  restartParts,
+  sourceSettings,
+} from './active-settings.js';
 import { ClusterConnection } from './cluster-connection.js';
 import { ClusterSource } from './cluster-source.js';
 import { EvictionTracker } from './eviction-tracker.js';
-import { withOwnNamespace } from './own-namespace.js';
 import { readinessChecks } from './readiness-checks.js';
-import { type Host, noSuchNode, scopeOf } from './resolve-scope.js';
-import { restartParts, sourceSettings } from './settings-lifetime.js';
+import { type Host, noSuchNode, scopeOf, withOwnNamespace } from './resolve-scope.js';
 import { WebServer } from './web-server.js';
 
 /** New settings of the source take effect only when its first lists arrive within this time. */
@@ -95,7 +100,7 @@ export class App implements AsyncDisposable {
     this.#seriesCapReport = new SeriesCapReport({ metrics: this.metrics, logger });
     this.#missingNodeReport = new MissingNodeReport(logger);
     const log = new EvictionLog(config.evictions, options.clock);
-    this.#evictions = new EvictionTracker({ log, active: () => this.#active });
+    this.#evictions = new EvictionTracker(log, () => this.#active);
     this.#active = this.#activate({ config, scope, source: this.#createSource(config, scope) });
     this.#prepare(this.#active.source.store).catch(this.#onUnexpectedEnd);
     this.#status = new DeferredStatus(this.#statusLoader(options.clock.monotonicMs()), logger);

@@ -8,9 +8,8 @@ import type { Node, Pod } from '../kube/objects.js';
 import { type LifecycleEvent, lifecycleEvents, outdatesSummary } from '../kube/pod-lifecycle.js';
 import { BackgroundRefresher, refreshesAhead } from '../kubelet/background-refresher.js';
 import type { KubeletCache } from '../kubelet/kubelet-cache.js';
-
 import type { NodeSummary } from '../kubelet/summary.js';
-import { lacksYoungPod } from '../node/young-pods.js';
+import { lacksYoungPod } from '../node/node-comparison.js';
 import { nodesInScope } from '../scrape/node-policy.js';
 import { Reconciler } from '../scrape/reconciler.js';
 import type { TimedTask } from '../server/liveness.js';
@@ -29,6 +28,13 @@ const idleAfterMs = 60_000;
 
 /** No task takes so long: what it waits for has a time limit of seconds, or that of `kubelet.requestTimeout`. */
 const maxTaskMs = 300_000;
+
+interface SyncOptions {
+  readonly timeoutMs: number;
+  readonly failsFast?: boolean;
+  /** Whether some namespaces may be missing after `timeoutMs`. */
+  readonly mayBePartial?: boolean;
+}
 
 /**
  * The source of all data about a cluster for one set of settings: nodes and pods from shared watches, summaries from
@@ -172,16 +178,7 @@ export class ClusterSource implements AsyncDisposable {
    * that is missing after `timeoutMs`; with `failsFast`, as soon as waiting longer would not help.
    */
   async synced(
-    {
-      timeoutMs,
-      failsFast = false,
-      mayBePartial = false,
-    }: {
-      readonly timeoutMs: number;
-      readonly failsFast?: boolean;
-      /** Whether some namespaces may be missing after `timeoutMs`. */
-      readonly mayBePartial?: boolean;
-    },
+    { timeoutMs, failsFast = false, mayBePartial = false }: SyncOptions,
     signal: AbortSignal,
   ): Promise<void> {
     const { lists } = this.store;

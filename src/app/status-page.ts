@@ -1,19 +1,66 @@
 import type { Clock } from '../base/clock.js';
+import type { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
+import { clusterReport } from '../report/cluster-report.js';
+import { healthReport } from '../report/health-report.js';
+import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { StatusHandler } from '../server/status-handler.js';
-import { StatusSource } from '../status/status-source.js';
+import { type StatusInputs, StatusSource } from '../status/status-source.js';
+import type { SeriesCapReport } from '../telemetry/scrape-reports.js';
+import type { SelfMetrics } from '../telemetry/self-metrics.js';
 import { readHomepage } from '../version.js';
-import { statusInputs, type StatusInputsOptions } from './status-inputs.js';
+import type { ActiveSettings } from './active-settings.js';
+import { clusterReportInput } from './cluster-report-input.js';
 
-export interface StatusPageOptions
-  extends StatusInputsOptions, Omit<ConstructorParameters<typeof StatusSource>[0], 'inputs'> {
-  readonly config: Pick<Config, 'web'>;
+interface StatusInputsOptions extends Pick<StatusInputs, 'evictions' | 'checks'> {
+  readonly active: () => ActiveSettings;
+  /** Runs a collection; the source stays until it has ended. */
+  readonly track: (collecting: Promise<ClusterSnapshot | undefined>) => Promise<ClusterSnapshot | undefined>;
+  readonly scheduler: Scheduler;
+  readonly metrics: SelfMetrics;
+  readonly seriesCapReport: SeriesCapReport;
   readonly clock: Clock;
 }
 
 /** The status page and its JSON. Only this module leads to their code: it is to be imported when they are needed. */
-export function statusPage(options: StatusPageOptions): StatusHandler {
+export function statusPage(
+  options: StatusInputsOptions &
+    Omit<ConstructorParameters<typeof StatusSource>[0], 'inputs'> & { readonly config: Pick<Config, 'web'> },
+): StatusHandler {
   const source = new StatusSource({ ...options, inputs: statusInputs(options) });
   const { telemetryPath: metricsPath } = options.config.web;
   return new StatusHandler({ ...options, source, metricsPath, documentationUrl: readHomepage() });
+}
+
+/** What the status page shows. It is not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
+function statusInputs(options: StatusInputsOptions): StatusInputs {
+  const { active, track, scheduler, metrics, seriesCapReport, clock, evictions, checks } = options;
+  return {
+    cluster: async (signal) => {
+      const work = scheduler.begin();
+      try {
+        const current = active();
+        const snapshot = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
+        if (snapshot === undefined) return undefined;
+        return await clusterReport(
+          clusterReportInput({ ...current, snapshot, isPartial: signal.aborted, scheduler, clock }),
+        );
+      } finally {
+        work[Symbol.dispose]();
+      }
+    },
+    health: () => {
+      const { lists } = active().source.store;
+      return healthReport({
+        report: metrics.report(),
+        isApiServerAway: lists.isServerAway,
+        unlisted: lists.unsynced(),
+        droppedFamilies: seriesCapReport.droppedFamilies,
+        nowMs: clock.monotonicMs(),
+      });
+    },
+    settings: () => active().statusSettings,
+    evictions,
+    checks,
+  };
 }

@@ -1,7 +1,7 @@
 import { ClusterConnection } from '../app/cluster-connection.js';
 import { ClusterSource } from '../app/cluster-source.js';
 import { type Collection, createCollection } from '../app/collection.js';
-import { recordPodChange } from '../app/eviction-recorder.js';
+import { recordPodChange } from '../app/eviction-tracker.js';
 import { startDeadline } from '../base/clock.js';
 import { Lifetime } from '../base/lifetime.js';
 import { silentLogger } from '../base/logger.js';

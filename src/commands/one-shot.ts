@@ -1,5 +1,4 @@
-import { withOwnNamespace } from '../app/own-namespace.js';
-import { apiNodes, resolveScope } from '../app/resolve-scope.js';
+import { apiNodes, resolveScope, withOwnNamespace } from '../app/resolve-scope.js';
 import { UserError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
 import { WorkloadResolver } from '../workload/workload-resolver.js';

@@ -1,5 +1,5 @@
 import { type Collection, createCollection } from '../app/collection.js';
-import { recordPodChange } from '../app/eviction-recorder.js';
+import { recordPodChange } from '../app/eviction-tracker.js';
 import { type Clock, systemClock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import { Scheduler } from '../base/scheduler.js';

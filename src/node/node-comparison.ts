@@ -1,12 +1,6 @@
 import type { Pod } from '../kube/objects.js';
+import type { NodeSummary } from '../kubelet/summary.js';
 import { type JoinInput, judgePod } from './join.js';
-
-export interface NodeComparisonInput extends JoinInput {
-  /** The API server's pods of the node. */
-  readonly podsOnNode: readonly Pod[];
-  /** Namespaces in scope whose pods are not known yet. */
-  readonly unlistedNamespaces: readonly string[];
-}
 
 /** The pods of a summary against those of the API server. */
 export interface NodeComparison {
@@ -20,7 +14,14 @@ export interface NodeComparison {
  * Pods that the API server knows elsewhere or under another UID count neither way: their summary or their watch lags behind.
  * A UID that a summary repeats makes no more pods known than there are.
  */
-export function compareNode(input: NodeComparisonInput): NodeComparison {
+export function compareNode(
+  input: JoinInput & {
+    /** The API server's pods of the node. */
+    readonly podsOnNode: readonly Pod[];
+    /** Namespaces in scope whose pods are not known yet. */
+    readonly unlistedNamespaces: readonly string[];
+  },
+): NodeComparison {
   const { summary, podsOnNode, unlistedNamespaces } = input;
   const uids = new Set<string>();
   for (const { kubeletUid } of podsOnNode) uids.add(kubeletUid);
@@ -35,4 +36,35 @@ export function compareNode(input: NodeComparisonInput): NodeComparison {
     if (isUnknown || verdict === 'deleted_pod') unknownCount += 1;
   }
   return { knownCount: Math.min(knownCount, uids.size), unknownCount };
+}
+
+/**
+ * Whether the summary lacks a pod that has run for less than the grace period. A kubelet lists a pod only seconds after its
+ * start. Called for each summary: without young pods it looks at no pod of the summary.
+ */
+export function lacksYoungPod({
+  summary,
+  podsOnNode,
+  possibleNowMs,
+  graceMs,
+}: {
+  readonly summary: NodeSummary;
+  /** The API server's pods of the node. */
+  readonly podsOnNode: readonly Pod[];
+  /** Wall time by several clocks, in milliseconds: a pod that is young by one of them is. */
+  readonly possibleNowMs: readonly number[];
+  /** How long a pod may run before its node's summary must list it, in milliseconds. */
+  readonly graceMs: number;
+}): boolean {
+  const young = podsOnNode.filter((pod) => isYoung(pod, possibleNowMs, graceMs));
+  if (young.length === 0) return false;
+  const uids = new Set<string>();
+  for (const { uid } of summary.pods) uids.add(uid);
+  return young.some(({ kubeletUid }) => !uids.has(kubeletUid));
+}
+
+/** The clock of a node may be ahead: a start in the near future is one, but not one that stays young for hours. */
+function isYoung({ runningSinceMs, phase }: Pod, possibleNowMs: readonly number[], graceMs: number): boolean {
+  if (runningSinceMs === undefined || (phase !== 'Running' && phase !== 'Pending')) return false;
+  return possibleNowMs.some((nowMs) => Math.abs(nowMs - runningSinceMs) < graceMs);
 }

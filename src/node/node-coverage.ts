@@ -1,7 +1,6 @@
 import { type Clock, latestNowMs } from '../base/clock.js';
 import type { Pod } from '../kube/objects.js';
 import { Accumulator } from '../workload/aggregate.js';
-import { expectedPods } from '../workload/coverage.js';
 import { noUsage, type WorkloadPartials } from '../workload/workload-partial.js';
 import { isActive } from './limits.js';
 import type { BoundPod } from './node-objects.js';
@@ -91,4 +90,49 @@ export function sumPods(measured: Iterable<PodRecord>, unmeasured: Iterable<Boun
     for (const workload of workloads) sums.add({ workload, usage: noUsage, limitBytes, requestBytes, ...counts });
   }
   return sums.partials();
+}
+
+/**
+ * Whether a summary must list the pod: a container of it, also an init container, has run on a node for longer than the
+ * grace period.
+ */
+export function isExpected({
+  pod,
+  nowMs,
+  graceMs,
+}: {
+  readonly pod: Pod;
+  /** Time in milliseconds since the Unix epoch; in a process that lives long, one that does not jump. */
+  readonly nowMs: number;
+  /** How long a pod may run before its node's summary must list it, in milliseconds. */
+  readonly graceMs: number;
+}): boolean {
+  return isRunning(pod) && nowMs > pod.runningSinceMs + graceMs;
+}
+
+/** `validUntilMs`: the last time at which the result is still the same; Infinity when time alone changes nothing. */
+export function expectedPods({
+  pods,
+  nowMs,
+  graceMs,
+}: {
+  readonly pods: readonly Pod[];
+  readonly nowMs: number;
+  readonly graceMs: number;
+}): {
+  readonly pods: readonly Pod[];
+  readonly validUntilMs: number;
+} {
+  const expected: Pod[] = [];
+  let validUntilMs = Infinity;
+  for (const pod of pods) {
+    if (isExpected({ pod, nowMs, graceMs })) expected.push(pod);
+    else if (isRunning(pod)) validUntilMs = Math.min(validUntilMs, pod.runningSinceMs + graceMs);
+  }
+  return { pods: expected, validUntilMs };
+}
+
+function isRunning(pod: Pod): pod is Pod & { readonly runningSinceMs: number } {
+  const mayRun = pod.phase === 'Running' || pod.phase === 'Pending';
+  return mayRun && pod.nodeName !== undefined && pod.runningSinceMs !== undefined;
 }

@@ -8,7 +8,7 @@ import { ManualClock } from '../support/manual-clock.js';
 it('reports of evictions are the same array until there is another eviction', () => {
   const clock = new ManualClock();
   const log = new EvictionLog({ retentionMs: 60_000, maxRecords: 2 }, clock);
-  const tracker = new EvictionTracker({ log, active: () => expect.unreachable() });
+  const tracker = new EvictionTracker(log, () => expect.unreachable());
   const none = tracker.reports();
   expect(tracker.reports()).toBe(none);
   const message = 'Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { withOwnNamespace } from '../../src/app/own-namespace.js';
+import { withOwnNamespace } from '../../src/app/resolve-scope.js';
 import { UserError } from '../../src/base/errors.js';
 import { settingsOf } from '../support/exporter.js';
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/kube/objects.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
-import { compareNode, type NodeComparison, type NodeComparisonInput } from '../../src/node/node-comparison.js';
+import type { PodScope } from '../../src/node/join.js';
+import { compareNode, type NodeComparison } from '../../src/node/node-comparison.js';
 import { aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 
 interface Scene {
@@ -12,7 +13,7 @@ interface Scene {
   readonly known?: readonly Pod[];
   readonly deletedUids?: readonly string[];
   readonly unlistedNamespaces?: readonly string[];
-  readonly scope?: Partial<NodeComparisonInput['scope']>;
+  readonly scope?: Partial<PodScope>;
 }
 
 function compare({ listed = [], known = [], deletedUids = [], unlistedNamespaces = [], scope }: Scene): NodeComparison {

@@ -17,12 +17,11 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 
-import { prepareNode } from '../../src/app/active-settings.js';
+import { prepareNode, sourceSettings } from '../../src/app/active-settings.js';
 import { ClusterSource } from '../../src/app/cluster-source.js';
 import { type Collection, createCollection } from '../../src/app/collection.js';
 import { EvictionTracker } from '../../src/app/eviction-tracker.js';
 import { resolveScope } from '../../src/app/resolve-scope.js';
-import { sourceSettings } from '../../src/app/settings-lifetime.js';
 import type { Clock } from '../../src/base/clock.js';
 import type { Logger } from '../../src/base/logger.js';
 import { Scheduler } from '../../src/base/scheduler.js';
@@ -91,7 +90,7 @@ export class LivingCore implements AsyncDisposable {
     this.#watches = this.#newWatches();
     this.#kubelets = newKubelets(this.#options);
     const log = new EvictionLog(config.evictions, clock);
-    this.#evictions = new EvictionTracker({ log, active: () => this.#active });
+    this.#evictions = new EvictionTracker(log, () => this.#active);
     this.#active = this.#activate({ config, scope, source: this.#createSource(config, scope) });
   }
 

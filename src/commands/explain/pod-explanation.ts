@@ -3,6 +3,7 @@ import { formatAge } from '../../base/units.js';
 import type { Pod } from '../../kube/objects.js';
 import { explainPod, type PodBreakdown, type VolumeShare } from '../../node/breakdown.js';
 import type { LimitRatio } from '../../node/limit-ratios.js';
+import { isExpected } from '../../node/node-coverage.js';
 import type { AbsentNodeView, MeasuredNodeView } from '../../node/node-view.js';
 import { deriveMeasured, type PodRecord } from '../../node/pod-record.js';
 import type { AttributionMode } from '../../node/usage.js';
@@ -19,7 +20,6 @@ import {
   unmeasuredPodReport,
 } from '../../report/pod-report.js';
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../../report/volume-report.js';
-import { isExpected } from '../../workload/coverage.js';
 import type { ClusterReading, KnownPod } from '../cluster-reader.js';
 import { measuredNodes } from '../top/pod-filter.js';
 

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { activate, type ActiveSettings } from '../../../src/app/active-settings.js';
+import { activate, type ActiveSettings, sourceSettings } from '../../../src/app/active-settings.js';
 import { ClusterSource } from '../../../src/app/cluster-source.js';
 import { EvictionTracker } from '../../../src/app/eviction-tracker.js';
-import { sourceSettings } from '../../../src/app/settings-lifetime.js';
 import { UserError } from '../../../src/base/errors.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { Scheduler } from '../../../src/base/scheduler.js';
@@ -72,7 +71,7 @@ export class RunningExporter implements AsyncDisposable {
     this.#watches = new ClusterWatches({ ...this.#common(), observer: this.#metrics.watches });
     this.#kubelets = newKubelets({ ...this.#common(), metrics });
     const log = new EvictionLog(config.evictions, clock);
-    this.#evictions = new EvictionTracker({ log, active: () => this.#active });
+    this.#evictions = new EvictionTracker(log, () => this.#active);
     this.#active = this.#activate(config, this.#createSource(settings, config));
     options.observer.activated(settings);
     void this.#prepare(this.#active.source);

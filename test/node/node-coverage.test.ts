@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/kube/objects.js';
-import { expectedPods, isExpected } from '../../src/workload/coverage.js';
+import { expectedPods, isExpected } from '../../src/node/node-coverage.js';
 import { aPod } from '../support/builders.js';
 
 const graceMs = 60_000;
