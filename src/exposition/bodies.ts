@@ -1,6 +1,5 @@
 import type { Clock } from '../base/clock.js';
 import { GzipPages, type TextPiece } from './gzip-pages.js';
-import type { ChunkIds } from './incremental-text.js';
 import { endText, type ExpositionFormat, type FamilyHeader, headerText } from './render.js';
 import { type FamilyFilter, filterText } from './selection.js';
 
@@ -26,13 +25,14 @@ export interface ExpositionRequest {
 /** Puts the text of families together, compressed where the client wants it. */
 export class ExpositionBodies {
   readonly #gzip: GzipPages;
-  readonly #ids: ChunkIds;
+  readonly #nextChunkId: () => number;
   /** By their text. */
   readonly #headers = new Map<string, TextPiece>();
 
-  constructor(clock: Clock, ids: ChunkIds) {
+  /** `nextChunkId`: that of the texts. */
+  constructor(clock: Clock, nextChunkId: () => number) {
     this.#gzip = new GzipPages(clock);
-    this.#ids = ids;
+    this.#nextChunkId = nextChunkId;
   }
 
   /** Without families that have no samples. Rejects with the signal's reason. */
@@ -58,7 +58,7 @@ export class ExpositionBodies {
 
   /** Headers are few: those of the table, in two formats. */
   #fixed(text: string): TextPiece {
-    const piece = this.#headers.get(text) ?? { ...madeText(text), chunkId: this.#ids.next() };
+    const piece = this.#headers.get(text) ?? { ...madeText(text), chunkId: this.#nextChunkId() };
     this.#headers.set(text, piece);
     return piece;
   }

@@ -19,7 +19,7 @@ import {
   perSource,
   type SourceGroup,
 } from './family.js';
-import { ChunkIds, type Division, FamilyRenderer, undivided } from './incremental-text.js';
+import { chunkIds, type Division, FamilyRenderer, undivided } from './incremental-text.js';
 import { isSameState, nodeStateGroups, type ShownNodeState, shownState } from './node-state-families.js';
 import { objectGroups } from './object-families.js';
 import { nodeDivision, objectDivision } from './pod-on-node.js';
@@ -101,14 +101,14 @@ export class Exposition {
     this.#selfMetrics = selfMetrics;
     this.#observer = observer;
     this.#lane = lane;
-    const ids = new ChunkIds();
-    this.#bodies = new ExpositionBodies(clock, ids);
+    const nextChunkId = chunkIds();
+    this.#bodies = new ExpositionBodies(clock, nextChunkId);
     const cacheOf = <Source extends object, Item extends object, Part>(
       groups: readonly SourceGroup<Source, Part>[],
       division: Division<Source, Item, Part>,
       options: Pick<TextCacheOptions<Source>, 'sourcesOf' | 'nameOf' | 'onFault'>,
     ) => {
-      const renderer = new FamilyRenderer(narrowedGroups(groups, isAllowed), division, ids);
+      const renderer = new FamilyRenderer(narrowedGroups(groups, isAllowed), division, nextChunkId);
       return new TextCache({ renderer, lane: this.#lane, ...options });
     };
     const perNode = {

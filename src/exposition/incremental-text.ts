@@ -65,14 +65,10 @@ export interface SeriesCounts<Source> {
   readonly leftOutCount: number;
 }
 
-/** Numbers for chunks that differ. */
-export class ChunkIds {
-  #count = 0;
-
-  next(): number {
-    this.#count += 1;
-    return this.#count;
-  }
+/** Returns what numbers chunks that differ. */
+export function chunkIds(): () => number {
+  let count = 0;
+  return () => (count += 1);
 }
 
 const emptyChunk = Buffer.alloc(0);
@@ -97,17 +93,21 @@ interface TextUpdate {
 export class FamilyRenderer<Source, Item extends object, Part> {
   readonly families: readonly ClusterFamilyRow[];
   readonly #division: Division<Source, Item, Part>;
-  readonly #ids: ChunkIds;
+  readonly #nextChunkId: () => number;
   readonly #sourceGroups: PlacedGroup<Source>[] = [];
   readonly #partGroups: PlacedGroup<Part>[] = [];
   /** The row in the offsets of each family about parts, by the place of the family. */
   readonly #rows = new Map<number, number>();
 
-  /** `ids`: one for all texts of a body. */
-  constructor(groups: readonly SourceGroup<Source, Part>[], division: Division<Source, Item, Part>, ids: ChunkIds) {
+  /** `nextChunkId`: from {@link chunkIds}, one for all texts of a body. */
+  constructor(
+    groups: readonly SourceGroup<Source, Part>[],
+    division: Division<Source, Item, Part>,
+    nextChunkId: () => number,
+  ) {
     this.families = groups.flatMap(({ group }) => group.families);
     this.#division = division;
-    this.#ids = ids;
+    this.#nextChunkId = nextChunkId;
     let first = 0;
     for (const { per, group } of groups) {
       if (per === 'source') this.#sourceGroups.push({ group, first });
@@ -231,7 +231,7 @@ export class FamilyRenderer<Source, Item extends object, Part> {
       if (row === undefined) lines[place]?.write(chunk);
       else writeParts(chunk, place, row, update);
       const last = former.pieces[place];
-      const chunkId = last?.chunk.equals(chunk) === true ? last.chunkId : this.#ids.next();
+      const chunkId = last?.chunk.equals(chunk) === true ? last.chunkId : this.#nextChunkId();
       const seriesCount = row === undefined ? (lines[place]?.seriesCount ?? 0) : pods.end('lines', row);
       return { chunk, chunkId, mayEndPage, seriesCount };
     });

@@ -9,7 +9,7 @@ import {
   profiles,
   type SourceGroup,
 } from '../../src/exposition/family.js';
-import { ChunkIds, type Division, FamilyRenderer, type NodeText } from '../../src/exposition/incremental-text.js';
+import { chunkIds, type Division, FamilyRenderer, type NodeText } from '../../src/exposition/incremental-text.js';
 import { objectGroups } from '../../src/exposition/object-families.js';
 import { nodeDivision, objectDivision } from '../../src/exposition/pod-on-node.js';
 import type { NodeObjects } from '../../src/node/node-objects.js';
@@ -94,7 +94,7 @@ function expectSame<Source, Item extends object, Part>(
   division: Division<Source, Item, Part>,
   { sources, leftOut }: { readonly sources: readonly Source[]; readonly leftOut: readonly ReadonlySet<number>[] },
 ): void {
-  const renderer = new FamilyRenderer(groups, division, new ChunkIds());
+  const renderer = new FamilyRenderer(groups, division, chunkIds());
   let former: NodeText<Source> | undefined;
   for (const [turn, source] of sources.entries()) {
     const notMade = leftOut[turn] ?? new Set();
@@ -174,7 +174,7 @@ describe('the text of a source, made from its former one,', () => {
         };
       },
     };
-    const renderer = new FamilyRenderer(groups, watched, new ChunkIds());
+    const renderer = new FamilyRenderer(groups, watched, chunkIds());
     const pods = ['a', 'b', 'c'].map((name) => aMeasuredPod({ name }));
     const former = renderer.make('node-1', aNodeSnapshot({ pods }), undefined);
     expect(rendered.splice(0)).toEqual(['a', 'b', 'c']);
@@ -189,7 +189,7 @@ describe('the text of a source, made from its former one,', () => {
 
   it('is in one memory block', () => {
     const groups = detailGroups({ profile: 'full', compatibility: 'none' });
-    const renderer = new FamilyRenderer(groups, nodeDivision({ compatibility: 'none' }), new ChunkIds());
+    const renderer = new FamilyRenderer(groups, nodeDivision({ compatibility: 'none' }), chunkIds());
     const chunks = renderer.make('node-1', aNodeSnapshot(), undefined).pieces.map(({ chunk }) => chunk);
     const blocks = new Set(chunks.filter(({ length }) => length > 0).map(({ buffer }) => buffer));
     expect(blocks.size).toBe(1);
@@ -229,9 +229,9 @@ describe('a pod with very many series', () => {
       const measured = new FamilyRenderer(
         detailGroups({ profile, compatibility }),
         nodeDivision({ compatibility }),
-        new ChunkIds(),
+        chunkIds(),
       );
-      const declared = new FamilyRenderer(objectGroups({ nodeLabels: [] }), objectDivision, new ChunkIds());
+      const declared = new FamilyRenderer(objectGroups({ nodeLabels: [] }), objectDivision, chunkIds());
       const bound = pods.map(({ bound: known }) =>
         aBoundPod({ ...known, workloads: [aWorkload(), aDeployment('cart')] }),
       );
@@ -258,7 +258,7 @@ describe('a pod with very many series', () => {
       const own = new FamilyRenderer(
         detailGroups({ profile, compatibility }),
         nodeDivision({ compatibility }),
-        new ChunkIds(),
+        chunkIds(),
       );
       const small = own.make('node-1', aNodeSnapshot({ pods: [podWith('small', 3)] }), undefined);
       expect(linesOf(texts[0] as NodeText<unknown>, 'small')).toEqual(linesOf(small, 'small'));
@@ -272,7 +272,7 @@ describe('a pod with very many series', () => {
   it('counts those that are left out', () => {
     const compatibility = 'k8s-ephemeral-storage-metrics';
     const groups = detailGroups({ profile: 'full', compatibility });
-    const renderer = new FamilyRenderer(groups, nodeDivision({ compatibility }), new ChunkIds());
+    const renderer = new FamilyRenderer(groups, nodeDivision({ compatibility }), chunkIds());
     const all = sourceTexts(groups, nodeDivision({ compatibility }), aNodeSnapshot({ pods: [podWith('large', 100)] }));
     const { ofFamilies, leftOutCount } = renderer.count(aNodeSnapshot({ pods: [podWith('large', 100)] }));
     const allCount = all.reduce((sum, lines) => sum + lineCount(lines), 0);
@@ -310,7 +310,7 @@ describe('a part that may have ten series', () => {
       maxSeriesCount: 10,
       sizeOf: (item) => Math.max(...item),
     },
-    new ChunkIds(),
+    chunkIds(),
   );
 
   it.each<[string, Counts, Counts]>([

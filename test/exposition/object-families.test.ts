@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { ChunkIds, FamilyRenderer } from '../../src/exposition/incremental-text.js';
+import { chunkIds, FamilyRenderer } from '../../src/exposition/incremental-text.js';
 import { objectGroups } from '../../src/exposition/object-families.js';
 import { objectDivision } from '../../src/exposition/pod-on-node.js';
 import type { Labels, Node } from '../../src/kube/objects.js';
@@ -10,7 +10,7 @@ import { aBoundPod, aDeployment, aWorkload, someNodeObjects } from '../support/s
 
 /** The lines of one family. */
 function linesOf(family: string, objects: NodeObjects, nodeLabels: readonly string[] = []): readonly string[] {
-  const renderer = new FamilyRenderer(objectGroups({ nodeLabels }), objectDivision, new ChunkIds());
+  const renderer = new FamilyRenderer(objectGroups({ nodeLabels }), objectDivision, chunkIds());
   const index = renderer.families.findIndex(({ name }) => name === `ephemeral_storage_${family}`);
   const text = renderer.make('node-1', objects, undefined).pieces[index]?.chunk.toString() ?? 'no such family';
   return text.replaceAll('ephemeral_storage_', '').split('\n').slice(0, -1);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/base/clock.js';
 import { Scheduler } from '../../src/base/scheduler.js';
 import { detailGroups } from '../../src/exposition/families.js';
-import { ChunkIds, FamilyRenderer } from '../../src/exposition/incremental-text.js';
+import { chunkIds, FamilyRenderer } from '../../src/exposition/incremental-text.js';
 import { nodeDivision } from '../../src/exposition/pod-on-node.js';
 import { type FamilyBlock, TextCache } from '../../src/exposition/text-cache.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
@@ -30,7 +30,7 @@ type CachedBlocks = (nodes: readonly NodeSnapshot[], signal?: AbortSignal) => Pr
 
 function aTextCache(clock: Clock): TextCache<NodeSnapshot> {
   return new TextCache<NodeSnapshot>({
-    renderer: new FamilyRenderer(groups, nodeDivision({ compatibility: 'none' }), new ChunkIds()),
+    renderer: new FamilyRenderer(groups, nodeDivision({ compatibility: 'none' }), chunkIds()),
     lane: new Scheduler(clock).newLane(),
     sourcesOf: ({ nodes }) => nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot])),
     nameOf: ({ nodeName }) => nodeName,
