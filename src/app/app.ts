@@ -21,19 +21,13 @@ import { MetricsHandler } from '../server/metrics-handler.js';
 import { MissingNodeReport, SeriesCapReport } from '../telemetry/scrape-reports.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
 import type { ClusterStore } from '../watch/cluster-store.js';
-import {
-  activate,
-  type ActivationOptions,
-  type ActiveSettings,
-  prepareNode,
-  restartParts,
-  sourceSettings,
-} from './active-settings.js';
+import { activate, type ActivationOptions, type ActiveSettings, prepareNode } from './active-settings.js';
 import { ClusterConnection } from './cluster-connection.js';
 import { ClusterSource } from './cluster-source.js';
 import { EvictionTracker } from './eviction-tracker.js';
 import { readinessChecks } from './readiness-checks.js';
 import { type Host, noSuchNode, scopeOf, withOwnNamespace } from './resolve-scope.js';
+import { restartParts, sourceSettings } from './settings-lifetime.js';
 import { WebServer } from './web-server.js';
 
 /** New settings of the source take effect only when its first lists arrive within this time. */

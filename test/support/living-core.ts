@@ -17,11 +17,12 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 
-import { prepareNode, sourceSettings } from '../../src/app/active-settings.js';
+import { prepareNode } from '../../src/app/active-settings.js';
 import { ClusterSource } from '../../src/app/cluster-source.js';
 import { type Collection, createCollection } from '../../src/app/collection.js';
 import { EvictionTracker } from '../../src/app/eviction-tracker.js';
 import { resolveScope } from '../../src/app/resolve-scope.js';
+import { sourceSettings } from '../../src/app/settings-lifetime.js';
 import type { Clock } from '../../src/base/clock.js';
 import type { Logger } from '../../src/base/logger.js';
 import { Scheduler } from '../../src/base/scheduler.js';

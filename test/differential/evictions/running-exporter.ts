@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { activate, type ActiveSettings, sourceSettings } from '../../../src/app/active-settings.js';
+import { activate, type ActiveSettings } from '../../../src/app/active-settings.js';
 import { ClusterSource } from '../../../src/app/cluster-source.js';
 import { EvictionTracker } from '../../../src/app/eviction-tracker.js';
+import { sourceSettings } from '../../../src/app/settings-lifetime.js';
 import { UserError } from '../../../src/base/errors.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { Scheduler } from '../../../src/base/scheduler.js';
