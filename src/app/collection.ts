@@ -8,7 +8,7 @@ import type { NodeMemory } from '../node/node-memory.js';
 import type { PodLister } from '../node/node-snapshot.js';
 import { NodeTrackers } from '../node/node-trackers.js';
 import { podContexts } from '../node/pod-record.js';
-import { Collector, type CollectorOptions, type EvictionLister, type NodeLister } from '../scrape/collector.js';
+import { Collector, type CollectorOptions, type NodeLister } from '../scrape/collector.js';
 import type { SummaryCache } from '../scrape/node-lookups.js';
 import { TopPods } from '../scrape/top-pods.js';
 import { WorkloadBackoff } from '../workload/workload-backoff.js';
@@ -27,7 +27,7 @@ export interface CollectionOptions {
   readonly onlyNode?: string | undefined;
   readonly store: NodeLister & PodLister;
   readonly cache: SummaryCache;
-  readonly evictions: EvictionLister;
+  readonly evictions: CollectorOptions['evictions'];
   /** Of earlier settings too: the grace periods of pods continue. Default: none. */
   readonly memories?: Map<string, NodeMemory>;
   /** See {@link CollectorOptions}. Default: nothing. */

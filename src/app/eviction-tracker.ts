@@ -1,7 +1,8 @@
 import { Memo } from '../base/memo.js';
 import type { Config } from '../config/schema.js';
-import type { EvictedPodContext, EvictionLog, PodChange } from '../history/eviction-log.js';
+import type { EvictionLog, PodChange } from '../history/eviction-log.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
+import type { EvictionContext } from '../history/last-usage.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { isInScope, type Scope } from '../kube/scope.js';
 import { matchesSelector } from '../kube/selector.js';
@@ -89,7 +90,7 @@ export function recordPodChange(change: PodChange, options: EvictionRecorderOpti
 function contextOf(
   pod: Pod,
   { config, collection: { trackers, resolver }, nodes, cache }: EvictionRecorderOptions,
-): EvictedPodContext {
+): EvictionContext {
   const { nodeName = '', kubeletUid } = pod;
   const history = cache.history(nodeName);
   const { summary } = history ?? {};

@@ -24,12 +24,8 @@ export const legacyPods: SeriesSource<PodOnNode, { readonly usage: PodUsage; rea
   forEach({ nodefs, pod: { usage } }, emit) {
     if (usage !== undefined) emit({ usage, nodefs });
   },
-  labelsOf: ({
-    nodeName,
-    pod: {
-      summary: { namespace, name },
-    },
-  }) => labelText(legacyPods.labels, [nodeName, name, namespace]),
+  labelsOf: ({ nodeName, pod: { summary } }) =>
+    labelText(legacyPods.labels, [nodeName, summary.name, summary.namespace]),
 };
 
 /** The usage of each container, and the filesystems of its files. */
@@ -42,30 +38,24 @@ export const legacyContainers: SeriesSource<
     const findSummary = finderByName(pod.summary.containers);
     for (const usage of pod.usage?.containers ?? []) emit({ usage, summary: findSummary(usage.name) });
   },
-  labelsOf: (
-    {
-      nodeName,
-      pod: {
-        summary: { namespace, name },
-      },
-    },
-    { usage },
-  ) => labelText(legacyContainers.labels, [nodeName, name, namespace, usage.name]),
+  labelsOf: ({ nodeName, pod: { summary } }, { usage }) =>
+    labelText(legacyContainers.labels, [nodeName, summary.name, summary.namespace, usage.name]),
 };
 
 /** With the labels of both exporters, for families of the same name. */
 export const sharedContainers: SeriesSource<PodOnNode, ContainerUsage> = {
   labels: [...containers.labels, ...legacyPods.labels],
   forEach: containers.forEach,
-  labelsOf: (
-    {
+  labelsOf: ({ nodeName, pod: { summary } }, container) =>
+    labelText(sharedContainers.labels, [
+      summary.namespace,
+      summary.name,
+      container.name,
       nodeName,
-      pod: {
-        summary: { namespace, name },
-      },
-    },
-    container,
-  ) => labelText(sharedContainers.labels, [namespace, name, container.name, nodeName, nodeName, name, namespace]),
+      nodeName,
+      summary.name,
+      summary.namespace,
+    ]),
 };
 
 interface Fill {
@@ -93,15 +83,8 @@ export const legacyLimits: SeriesSource<PodOnNode, Fill> = {
       if (limitBytes === 0) emit({ container: name, source: 'node', ...fill });
     }
   },
-  labelsOf: (
-    {
-      nodeName,
-      pod: {
-        summary: { namespace, name },
-      },
-    },
-    { container, source },
-  ) => labelText(legacyLimits.labels, [nodeName, name, namespace, container, source]),
+  labelsOf: ({ nodeName, pod: { summary } }, { container, source }) =>
+    labelText(legacyLimits.labels, [nodeName, summary.name, summary.namespace, container, source]),
 };
 
 /** EmptyDirs of any medium: a series for each container that mounts them, and path. */
@@ -120,15 +103,8 @@ export const legacyMounts: SeriesSource<
       }
     }
   },
-  labelsOf: (
-    {
-      nodeName,
-      pod: {
-        summary: { namespace, name },
-      },
-    },
-    { container, path, volume },
-  ) => labelText(legacyMounts.labels, [nodeName, name, namespace, container, volume.name, path]),
+  labelsOf: ({ nodeName, pod: { summary } }, { container, path, volume }) =>
+    labelText(legacyMounts.labels, [nodeName, summary.name, summary.namespace, container, volume.name, path]),
 };
 
 /** Unlike the kubelet's `usedBytes`, it includes blocks that are reserved for root, as they are not available. */

@@ -1,5 +1,4 @@
-import type { EvictionCounts } from '../history/eviction-record.js';
-import type { EvictionRecord } from '../history/eviction-record.js';
+import type { EvictionCounts, EvictionRecord } from '../history/eviction-record.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { type NextVictim, nextVictims } from '../node/victims.js';
 import type { Workload } from '../workload/workload.js';
@@ -7,10 +6,7 @@ import { type FamilyGroup, familyGroup, type SeriesSource, toSeconds } from './f
 import { labelText } from './render.js';
 import { workloads } from './workload-families.js';
 
-type CountsPage<T> = readonly EvictionCounts<T>[];
-type Records = readonly EvictionRecord[];
-
-export const workloadEvictionGroups: readonly FamilyGroup<CountsPage<Workload>>[] = [
+export const workloadEvictionGroups: readonly FamilyGroup<readonly EvictionCounts<Workload>[]>[] = [
   familyGroup({
     level: 'workload',
     seriesSource: countsByCause(workloads.labels, ({ namespace, name, type }: Workload) => [namespace, name, type]),
@@ -26,7 +22,7 @@ export const workloadEvictionGroups: readonly FamilyGroup<CountsPage<Workload>>[
   }),
 ];
 
-export const nodeEvictionGroups: readonly FamilyGroup<CountsPage<string>>[] = [
+export const nodeEvictionGroups: readonly FamilyGroup<readonly EvictionCounts<string>[]>[] = [
   familyGroup({
     level: 'node',
     seriesSource: countsByCause(['node'], (nodeName: string) => [nodeName]),
@@ -43,7 +39,7 @@ export const nodeEvictionGroups: readonly FamilyGroup<CountsPage<string>>[] = [
 ];
 
 /** The newest eviction of pods that had the same name: nothing else in the labels differs. */
-export const evictedPodGroups: readonly FamilyGroup<Records>[] = [
+export const evictedPodGroups: readonly FamilyGroup<readonly EvictionRecord[]>[] = [
   familyGroup({
     level: 'pod',
     seriesSource: newestBy(['namespace', 'pod', 'node', 'cause', 'container', 'volume']),
@@ -76,16 +72,10 @@ export const evictedPodGroups: readonly FamilyGroup<Records>[] = [
   }),
 ];
 
-interface CauseCount<T> {
-  readonly of: T;
-  readonly cause: string;
-  readonly count: number;
-}
-
 function countsByCause<T>(
   labels: readonly string[],
   valuesOf: (of: T) => readonly string[],
-): SeriesSource<CountsPage<T>, CauseCount<T>> {
+): SeriesSource<readonly EvictionCounts<T>[], { readonly of: T; readonly cause: string; readonly count: number }> {
   const names = [...labels, 'cause'];
   return {
     labels: names,
@@ -99,7 +89,7 @@ function countsByCause<T>(
 /** Records are the newest first. */
 function newestBy(
   labels: readonly ('namespace' | 'pod' | 'node' | 'cause' | 'container' | 'volume')[],
-): SeriesSource<Records, EvictionRecord> {
+): SeriesSource<readonly EvictionRecord[], EvictionRecord> {
   const labelsOf = (record: EvictionRecord): string =>
     labelText(
       labels,

@@ -30,13 +30,6 @@ import { StablePages } from './stable-pages.js';
 import { type FamilyBlock, TextCache, type TextCacheOptions } from './text-cache.js';
 import { workloadGroups, workloadPager } from './workload-families.js';
 
-/** The exporter's own metrics. */
-export interface SelfMetricsSource {
-  readonly registry: MetricSource & { getMetricsAsArray(): readonly { readonly name: string }[] };
-  /** Called before the registry is read, with the number of series of each level in this exposition. */
-  setSeries(counts: Readonly<Record<Level, number>>): void;
-}
-
 /** The effect of the cap on series on one exposition. */
 export interface SeriesCapResult {
   /** From {@link filterText}. */
@@ -50,17 +43,20 @@ export interface SeriesCapResult {
   readonly largePodsSeriesCount: number;
 }
 
-export interface ExpositionSettings extends FamilyRules {
-  /** Maximum for all families of an exposition except those about the exporter. Undefined: no cap. */
-  readonly maxSeries: number | undefined;
-  readonly compatibility: Compatibility;
-  /** Label keys of nodes. */
-  readonly nodeLabels: readonly string[];
-}
-
 export interface ExpositionOptions {
-  readonly settings: ExpositionSettings;
-  readonly selfMetrics: SelfMetricsSource;
+  readonly settings: FamilyRules & {
+    /** Maximum for all families of an exposition except those about the exporter. Undefined: no cap. */
+    readonly maxSeries: number | undefined;
+    readonly compatibility: Compatibility;
+    /** Label keys of nodes. */
+    readonly nodeLabels: readonly string[];
+  };
+  /** The exporter's own metrics. */
+  readonly selfMetrics: {
+    readonly registry: MetricSource & { getMetricsAsArray(): readonly { readonly name: string }[] };
+    /** Called before the registry is read, with the number of series of each level in this exposition. */
+    setSeries(counts: Readonly<Record<Level, number>>): void;
+  };
   readonly observer: {
     /** Called for each exposition of a cluster, even if nothing was dropped, before the self metrics are read. */
     capped(result: SeriesCapResult): void;
@@ -78,7 +74,7 @@ export interface ExpositionOptions {
 export class Exposition {
   readonly #maxSeries: number | undefined;
   readonly #names: ReadonlySet<string>;
-  readonly #selfMetrics: SelfMetricsSource;
+  readonly #selfMetrics: ExpositionOptions['selfMetrics'];
   readonly #lane: Lane;
   readonly #observer: ExpositionOptions['observer'];
   readonly #bodies: ExpositionBodies;
@@ -112,8 +108,8 @@ export class Exposition {
       return new TextCache({ renderer, lane: this.#lane, ...options });
     };
     const perNode = {
-      nameOf: ({ nodeName }: NodeSource) => nodeName,
-      onFault: (source: NodeSource, error: unknown) => {
+      nameOf: ({ nodeName }: { readonly nodeName: string }) => nodeName,
+      onFault: (source: { readonly nodeName: string }, error: unknown) => {
         faults.add(source.nodeName, error, source);
       },
     };
@@ -204,8 +200,6 @@ export class Exposition {
     return blocks.filter((block) => !dropped.has(block));
   }
 }
-
-type NodeSource = Pick<NodeObjects, 'nodeName'>;
 
 function shownStates({ nodes }: ClusterSnapshot, faults: NodeFaults): readonly ShownNodeState[] {
   return nodes.map((view) => {

@@ -23,10 +23,7 @@ export function isSameState(former: ShownNodeState, state: ShownNodeState): bool
   return shownFields.every((field) => former[field] === state[field]);
 }
 
-/** Some of the nodes of one scrape. */
-export type NodeStates = readonly ShownNodeState[];
-
-const nodes: SeriesSource<NodeStates, ShownNodeState> = {
+const nodes: SeriesSource<readonly ShownNodeState[], ShownNodeState> = {
   labels: ['node'],
   forEach(states, emit) {
     for (const data of states) emit(data);
@@ -34,7 +31,7 @@ const nodes: SeriesSource<NodeStates, ShownNodeState> = {
   labelsOf: (_states, { nodeName }) => labelText(nodes.labels, [nodeName]),
 };
 
-const absentNodes: SeriesSource<NodeStates, ShownNodeState> = {
+const absentNodes: SeriesSource<readonly ShownNodeState[], ShownNodeState> = {
   labels: ['node', 'reason'],
   forEach(states, emit) {
     for (const data of states) if (data.reason !== undefined) emit(data);
@@ -43,7 +40,7 @@ const absentNodes: SeriesSource<NodeStates, ShownNodeState> = {
 };
 
 /** What changes from scrape to scrape. */
-export const nodeStateGroups: readonly FamilyGroup<NodeStates>[] = [
+export const nodeStateGroups: readonly FamilyGroup<readonly ShownNodeState[]>[] = [
   familyGroup({
     level: 'node',
     seriesSource: nodes,

@@ -4,7 +4,7 @@ import { Memo } from '../base/memo.js';
 import { byNames } from '../base/ranking.js';
 import type { EvictionStatus } from '../kube/eviction-status.js';
 import type { Pod } from '../kube/objects.js';
-import { type Workload, workloadKey } from '../workload/workload.js';
+import { workloadKey } from '../workload/workload.js';
 import { EvictionCounters } from './eviction-counters.js';
 import { storageEviction } from './eviction-message.js';
 import type { EvictionRecord, EvictionSnapshot, EvictionSnapshotOptions, StorageEviction } from './eviction-record.js';
@@ -26,11 +26,6 @@ export interface EvictionLogSettings {
   readonly maxRecords: number;
 }
 
-/** The same with the workloads that the pod belongs to. */
-export interface EvictedPodContext extends EvictionContext {
-  readonly workloads: readonly Workload[];
-}
-
 /** Clocks of nodes may be behind by this much. */
 const clockSkewMs = 60_000;
 
@@ -38,7 +33,7 @@ interface SeenEviction {
   readonly pod: Pod;
   readonly status: EvictionStatus;
   readonly eviction: StorageEviction;
-  readonly context: EvictedPodContext;
+  readonly context: EvictionContext;
   readonly isLive: boolean;
 }
 
@@ -84,7 +79,7 @@ export class EvictionLog {
    * To be called with each change of a pod. An eviction is counted when the change shows it happening: the state before was
    * not evicted, and the change is not part of the first list. `contextOf` is called for new evictions only.
    */
-  podChanged(change: PodChange, contextOf: (pod: Pod) => EvictedPodContext): void {
+  podChanged(change: PodChange, contextOf: (pod: Pod) => EvictionContext): void {
     const { object: pod } = change;
     const status = pod.eviction;
     const isLive = this.#isLive(change);

@@ -6,6 +6,7 @@ import type { NodeLayout } from '../node/node-layout.js';
 import { enforcedRatios, enforcementOf, type SidecarEnforcement } from '../node/pod-record.js';
 import { foldUnknown } from '../node/unknown-items.js';
 import type { AttributionMode } from '../node/usage.js';
+import type { Workload } from '../workload/workload.js';
 import type { EvictionCause, LastUsage, StorageEviction } from './eviction-record.js';
 import { growthBytesPerSecond, limitForAnHour } from './usage-growth.js';
 
@@ -18,6 +19,8 @@ export interface EvictionContext {
   readonly measurement: LastMeasurement | undefined;
   readonly attribution: AttributionMode;
   readonly sidecars: SidecarEnforcement;
+  /** Those that the pod belongs to. */
+  readonly workloads: readonly Workload[];
 }
 
 /** Undefined for a pod that was not measured. */

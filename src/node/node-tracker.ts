@@ -55,7 +55,7 @@ export class NodeTracker {
     | undefined;
   readonly #coverage: CoverageRecord;
   /** Under way. */
-  #listing: LargeListing | undefined;
+  #listing: (Pick<NodeSnapshotInput, 'node' | 'summary'> & { readonly listed: Promise<ListedPods> }) | undefined;
   /** The last one of which all was derived. */
   #lastViewed: { readonly nodeUid: string; readonly lookup: FoundLookup } | undefined;
 
@@ -262,8 +262,4 @@ function withDangling(snapshot: NodeSnapshot, danglingPods: number): NodeSnapsho
 interface ListedPods extends Pick<NodeSnapshotInput, 'derived'> {
   /** Instead of the records of the kept snapshot. */
   readonly known?: KnownRecords;
-}
-
-interface LargeListing extends Pick<NodeSnapshotInput, 'node' | 'summary'> {
-  readonly listed: Promise<ListedPods>;
 }

@@ -42,13 +42,11 @@ function countsOf(
   };
 }
 
-interface Split<T> {
-  readonly known: readonly T[];
-  readonly unknown: readonly T[];
-}
-
 /** By the names of the spec, or the first ones. */
-function split<T extends Named>(items: readonly T[], known: readonly Named[] | number): Split<T> {
+function split<T extends Named>(
+  items: readonly T[],
+  known: readonly Named[] | number,
+): { readonly known: readonly T[]; readonly unknown: readonly T[] } {
   const find = typeof known === 'number' ? undefined : finderByName(known);
   const isKnown = (item: T, index: number): boolean =>
     typeof known === 'number' ? index < known : find?.(item.name) !== undefined;

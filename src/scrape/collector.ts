@@ -22,10 +22,6 @@ export interface NodeLister {
   nodes(): Iterable<Node>;
 }
 
-export interface EvictionLister {
-  snapshot(options: EvictionSnapshotOptions): EvictionSnapshot;
-}
-
 export interface CollectorOptions {
   readonly nodes: NodeLister & Pick<PodLister, 'boundNodeNames' | 'unlistedNamespaces'>;
   readonly policy: NodePolicy;
@@ -33,7 +29,7 @@ export interface CollectorOptions {
   readonly trackers: NodeTrackers;
   readonly resolver: WorkloadResolver;
   readonly workloads: WorkloadCollector;
-  readonly evictions: EvictionLister;
+  readonly evictions: { snapshot(options: EvictionSnapshotOptions): EvictionSnapshot };
   /** Whether pods that belong to no workload have detail series. */
   readonly showsAllPods: boolean;
   /** How long a summary is fresh as a rule, in milliseconds. */

@@ -136,7 +136,12 @@ export class NodeLookups {
     return asked;
   }
 
-  async #derive(node: Node, lookup: CacheLookup, { signal, onView }: Derivation): Promise<NodeLookup> {
+  /** Without a signal it is never too late. */
+  async #derive(
+    node: Node,
+    lookup: CacheLookup,
+    { signal, onView }: Pick<FreshenOptions, 'onView'> & { readonly signal?: AbortSignal },
+  ): Promise<NodeLookup> {
     const { trackers, lane, ttlMs } = this.#options;
     const tracker = trackers.of(node);
     const isLate = (): boolean => onView !== undefined && signal?.aborted === true;
@@ -173,6 +178,3 @@ interface AskedNode {
   readonly node: Node;
   readonly lookup: Promise<CacheLookup>;
 }
-
-/** Without a signal it is never too late. */
-type Derivation = Pick<FreshenOptions, 'onView'> & { readonly signal?: AbortSignal };

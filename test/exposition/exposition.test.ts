@@ -4,12 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { silentLogger } from '../../src/base/logger.js';
 import type { ExpositionBody } from '../../src/exposition/bodies.js';
-import {
-  Exposition,
-  type ExpositionOptions,
-  type ExpositionSettings,
-  type SelfMetricsSource,
-} from '../../src/exposition/exposition.js';
+import { Exposition, type ExpositionOptions } from '../../src/exposition/exposition.js';
 import { familyTable } from '../../src/exposition/families.js';
 import type { Compatibility } from '../../src/exposition/family.js';
 import type { ExpositionFormat } from '../../src/exposition/render.js';
@@ -48,7 +43,9 @@ const formats: readonly ExpositionFormat[] = ['text', 'openmetrics'];
 const compatibilities: readonly Compatibility[] = ['none', 'k8s-ephemeral-storage-metrics'];
 
 /** Remembers what it was told; its registry has one family. */
-class FakeSelfMetrics implements SelfMetricsSource {
+type SelfMetrics = ExpositionOptions['selfMetrics'];
+
+class FakeSelfMetrics implements SelfMetrics {
   readonly registry = new Registry();
   readonly told: Readonly<Record<string, number>>[] = [];
 
@@ -69,8 +66,8 @@ class FakeCapObserver {
   }
 }
 
-interface TestedExposition extends Partial<ExpositionSettings> {
-  readonly selfMetrics?: SelfMetricsSource;
+interface TestedExposition extends Partial<ExpositionOptions['settings']> {
+  readonly selfMetrics?: SelfMetrics;
   readonly observer?: ExpositionOptions['observer'];
   readonly faults?: NodeFaults;
 }
@@ -718,7 +715,7 @@ function podKey({ summary }: PodRecord): string {
 
 const tableNames = familyTable([], 'k8s-ephemeral-storage-metrics').map((row) => row.name);
 const patternSource = fc.constantFrom('.*', '.*_bytes', '.*_(?:pod|node)_.*', 'pod_used_bytes', '.*_info');
-const anySettings: fc.Arbitrary<Partial<ExpositionSettings>> = fc.record({
+const anySettings: fc.Arbitrary<Partial<ExpositionOptions['settings']>> = fc.record({
   levels: fc.record({
     workload: fc.boolean(),
     node: fc.boolean(),

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { type EvictedPodContext, EvictionLog, type PodChange } from '../../src/history/eviction-log.js';
+import { EvictionLog, type PodChange } from '../../src/history/eviction-log.js';
 import type { EvictionCause, EvictionRecord } from '../../src/history/eviction-record.js';
+import type { EvictionContext } from '../../src/history/last-usage.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
 import type { LastMeasurement } from '../../src/kubelet/lookup.js';
@@ -37,7 +38,7 @@ function anEvicted(overrides: Partial<Pod> = {}, message = emptyDirMessage): Pod
   return aPod({ phase: 'Failed', eviction: { message, atMs: clock.nowMs() }, ...overrides });
 }
 
-function aContext(overrides: Partial<EvictedPodContext> = {}): EvictedPodContext {
+function aContext(overrides: Partial<EvictionContext> = {}): EvictionContext {
   return {
     node: aNode({ diskPressure: false }),
     layout: { hasDedicatedImagefs: false, hasSplitImagefs: false },

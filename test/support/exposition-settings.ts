@@ -1,10 +1,12 @@
 import type { ExpositionRequest } from '../../src/exposition/bodies.js';
-import type { ExpositionSettings } from '../../src/exposition/exposition.js';
+import type { ExpositionOptions } from '../../src/exposition/exposition.js';
 import type { ExpositionFormat } from '../../src/exposition/render.js';
 import { type FamilyFilter, noFilter } from '../../src/exposition/selection.js';
 
 /** All families, with the changes of the test. */
-export function expositionSettings(overrides: Partial<ExpositionSettings> = {}): ExpositionSettings {
+export function expositionSettings(
+  overrides: Partial<ExpositionOptions['settings']> = {},
+): ExpositionOptions['settings'] {
   return {
     profile: 'full',
     levels: { workload: true, node: true, pod: true, container: true, volume: true },
