@@ -121,16 +121,20 @@ export class KubeletClient {
   }
 }
 
-interface BodyLimits extends Pick<ResponseReader<unknown>, 'maxBytes' | 'hint'> {
-  readonly what: string;
-  readonly reservation: BodyReservation;
-  readonly signal: AbortSignal;
-}
-
 /** The same body. Throws RequestError `too_large` where it exceeds the limit, and the signal's reason when it aborts. */
 async function* limited(
   body: AsyncIterable<Buffer>,
-  { what, maxBytes, hint, reservation, signal }: BodyLimits,
+  {
+    what,
+    maxBytes,
+    hint,
+    reservation,
+    signal,
+  }: Pick<ResponseReader<unknown>, 'maxBytes' | 'hint'> & {
+    readonly what: string;
+    readonly reservation: BodyReservation;
+    readonly signal: AbortSignal;
+  },
 ): AsyncGenerator<Buffer, void, undefined> {
   let byteCount = 0;
   for await (const chunk of body) {

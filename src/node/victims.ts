@@ -96,12 +96,6 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** One of these is evicted first: those of the best rank among the pods that are not exempt. */
-export function firstVictims(victims: readonly Victim[]): readonly Victim[] {
-  const evictable = victims.filter(({ exempt }) => exempt === undefined);
-  return evictable.filter(({ rank }) => rank === evictable[0]?.rank);
-}
-
 /** Whom a node would evict to free `amount`: of bytes or inodes, that of the signal that `victims` are for. */
 export function victimsToFree(
   victims: readonly Victim[],

@@ -34,8 +34,6 @@ interface ShownPods {
   readonly uids: ReadonlySet<string>;
 }
 
-type PodRanking = Ranking<TopPod>;
-
 /** No workload has this key: the group of the pods without one. */
 const withoutWorkload = '';
 
@@ -73,7 +71,7 @@ export class TopPods {
   }
 
   async #shownPods(snapshot: ClusterSnapshot): Promise<ShownPods> {
-    const rankings = new Map<string, PodRanking>();
+    const rankings = new Map<string, Ranking<TopPod>>();
     const measuredUids = new Set<string>();
     await this.#lane.each(snapshot.nodes, (node) => {
       for (const pod of podsOf(node)) {
@@ -96,12 +94,12 @@ export class TopPods {
     return { measured: shown, uids };
   }
 
-  #rank(pod: TopPod, rankings: Map<string, PodRanking>): void {
+  #rank(pod: TopPod, rankings: Map<string, Ranking<TopPod>>): void {
     if (pod.workloads.length === 0) this.#rankingOf(withoutWorkload, rankings).add(pod);
     for (const workload of pod.workloads) this.#rankingOf(workloadKey(workload), rankings).add(pod);
   }
 
-  #rankingOf(key: string, rankings: Map<string, PodRanking>): PodRanking {
+  #rankingOf(key: string, rankings: Map<string, Ranking<TopPod>>): Ranking<TopPod> {
     return getOrAdd(rankings, key, () => new Ranking(this.#options.count, largestPodFirst));
   }
 

@@ -8,8 +8,8 @@ import { type Workload, workloadKey } from './workload.js';
 export class WorkloadResolver {
   readonly #labels: LabelWorkloads;
   readonly #hasControllers: boolean;
-  /** By key. */
-  readonly #controllers = new Map<string, Discovered>();
+  /** By key; each number is above those of all that were discovered before. */
+  readonly #controllers = new Map<string, { readonly workload: Workload; readonly number: number }>();
   #discoveredCount = 0;
 
   constructor({
@@ -86,10 +86,4 @@ export class WorkloadResolver {
     const key = workloadKey(workload);
     return getOrAdd(this.#controllers, key, () => ({ workload, number: this.#nextNumber() })).workload;
   }
-}
-
-interface Discovered {
-  readonly workload: Workload;
-  /** Above that of all that were discovered before. */
-  readonly number: number;
 }

@@ -6,8 +6,9 @@ import { enforcesSidecars } from '../../src/node/kubelet-version.js';
 import { limitRatios } from '../../src/node/limit-ratios.js';
 import { exemptionOf, isActive } from '../../src/node/limits.js';
 import { nodeThresholds } from '../../src/node/node-thresholds.js';
-import { firstVictims, rankVictims } from '../../src/node/victims.js';
+import { rankVictims } from '../../src/node/victims.js';
 import { type CaseInput, type CasePod, casePods, readCases } from '../support/kubelet-answers.js';
+import { firstVictims } from '../support/victims.js';
 
 interface PassCase extends CaseInput {
   readonly pass: {

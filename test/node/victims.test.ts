@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import type { EvictionSignal } from '../../src/kubelet/eviction-signals.js';
-import { type CandidatePod, firstVictims, rankVictims, victimsToFree } from '../../src/node/victims.js';
+import { type CandidatePod, rankVictims, victimsToFree } from '../../src/node/victims.js';
 import { aContainer, aContainerSummary, aPod, aPodSummary, aVolume, aVolumeSummary } from '../support/builders.js';
+import { firstVictims } from '../support/victims.js';
 
 /** A pod with a container, an emptyDir and a hostPath. */
 function candidate(
