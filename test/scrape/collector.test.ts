@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { describe, expect, it } from 'vitest';
 
 import { Scheduler } from '../../src/base/scheduler.js';
@@ -585,6 +587,9 @@ describe('pods that change while a scrape waits for another node', () => {
   });
 });
 
+/** More than is derived in one step. */
+const manyContainers = Array.from({ length: 2_001 }, (_, index) => aContainerSummary({ name: `c${index}` }));
+
 describe('a node of which an exception comes', () => {
   const faulty = {
     ...aPodSummary({ name: 'cart-0' }),
@@ -595,11 +600,12 @@ describe('a node of which an exception comes', () => {
   const onView = (): void => undefined;
 
   it.each([
-    ['for readers', {}],
-    ['for scrapes', { onView }],
-  ])('is absent, and no other, %s', async (_case, options) => {
+    ['for readers', {}, faulty],
+    ['for scrapes', { onView }, faulty],
+    ['also when it is large', { onView }, { ...faulty, containers: manyContainers }],
+  ])('is absent, and no other, %s', async (_case, options, pod) => {
     const cluster = twoNodes();
-    cluster.answer('node-1', { pods: [faulty] });
+    cluster.answer('node-1', { pods: [pod] });
     const { collector } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     const snapshot = await collector.collect(new AbortController().signal, options);
     expect(snapshot?.nodes).toMatchObject([{ state: 'absent', reason: 'internal_error' }, { state: 'fresh' }]);
@@ -608,12 +614,12 @@ describe('a node of which an exception comes', () => {
     expect(snapshot && workloadOf(snapshot, 'cart')).toMatchObject(partial);
   });
 
-  it('is absent when it comes while its text is made', async () => {
+  it.each(['snapshot', 'objects'] as const)('is absent when it comes while text of its %s is made', async (source) => {
     const { collector, faults } = aCollector(twoNodes(), { selectors: { cart: 'app=cart' } });
     const snapshot = await collector.collect(new AbortController().signal, {
       onView: (view) => {
-        const source = view.state === 'absent' ? undefined : view.snapshot;
-        if (view.nodeName === 'node-1') faults.add('node-1', new Error('an unforeseen value'), source);
+        if (view.nodeName !== 'node-1' || view.state === 'absent') return;
+        faults.add('node-1', new Error('an unforeseen value'), view[source]);
       },
     });
     expect(snapshot?.nodes).toMatchObject([{ state: 'absent', reason: 'internal_error' }, { state: 'fresh' }]);
@@ -718,6 +724,41 @@ describe('a node whose turn has not come when the deadline does', () => {
   ])('has no data when %s', async (_case, options) => {
     const { after } = await aLateScrape(options);
     expect(after.nodes).toMatchObject([{ state: 'absent', reason: 'timeout' }, { state: 'fresh' }]);
+  });
+
+  it('is complete when it is a large one that is being derived, and no other large one begins', async () => {
+    const cluster = twoNodes();
+    const { collector } = aCollector(cluster);
+    const deadline = new AbortController();
+    const begun: string[] = [];
+    const large = (nodeName: string, pod: string) => {
+      const summary = aPodSummary({ name: pod, usedBytes: 1, containers: manyContainers });
+      const begin = (): undefined => {
+        begun.push(nodeName);
+        deadline.abort();
+      };
+      return Object.defineProperty(summary, 'inodesUsed', { get: begin, enumerable: true });
+    };
+    cluster.answer('node-1', { pods: [large('node-1', 'cart-0')] });
+    cluster.answer('node-2', { pods: [large('node-2', 'cart-1')] });
+    const snapshot = await collector.collect(deadline.signal, { onView: () => undefined });
+    expect([...new Set(begun)]).toHaveLength(1);
+    expect(snapshot?.nodes.map(({ state }) => state).sort()).toEqual(['absent', 'fresh']);
+  });
+
+  it('is not derived without data either', async () => {
+    const cluster = twoNodes();
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    for (const name of ['node-1', 'node-2']) cluster.hold(name, released);
+    const passed: string[] = [];
+    const { collector } = aCollector(cluster);
+    const collecting = collector.collect(AbortSignal.abort(), { onView: ({ nodeName }) => void passed.push(nodeName) });
+    await expect.poll(() => cluster.asked).toHaveLength(2);
+    for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+    release();
+    await collecting;
+    expect(passed).toEqual([]);
   });
 
   it('is complete in the next scrape', async () => {
@@ -933,7 +974,7 @@ describe('of two collections that overlap', () => {
     cluster.asked.length = 0;
     const first = collect();
     await expect.poll(() => cluster.asked).toContain('node-2');
-    cluster.setPods('node-1', []);
+    cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 10 })] });
     cluster.hold('node-2', Promise.resolve());
     await collect();
     expect([...cluster.near]).toEqual([]);

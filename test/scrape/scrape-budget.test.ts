@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { ScrapeBudgets } from '../../src/scrape/scrape-budget.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { aClusterSnapshot } from '../support/snapshot-builders.js';
 
 const prometheus = { client: '10.0.0.1', selection: 'gzip ' };
 const timeoutMs = 10_000;
@@ -47,4 +48,47 @@ it('the time of a response is forgotten when many other clients or selections co
   expect(budgets.reserveMs(prometheus, timeoutMs)).toBe(unknownMs);
   for (let count = 0; count < 40; count += 1) budgets.add({ ...prometheus, client: `10.0.1.${count}` }, 100, 1);
   expect(budgets.reserveMs({ ...prometheus, selection: 'gzip name=a39' }, timeoutMs)).toBe(unknownMs);
+});
+
+describe('the budget of a scrape', () => {
+  const setUp = () => {
+    const clock = new ManualClock();
+    const [budgets, client] = [new ScrapeBudgets(clock), new AbortController()];
+    const budget = budgets.begin(prometheus, timeoutMs, client.signal);
+    const snapshot = aClusterSnapshot();
+    return { clock, budget, client, snapshot, nextReserveMs: () => budgets.reserveMs(prometheus, timeoutMs) };
+  };
+
+  it.each([
+    { collectedMs: 1_000, sentMs: 1_200, what: 'the time since all nodes had responded', reserveMs: 300 },
+    { collectedMs: 7_000, sentMs: 7_500, what: 'the time since the wait should have ended', reserveMs: 3_750 },
+  ])('learns $what from a response', async ({ collectedMs, sentMs, reserveMs }) => {
+    const { clock, budget, snapshot, nextReserveMs } = setUp();
+    await clock.advance(collectedMs);
+    budget.collected(snapshot);
+    budget[Symbol.dispose]();
+    await clock.advance(sentMs - collectedMs);
+    budget.complete();
+    expect(nextReserveMs()).toBe(reserveMs);
+  });
+
+  it.each([
+    { goneMs: 9_999, what: 'nothing of a client that leaves before', reserveMs: unknownMs },
+    { goneMs: 10_400, what: 'that it was too short for a client that leaves later', reserveMs: 6_000 },
+  ])('learns $what the reserve is used up', async ({ goneMs, reserveMs }) => {
+    const { clock, client, budget, nextReserveMs } = setUp();
+    await clock.advance(goneMs);
+    client.abort();
+    budget[Symbol.dispose]();
+    expect(nextReserveMs()).toBe(reserveMs);
+  });
+
+  it('ends the wait for nodes when the reserve begins', async () => {
+    const { clock, budget } = setUp();
+    await clock.advance(timeoutMs - unknownMs - 1);
+    expect(budget.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(budget.signal.aborted).toBe(true);
+    budget[Symbol.dispose]();
+  });
 });
