@@ -57,7 +57,7 @@ function optionsOf(name: ShapeName): RunOptions {
   return {
     shape,
     cli: flags.exporter,
-    settings: [`metrics.profile=${flags.profile ?? shape.profile}`, ...flags.set],
+    settings: [`metrics.profile=${flags.profile ?? shape.profile}`, ...(shape.settings ?? []), ...flags.set],
     roundCount: Number(flags.rounds),
     steadyCount: Number(flags.minutes),
     isRealTime: flags['real-time'],

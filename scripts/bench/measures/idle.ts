@@ -12,5 +12,5 @@ export async function measureIdle({ cluster, shape, idleSeconds }: Run, exporter
   await delay(idleSeconds * 1_000);
   const after = await exporter.usage();
   await cluster.setChurn(0);
-  return { idleCpu: ((after.cpuMs - before.cpuMs) / (idleSeconds * 1_000)) * 100 };
+  return { idleCpu: ((after.cpuMs - before.cpuMs) / (idleSeconds * 1_000)) * 100, idleRss: after.rssBytes };
 }
