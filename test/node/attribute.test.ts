@@ -32,8 +32,8 @@ const twoContainers = [
   aContainerSummary({ name: 'log', rootfsBytes: 200, logsBytes: 20 }),
 ];
 
-describe('components', () => {
-  it('splits the total into root filesystems, logs, counted volumes and the rest', () => {
+describe('attributePod: components', () => {
+  it('the total is split into root filesystems, logs, counted volumes and the rest', () => {
     const pod = aPod({
       volumes: [aVolume({ name: 'scratch', type: 'emptydir' }), aVolume({ name: 'settings', type: 'configmap' })],
     });
@@ -54,7 +54,7 @@ describe('components', () => {
     });
   });
 
-  it('adds up the volumes of one type', () => {
+  it('the volumes of one type are added up', () => {
     const pod = aPod({ volumes: [aVolume({ name: 'a' }), aVolume({ name: 'b' })] });
     const volumes = [aVolumeSummary({ name: 'a', usedBytes: 10 }), aVolumeSummary({ name: 'b', usedBytes: 5 })];
     expect(measured(aPodSummary({ usedBytes: 15, volumes }), pod).components).toMatchObject({ emptydir: 15, other: 0 });
@@ -71,7 +71,7 @@ describe('components', () => {
     ['a generic ephemeral volume', { type: 'ephemeral' }],
     ['an inline CSI volume', { type: 'csi' }],
     ['a volume of a type that we do not know', { type: 'unknown' }],
-  ] as const)('does not count %s', (_, volume) => {
+  ] as const)('the components do not count %s', (_, volume) => {
     const summary = aPodSummary({ usedBytes: 4096, volumes: [aVolumeSummary({ usedBytes: 700 })] });
     expect(measured(summary, aPod({ volumes: [aVolume(volume)] })).components).toEqual({
       rootfs: 0,
@@ -82,20 +82,20 @@ describe('components', () => {
     });
   });
 
-  it('leaves volumes of an unknown pod in the rest', () => {
+  it('volumes of an unknown pod are part of the rest', () => {
     const summary = aPodSummary({ usedBytes: 5000, volumes: [aVolumeSummary({ usedBytes: 904 })] });
     const usage = attributePod({ summary, pod: undefined, mode: 'measured' });
     expect(usage?.components).toMatchObject({ emptydir: 0, other: 5000 });
   });
 
-  it('leaves out the logs of a container without a root filesystem, as the kubelet does', () => {
+  it('the logs of a container without a root filesystem are left out, as the kubelet does', () => {
     const containers = [...twoContainers, aContainerSummary({ name: 'bare', logsBytes: 999 })];
     const usage = measured(aPodSummary({ usedBytes: 1320, containers }));
     expect(usage.components).toMatchObject({ rootfs: 1200, logs: 120, other: 0 });
     expect(shares(usage)).toEqual({ app: 1100, log: 220, bare: 0 });
   });
 
-  it('counts the logs of a container whose root filesystem has no figure', () => {
+  it('the logs of a container whose root filesystem has no figure are counted', () => {
     const container = { name: 'app', rootfs: anFsStats(), logs: anFsStats({ usedBytes: 30 }) };
     expect(measured(aPodSummary({ usedBytes: 30, containers: [container] })).components).toMatchObject({
       rootfs: 0,
@@ -104,20 +104,20 @@ describe('components', () => {
     });
   });
 
-  it('shows a rest below zero with its sign', () => {
+  it('a rest below zero is shown with its sign', () => {
     expect(measured(aPodSummary({ usedBytes: 1000, containers: twoContainers })).components.other).toBe(-320);
   });
 
-  it('is undefined when the kubelet reports no total', () => {
+  it('a pod has no usage when the kubelet reports no total', () => {
     const summary = aPodSummary({ usedBytes: undefined, containers: twoContainers });
     expect(attributePod({ summary, pod: aPod(), mode: 'measured' })).toBeUndefined();
   });
 
-  it('knows a total of zero', () => {
+  it('a total of zero is known', () => {
     expect(measured(aPodSummary({ usedBytes: 0 }))).toMatchObject({ usedBytes: 0, containers: [{ usedBytes: 0 }] });
   });
 
-  it('stays exact when the parts pass 2^53', () => {
+  it('components and shares stay exact when the parts pass 2^53', () => {
     const max = 2 ** 53;
     const containers = [
       aContainerSummary({ name: 'app', rootfsBytes: max - 1, logsBytes: max }),
@@ -130,13 +130,13 @@ describe('components', () => {
   });
 });
 
-describe('container shares, measured', () => {
-  it('gives each container its own files and an equal share of the rest', () => {
+describe('attributePod: container shares, measured', () => {
+  it('each container has its own files and an equal share of the rest', () => {
     const usage = measured(aPodSummary({ usedBytes: 1320 + 4096, containers: twoContainers }));
     expect(shares(usage)).toEqual({ app: 1100 + 2048, log: 220 + 2048 });
   });
 
-  it('splits a counted volume among the containers that mount it', () => {
+  it('a counted volume is split among the containers that mount it', () => {
     const pod = aPod({
       containers: [
         aContainer({ name: 'app', mounts: [aMount('data'), aMount('own')] }),
@@ -149,7 +149,7 @@ describe('container shares, measured', () => {
     expect(shares(usage)).toEqual({ app: 1100 + 300 + 50, log: 220 + 300 });
   });
 
-  it('splits a counted volume that no container mounts among all', () => {
+  it('a counted volume that no container mounts is split among all', () => {
     const pod = aPod({ volumes: [aVolume()] });
     const volumes = [aVolumeSummary({ usedBytes: 10 })];
     const usage = measured(aPodSummary({ usedBytes: 1330, containers: twoContainers, volumes }), pod);
@@ -159,7 +159,7 @@ describe('container shares, measured', () => {
   it.each([
     ['one listed', ['log'], { app: 1100, log: 220 + 10 }],
     ['none listed', [], { app: 1105, log: 225 }],
-  ])('gives nothing to a mounting container that is not running: %s', (_, mounting, expected) => {
+  ])('a mounting container that is not running has no share: %s', (_, mounting, expected) => {
     const pod = aPod({
       containers: [
         aContainer({ name: 'setup', kind: 'init', mounts: [aMount('data')] }),
@@ -174,17 +174,15 @@ describe('container shares, measured', () => {
     );
   });
 
-  it('gives the bytes that do not divide to the first containers', () => {
-    const containers = ['a', 'b', 'c'].map((name) => aContainerSummary({ name, rootfsBytes: 0 }));
-    expect(shares(measured(aPodSummary({ usedBytes: 5, containers })))).toEqual({ a: 2, b: 2, c: 1 });
+  it.each([
+    ['go to', 0, 5, { a: 2, b: 2, c: 1 }],
+    ['of a negative rest are taken from', 10, 25, { a: 8, b: 8, c: 9 }],
+  ])('the bytes that do not divide %s the first containers', (_what, rootfsBytes, usedBytes, expected) => {
+    const containers = ['a', 'b', 'c'].map((name) => aContainerSummary({ name, rootfsBytes }));
+    expect(shares(measured(aPodSummary({ usedBytes, containers })))).toEqual(expected);
   });
 
-  it('takes the bytes of a negative rest that do not divide from the first containers', () => {
-    const containers = ['a', 'b', 'c'].map((name) => aContainerSummary({ name, rootfsBytes: 10 }));
-    expect(shares(measured(aPodSummary({ usedBytes: 25, containers })))).toEqual({ a: 8, b: 8, c: 9 });
-  });
-
-  it('gives a container without figures its shares only', () => {
+  it('a container without figures has its shares only', () => {
     const containers = [aContainerSummary({ name: 'app', rootfsBytes: 90 }), aContainerSummary({ name: 'new' })];
     const usage = measured(aPodSummary({ usedBytes: 100, containers }));
     expect(shares(usage)).toEqual({ app: 95, new: 5 });
@@ -195,7 +193,7 @@ describe('container shares, measured', () => {
     ['no figures at all', aContainerSummary({ name: 'a' })],
     ['logs that are not part of the total', aContainerSummary({ name: 'a', logsBytes: 40 })],
     ['a root filesystem without a figure', { name: 'a', rootfs: anFsStats(), logs: undefined }],
-  ])('is the even split when the containers have %s', (_, container) => {
+  ])('the measured split is the even one when the containers have %s', (_, container) => {
     const pod = aPod({
       containers: [aContainer({ name: 'a', mounts: [aMount('data')] }), aContainer({ name: 'b' })],
       volumes: [aVolume()],
@@ -210,7 +208,7 @@ describe('container shares, measured', () => {
     expect(usage.components).toMatchObject({ emptydir: 60, other: 41 });
   });
 
-  it('takes a reported zero for a figure', () => {
+  it('a reported zero is a figure', () => {
     const containers = [aContainerSummary({ name: 'a', rootfsBytes: 0 }), aContainerSummary({ name: 'b' })];
     const pod = aPod({
       containers: [aContainer({ name: 'a' }), aContainer({ name: 'b', mounts: [aMount('data')] })],
@@ -220,14 +218,14 @@ describe('container shares, measured', () => {
     expect(shares(measured(summary, pod))).toEqual({ a: 0, b: 60 });
   });
 
-  it('reports the own figures as the kubelet does', () => {
+  it('the own figures of a container are as the kubelet reports them', () => {
     const containers = [aContainerSummary({ name: 'app', rootfsBytes: 7 })];
     expect(measured(aPodSummary({ containers })).containers).toEqual([
       { name: 'app', usedBytes: 4096, rootfsBytes: 7, logsBytes: undefined },
     ]);
   });
 
-  it('has no containers when the kubelet lists none and the spec is unknown', () => {
+  it('a pod has no containers when the kubelet lists none and the spec is unknown', () => {
     const summary = aPodSummary({ usedBytes: 9, containers: [] });
     expect(attributePod({ summary, pod: undefined, mode: 'measured' })).toMatchObject({
       usedBytes: 9,
@@ -236,7 +234,7 @@ describe('container shares, measured', () => {
     });
   });
 
-  it('is that of the containers of the spec when the kubelet lists none, as between two runs', () => {
+  it('the containers of the spec share the total when the kubelet lists none, as between two runs', () => {
     const pod = aPod({
       containers: [
         aContainer({ name: 'setup', kind: 'init' }),
@@ -257,7 +255,7 @@ describe('container shares, measured', () => {
     ]);
   });
 
-  it('makes one container of two entries with its name', () => {
+  it('two entries with the name of one container are one container', () => {
     const containers = [...twoContainers, aContainerSummary({ name: 'app', rootfsBytes: 5 })];
     const usage = measured(aPodSummary({ usedBytes: 1325, containers }));
     expect(usage.containers).toEqual([
@@ -268,28 +266,24 @@ describe('container shares, measured', () => {
   });
 });
 
-describe('one name listed twice', () => {
-  it.each([
-    ['first', [10, undefined]],
-    ['second', [undefined, 10]],
-  ])('is measured when only the %s entry has figures', (_, [a, b]) => {
-    const containers = [a, b].map((rootfsBytes) =>
-      aContainerSummary({ name: 'app', ...(rootfsBytes === undefined ? {} : { rootfsBytes }) }),
-    );
-    const usage = measured(
-      aPodSummary({ usedBytes: 30, containers: [...containers, aContainerSummary({ name: 'b' })] }),
-    );
-    expect(shares(usage)).toEqual({ app: 20, b: 10 });
-  });
+it.each([
+  ['first', [10, undefined]],
+  ['second', [undefined, 10]],
+])('a container listed twice is measured when only the %s entry has figures', (_, [a, b]) => {
+  const containers = [a, b].map((rootfsBytes) =>
+    aContainerSummary({ name: 'app', ...(rootfsBytes === undefined ? {} : { rootfsBytes }) }),
+  );
+  const usage = measured(aPodSummary({ usedBytes: 30, containers: [...containers, aContainerSummary({ name: 'b' })] }));
+  expect(shares(usage)).toEqual({ app: 20, b: 10 });
 });
 
-describe('container shares, in whatever order the kubelet lists the containers', () => {
+describe('attributePod: containers in any order', () => {
   const pod = aPod({
     containers: ['app', 'log', 'proxy'].map((name) => aContainer({ name, mounts: [aMount('data')] })),
     volumes: [aVolume()],
   });
 
-  it.each(['measured', 'even'] as const)('are the same: %s', (mode) => {
+  it.each(['measured', 'even'] as const)('container shares are the same in any order of the containers: %s', (mode) => {
     fc.assert(
       fc.property(
         fc.shuffledSubarray(['app', 'log', 'proxy'], { minLength: 3 }),
@@ -309,29 +303,27 @@ describe('container shares, in whatever order the kubelet lists the containers',
     );
   });
 
-  it('what does not divide goes to the first by name', () => {
+  it('what does not divide goes to the first container by name, in whatever order they are listed', () => {
     const containers = ['proxy', 'log', 'app'].map((name) => aContainerSummary({ name, rootfsBytes: 10 }));
     const usage = measured(aPodSummary({ usedBytes: 34, containers }), pod);
     expect(shares(usage)).toEqual({ app: 12, log: 11, proxy: 11 });
   });
 });
 
-describe('container shares, even', () => {
-  it('splits the total evenly, whatever the containers and volumes hold', () => {
-    const pod = aPod({ containers: [aContainer({ name: 'app', mounts: [aMount('data')] })], volumes: [aVolume()] });
-    const summary = aPodSummary({
-      usedBytes: 1331,
-      containers: twoContainers,
-      volumes: [aVolumeSummary({ usedBytes: 11 })],
-    });
-    const usage = attributePod({ summary, pod, mode: 'even' });
-    expect(usage && shares(usage)).toEqual({ app: 666, log: 665 });
-    expect(usage?.components).toMatchObject({ rootfs: 1200, logs: 120, emptydir: 11, other: 0 });
+it('the even split splits the total evenly, whatever the containers and volumes hold', () => {
+  const pod = aPod({ containers: [aContainer({ name: 'app', mounts: [aMount('data')] })], volumes: [aVolume()] });
+  const summary = aPodSummary({
+    usedBytes: 1331,
+    containers: twoContainers,
+    volumes: [aVolumeSummary({ usedBytes: 11 })],
   });
+  const usage = attributePod({ summary, pod, mode: 'even' });
+  expect(usage && shares(usage)).toEqual({ app: 666, log: 665 });
+  expect(usage?.components).toMatchObject({ rootfs: 1200, logs: 120, emptydir: 11, other: 0 });
 });
 
-describe('volumes', () => {
-  it('lists every volume with type and medium, those without figures too', () => {
+describe('attributePod: volumes', () => {
+  it('every volume is listed with type and medium, those without figures too', () => {
     const pod = aPod({
       volumes: [
         aVolume({ name: 'shm', type: 'emptydir', medium: 'Memory' }),
@@ -354,7 +346,7 @@ describe('volumes', () => {
   it.each([
     ['an unknown pod', undefined],
     ['a pod whose spec lacks them', aPod()],
-  ])('knows of the volumes of %s no more than whether they have a claim', (_, pod) => {
+  ])('all that is known of the volumes of %s is whether they have a claim', (_, pod) => {
     const volumes = [aVolumeSummary({ name: 'db', hasClaim: true }), aVolumeSummary({ name: 'tmp' })];
     expect(attributePod({ summary: aPodSummary({ volumes }), pod, mode: 'measured' })?.volumes).toMatchObject([
       { name: 'db', type: 'pvc', medium: '' },
@@ -362,7 +354,7 @@ describe('volumes', () => {
     ]);
   });
 
-  it('makes one volume of two entries with its name', () => {
+  it('two entries with the name of one volume are one volume', () => {
     const volumes = [aVolumeSummary({ usedBytes: 6 }), aVolumeSummary(), aVolumeSummary({ usedBytes: 4 })];
     const usage = measured(aPodSummary({ usedBytes: 10, volumes }), aPod({ volumes: [aVolume()] }));
     expect(usage.volumes).toEqual([{ name: 'data', type: 'emptydir', medium: '', usedBytes: 10 }]);
@@ -370,7 +362,7 @@ describe('volumes', () => {
   });
 });
 
-describe('volumes pending', () => {
+describe('attributePod: volumes pending', () => {
   const token = aVolume({ name: 'token', type: 'projected' });
   const memory = aVolume({ name: 'shm', medium: 'Memory', sizeLimitBytes: 4096 });
 
@@ -385,37 +377,37 @@ describe('volumes pending', () => {
     ['in memory with a size limit, listed', [memory], [aVolumeSummary({ name: 'shm' })], false],
     ['a gitRepo, nothing listed', [aVolume({ type: 'gitrepo' })], undefined, false],
     ['no volume', [], undefined, false],
-  ])('%s', (_, volumes, listed, isPending) => {
+  ])('volumes are pending, or not: %s', (_, volumes, listed, isPending) => {
     const containers = [aContainer({ mounts: volumes.map(({ name }) => aMount(name)) })];
     expect(measured(aPodSummary({ volumes: listed }), aPod({ volumes, containers })).volumesPending).toBe(isPending);
   });
 
   it.each(['app', 'init', 'sidecar', 'ephemeral'] as const)(
-    'a counted volume mounted by a container of kind %s',
+    'a counted volume that a container of kind %s mounts is pending',
     (kind) => {
       const containers = [aContainer(), aContainer({ name: 'other', kind, mounts: [aMount('data')] })];
       expect(measured(aPodSummary(), aPod({ volumes: [aVolume()], containers })).volumesPending).toBe(true);
     },
   );
 
-  it('are not volumes that no container mounts, as the kubelet never lists them', () => {
+  it('volumes that no container mounts are not pending, as the kubelet never lists them', () => {
     const volumes = [aVolume({ name: 'data' }), aVolume({ name: 'token', type: 'projected' })];
     const containers = [aContainer({ mounts: [aMount('token')] })];
     expect(measured(aPodSummary(), aPod({ volumes, containers })).volumesPending).toBe(false);
   });
 
-  it('are measured where only their sum is kept', () => {
+  it('volumes of which only the sum is kept are not pending', () => {
     const summary = aPodSummary({ volumes: [aVolumeSummary({ name: '(others)' })] });
     const containers = [aContainer({ mounts: [aMount('data')] })];
     expect(measured(summary, aPod({ volumes: [aVolume({ name: 'data' })], containers })).volumesPending).toBe(false);
   });
 
-  it('is not known of an unknown pod', () => {
+  it('volumes of an unknown pod are not pending', () => {
     expect(attributePod({ summary: aPodSummary(), pod: undefined, mode: 'measured' })?.volumesPending).toBe(false);
   });
 });
 
-describe('whatever the kubelet reports', () => {
+describe('attributePod: whatever the kubelet reports', () => {
   const bytes = fc.oneof(fc.nat(10_000), fc.maxSafeNat(), fc.constantFrom(2 ** 53, 2 ** 53 - 1));
   const figure = fc.option(bytes, { nil: undefined });
   const fs = fc.option(
@@ -476,7 +468,7 @@ describe('whatever the kubelet reports', () => {
     );
   });
 
-  it.each(attributionModes)('the books behind it say the same and add up for each container (%s)', (mode) => {
+  it.each(attributionModes)('the breakdown has the same usage and adds up for each container (%s)', (mode) => {
     fc.assert(
       fc.property(summaries, pods, (summary, pod) => {
         const breakdown = explainPod({ summary, pod, mode });

@@ -84,19 +84,19 @@ function subsetSums(values: readonly number[]): Set<number> {
 const captures = readCaptures();
 
 describe.skipIf(!hasCaptures)(`recorded summaries (${capturesNeeded})`, () => {
-  it('are there in many versions', () => {
+  it('recorded summaries are there in many versions', () => {
     expect(captures.length).toBeGreaterThanOrEqual(18);
     expect(captures.filter(({ pods }) => pods.length > 0)).toHaveLength(5);
   });
 
   describe.each(captures)('$name', (capture) => {
-    it('has the kubelet’s total for every pod, or none where the kubelet has none', () => {
+    it('every pod has the kubelet’s total, or none where the kubelet has none', () => {
       for (const { raw, usage } of measure(capture)) {
         expect(usage?.usedBytes).toBe(raw['ephemeral-storage']?.usedBytes);
       }
     });
 
-    it('adds up to the byte, by component and by container', () => {
+    it('the usage of a pod adds up to the byte, by component and by container', () => {
       for (const { raw, usage } of measure(capture)) {
         if (usage === undefined) continue;
         expect(sum(components.map((component) => usage.components[component]))).toBe(usage.usedBytes);
@@ -107,7 +107,7 @@ describe.skipIf(!hasCaptures)(`recorded summaries (${capturesNeeded})`, () => {
       }
     });
 
-    it('leaves nothing but volumes and one block outside of the containers', () => {
+    it('nothing but volumes and one block is outside of the containers', () => {
       for (const { raw, usage } of measure(capture)) {
         if (usage === undefined) continue;
         const outsideBytes = usage.usedBytes - usage.components.rootfs - usage.components.logs;
@@ -118,18 +118,18 @@ describe.skipIf(!hasCaptures)(`recorded summaries (${capturesNeeded})`, () => {
   });
 
   describe.each(captures.filter(({ pods }) => pods.length > 0))('$name with its pods', (capture) => {
-    it('knows every pod', () => {
+    it('every pod of the summary is known', () => {
       for (const { pod, rawObject } of measure(capture)) {
         expect(rawObject).toBeDefined();
         expect(pod).toMatchObject({ name: rawObject?.metadata.name });
       }
     });
 
-    it('leaves nothing or one block to the rest', () => {
+    it('the rest of a pod is nothing or one block', () => {
       for (const { usage } of measure(capture)) expect([0, blockBytes]).toContain(usage?.components.other);
     });
 
-    it('counts the emptyDirs on disk and the configMaps of the specs', () => {
+    it('the emptyDirs on disk and the configMaps of the specs are counted', () => {
       for (const { raw, rawObject, usage } of measure(capture)) {
         const specs = rawObject?.spec.volumes ?? [];
         const bytesOf = (names: readonly string[]): number => sum(rawVolumes(raw, (name) => names.includes(name)));
@@ -142,7 +142,7 @@ describe.skipIf(!hasCaptures)(`recorded summaries (${capturesNeeded})`, () => {
       }
     });
 
-    it('knows the type of every volume, and that they are measured', () => {
+    it('the type of every volume is known, and no volumes are pending', () => {
       for (const { raw, usage } of measure(capture)) {
         expect(usage?.volumes.map(({ name }) => name)).toEqual(raw.volume?.map(({ name }) => name) ?? []);
         expect(usage?.volumes.map(({ type }) => type)).not.toContain('unknown');

@@ -14,16 +14,16 @@ function headrooms(thresholds: readonly EvictionThreshold[] | undefined, nodefs:
   );
 }
 
-describe('headrooms', () => {
-  it('are none without a known configuration', () => {
-    expect(headrooms(undefined)).toEqual([]);
+describe('evictionHeadrooms', () => {
+  it.each([
+    ['a known configuration', undefined],
+    ['thresholds', []],
+    ['hard thresholds', [aThreshold({ gracePeriodMs: 1000 })]],
+  ])('there are no headrooms without %s', (_what, thresholds) => {
+    expect(headrooms(thresholds)).toEqual([]);
   });
 
-  it('are none without thresholds', () => {
-    expect(headrooms([])).toEqual([]);
-  });
-
-  it('are one for each filesystem with thresholds of its own', () => {
+  it('there is one headroom for each filesystem with thresholds of its own', () => {
     const thresholds = [
       aThreshold({ signal: 'nodefs.available', value: { amount: 10 } }),
       aThreshold({ signal: 'nodefs.inodesFree', value: { amount: 1 } }),
@@ -41,16 +41,12 @@ describe('headrooms', () => {
     ]);
   });
 
-  it('are those of the hard thresholds', () => {
-    expect(headrooms([aThreshold({ gracePeriodMs: 1000 })])).toEqual([]);
-  });
-
-  it('are those of the threshold that is crossed first', () => {
+  it('a headroom is that of the threshold that is crossed first', () => {
     const thresholds = [7, 25, 12].map((amount) => aThreshold({ value: { amount } }));
     expect(headrooms(thresholds)).toMatchObject([{ thresholdBytes: 25, headroomBytes: 5 }]);
   });
 
-  it('are unknown where the summary does not report what is available', () => {
+  it('a headroom is unknown where the summary does not report what is available', () => {
     expect(headrooms([aThreshold({ value: { amount: 7 } })], anFsStats())).toMatchObject([
       { thresholdBytes: 7, headroomBytes: undefined },
     ]);

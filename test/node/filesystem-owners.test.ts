@@ -34,7 +34,7 @@ const row = (filesystem: string, podsUsedBytes: number, imagesUsedBytes?: number
   unattributedBytes,
 });
 
-describe('the bytes of a filesystem', () => {
+describe('filesystemOwners', () => {
   it.each<[string, Partial<NodeSummary>, readonly object[]]>([
     ['shared by all', { imagefs, containerfs: imagefs }, [row('nodefs', 130, 170, 390)]],
     [
@@ -61,11 +61,11 @@ describe('the bytes of a filesystem', () => {
       { imagefs: { ...imagefs, usedBytes: 10 } },
       [row('nodefs', 130, 0, 560)],
     ],
-  ])('%s', (_case, summary, expected) => {
+  ])('the bytes of a filesystem %s have their owners', (_case, summary, expected) => {
     expect(owners(summary)).toEqual(expected);
   });
 
-  it('are, of a pod without a total, those of its containers', () => {
+  it('the bytes of a pod without a total are those of its containers', () => {
     const pods = [{ ...pod, usedBytes: undefined }];
     expect(owners({ imagefs: own, pods })).toMatchObject([{ podsUsedBytes: 20 }, { podsUsedBytes: 80 }]);
   });
@@ -80,7 +80,7 @@ describe('the bytes of a filesystem', () => {
       .map(({ usedBytes, ...container }) => aPodSummary({ usedBytes, containers: [aContainerSummary(container)] })),
   );
 
-  it('add up to what is used, whatever the layout', () => {
+  it('the bytes of a filesystem add up to what is used, whatever the layout', () => {
     fc.assert(
       fc.property(stats, fc.option(stats), fc.option(stats), pods, (ofNode, ofImages, ofContainers, all) => {
         const summary = aNodeSummary({
@@ -98,14 +98,14 @@ describe('the bytes of a filesystem', () => {
   });
 });
 
-describe.skipIf(!hasCaptures)(`of a live kubelet (${capturesNeeded})`, () => {
+describe.skipIf(!hasCaptures)(`filesystemOwners: a live kubelet (${capturesNeeded})`, () => {
   it.each([
     'kubelet_1_26_summary.json',
     'kubelet_1_37_cri_summary.json',
     'kubelet_1_37_dedicated_imagefs_summary.json',
     'kubelet_1_37_psi_summary.json',
     'kubelet_1_37_summary.json',
-  ])('%s: add up to what is used', (file) => {
+  ])('the bytes of each filesystem add up to what is used in %s', (file) => {
     const summary = decodeSummary(readFileSync(capturePath(`live/${file}`)), file);
     const found = filesystemOwners({ summary, layout: nodeLayout(summary) });
     expect(found[0]?.unattributedBytes).toBeDefined();

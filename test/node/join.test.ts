@@ -28,7 +28,7 @@ function join({ listed, known = [], deletedUids = [], scope = {} }: Scene): {
 }
 
 describe('joinPods', () => {
-  it('joins by namespace, name and UID', () => {
+  it('pods are joined by namespace, name and UID', () => {
     const cart = aPod({ name: 'cart-0' });
     const other = aPod({ namespace: 'test', name: 'cart-0' });
     const listed = [aPodSummary({ namespace: 'test', name: 'cart-0' }), aPodSummary({ name: 'cart-0' })];
@@ -41,7 +41,7 @@ describe('joinPods', () => {
     });
   });
 
-  it('joins a static pod by the hash of its manifest', () => {
+  it('a static pod is joined by the hash of its manifest', () => {
     const mirror = aPod({ name: 'etcd-node-1', uid: 'api-uid', kubeletUid: 'hash', isStatic: true });
     expect(join({ listed: [aPodSummary({ name: 'etcd-node-1', uid: 'hash' })], known: [mirror] })).toEqual({
       pods: [['hash', mirror]],
@@ -49,12 +49,12 @@ describe('joinPods', () => {
     });
   });
 
-  it('takes the API UID of a static pod for that of another pod', () => {
+  it('the API UID of a static pod is taken for that of another pod', () => {
     const mirror = aPod({ uid: 'api-uid', kubeletUid: 'hash', isStatic: true });
     expect(join({ listed: [aPodSummary({ uid: 'api-uid' })], known: [mirror] }).counts).toEqual({ other_node: 1 });
   });
 
-  it('tells static pods of one manifest on two nodes apart by their names', () => {
+  it('static pods of one manifest on two nodes are kept apart by their names', () => {
     const here = aPod({ name: 'proxy-node-1', kubeletUid: 'hash', isStatic: true });
     const there = aPod({ name: 'proxy-node-2', kubeletUid: 'hash', isStatic: true, nodeName: 'node-2' });
     expect(join({ listed: [aPodSummary({ name: 'proxy-node-1', uid: 'hash' })], known: [here, there] }).pods).toEqual([
@@ -62,7 +62,7 @@ describe('joinPods', () => {
     ]);
   });
 
-  it('joins a pod that the API server does not know without an object, and counts it', () => {
+  it('a pod that the API server does not know is joined without an object, and counted', () => {
     expect(join({ listed: [aPodSummary({ uid: 'stranger' })] })).toEqual({
       pods: [['stranger', undefined]],
       counts: { unknown_pod: 1 },
@@ -74,14 +74,14 @@ describe('joinPods', () => {
     ['on no node yet', aPod({ nodeName: undefined })],
     ['on another node with another UID', aPod({ nodeName: 'node-2', uid: 'uid-new' })],
     ['on this node with another UID', aPod({ uid: 'uid-new' })],
-  ])('leaves out a pod whose name the API server has %s', (_, pod) => {
+  ])('a pod whose name the API server has %s is left out', (_, pod) => {
     expect(join({ listed: [aPodSummary()], known: [pod] })).toEqual({ pods: [], counts: { other_node: 1 } });
   });
 
   it.each<[string, readonly Pod[]]>([
     ['for good', []],
     ['and created again under its name', [aPod({ uid: 'uid-new' })]],
-  ])('leaves out a pod whose object was deleted %s', (_, known) => {
+  ])('a pod whose object was deleted %s is left out', (_, known) => {
     const { uid } = aPodSummary();
     expect(join({ listed: [aPodSummary()], known, deletedUids: [uid] })).toEqual({
       pods: [],
@@ -89,7 +89,7 @@ describe('joinPods', () => {
     });
   });
 
-  it('joins a pod that is back although its UID was deleted', () => {
+  it('a pod that is back although its UID was deleted is joined', () => {
     const mirror = aPod({ kubeletUid: 'hash', isStatic: true });
     expect(join({ listed: [aPodSummary({ uid: 'hash' })], known: [mirror], deletedUids: ['hash'] })).toEqual({
       pods: [['hash', mirror]],
@@ -100,7 +100,7 @@ describe('joinPods', () => {
   it.each([
     ['first', ['uid-new', 'uid-old']],
     ['last', ['uid-old', 'uid-new']],
-  ])('of two pods of one name serves the one with the API UID, listed %s', (_, uids) => {
+  ])('the one with the API UID of two pods of one name is served, listed %s', (_, uids) => {
     const pod = aPod({ uid: 'uid-new' });
     const listed = uids.map((uid) => aPodSummary({ uid, startTimeMs: uid === 'uid-old' ? 9 : 5 }));
     expect(join({ listed, known: [pod] })).toEqual({ pods: [['uid-new', pod]], counts: { other_node: 1 } });
@@ -113,12 +113,12 @@ describe('joinPods', () => {
     ['only the second has a start time', undefined, 5, 'b'],
     ['only the first has a start time', 5, undefined, 'a'],
     ['neither has a start time', undefined, undefined, 'a'],
-  ])('of two unknown pods of one name serves the newer one: %s', (_, aStartMs, bStartMs, served) => {
+  ])('the newer one of two unknown pods of one name is served: %s', (_, aStartMs, bStartMs, served) => {
     const listed = [aPodSummary({ uid: 'a', startTimeMs: aStartMs }), aPodSummary({ uid: 'b', startTimeMs: bStartMs })];
     expect(join({ listed })).toEqual({ pods: [[served, undefined]], counts: { unknown_pod: 2 } });
   });
 
-  it('serves a known pod that is listed twice once, from the newer entry', () => {
+  it('a known pod that is listed twice is served once, from the newer entry', () => {
     const pod = aPod();
     const result = joinPods({
       nodeName: 'node-1',
@@ -132,7 +132,7 @@ describe('joinPods', () => {
   });
 
   describe('scope', () => {
-    it('says nothing of pods in other namespaces', () => {
+    it('pods in other namespaces are neither joined nor counted', () => {
       const listed = [aPodSummary({ namespace: 'other' }), aPodSummary({ namespace: 'shop', uid: 'stranger' })];
       expect(join({ listed, deletedUids: ['uid-other-cart-0'], scope: { namespaces: ['shop', 'pay'] } })).toEqual({
         pods: [['stranger', undefined]],
@@ -140,7 +140,7 @@ describe('joinPods', () => {
       });
     });
 
-    it('cannot tell an unknown pod from one that a pod selector leaves out', () => {
+    it('an unknown pod is neither joined nor counted under a pod selector, which may leave it out', () => {
       const pod = aPod();
       const listed = [aPodSummary(), aPodSummary({ name: 'stranger' })];
       expect(join({ listed, known: [pod], scope: { hasPodSelector: true } })).toEqual({
@@ -149,7 +149,7 @@ describe('joinPods', () => {
       });
     });
 
-    it('still counts deleted and moved pods under a pod selector', () => {
+    it('deleted and moved pods are still counted under a pod selector', () => {
       const listed = [aPodSummary({ name: 'gone' }), aPodSummary({ name: 'moved' })];
       const known = [aPod({ name: 'moved', nodeName: 'node-2' })];
       expect(join({ listed, known, deletedUids: ['uid-shop-gone'], scope: { hasPodSelector: true } })).toEqual({

@@ -13,7 +13,7 @@ it.each([
   ['v2.0.0', Infinity],
   ['', undefined],
   [undefined, undefined],
-])('%s is of minor version %s', (version, minor) => {
+])('a kubelet of version %s has the minor version %s', (version, minor) => {
   expect(minorVersion(version)).toBe(minor);
 });
 
@@ -23,6 +23,6 @@ it.each([
   ['v1.37.0', true],
   ['v1.38.0', true],
   [undefined, false],
-])('%s holds sidecars to their own limits: %s', (version, expected) => {
+])('a kubelet of version %s holds sidecars to their own limits: %s', (version, expected) => {
   expect(enforcesSidecars(version)).toBe(expected);
 });

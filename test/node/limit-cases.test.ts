@@ -32,7 +32,7 @@ describe.each(['1.36', '1.37'])("the kubelet's own answers, version %s", (versio
   const { kubeletVersion } = answers;
   const cases = answers.cases as readonly LimitCase[];
 
-  it.each(cases.map((one) => [one.id, one] as const))('case %s', (_id, one) => {
+  it.each(cases.map((one) => [one.id, one] as const))("evictions for limits are the kubelet's: case %s", (_id, one) => {
     const pods = casePods(one);
     const ratiosOf = ({ pod, summary }: CasePod): readonly LimitRatio[] =>
       summary === undefined

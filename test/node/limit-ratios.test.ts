@@ -34,35 +34,35 @@ const around = [
   ['just above', 1],
 ] as const;
 
-describe('the rule on emptyDirs', () => {
+describe('limitRatios: emptyDirs', () => {
   const pod = (sizeLimitBytes: Amount | undefined, medium = '') =>
     aPod({ volumes: [aVolume({ name: 'cache', medium, sizeLimitBytes })] });
   const summary = (usedBytes: number | undefined) =>
     aPodSummary({ usedBytes: undefined, containers: [], volumes: [aVolumeSummary({ name: 'cache', usedBytes })] });
 
-  it.each(around)('holds what the kubelet reports of the volume %s its size limit', (_where, difference) => {
+  it.each(around)('an emptyDir %s its size limit has the ratio of what the kubelet reports', (_where, difference) => {
     expect(told({ summary: summary(10 * mib + difference), pod: pod(10 * mib) })).toEqual([
       `emptydir cache: ${10 * mib + difference}/${10 * mib}`,
     ]);
   });
 
-  it('covers those in memory, although they are no part of the total', () => {
+  it('emptyDirs in memory have a ratio, although they are no part of the total', () => {
     expect(told({ summary: summary(5), pod: pod(4, 'Memory') })).toEqual(['emptydir cache: 5/4']);
   });
 
   it.each([
     ['without a size limit', 5, undefined],
     ['without a figure', undefined, 4],
-  ])('is absent for a volume %s', (_which, usedBytes, sizeLimitBytes) => {
+  ])('a volume %s has no ratio', (_which, usedBytes, sizeLimitBytes) => {
     expect(told({ summary: summary(usedBytes), pod: pod(sizeLimitBytes) })).toEqual([]);
   });
 
-  it('has a volume once that the spec has twice, as no API server accepts it', () => {
+  it('a volume that the spec has twice, as no API server accepts it, has one ratio', () => {
     const twice = aPod({ volumes: [4, 3].map((sizeLimitBytes) => aVolume({ name: 'cache', sizeLimitBytes })) });
     expect(told({ summary: summary(5), pod: twice })).toEqual(['emptydir cache: 5/4']);
   });
 
-  it('names the volumes in the order of the spec', () => {
+  it('the ratios of volumes are in the order of the spec', () => {
     const volumes = ['b', 'a'].map((name) => aVolumeSummary({ name, usedBytes: 2 }));
     const specs = ['a', 'b'].map((name) => aVolume({ name, sizeLimitBytes: 1 }));
     expect(
@@ -71,21 +71,21 @@ describe('the rule on emptyDirs', () => {
   });
 });
 
-describe('the rule on pods', () => {
+describe('limitRatios: pods', () => {
   const limited = (limitBytes: Amount | undefined, more = {}) =>
     aPod({ containers: [aContainer({ limitBytes })], ...more });
 
-  it.each(around)("holds the pod's total %s its limit", (_where, difference) => {
+  it.each(around)('a pod %s its limit has the ratio of its total', (_where, difference) => {
     const summary = aPodSummary({ usedBytes: mib + difference, containers: [] });
     expect(told({ summary, pod: limited(mib) })).toEqual([`pod: ${mib + difference}/${mib}`]);
   });
 
-  it('takes the limit as the kubelet adds it up, with the overhead', () => {
+  it('the limit of a pod is as the kubelet adds it up, with the overhead', () => {
     const summary = aPodSummary({ usedBytes: 7, containers: [] });
     expect(told({ summary, pod: limited(100, { overheadBytes: 11 }) })).toEqual(['pod: 7/111']);
   });
 
-  it('is absent without a limit, and without a total', () => {
+  it('a pod without a limit, or without a total, has no ratio', () => {
     expect(told({ summary: aPodSummary({ containers: [] }), pod: limited(undefined) })).toEqual([]);
     expect(told({ summary: aPodSummary({ usedBytes: undefined, containers: [] }), pod: limited(5) })).toEqual([]);
   });
@@ -93,13 +93,13 @@ describe('the rule on pods', () => {
   it.each([
     [0, 0],
     [1, Infinity],
-  ])('holds %d bytes against a limit of 0 as %d', (usedBytes, ratio) => {
+  ])('a pod of %d bytes has, with a limit of 0, the ratio %d', (usedBytes, ratio) => {
     const input = { hasDedicatedImagefs: false, enforcesSidecars: true };
     const summary = aPodSummary({ usedBytes, containers: [] });
     expect(limitRatios({ ...input, summary, pod: limited(0) })).toMatchObject([{ rule: 'pod', limitBytes: 0, ratio }]);
   });
 
-  it('is exact for limits with fractions of a byte', () => {
+  it('a ratio is exact for limits with fractions of a byte', () => {
     const limit = { roundedUp: 10, nanosBelow: 500_000_000 };
     const ratioOf = (usedBytes: number) =>
       limitRatios({
@@ -112,18 +112,18 @@ describe('the rule on pods', () => {
     expect(ratioOf(10)?.ratio).toBeCloseTo(10 / 9.5);
   });
 
-  it('covers static pods, which are never evicted for it', () => {
+  it('static pods have a ratio, although they are never evicted for it', () => {
     const summary = aPodSummary({ usedBytes: 7, containers: [] });
     expect(told({ summary, pod: limited(5, { isStatic: true }) })).toEqual(['pod: 7/5']);
   });
 });
 
-describe('the rule on containers', () => {
+describe('limitRatios: containers', () => {
   const usageOf = (figures: ContainerSummaryFigures) =>
     aPodSummary({ usedBytes: 1, containers: [aContainerSummary(figures)] });
   const onlyContainer = (lines: readonly string[]) => lines.filter((line) => line.startsWith('container'));
 
-  it.each(around)('holds root filesystem and logs %s the limit', (_where, difference) => {
+  it.each(around)('a container %s its limit has the ratio of its root filesystem and logs', (_where, difference) => {
     const summary = usageOf({ rootfsBytes: 600 + difference, logsBytes: 400 });
     const pod = aPod({ containers: [aContainer({ limitBytes: 1000 })] });
     expect(onlyContainer(told({ summary, pod }))).toEqual([`container main: ${1000 + difference}/1000`]);
@@ -132,7 +132,7 @@ describe('the rule on containers', () => {
   it.each([
     ['root filesystem and logs on one filesystem', { hasDedicatedImagefs: false }, '1000/500'],
     ['the logs alone with a dedicated image filesystem', { hasDedicatedImagefs: true }, '400/500'],
-  ])('holds %s', (_what, layout, ratio) => {
+  ])('the ratio of a container has %s', (_what, layout, ratio) => {
     const summary = usageOf({ rootfsBytes: 600, logsBytes: 400 });
     const pod = aPod({ containers: [aContainer({ limitBytes: 500 })] });
     expect(onlyContainer(told({ summary, pod, ...layout }))).toEqual([`container main: ${ratio}`]);
@@ -142,7 +142,7 @@ describe('the rule on containers', () => {
     ['the root filesystem', { logsBytes: 400 }, ['container main: 400/500']],
     ['the logs', { rootfsBytes: 600 }, ['container main: 600/500']],
     ['both', {}, ['container main: 0/500']],
-  ])('takes what there is, as the kubelet does, when %s are not reported', (_what, figures, expected) => {
+  ])('the ratio of a container is of what there is without %s', (_what, figures, expected) => {
     const pod = aPod({ containers: [aContainer({ limitBytes: 500 })] });
     expect(onlyContainer(told({ summary: usageOf(figures), pod }))).toEqual(expected);
   });
@@ -154,18 +154,18 @@ describe('the rule on containers', () => {
     ['sidecar', false, 0],
     ['init', true, 0],
     ['ephemeral', true, 0],
-  ] as const)('concerns a container of kind %s (sidecars enforced: %s): %i', (kind, enforcesSidecars, count) => {
+  ] as const)('containers of kind %s (sidecars enforced: %s) have ratios: %i', (kind, enforcesSidecars, count) => {
     const pod = aPod({ containers: [aContainer({ kind, limitBytes: 500 })] });
     expect(onlyContainer(told({ summary: usageOf({}), pod, enforcesSidecars }))).toHaveLength(count);
   });
 
-  it('says nothing of a container that the kubelet does not list, nor of one without a limit', () => {
+  it('a container that the kubelet does not list has no ratio, nor has one without a limit', () => {
     const pod = aPod({ containers: [aContainer({ name: 'gone', limitBytes: 5 }), aContainer()] });
     expect(onlyContainer(told({ summary: usageOf({}), pod }))).toEqual([]);
   });
 });
 
-it('lists the rules in the order in which the kubelet checks them', () => {
+it('ratios are in the order in which the kubelet checks the rules', () => {
   const summary = aPodSummary({
     usedBytes: 9,
     containers: [aContainerSummary()],

@@ -88,7 +88,7 @@ describe.each([
   ['lists', ''],
   ['lists under other names', 'other-'],
 ])('a pod with many volumes that its kubelet %s', (_case, prefix) => {
-  it.each(Object.entries(uses))('costs reads in proportion to them for %s', (_use, work) => {
+  it.each(Object.entries(uses))('a pod with many volumes costs reads in proportion to them for %s', (_use, work) => {
     const [few, many] = [countedReads(200, prefix, work), countedReads(2_000, prefix, work)];
     expect(many).toBeLessThanOrEqual(11 * few);
     expect(many).toBeLessThanOrEqual(2_000 * 40);

@@ -19,22 +19,22 @@ import { aLimitRatio, aMeasuredPod, aNodeThreshold } from '../support/snapshot-b
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-describe('the time to an eviction', () => {
+describe('podEvictionMs and nodeEvictionMs', () => {
   const ratio = (usedBytes: number) => aLimitRatio({ usedBytes, limitBytes: 1_000 });
   const uncrossed = (headroom: number) => aNodeThreshold({ threshold: 100, headroom, isCrossed: false });
 
   it.each([
     { pods: 'without a limit', used: [], bytesPerSecond: 0, expected: undefined },
-    { pods: 'one just below 80 % of its limit', used: [799], bytesPerSecond: 0, expected: undefined },
-    { pods: 'one at 80 % of its limit', used: [800], bytesPerSecond: 0, expected: Infinity },
-    { pods: 'one at 80 % of its limit that shrinks', used: [800], bytesPerSecond: -5, expected: Infinity },
-    { pods: 'one at its limit', used: [1_000], bytesPerSecond: 0, expected: Infinity },
-    { pods: 'one above its limit', used: [1_001], bytesPerSecond: 0, expected: 0 },
-    { pods: 'one that reaches its limit in time', used: [450], bytesPerSecond: 5, expected: 110_000 },
-    { pods: 'one that reaches its limit too late', used: [440], bytesPerSecond: 5, expected: undefined },
-    { pods: 'one that is near and grows slowly', used: [900], bytesPerSecond: 1, expected: 100_000 },
-    { pods: 'one with several limits', used: [10, 990, 500], bytesPerSecond: 10, expected: 1_000 },
-  ])('of a pod: $pods', ({ used, bytesPerSecond, expected }) => {
+    { pods: 'just below 80 % of its limit', used: [799], bytesPerSecond: 0, expected: undefined },
+    { pods: 'at 80 % of its limit', used: [800], bytesPerSecond: 0, expected: Infinity },
+    { pods: 'at 80 % of its limit that shrinks', used: [800], bytesPerSecond: -5, expected: Infinity },
+    { pods: 'at its limit', used: [1_000], bytesPerSecond: 0, expected: Infinity },
+    { pods: 'above its limit', used: [1_001], bytesPerSecond: 0, expected: 0 },
+    { pods: 'that reaches its limit in time', used: [450], bytesPerSecond: 5, expected: 110_000 },
+    { pods: 'that reaches its limit too late', used: [440], bytesPerSecond: 5, expected: undefined },
+    { pods: 'that is near and grows slowly', used: [900], bytesPerSecond: 1, expected: 100_000 },
+    { pods: 'with several limits', used: [10, 990, 500], bytesPerSecond: 10, expected: 1_000 },
+  ])('the time to an eviction of a pod $pods is $expected ms', ({ used, bytesPerSecond, expected }) => {
     const pod = aMeasuredPod({ ratios: used.map(ratio) });
     expect(podEvictionMs(pod, new Map([[pod.summary, bytesPerSecond]]), 55_000)).toBe(expected);
   });
@@ -44,7 +44,7 @@ describe('the time to an eviction', () => {
     { pod: aPod({ priority: 2_000_000_000 }), expected: undefined },
     { pod: undefined, expected: undefined },
     { pod: aPod({ priority: 1_999_999_999 }), expected: 0 },
-  ])('is that of pods that may be evicted: $pod.isStatic, $pod.priority', ({ pod, expected }) => {
+  ])('only pods that may be evicted have a time to it: $pod.isStatic, $pod.priority', ({ pod, expected }) => {
     expect(podEvictionMs(aMeasuredPod({ pod, ratios: [ratio(2_000)] }), new Map(), 55_000)).toBe(expected);
   });
 
@@ -52,7 +52,7 @@ describe('the time to an eviction', () => {
     { threshold: uncrossed(25), expected: undefined },
     { threshold: uncrossed(24), expected: Infinity },
     { threshold: aNodeThreshold(), expected: 0 },
-  ])('is that of the disk: $threshold.headroom above a threshold of 100', ({ threshold, expected }) => {
+  ])('a disk $threshold.headroom above its threshold has $expected ms to an eviction', ({ threshold, expected }) => {
     expect(nodeEvictionMs([aMeasuredPod()], [threshold])).toBe(expected);
   });
 
@@ -61,25 +61,25 @@ describe('the time to an eviction', () => {
     { times: [undefined, Infinity], thresholds: [], expected: Infinity },
     { times: [7], thresholds: [uncrossed(24)], expected: 7 },
     { times: [7], thresholds: [aNodeThreshold()], expected: 0 },
-  ])('of a node is the shortest of its pods and its disk: $times', ({ times, thresholds, expected }) => {
+  ])('a node has the shortest time of its pods and its disk: $times', ({ times, thresholds, expected }) => {
     const pods = times.map((evictionMs) => aMeasuredPod({ evictionMs }));
     expect(nodeEvictionMs(pods, thresholds)).toBe(expected);
   });
 });
 
-describe('the nearest nodes', () => {
+describe('nearestNodes', () => {
   it.each([
     { nodeCount: 5, nearCount: 5, expectedCount: 5 },
     { nodeCount: 40, nearCount: 40, expectedCount: 10 },
     { nodeCount: 1_000, nearCount: 900, expectedCount: 100 },
     { nodeCount: 5_000, nearCount: 900, expectedCount: 100 },
     { nodeCount: 1_000, nearCount: 3, expectedCount: 3 },
-  ])('are $expectedCount of $nearCount in a cluster of $nodeCount', ({ nodeCount, nearCount, expectedCount }) => {
+  ])('the nearest of $nearCount nodes in $nodeCount are $expectedCount', ({ nodeCount, nearCount, expectedCount }) => {
     const nodes = Array.from({ length: nearCount }, (_, index) => ({ nodeName: `n${index}`, timeMs: 0 }));
     expect(nearestNodes(nodes, nodeCount).size).toBe(expectedCount);
   });
 
-  it('are those that evict first, then in the given order', () => {
+  it('the nearest nodes are those that evict first, then in the given order', () => {
     const times = [Infinity, 3, Infinity, 0, 2, 2, 1, 9, 8, 7, 6, 5];
     const nodes = times.map((timeMs, index) => ({ nodeName: String(index), timeMs }));
     expect([...nearestNodes(nodes, 12)].join(' ')).toBe('3 6 4 5 1 11 10 9 8 7');
@@ -258,7 +258,7 @@ describe('evictions for limits, with scrapes every 15 s', () => {
   it.each([
     { growingShare: 0.04, maxSteadyRatio: 0.7 },
     { growingShare: 0.1, maxSteadyRatio: 0.7 },
-  ])('are measured before they happen: $growingShare of the pods grow', async (cluster) => {
+  ])('evictions for limits are measured before they happen: $growingShare of the pods grow', async (cluster) => {
     const plain = await new Simulation({ ...cluster, nearTtl: '0' }).run();
     const near = await new Simulation({ ...cluster, nearTtl: '10s' }).run();
     expect(near.evictions).toBeGreaterThan(20);
@@ -267,7 +267,7 @@ describe('evictions for limits, with scrapes every 15 s', () => {
     expect(near.requests / plain.requests).toBeLessThanOrEqual(1.5);
   });
 
-  it('cost at most half of the requests more when all nodes have a pod near its limit', async () => {
+  it('nodes cost at most half of the requests more when all have a pod near its limit', async () => {
     const cluster = { growingShare: 0, maxSteadyRatio: 1 };
     const plain = await new Simulation({ ...cluster, nearTtl: '0' }).run();
     const near = await new Simulation({ ...cluster, nearTtl: '10s' }).run();

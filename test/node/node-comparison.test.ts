@@ -31,14 +31,14 @@ function compare({ listed = [], known = [], deletedUids = [], unlistedNamespaces
 const cart = aPodSummary();
 const stranger = aPodSummary({ name: 'stranger' });
 
-describe('the pods of a summary', () => {
+describe('compareNode', () => {
   it.each<[string, Scene, number, number]>([
-    ['without any', {}, 0, 0],
+    ['of an empty summary', {}, 0, 0],
     ['that the API server knows on the node', { listed: [cart], known: [aPod()] }, 1, 0],
     ['static ones', { listed: [aPodSummary({ uid: 'h' })], known: [aPod({ kubeletUid: 'h', isStatic: true })] }, 1, 0],
     ['that ended', { listed: [cart], known: [aPod({ phase: 'Succeeded' })] }, 1, 0],
     ['that the API server does not know', { listed: [cart, stranger], known: [aPod()] }, 1, 1],
-    ['that it has just deleted', { listed: [cart], deletedUids: [cart.uid] }, 0, 1],
+    ['that the API server has just deleted', { listed: [cart], deletedUids: [cart.uid] }, 0, 1],
     ['re-created under their names', { listed: [aPodSummary({ uid: 'former' })], known: [aPod()] }, 0, 0],
     [
       're-created, the former one deleted',
@@ -52,7 +52,7 @@ describe('the pods of a summary', () => {
     ['that a pod selector may exclude', { listed: [cart], scope: { hasPodSelector: true } }, 0, 0],
     ['listed twice', { listed: [cart, cart, cart], known: [aPod(), aPod({ name: 'cart-1' })] }, 2, 0],
     ['listed many times', { listed: [cart, cart, cart], known: [aPod()] }, 1, 0],
-  ])('%s: known %#', (_case, scene, knownCount, unknownCount) => {
+  ])('the comparison has the right counts for pods: %s', (_case, scene, knownCount, unknownCount) => {
     expect(compare(scene)).toEqual({ knownCount, unknownCount });
   });
 });

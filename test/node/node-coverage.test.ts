@@ -22,11 +22,11 @@ describe('isExpected', () => {
     ['one that has succeeded', { phase: 'Succeeded' }, matureAtMs + 1, false],
     ['one that has failed', { phase: 'Failed' }, matureAtMs + 1, false],
     ['one of unknown phase', { phase: 'Unknown' }, matureAtMs + 1, false],
-  ])('judges a pod: %s', (_, overrides, nowMs, expected) => {
+  ])('a pod is expected, or not: %s', (_, overrides, nowMs, expected) => {
     expect(isExpected({ pod: aPod({ runningSinceMs: sinceMs, ...overrides }), nowMs, graceMs })).toBe(expected);
   });
 
-  it('expects a running pod at once without a grace period', () => {
+  it('a running pod is expected at once without a grace period', () => {
     expect(isExpected({ pod: aPod({ runningSinceMs: sinceMs }), nowMs: sinceMs + 1, graceMs: 0 })).toBe(true);
   });
 });

@@ -24,24 +24,22 @@ function ofNodefs(nodefs: Partial<FsStats>, value: ThresholdValue, rest: Partial
   return thresholds({ summary, thresholds: [aThreshold({ ...rest, value })] })[0];
 }
 
-describe('the signals of a kubelet', () => {
-  it.each([
-    ['v1.26.15', 4],
-    ['v1.28.0', 4],
-    ['v1.29.0-rc.1', 4],
-    ['v1.29.0', 6],
-    ['v1.37.1', 6],
-    [undefined, 6],
-  ])('of version %s are %i', (version, count) => {
-    expect(signalsOf({ kubeletVersion: version, operatingSystem: 'linux' })).toHaveLength(count);
-  });
+it.each([
+  ['v1.26.15', 4],
+  ['v1.28.0', 4],
+  ['v1.29.0-rc.1', 4],
+  ['v1.29.0', 6],
+  ['v1.37.1', 6],
+  [undefined, 6],
+])('a kubelet of version %s has %i signals', (version, count) => {
+  expect(signalsOf({ kubeletVersion: version, operatingSystem: 'linux' })).toHaveLength(count);
 });
 
-describe('thresholds that are assumed', () => {
+describe('nodeThresholds: assumed', () => {
   const assumed = (overrides: Partial<NodeThresholdsInput>) =>
     thresholds(overrides).map(({ signal, threshold, isAssumed }) => [signal, threshold, isAssumed]);
 
-  it('are the defaults', () => {
+  it('the thresholds that are assumed are the defaults', () => {
     expect(assumed({})).toEqual([
       ['nodefs.available', 10, true],
       ['nodefs.inodesFree', 0, true],
@@ -55,12 +53,12 @@ describe('thresholds that are assumed', () => {
   it.each([
     ['v1.29.9', ['nodefs.available', 'nodefs.inodesFree', 'imagefs.available', 'containerfs.available']],
     ['v1.28.1', ['nodefs.available', 'nodefs.inodesFree', 'imagefs.available']],
-  ])('before 1.30 lack one for the inodes of imagefs: %s', (kubeletVersion, expected) => {
+  ])('the thresholds assumed before 1.30 lack one for the inodes of imagefs: %s', (kubeletVersion, expected) => {
     const signals = assumed({ kubeletVersion, layout: 'dedicated' }).map(([signal]) => signal);
     expect(signals).toEqual(expected);
   });
 
-  it('are about bytes only on Windows', () => {
+  it('the thresholds assumed on Windows are about bytes only', () => {
     expect(assumed({ operatingSystem: 'windows' }).map(([signal]) => signal)).toEqual([
       'nodefs.available',
       'imagefs.available',
@@ -68,12 +66,12 @@ describe('thresholds that are assumed', () => {
     ]);
   });
 
-  it('are none where the configuration is known to have none', () => {
+  it('no thresholds are assumed where the configuration is known to have none', () => {
     expect(thresholds({ thresholds: [] })).toEqual([]);
   });
 });
 
-describe('a threshold', () => {
+describe('nodeThresholds: one threshold', () => {
   const sized = { availableBytes: 5, capacityBytes: 9 };
 
   it.each<[string, Partial<FsStats>, ThresholdValue, object]>([
@@ -84,22 +82,22 @@ describe('a threshold', () => {
     ['a ratio, size unknown', { availableBytes: 5 }, { ratio: 0.5 }, { threshold: undefined, headroom: undefined }],
     ['a ratio, rounded towards zero', sized, { ratio: 0.5 }, { threshold: 4, headroom: 1 }],
     ['a fraction', sized, { amount: { roundedUp: 6, nanosBelow: 1 } }, { threshold: 6, isCrossed: true }],
-  ])('of %s', (_case, nodefs, value, expected) => {
+  ])('a threshold has its value, its headroom and its state: %s', (_case, nodefs, value, expected) => {
     expect(ofNodefs(nodefs, value)).toMatchObject({ ...expected, isAssumed: false });
   });
 
-  it('is crossed until its minimum reclaim is available, too', () => {
+  it('a threshold is crossed until its minimum reclaim is available, too', () => {
     const half = { amount: { roundedUp: 2, nanosBelow: 500_000_000 } };
     expect(ofNodefs(sized, half, { minReclaim: half })).toMatchObject({ threshold: 2, minReclaim: 2, clearedAt: 3 });
     expect(ofNodefs(sized, { amount: 4 })).toMatchObject({ minReclaim: 0, clearedAt: 4 });
   });
 
-  it('takes a percentage as the kubelets do, who keep it as a float32', () => {
+  it('a threshold takes a percentage as the kubelets do, who keep it as a float32', () => {
     const threshold = ofNodefs({ availableBytes: 0, capacityBytes: 100 * 2 ** 30 }, { ratio: Math.fround(0.1) });
     expect(threshold?.threshold).toBe(10_737_418_400); // 160 bytes more than a tenth
   });
 
-  it('adds up with the headroom to what is available', () => {
+  it('a threshold adds up with the headroom to what is available', () => {
     const bytes = fc.nat({ max: 2 ** 50 });
     const value = fc.oneof(
       bytes.map((amount) => ({ amount })),

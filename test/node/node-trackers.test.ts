@@ -73,8 +73,8 @@ function setUp() {
   return { trackers, lookup, derived, prepare, setPods: (changed: Pod[]) => (pods = changed), pods: () => pods };
 }
 
-describe('a node', () => {
-  it('is derived pod by pod, with turns of the event loop between them', async () => {
+describe('NodeTrackers', () => {
+  it('a node is derived pod by pod, with turns of the event loop between them', async () => {
     const { prepare, derived } = setUp();
     const pending = prepare();
     const counts = new Set<number>();
@@ -86,7 +86,7 @@ describe('a node', () => {
     expect([...counts]).toEqual([0, 1, 2, 3]);
   });
 
-  it('has pods that changed meanwhile as they are now', async () => {
+  it('pods that change while their node is derived are as they are now', async () => {
     const { prepare, derived, setPods } = setUp();
     const pending = prepare();
     while (derived.count < names.length - 1) await nextTurn();
@@ -100,7 +100,7 @@ describe('a node', () => {
     ]);
   });
 
-  it('is derived once for scrapes that run at once, and not again until something changes', async () => {
+  it('a node is derived once for scrapes that run at once, and not again until something changes', async () => {
     const { prepare, derived, trackers, lookup } = setUp();
     const [first, second] = await Promise.all([prepare(), prepare()]);
     expect(derived.count).toBe(names.length);
@@ -112,7 +112,7 @@ describe('a node', () => {
     expect(derived.count).toBe(names.length);
   });
 
-  it('is derived again for the pods alone whose API objects have changed', async () => {
+  it('a node is derived again for those pods alone whose API objects have changed', async () => {
     const { prepare, derived, setPods, pods } = setUp();
     const before = await prepare();
     setPods([...pods().slice(0, 3), limited(20)('web-3')]);
@@ -131,7 +131,7 @@ describe('a node', () => {
     expect(after.snapshot?.pods.at(-1)?.bound?.limitBytes).toBe(20);
   });
 
-  it('is derived again for all pods when its kubelet enforces limits in another way, and not when it is the same way', async () => {
+  it('a node is derived again for all pods only when its kubelet enforces limits in another way', async () => {
     const { prepare, derived } = setUp();
     await prepare();
     const labelled = await prepare({ ...node, labels: { a: 'b' } });

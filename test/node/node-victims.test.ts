@@ -23,17 +23,17 @@ function nodeWith(thresholds: readonly Partial<NodeThreshold>[], pods: readonly 
 
 const namesOf = (snapshot: NodeSnapshot) => nextVictims(snapshot).map(({ victim, rank }) => [rank, victim.pod.name]);
 
-describe('the next victims of a node', () => {
+describe('nextVictims', () => {
   it.each([
     [-1, true],
     [24, true],
     [25, false],
     [undefined, false],
-  ])('are known with %s bytes above a threshold of 100: %s', (headroom, isNear) => {
+  ])('the next victims are known with %s bytes above a threshold of 100: %s', (headroom, isNear) => {
     expect(nextVictims(nodeWith([{ threshold: 100, headroom }], [{}])).length > 0).toBe(isNear);
   });
 
-  it('are five for each signal with a threshold when one of them is near', () => {
+  it('the next victims are five for each signal with a threshold when one of them is near', () => {
     const near = { signal: 'imagefs.available', headroom: 1, threshold: 100 } as const;
     const far = { signal: 'nodefs.available', headroom: 900, threshold: 100 } as const;
     const soft = { ...far, gracePeriodMs: 1000 };
@@ -43,7 +43,7 @@ describe('the next victims of a node', () => {
     );
   });
 
-  it('are counted without the pods that are never evicted, and have the rank of their equals', () => {
+  it('the next victims are counted without pods that are never evicted, and equals have one rank', () => {
     const exempt = { isStatic: true };
     const gone = { kubeletUid: 'not-in-the-summary' };
     const snapshot = nodeWith([{}], [exempt, {}, { priority: 1 }]);
@@ -60,14 +60,14 @@ describe('the next victims of a node', () => {
     ]);
   });
 
-  it.each([0, 3])('are unknown where pods of the node are not read, %i of them in the summary', (unreadPodCount) => {
+  it.each([0, 3])('the next victims are unknown where pods are unread, %i in the summary', (unreadPodCount) => {
     const snapshot = { ...nodeWith([{}], [{}]), unreadPodCount };
     expect(nextVictims(snapshot)).toEqual([]);
     expect(victimRanking(snapshot)).toBeUndefined();
   });
 });
 
-it('joins static pods by the UID of their manifest', () => {
+it('static pods are found in the summary by the UID of their manifest', () => {
   const snapshot = nodeWith([], [{ uid: 'mirror', kubeletUid: 'hash', isStatic: true }]);
   expect(victimRanking(snapshot)?.('nodefs.available')).toMatchObject([{ usage: 100, exempt: 'static' }]);
 });

@@ -25,7 +25,7 @@ describe.each(['1.26', '1.36', '1.37'])("one pass of the kubelet's own loop, ver
   const { kubeletVersion } = answers;
   const cases = answers.cases as readonly PassCase[];
 
-  it.each(cases.map((one) => [one.id, one] as const))('case %s', (_id, one) => {
+  it.each(cases.map((one) => [one.id, one] as const))("the first victims are the kubelet's in case %s", (_id, one) => {
     const evicted = new Set(one.pass.outcomes.flatMap(({ evicted }) => evicted.map(({ pod }) => pod)));
     const forLimits = casePods(one).filter((pod) => isAboveLimit(pod, one, kubeletVersion));
     const expected = forLimits.length > 0 ? forLimits.map(({ pod }) => pod.name) : forPressure(one, kubeletVersion);

@@ -42,16 +42,16 @@ describe('a pod on a node close to evictions', () => {
     ['is static', { containers: [unbounded], isStatic: true }, undefined],
     ['is critical', { containers: [unbounded], priority: 2_000_000_000 }, undefined],
     ['has failed', { containers: [unbounded], phase: 'Failed' }, undefined],
-  ])('%s', (_case, pod, expected) => {
+  ])('a missing limit or request is found, or not, of a pod that %s', (_case, pod, expected) => {
     expect(findingsOf(pod, near)).toEqual(expected === undefined ? [] : [{ kind: 'no_limit_or_request', ...expected }]);
   });
 
-  it('may be without limits elsewhere', () => {
+  it('a pod may be without limits on a node that is not close to evictions', () => {
     expect(findingsOf({ containers: [unbounded] })).toEqual([]);
   });
 });
 
-describe('a request', () => {
+describe('podFindings: requests', () => {
   it.each<[string, Partial<Pod>, string | undefined, boolean]>([
     ['counts as 0 beside pod-level resources', zeroRequest, 'v1.34.0', true],
     ['counts before 1.34', zeroRequest, 'v1.33.9', false],
@@ -59,17 +59,17 @@ describe('a request', () => {
     ['counts without pod-level resources', { containers: [bounded] }, 'v1.37.1', false],
     ['that is not declared is not reported', { containers: [unbounded], hasPodLevelResources: true }, 'v1.37.1', false],
     ['of a critical pod is not reported', { ...zeroRequest, priority: 2_000_000_000 }, 'v1.37.1', false],
-  ])('%s', (_case, pod, kubeletVersion, isFound) => {
+  ])('a request %s', (_case, pod, kubeletVersion, isFound) => {
     const found = findingsOf(pod, { node: aNode({ kubeletVersion }) });
     expect(found).toEqual(isFound ? [{ kind: 'request_counts_as_zero', requestBytes: 5 }] : []);
   });
 
-  it('is not judged before the node is known', () => {
+  it('a request is not judged before the node is known', () => {
     expect(findingsOf(zeroRequest, { node: undefined })).toEqual([]);
   });
 });
 
-describe('a limit of the pod', () => {
+describe('podFindings: limits of pods', () => {
   const lone = (container: string, limitBytes: number, ...others: readonly string[]) => [
     { kind: 'limit_of_one_container', container, limitBytes, others },
   ];
@@ -92,12 +92,12 @@ describe('a limit of the pod', () => {
     ['shared with an ephemeral container only', { containers: [bounded, { ...unbounded, kind: 'ephemeral' }] }, []],
     ['of two containers', { containers: [bounded, { ...bounded, name: 'b' }, unbounded] }, []],
     ['that does not exist', { containers: [unbounded, aContainer()] }, []],
-  ])('%s', (_case, pod, expected) => {
+  ])('a limit is found to be of one container alone, or not: one %s', (_case, pod, expected) => {
     expect(findingsOf(pod)).toEqual(expected);
   });
 });
 
-describe('a size limit', () => {
+describe('podFindings: size limits', () => {
   const found = (sizeLimitBytes: number, podLimitBytes = 10) => [
     { kind: 'size_limit_above_pod_limit', volume: 'data', sizeLimitBytes, podLimitBytes },
   ];
@@ -114,18 +114,18 @@ describe('a size limit', () => {
     ['of a pod without a limit', { containers: [aContainer({ mounts: [aMount('data')] })], volumes: [disk] }, []],
     ['below the limit with the overhead', { containers: [mounted], volumes: [disk], overheadBytes: 2 }, []],
     ['of a static pod', { containers: [mounted], volumes: [disk], isStatic: true }, []],
-  ])('%s', (_case, pod, expected) => {
+  ])('a size limit is found to be above that of the pod, or not: one %s', (_case, pod, expected) => {
     expect(findingsOf(pod)).toEqual(expected);
   });
 
-  it('has no effect anyway where the kubelet enforces no limits', () => {
+  it('no limits are judged where the kubelet enforces none', () => {
     const pod = { containers: [mounted, unbounded], volumes: [disk] };
     expect(findingsOf(pod).map(({ kind }) => kind)).toEqual(['limit_of_one_container', 'size_limit_above_pod_limit']);
     expect(findingsOf(pod, { node: aNode({ enforcesStorageLimits: false }) })).toEqual([]);
   });
 });
 
-describe('logs', () => {
+describe('podFindings: logs', () => {
   const rotation = { maxFileBytes: 10, maxFileCount: 5 };
   const summary = aPodSummary({
     containers: [
@@ -136,18 +136,18 @@ describe('logs', () => {
   });
   const found = [{ kind: 'logs_above_rotation', container: 'main', usedBytes: 51, rotation }];
 
-  it('above what rotation keeps are found, of static pods too', () => {
+  it('logs above what rotation keeps are found, of static pods too', () => {
     expect(findingsOf({}, { summary, logRotation: rotation })).toEqual(found);
     expect(findingsOf({ isStatic: true }, { summary, logRotation: rotation })).toEqual(found);
   });
 
-  it('are not judged without the configuration of the kubelet, or without a summary', () => {
+  it('logs are not judged without the configuration of the kubelet, or without a summary', () => {
     expect(findingsOf({}, { summary })).toEqual([]);
     expect(findingsOf({}, { logRotation: rotation })).toEqual([]);
   });
 });
 
-describe('a volume', () => {
+describe('podFindings: volumes', () => {
   it.each<[string, Partial<Pod>, readonly string[]]>([
     ['that no container mounts', { volumes: [aVolume()] }, ['emptydir data']],
     ['of type configMap that no container mounts', { volumes: [aVolume({ type: 'configmap' })] }, ['configmap data']],
@@ -157,7 +157,7 @@ describe('a volume', () => {
     ['in memory', { volumes: [aVolume({ medium: 'Memory' })] }, []],
     ['in memory with a size limit', { volumes: [aVolume({ medium: 'Memory', sizeLimitBytes: 1 })] }, ['emptydir data']],
     ['of several, with their number', { volumes: [aVolume(), aVolume({ name: 'b' })] }, ['emptydir data 2']],
-  ])('%s', (_case, pod, expected) => {
+  ])('a volume that no container mounts is found, or not: one %s', (_case, pod, expected) => {
     const names = findingsOf(pod).map((found) =>
       found.kind === 'volume_not_mounted'
         ? `${found.type} ${found.volume ?? ''}${found.count === 1 ? '' : ` ${found.count}`}`

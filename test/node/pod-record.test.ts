@@ -66,7 +66,7 @@ function recorded({
 }
 
 describe('the record of a pod', () => {
-  it('has what both servers said, and what sums and warnings need', () => {
+  it('the record of a pod has what both servers said, and what sums and warnings need', () => {
     const { measured, pods, summary, snapshot } = recorded({ growth: { a: 5 } });
     expect(measured).toEqual({
       summary: summary.pods[0],
@@ -86,15 +86,15 @@ describe('the record of a pod', () => {
     expect(snapshot.unknownItems).toEqual({ container: 1, volume: 0 });
   });
 
-  it('has none of that without a total, but what limits of containers say', () => {
+  it('the record of a pod without a total has only what limits of containers say', () => {
     const { unmeasured, snapshot } = recorded({ growth: { b: 5 } });
     expect(unmeasured).toMatchObject({ isPending: false, containers: [], unknownItems: undefined, evictionMs: 19_000 });
     expect(snapshot.evictionMs).toBe(19_000);
   });
 });
 
-describe('what else follows from a pod', () => {
-  it('is derived with its record, and the same whenever it is derived', () => {
+describe('derivePod', () => {
+  it('usage and ratios of a pod are derived with its record, and the same whenever they are derived', () => {
     const { measured, unmeasured, context, derived } = recorded();
     expect([...derived.keys()]).toEqual([measured, unmeasured]);
     const pod = derivePod(measured, context);
@@ -107,14 +107,14 @@ describe('what else follows from a pod', () => {
     expect(derivePod(unmeasured, context)).toMatchObject({ usage: undefined, ratios: [{ rule: 'container' }] });
   });
 
-  it('is derived once for one task', () => {
+  it('usage and ratios of a pod are derived once for one task', () => {
     const { measured, context } = recorded();
     const task: DerivedPods = new Map();
     expect(derivePod(measured, context, task)).toBe(derivePod(measured, context, task));
     expect(derivePod(measured, context)).not.toBe(derivePod(measured, context));
   });
 
-  it('is no limit of a pod that has ended, nor where the kubelet enforces none', () => {
+  it('a pod that has ended has no ratios, nor has one whose kubelet enforces no limits', () => {
     const { measured, derived } = recorded({ phase: 'Succeeded' });
     expect(derived.get(measured)?.ratios).toEqual([]);
     const lax = aNode({ enforcesStorageLimits: false });
@@ -122,7 +122,7 @@ describe('what else follows from a pod', () => {
     expect(derivePod(running, contextOf(lax, snapshot.layout)).ratios).toEqual([]);
   });
 
-  it('has no names that a kubelet made up, of a pod without a name in series none at all', () => {
+  it('a pod without a name in series has a container without a name for those that a kubelet made up', () => {
     const { summary, context } = recorded();
     const [entry] = summary.pods;
     const namesOf = (isNameless: boolean) =>
@@ -131,7 +131,7 @@ describe('what else follows from a pod', () => {
     expect(namesOf(true)).toEqual(['']);
   });
 
-  it('is an error of a pod that should have a total', () => {
+  it('a pod that should have a total and has none is an error', () => {
     const { measured, unmeasured, context } = recorded();
     expect(deriveMeasured(measured, context).usage.usedBytes).toBe(8);
     expect(() => deriveMeasured(unmeasured, context)).toThrow('pod shop/b has no total');
@@ -148,7 +148,7 @@ describe('the context of pods', () => {
     ['is another one where no limits are enforced', { enforcesStorageLimits: false }, {}, false],
     ['is another one with images on their own disk', {}, { hasDedicatedImagefs: true }, false],
     ['is the same with images on the disk of the node', {}, { hasDedicatedImagefs: false }, true],
-  ])('%s', (_case, ofNode, ofLayout, expected) => {
+  ])('the context of pods %s', (_case, ofNode, ofLayout, expected) => {
     const context = contextOf(aNode({ kubeletVersion: 'v1.36.0', ...ofNode }), { ...layout, ...ofLayout });
     expect(context === former).toBe(expected);
   });

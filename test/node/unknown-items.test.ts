@@ -14,8 +14,8 @@ const spec = aPod({
   volumes: [aVolume({ name: 'cache' })],
 });
 
-describe('containers and volumes of a summary', () => {
-  it('that the spec has keep their names, of all kinds', () => {
+describe('foldUnknown', () => {
+  it('containers and volumes that the spec has keep their names, of all kinds', () => {
     const usage = aPodUsage({
       containers: [aContainerUsage({ name: 'app' }), aContainerUsage({ name: 'init' })],
       volumes: [aVolumeUsage({ name: 'cache' })],
@@ -23,7 +23,7 @@ describe('containers and volumes of a summary', () => {
     expect(foldUnknown(usage, spec)).toBe(usage);
   });
 
-  it('that the spec lacks are one without a name, with all their bytes', () => {
+  it('containers and volumes that the spec lacks are one without a name, with all their bytes', () => {
     const stranger = (usedBytes: number, logsBytes: number | undefined): ContainerUsage => ({
       ...aContainerUsage({ name: `x${usedBytes}`, usedBytes, rootfsBytes: usedBytes, logsBytes }),
       rootfsInodesUsed: 2,
@@ -55,7 +55,7 @@ describe('containers and volumes of a summary', () => {
     expect(folded.unknownItems).toEqual({ containerCount: 2, volumeCount: 2 });
   });
 
-  it('of a pod that is not kept whole are one with a name of its own, which the spec has', () => {
+  it('further containers of a pod that is not kept whole are one with a name of its own', () => {
     const spec = { containers: indexed(101, (at) => ({ name: `c${at}` })), volumes: [{ name: 'cache', emptyDir: {} }] };
     const metadata = { name: 'a', namespace: 'b', uid: 'c', resourceVersion: '1' };
     const pod = projectPod({ metadata, spec }, (text) => text);
@@ -75,7 +75,7 @@ describe('containers and volumes of a summary', () => {
     });
   });
 
-  it('of a pod without a spec keep the first 20 names, or as many as are allowed', () => {
+  it('items of a pod without a spec keep the first 20 names, or as many as are allowed', () => {
     const usage = aPodUsage({
       containers: Array.from({ length: 30 }, (_, index) => aContainerUsage({ name: `c${index}` })),
       volumes: Array.from({ length: 21 }, (_, index) => aVolumeUsage({ name: `v${index}` })),
@@ -87,7 +87,7 @@ describe('containers and volumes of a summary', () => {
     expect(names(foldUnknown(usage, undefined, 0).containers)).toEqual(['']);
   });
 
-  it('add up to the same bytes, whatever the names', () => {
+  it('containers and volumes add up to the same bytes, whatever the names', () => {
     const name = fc.constantFrom('app', 'init', 'cache', 'x', 'y', 'z');
     const items = fc.uniqueArray(fc.record({ name, usedBytes: fc.nat() }), { selector: (item) => item.name });
     fc.assert(

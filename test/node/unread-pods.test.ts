@@ -80,35 +80,31 @@ function setUp({ scope = everything, known = [shopPod], listed = known, unlisted
 const counted = [1, shopPod.runningContainerCount];
 const unknown = [undefined, undefined];
 
-describe('a node of which the exporter reads all pods', () => {
-  it('has ranks and counts', () => {
-    expect(setUp({}).read()).toMatchObject({ unreadPodCount: undefined, ranked: ['cart-0'], counts: counted });
-  });
+it('a node of which the exporter reads all pods has ranks and counts', () => {
+  expect(setUp({}).read()).toMatchObject({ unreadPodCount: undefined, ranked: ['cart-0'], counts: counted });
 });
 
-describe('a node of which the exporter reads a part of the pods has neither ranks nor counts', () => {
-  it.each<readonly [string, Scene, number]>([
-    ['cluster.namespaces', { scope: { namespaces: ['shop'], hasPodSelector: false }, listed: [shopPod, opsPod] }, 1],
-    ['cluster.podSelector', { scope: { namespaces: [], hasPodSelector: true }, listed: [shopPod, opsPod] }, 1],
-    [
-      'a namespace that is not listed',
-      {
-        scope: { namespaces: ['shop', 'ops'], hasPodSelector: false },
-        listed: [shopPod, opsPod],
-        unlistedNamespaces: ['ops'],
-      },
-      1,
-    ],
-    ['settings that leave out no pod of the summary', { scope: { namespaces: ['shop'], hasPodSelector: false } }, 0],
-  ])('%s', (_case, scene, unreadPodCount) => {
-    expect(setUp(scene).read()).toMatchObject({ unreadPodCount, ranked: [], counts: unknown });
-  });
+it.each<readonly [string, Scene, number]>([
+  ['cluster.namespaces', { scope: { namespaces: ['shop'], hasPodSelector: false }, listed: [shopPod, opsPod] }, 1],
+  ['cluster.podSelector', { scope: { namespaces: [], hasPodSelector: true }, listed: [shopPod, opsPod] }, 1],
+  [
+    'a namespace that is not listed',
+    {
+      scope: { namespaces: ['shop', 'ops'], hasPodSelector: false },
+      listed: [shopPod, opsPod],
+      unlistedNamespaces: ['ops'],
+    },
+    1,
+  ],
+  ['settings that leave out no pod of the summary', { scope: { namespaces: ['shop'], hasPodSelector: false } }, 0],
+])('a node of which a part of the pods is read has neither ranks nor counts: %s', (_case, scene, unreadPodCount) => {
+  expect(setUp(scene).read()).toMatchObject({ unreadPodCount, ranked: [], counts: unknown });
 });
 
 describe('a pod of the summary that the API server does not know', () => {
   const scene: Scene = { listed: [shopPod, opsPod] };
 
-  it('hides the ranks of its node after the grace period, and no counts', async () => {
+  it('an unknown pod hides the ranks of its node after the grace period, and no counts', async () => {
     const { clock, read } = setUp(scene);
     expect(read()).toMatchObject({ unreadPodCount: undefined, ranked: ['cart-0'], counts: counted });
     await clock.advance(graceMs);
@@ -117,7 +113,7 @@ describe('a pod of the summary that the API server does not know', () => {
     expect(read()).toMatchObject({ unreadPodCount: 1, ranked: [], counts: counted });
   });
 
-  it('is one of the unread ones where a part of the pods is read, before and after the grace period', async () => {
+  it('an unknown pod is an unread one where a part of the pods is read, whatever the grace period', async () => {
     const scope = { namespaces: ['shop'], hasPodSelector: false };
     const { clock, read } = setUp({ scope, listed: [shopPod, opsPod, { ...shopPod, name: 'cart-1', uid: 'cart-1' }] });
     expect(read()).toMatchObject({ unreadPodCount: 2, ranked: [] });
@@ -125,7 +121,7 @@ describe('a pod of the summary that the API server does not know', () => {
     expect(read()).toMatchObject({ unreadPodCount: 2, ranked: [] });
   });
 
-  it('hides them in the next summary too, and after a reload', async () => {
+  it('an unknown pod hides the ranks of its node in the next summary too, and after a reload', async () => {
     const { clock, read, lookup, summaryOf, options } = setUp(scene);
     read();
     await clock.advance(graceMs + 1);
@@ -134,7 +130,7 @@ describe('a pod of the summary that the API server does not know', () => {
   });
 
   it.each(['known', 'gone from the summary', 'known to be deleted'])(
-    'hides them no longer when it is %s',
+    'an unknown pod hides the ranks of its node no longer when it is %s',
     async (how) => {
       const { clock, store, read, lookup, summaryOf } = setUp(scene);
       read();
@@ -149,7 +145,7 @@ describe('a pod of the summary that the API server does not know', () => {
     },
   );
 
-  it('changes nothing of the node while it is hidden, so that its text is kept', async () => {
+  it('a node whose ranks are hidden is the same snapshot, so that its text is kept', async () => {
     const { clock, read } = setUp(scene);
     read();
     await clock.advance(graceMs + 1);

@@ -27,7 +27,7 @@ describe.each(['1.26', '1.36', '1.37'])("the kubelet's own orders, version %s", 
   const { kubeletVersion } = answers;
   const cases = answers.cases as readonly RankCase[];
 
-  it.each(cases.map((one) => [one.id, one] as const))('case %s', (_id, one) => {
+  it.each(cases.map((one) => [one.id, one] as const))("orders are the kubelet's in case %s", (_id, one) => {
     const pods = casePods(one);
     const active = pods.filter(({ pod }) => isActive(pod));
     expect(pods.filter(({ pod }) => !isActive(pod)).map(({ pod }) => pod.name)).toEqual(one.inactive ?? []);

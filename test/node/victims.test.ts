@@ -37,8 +37,8 @@ const ranked = (
   }: { signal?: EvictionSignal; layout?: 'shared' | 'dedicated' | 'split' } = {},
 ) => rankVictims(pods, { signal, layout, kubeletVersion: 'v1.37.1' });
 
-describe('the order of eviction', () => {
-  it('says what decided each place', () => {
+describe('rankVictims', () => {
+  it('each place in the order of eviction says what decided it', () => {
     const victims = ranked([
       candidate('within', { rootfs: 5, requestBytes: 5 }),
       candidate('above', { rootfs: 6, requestBytes: 5 }),
@@ -51,7 +51,7 @@ describe('the order of eviction', () => {
     ]);
   });
 
-  it('gives equals one rank, by name, and counts them all for the next one', () => {
+  it('equals have one rank, by name, and all count for the next one', () => {
     const victims = ranked([candidate('c', { logs: 1 }), candidate('b', { logs: 2 }), candidate('a', { logs: 2 })]);
     expect(victims.map(({ rank, pod }) => [rank, pod.name])).toEqual([
       [1, 'a'],
@@ -60,12 +60,12 @@ describe('the order of eviction', () => {
     ]);
   });
 
-  it('has no first victim when all pods are exempt', () => {
+  it('there is no first victim when all pods are exempt', () => {
     const { pod, summary } = candidate('dns', { logs: 1 });
     expect(firstVictims(ranked([{ pod: { ...pod, isStatic: true }, summary }]))).toEqual([]);
   });
 
-  it('leaves out pods that have ended', () => {
+  it('pods that have ended are left out of the order of eviction', () => {
     expect(ranked([{ pod: aPod({ phase: 'Failed' }), summary: undefined }])).toEqual([]);
   });
 });
@@ -80,7 +80,7 @@ describe('what evictions would free', () => {
     ['dedicated', 'imagefs.available', 100],
     ['split', 'containerfs.available', 130],
     ['split', 'imagefs.available', 0],
-  ] as const)('%s, %s: %i bytes, without those of a hostPath', (layout, signal, freed) => {
+  ] as const)('an eviction frees (%s, %s) %i bytes, without those of a hostPath', (layout, signal, freed) => {
     expect(ranked([large], { layout, signal })[0]?.freed).toBe(freed);
   });
 
@@ -90,12 +90,12 @@ describe('what evictions would free', () => {
     [130, ['large'], 130, true],
     [131, ['large', 'small'], 170, true],
     [171, ['large', 'small'], 170, false],
-  ] as const)('for %i bytes: %j', (amount, names, freed, isEnough) => {
+  ] as const)('the victims that free %i bytes are %j', (amount, names, freed, isEnough) => {
     const plan = victimsToFree(ranked([large, small]), amount);
     expect({ ...plan, victims: plan.victims.map(({ pod }) => pod.name) }).toEqual({ victims: names, freed, isEnough });
   });
 
-  it('passes over exempt pods', () => {
+  it('the victims that free bytes are none of the exempt pods', () => {
     const exempt = { ...large, pod: { ...large.pod, priority: 2_000_000_000 } };
     const plan = victimsToFree(ranked([exempt, small]), 1);
     expect(plan.victims.map(({ pod }) => pod.name)).toEqual(['small']);
