@@ -16,7 +16,7 @@ import { NodeTrackers } from '../../src/node/node-trackers.js';
 import type { NodeView } from '../../src/node/node-view.js';
 import { podContexts } from '../../src/node/pod-record.js';
 import { Collector } from '../../src/scrape/collector.js';
-import type { SummaryCache } from '../../src/scrape/node-lookups.js';
+import type { OnView, SummaryCache } from '../../src/scrape/node-lookups.js';
 import { allObjects, type ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { workloadName } from '../../src/workload/workload.js';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
@@ -100,9 +100,16 @@ class FakeCluster implements PodLister, SummaryCache {
     this.#lookups.set(nodeName, lookup);
   }
 
-  /** The node answers when `released` resolves. */
-  hold(nodeName: string, released: Promise<void>): void {
-    this.#held.set(nodeName, released);
+  /** The nodes answer from the returned call on. */
+  hold(...nodeNames: readonly string[]): () => void {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    for (const name of nodeNames) this.#held.set(name, released);
+    return release;
+  }
+
+  silence(...nodeNames: readonly string[]): void {
+    for (const name of nodeNames) this.setLookup(name, { state: 'absent', reason: 'timeout' });
   }
 
   podsOn(nodeName: string): readonly Pod[] {
@@ -243,7 +250,13 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     if (snapshot === undefined) throw new Error('nothing collected');
     return snapshot;
   };
-  return { collector, collect, clock, resolver, memories, faults, logged };
+  const arrive = async (nodeName: string, onView: OnView = () => undefined): Promise<void> => {
+    const node = cluster.nodeNamed(nodeName);
+    const lookup = cluster.getFresh(node);
+    if (lookup === undefined) throw new Error('no data');
+    await collector.arrived(node, lookup, onView);
+  };
+  return { collector, collect, arrive, clock, resolver, memories, faults, logged };
 }
 
 const workloadOf = (snapshot: ClusterSnapshot, name: string) =>
@@ -265,11 +278,10 @@ function twoNodes(): FakeCluster {
   return cluster;
 }
 
-describe('one scrape', () => {
-  it('passes on each node as soon as it has responded, and before that as the API server knows it', async () => {
+describe('Collector: one scrape', () => {
+  it('each node is passed on as soon as it has responded, and before that as the API server knows it', async () => {
     const cluster = twoNodes();
-    let release = (): void => undefined;
-    cluster.hold('node-2', new Promise((resolve) => (release = resolve)));
+    const release = cluster.hold('node-2');
     const { collector } = aCollector(cluster);
     const passed: string[] = [];
     const onView = (view: NodeView): void => {
@@ -283,13 +295,12 @@ describe('one scrape', () => {
   });
 
   it.each(['derived already', 'not derived yet'])(
-    'waits as long for a node while the others are fresh and %s',
+    'a node is waited for as long while the others are fresh and %s',
     async (others) => {
       const cluster = twoNodes();
       const { collect, clock } = aCollector(cluster);
       if (others === 'derived already') await collect();
-      let release = (): void => undefined;
-      cluster.hold('node-2', new Promise((resolve) => (release = resolve)));
+      const release = cluster.hold('node-2');
       const collecting = collect();
       await clock.advance(5_000);
       expect(cluster.signals.get('node-2')?.aborted).toBe(false);
@@ -298,15 +309,12 @@ describe('one scrape', () => {
     },
   );
 
-  it('has nothing to derive of a node that was prepared, unless its pods have changed since', async () => {
+  it('a node that was prepared is not derived again, unless its pods have changed since', async () => {
     const cluster = twoNodes();
-    const { collector } = aCollector(cluster);
+    const { collector, arrive } = aCollector(cluster);
     const passed: string[] = [];
     const onView = ({ nodeName }: NodeView): void => void passed.push(nodeName);
-    for (const node of cluster.nodes()) {
-      const lookup = cluster.getFresh(node);
-      if (lookup !== undefined) await collector.arrived(node, lookup, onView);
-    }
+    for (const name of ['node-1', 'node-2']) await arrive(name, onView);
     expect(passed.splice(0)).toEqual(['node-1', 'node-2']);
     cluster.setPods('node-2', []);
     const snapshot = await collector.collect(new AbortController().signal, { onView });
@@ -314,7 +322,7 @@ describe('one scrape', () => {
     expect(snapshot && snapshotOf(snapshot, 'node-1')?.pods[0]?.summary.usedBytes).toBe(100);
   });
 
-  it('collects nothing before nodes and pods were listed', async () => {
+  it('nothing is collected before nodes and pods were listed', async () => {
     const cluster = twoNodes();
     cluster.hasSynced = false;
     const { collector } = aCollector(cluster);
@@ -322,7 +330,7 @@ describe('one scrape', () => {
     expect(cluster.asked).toEqual([]);
   });
 
-  it('adds up a workload over its nodes', async () => {
+  it('a workload is added up over its nodes', async () => {
     const { collect } = aCollector(twoNodes(), { selectors: { cart: 'app=cart' } });
     expect(workloadOf(await collect(), 'cart')).toMatchObject({
       expectedPods: 2,
@@ -333,9 +341,9 @@ describe('one scrape', () => {
     });
   });
 
-  it('serves a partial sum as incomplete when a node has no data', async () => {
+  it('a partial sum is served as incomplete when a node has no data', async () => {
     const cluster = twoNodes();
-    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    cluster.silence('node-2');
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     const snapshot = await collect();
     expect(workloadOf(snapshot, 'cart')).toMatchObject({
@@ -356,9 +364,9 @@ describe('one scrape', () => {
     });
   });
 
-  it('serves a workload not at all when it has pods on a node without data and the policy is to fail', async () => {
+  it('a workload is not served when it has pods on a node without data and the policy is to fail', async () => {
     const cluster = twoNodes();
-    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    cluster.silence('node-2');
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' }, onMissingNode: 'fail' });
     expect(workloadOf(await collect(), 'cart')).toMatchObject({
       complete: false,
@@ -367,7 +375,7 @@ describe('one scrape', () => {
     });
   });
 
-  it('sums limits and requests over all expected pods, also while a kubelet is silent', async () => {
+  it('limits and requests are summed over all expected pods, also while a kubelet is silent', async () => {
     const declared = [aContainer({ limitBytes: 500, requestBytes: 20 })];
     const cluster = twoNodes();
     cluster.setPods('node-1', [{ ...cart('cart-0', 'node-1'), containers: declared }]);
@@ -375,13 +383,13 @@ describe('one scrape', () => {
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     const sums = { limitBytes: 1000, requestBytes: 40, expectedPods: 2 };
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ ...sums, usage: { usedBytes: 130 } });
-    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    cluster.silence('node-2');
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ ...sums, usage: { usedBytes: 100 } });
-    cluster.setLookup('node-1', { state: 'absent', reason: 'timeout' });
+    cluster.silence('node-1');
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ ...sums, usage: undefined, backoffMs: 1000 });
   });
 
-  it('counts a measured pod as expected however young it is, with its limit', async () => {
+  it('a measured pod counts as expected however young it is, with its limit', async () => {
     const cluster = twoNodes();
     const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     const young = {
@@ -411,7 +419,7 @@ describe('one scrape', () => {
     });
   });
 
-  it('counts pods that the API server does not know in the workload of all pods, as their bytes are in its sum', async () => {
+  it('pods that the API server does not know count in the workload of all pods, as their bytes do', async () => {
     const cluster = twoNodes();
     cluster.setPods('node-2', []);
     const { collect } = aCollector(cluster, { selectors: { all: '' } });
@@ -422,7 +430,7 @@ describe('one scrape', () => {
     });
   });
 
-  it('backs off a workload when none of its expected pods was measured, until one is', async () => {
+  it('a workload backs off when none of its expected pods was measured, until one is', async () => {
     const cluster = twoNodes();
     cluster.answer('node-1', { pods: [] });
     cluster.answer('node-2', { pods: [] });
@@ -435,13 +443,11 @@ describe('one scrape', () => {
   });
 
   it.each(['partial', 'fail'] as const)(
-    'collects a workload in the scrape in which its nodes have data again, however long its back-off (%s)',
+    'a workload is collected once its nodes have data again, however long it backs off (%s)',
     async (onMissingNode) => {
       const cluster = twoNodes();
       const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' }, onMissingNode });
-      const absent = { state: 'absent', reason: 'timeout' } as const;
-      cluster.setLookup('node-1', absent);
-      cluster.setLookup('node-2', absent);
+      cluster.silence('node-1', 'node-2');
       for (let delayMs = 1000; delayMs <= 64_000; delayMs *= 2) {
         expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: delayMs });
         await clock.advance(delayMs);
@@ -455,16 +461,15 @@ describe('one scrape', () => {
         complete: true,
         backoffMs: 0,
       });
-      cluster.setLookup('node-1', absent);
-      cluster.setLookup('node-2', absent);
+      cluster.silence('node-1', 'node-2');
       expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
     },
   );
 
-  it('collects a workload as soon as its pods run on another node with data', async () => {
+  it('a workload is collected as soon as its pods run on another node with data', async () => {
     const cluster = twoNodes();
     cluster.setPods('node-2', []);
-    cluster.setLookup('node-1', { state: 'absent', reason: 'timeout' });
+    cluster.silence('node-1');
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
     cluster.setPods('node-1', []);
@@ -472,9 +477,9 @@ describe('one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: { usedBytes: 30 }, backoffMs: 0 });
   });
 
-  it('backs off no workload because a scrape was cut short', async () => {
+  it('no workload backs off because a scrape was cut short', async () => {
     const cluster = twoNodes();
-    cluster.setLookup('node-1', { state: 'absent', reason: 'timeout' });
+    cluster.silence('node-1');
     cluster.setLookup('node-2', { state: 'absent', reason: 'never' });
     const { collector, collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     const cut = await collector.collect(AbortSignal.abort(new Error('time is up')));
@@ -482,9 +487,9 @@ describe('one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
   });
 
-  it('backs off no workload for a reader that is not a scrape', async () => {
+  it('no workload backs off for a reader that is not a scrape', async () => {
     const cluster = twoNodes();
-    for (const node of ['node-1', 'node-2']) cluster.setLookup(node, { state: 'absent', reason: 'timeout' });
+    cluster.silence('node-1', 'node-2');
     const { collect, collector } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     for (let turn = 0; turn < 3; turn += 1) {
       const seen = await collector.collect(new AbortController().signal, { recordsFailures: false });
@@ -493,7 +498,7 @@ describe('one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
   });
 
-  it('serves a configured workload without pods as an empty, complete sum', async () => {
+  it('a configured workload without pods is an empty, complete sum', async () => {
     const { collect } = aCollector(twoNodes(), { selectors: { none: 'app=nothing' } });
     expect(workloadOf(await collect(), 'none')).toMatchObject({
       expectedPods: 0,
@@ -502,7 +507,7 @@ describe('one scrape', () => {
     });
   });
 
-  it('does not expect a pod during its grace period, and does after it', async () => {
+  it('a pod is not expected during its grace period, and is after it', async () => {
     const cluster = twoNodes();
     const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     const young = aPod({ name: 'young', labels: { app: 'cart' }, runningSinceMs: clock.nowMs() });
@@ -514,7 +519,7 @@ describe('one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ expectedPods: 3, measuredPods: 2, complete: false });
   });
 
-  it('is incomplete while the volumes of a pod are not measured', async () => {
+  it('a workload is incomplete while the volumes of a pod are not measured', async () => {
     const cluster = twoNodes();
     cluster.setPods('node-1', [
       aPod({
@@ -532,7 +537,7 @@ describe('one scrape', () => {
     });
   });
 
-  it('shows nodes that serve no summaries as skipped, asks them nothing and expects nothing of them', async () => {
+  it('nodes that serve no summaries are skipped: nothing is asked or expected of them', async () => {
     const cluster = twoNodes();
     cluster.addNode('virtual', [cart('cart-9', 'virtual')], { type: 'virtual-kubelet' });
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
@@ -550,12 +555,11 @@ describe('one scrape', () => {
   });
 });
 
-describe('pods that change while a scrape waits for another node', () => {
+describe('Collector: pods that change while a scrape waits for another node', () => {
   /** One scrape during which `change` happens after node-1 has been measured and before node-2 answers. */
   async function scrapedAround(cluster: FakeCluster, change: () => void): Promise<ClusterSnapshot> {
     const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    let release = (): void => undefined;
-    cluster.hold('node-2', new Promise((resolve) => (release = resolve)));
+    const release = cluster.hold('node-2');
     const collecting = collect();
     await clock.advance(0);
     change();
@@ -563,7 +567,7 @@ describe('pods that change while a scrape waits for another node', () => {
     return collecting;
   }
 
-  it('count where they are, not where they were', async () => {
+  it('pods that move during a scrape count where they are, not where they were', async () => {
     const cluster = twoNodes();
     const moved = aPod({ name: 'cart-0', uid: 'uid-2', nodeName: 'node-2', labels: { app: 'cart' } });
     const snapshot = await scrapedAround(cluster, () => {
@@ -576,7 +580,7 @@ describe('pods that change while a scrape waits for another node', () => {
     expect(snapshotOf(snapshot, 'node-2')?.pods).toHaveLength(1);
   });
 
-  it('have no series once they are deleted', async () => {
+  it('pods that are deleted during a scrape have no series', async () => {
     const cluster = twoNodes();
     const snapshot = await scrapedAround(cluster, () => {
       cluster.setPods('node-1', []);
@@ -590,7 +594,7 @@ describe('pods that change while a scrape waits for another node', () => {
 /** More than is derived in one step. */
 const manyContainers = Array.from({ length: 2_001 }, (_, index) => aContainerSummary({ name: `c${index}` }));
 
-describe('a node of which an exception comes', () => {
+describe('Collector: a node of which an exception comes', () => {
   const faulty = {
     ...aPodSummary({ name: 'cart-0' }),
     get usedBytes(): number {
@@ -603,7 +607,7 @@ describe('a node of which an exception comes', () => {
     ['for readers', {}, faulty],
     ['for scrapes', { onView }, faulty],
     ['also when it is large', { onView }, { ...faulty, containers: manyContainers }],
-  ])('is absent, and no other, %s', async (_case, options, pod) => {
+  ])('a node of which an exception comes is absent, and no other, %s', async (_case, options, pod) => {
     const cluster = twoNodes();
     cluster.answer('node-1', { pods: [pod] });
     const { collector } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
@@ -614,26 +618,26 @@ describe('a node of which an exception comes', () => {
     expect(snapshot && workloadOf(snapshot, 'cart')).toMatchObject(partial);
   });
 
-  it.each(['snapshot', 'objects'] as const)('is absent when it comes while text of its %s is made', async (source) => {
-    const { collector, faults } = aCollector(twoNodes(), { selectors: { cart: 'app=cart' } });
-    const snapshot = await collector.collect(new AbortController().signal, {
-      onView: (view) => {
-        if (view.nodeName !== 'node-1' || view.state === 'absent') return;
-        faults.add('node-1', new Error('an unforeseen value'), view[source]);
-      },
-    });
-    expect(snapshot?.nodes).toMatchObject([{ state: 'absent', reason: 'internal_error' }, { state: 'fresh' }]);
-    expect(snapshot && workloadOf(snapshot, 'cart')).toMatchObject({ measuredPods: 1, complete: false });
-  });
+  it.each(['snapshot', 'objects'] as const)(
+    'a node is absent when an exception comes while text of its %s is made',
+    async (source) => {
+      const { collector, faults } = aCollector(twoNodes(), { selectors: { cart: 'app=cart' } });
+      const snapshot = await collector.collect(new AbortController().signal, {
+        onView: (view) => {
+          if (view.nodeName !== 'node-1' || view.state === 'absent') return;
+          faults.add('node-1', new Error('an unforeseen value'), view[source]);
+        },
+      });
+      expect(snapshot?.nodes).toMatchObject([{ state: 'absent', reason: 'internal_error' }, { state: 'fresh' }]);
+      expect(snapshot && workloadOf(snapshot, 'cart')).toMatchObject({ measuredPods: 1, complete: false });
+    },
+  );
 
-  it('is in the log once, whatever is scraped or prepared, and is whole with the next summary', async () => {
+  it('an exception of a node is in the log once, and the node is whole with the next summary', async () => {
     const cluster = twoNodes();
     cluster.answer('node-1', { pods: [faulty] });
-    const { collector, collect, logged } = aCollector(cluster);
-    const node = cluster.nodeNamed('node-1');
-    const lookup = cluster.getFresh(node);
-    if (lookup === undefined) throw new Error('no data');
-    await collector.arrived(node, lookup, onView);
+    const { arrive, collect, logged } = aCollector(cluster);
+    await arrive('node-1');
     await collect();
     await collect();
     expect(logged).toEqual([[expect.stringContaining('absent'), { node: 'node-1', error: 'an unforeseen value' }]]);
@@ -641,10 +645,9 @@ describe('a node of which an exception comes', () => {
     expect((await collect()).nodes.map(({ state }) => state)).toEqual(['fresh', 'fresh']);
   });
 
-  it('ends the scrape and not the process when it comes of what is done with the node', async () => {
+  it('an exception of what is done with a node ends the scrape and not the process', async () => {
     const cluster = twoNodes();
-    let respond = (): void => undefined;
-    cluster.hold('node-2', new Promise((resolve) => (respond = resolve)));
+    const respond = cluster.hold('node-2');
     const { collector } = aCollector(cluster);
     const passed: string[] = [];
     const collecting = collector.collect(new AbortController().signal, {
@@ -660,21 +663,18 @@ describe('a node of which an exception comes', () => {
   });
 });
 
-describe('the age of data', () => {
-  it('includes the time for which other nodes were waited for', async () => {
-    const cluster = twoNodes();
-    const { collect, clock } = aCollector(cluster);
-    let release = (): void => undefined;
-    cluster.hold('node-2', new Promise((resolve) => (release = resolve)));
-    const collecting = collect();
-    await clock.advance(8_500);
-    release();
-    const ages = (await collecting).nodes.map((node) => (node.state === 'absent' ? undefined : node.ageMs));
-    expect(ages).toEqual([8_500, 0]);
-  });
+it('the age of data includes the time for which other nodes were waited for', async () => {
+  const cluster = twoNodes();
+  const { collect, clock } = aCollector(cluster);
+  const release = cluster.hold('node-2');
+  const collecting = collect();
+  await clock.advance(8_500);
+  release();
+  const ages = (await collecting).nodes.map((node) => (node.state === 'absent' ? undefined : node.ageMs));
+  expect(ages).toEqual([8_500, 0]);
 });
 
-describe('a node whose turn has not come when the deadline does', () => {
+describe('Collector: a node whose turn has not come when the deadline does', () => {
   const noChange: (cluster: FakeCluster) => void = () => undefined;
   const withoutData: typeof noChange = (cluster) => {
     for (const name of ['node-1', 'node-2']) cluster.setLookup(name, { state: 'absent', reason: 'never' });
@@ -706,7 +706,7 @@ describe('a node whose turn has not come when the deadline does', () => {
     return { passed, before, after, collect };
   }
 
-  it('is served as it was before, with the age of that summary', async () => {
+  it('a node that is too late is served as it was before, with the age of that summary', async () => {
     const { passed, before, after } = await aLateScrape({ passMs: 56_000 });
     expect(passed).toEqual(['node-2']);
     expect(after.nodes).toMatchObject([
@@ -721,12 +721,12 @@ describe('a node whose turn has not come when the deadline does', () => {
     ['that summary is two TTLs old', { passMs: 110_000 }],
     ['no scrape had it', { prepare: withoutData }],
     ['it is another machine with its name', { passMs: 56_000, meanwhile: anotherMachine }],
-  ])('has no data when %s', async (_case, options) => {
+  ])('a node that is too late has no data when %s', async (_case, options) => {
     const { after } = await aLateScrape(options);
     expect(after.nodes).toMatchObject([{ state: 'absent', reason: 'timeout' }, { state: 'fresh' }]);
   });
 
-  it('is complete when it is a large one that is being derived, and no other large one begins', async () => {
+  it('a large node that is being derived at the deadline is complete, and no other large one begins', async () => {
     const cluster = twoNodes();
     const { collector } = aCollector(cluster);
     const deadline = new AbortController();
@@ -746,11 +746,9 @@ describe('a node whose turn has not come when the deadline does', () => {
     expect(snapshot?.nodes.map(({ state }) => state).sort()).toEqual(['absent', 'fresh']);
   });
 
-  it('is not derived without data either', async () => {
+  it('a node without data is not derived after the deadline', async () => {
     const cluster = twoNodes();
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    for (const name of ['node-1', 'node-2']) cluster.hold(name, released);
+    const release = cluster.hold('node-1', 'node-2');
     const passed: string[] = [];
     const { collector } = aCollector(cluster);
     const collecting = collector.collect(AbortSignal.abort(), { onView: ({ nodeName }) => void passed.push(nodeName) });
@@ -761,17 +759,16 @@ describe('a node whose turn has not come when the deadline does', () => {
     expect(passed).toEqual([]);
   });
 
-  it('is complete in the next scrape', async () => {
+  it('a node that is too late is complete in the next scrape', async () => {
     const { collect } = await aLateScrape();
     expect(snapshotOf(await collect(), 'node-1')?.pods[0]?.summary.usedBytes).toBe(111);
   });
 });
 
-describe('what is kept between scrapes', () => {
-  it('is the data of a node once: the former one is let go as soon as the new one is derived', async () => {
+describe('Collector: what is kept between scrapes', () => {
+  it('the former data of a node is let go as soon as the new data is derived', async () => {
     const cluster = twoNodes();
-    const { collector, collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    const node = cluster.nodeNamed('node-1');
+    const { arrive, collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     const formerOf = async () => {
       const former = snapshotOf(await collect(), 'node-1');
       if (former === undefined) throw new Error('no data');
@@ -779,20 +776,18 @@ describe('what is kept between scrapes', () => {
     };
     const former = await formerOf();
     cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 111 })] });
-    const lookup = cluster.getFresh(node);
-    if (lookup === undefined) throw new Error('no data');
-    await collector.arrived(node, lookup, () => undefined);
+    await arrive('node-1');
     expect(await Promise.all(former.map(isLetGo))).toEqual([true, true]);
   });
 
-  it('is the same snapshot object while summary and pods are the same', async () => {
+  it('a snapshot is the same object while summary and pods are the same', async () => {
     const { collect } = aCollector(twoNodes());
     const first = snapshotOf(await collect(), 'node-1');
     expect(snapshotOf(await collect(), 'node-1')).toBe(first);
     expect(first).toBeDefined();
   });
 
-  it('is created again for the node whose pods changed, and for no other', async () => {
+  it('a snapshot is created again for the node whose pods changed, and for no other', async () => {
     const cluster = twoNodes();
     const { collect } = aCollector(cluster);
     const before = await collect();
@@ -802,7 +797,7 @@ describe('what is kept between scrapes', () => {
     expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
   });
 
-  it('is created again for the node whose object changed, with the new object', async () => {
+  it('a snapshot is created again for the node whose object changed, with the new object', async () => {
     const cluster = twoNodes();
     const { collect } = aCollector(cluster);
     const before = await collect();
@@ -812,14 +807,14 @@ describe('what is kept between scrapes', () => {
     expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
   });
 
-  it('is the same list of workloads while nothing changes on any node, whatever the order of scraping', async () => {
+  it('the list of workloads is the same while nothing changes on any node', async () => {
     const { collect } = aCollector(twoNodes(), { selectors: { cart: 'app=cart' } });
     const { workloads } = await collect();
     expect((await collect()).workloads).toBe(workloads);
     expect(workloads).toHaveLength(1);
   });
 
-  it('is a new list of workloads when the pods or the data of a node changed', async () => {
+  it('the list of workloads is new when the pods or the data of a node changed', async () => {
     const cluster = twoNodes();
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     await collect();
@@ -827,11 +822,11 @@ describe('what is kept between scrapes', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: { usedBytes: 131 } });
     cluster.setPods('node-1', [cart('cart-0', 'node-1'), cart('cart-2', 'node-1')]);
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ expectedPods: 3, measuredPods: 2 });
-    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    cluster.silence('node-2');
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ measuredPods: 1, usage: { usedBytes: 100 } });
   });
 
-  it('is a new list of workloads when the pods of a namespace have become known, also without any', async () => {
+  it('the list of workloads is new when the pods of a namespace have become known, also without any', async () => {
     const cluster = twoNodes();
     cluster.unlisted = ['media'];
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
@@ -840,7 +835,7 @@ describe('what is kept between scrapes', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ complete: true, mayHaveUnlistedPods: false });
   });
 
-  it('ends the series of a deleted pod at once although the cached summary still lists it', async () => {
+  it('the series of a deleted pod end at once although the cached summary still lists it', async () => {
     const cluster = twoNodes();
     const { collect } = aCollector(cluster);
     expect(snapshotOf(await collect(), 'node-1')?.pods).toHaveLength(1);
@@ -849,7 +844,7 @@ describe('what is kept between scrapes', () => {
     expect(snapshotOf(await collect(), 'node-1')?.pods).toHaveLength(0);
   });
 
-  it('drops an unknown pod as soon as the API server names it on another node', async () => {
+  it('an unknown pod is dropped as soon as the API server names it on another node', async () => {
     const cluster = twoNodes();
     cluster.setPods('node-1', []);
     const { collect } = aCollector(cluster);
@@ -859,7 +854,7 @@ describe('what is kept between scrapes', () => {
   });
 });
 
-describe('the layout of the disks of a node', () => {
+describe('Collector: the layout of the disks of a node', () => {
   const disk = (capacityBytes: number) => anFsStats({ capacityBytes, availableBytes: 5, inodes: 9 });
   const container = aContainerSummary({ rootfsBytes: 90, logsBytes: 20 });
   const answer = (cluster: FakeCluster, imageDiskBytes: number, kubeletStartedAtMs: number): void => {
@@ -872,7 +867,7 @@ describe('the layout of the disks of a node', () => {
     return ratios?.find(({ rule }) => rule === 'container')?.ratio;
   };
 
-  it('is what its kubelet saw at its start, also with new settings', async () => {
+  it('the layout of the disks of a node is what its kubelet saw at its start, also with new settings', async () => {
     const cluster = new FakeCluster();
     cluster.addNode('node-1', [aPod({ containers: [aContainer({ limitBytes: 100 })] })]);
     answer(cluster, 200, 1); // images and writable layers on a disk of their own: logs alone count
@@ -887,7 +882,7 @@ describe('the layout of the disks of a node', () => {
   });
 });
 
-describe('workloads that are discovered from labels', () => {
+describe('Collector: workloads that are discovered from labels', () => {
   /** A Job whose pod on node-1 has ended: no summary lists it. */
   const ended = aPod({
     ...{ name: 'job-1', nodeName: 'node-1', phase: 'Succeeded', runningSinceMs: undefined },
@@ -899,7 +894,7 @@ describe('workloads that are discovered from labels', () => {
   it.each([
     ['a pod with labels of its own has ended', cart('cart-1', 'node-2'), 0],
     ['the name of the workload of a pod that has ended is asked for', clashing, 1],
-  ])('keep what was derived when %s', async (_case, other, clashCount) => {
+  ])('what was derived is kept when %s', async (_case, other, clashCount) => {
     const cluster = twoNodes();
     cluster.setPods('node-1', [cart('cart-0', 'node-1'), ended]);
     cluster.setPods('node-2', [other]);
@@ -911,7 +906,7 @@ describe('workloads that are discovered from labels', () => {
     expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
   });
 
-  it('keep what was derived of other nodes when the last pod of one of them is deleted', async () => {
+  it('what was derived of other nodes is kept when the last pod of one of them is deleted', async () => {
     const cluster = twoNodes();
     cluster.setPods('node-1', [cart('cart-0', 'node-1'), aPod({ name: 'last', labels: { app: 'last' } })]);
     const { collect } = aCollector(cluster, { labels: ['app'] });
@@ -923,28 +918,20 @@ describe('workloads that are discovered from labels', () => {
     expect(after.workloads).toBe(before.workloads);
   });
 
-  it('give a name to the pods that asked for it once the pods that had it are deleted', async () => {
+  it.each([
+    ['with data', false, { measuredPods: 1 }],
+    ['without data', true, { podsOnAbsentNodes: 1 }],
+  ])('a name goes to a pod on a node %s once the pods that had it are deleted', async (_case, isSilent, counts) => {
     const cluster = twoNodes();
     cluster.setPods('node-1', [ended]);
     cluster.setPods('node-2', [clashing]);
     const { collect } = aCollector(cluster, { labels: ['app', 'part'] });
     expect((await collect()).workloads).toEqual([]);
-    cluster.setPods('node-1', []);
-    await collect();
-    expect(workloadOf(await collect(), 'job--1--a')).toMatchObject({ expectedPods: 1, measuredPods: 1 });
-  });
-
-  it('give a name to the pods that asked for it also on a node that has no data', async () => {
-    const cluster = twoNodes();
-    cluster.setPods('node-1', [ended]);
-    cluster.setPods('node-2', [clashing]);
-    const { collect } = aCollector(cluster, { labels: ['app', 'part'] });
-    await collect();
-    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    if (isSilent) cluster.silence('node-2');
     expect((await collect()).workloads).toEqual([]);
     cluster.setPods('node-1', []);
     await collect();
-    expect(workloadOf(await collect(), 'job--1--a')).toMatchObject({ expectedPods: 1, podsOnAbsentNodes: 1 });
+    expect(workloadOf(await collect(), 'job--1--a')).toMatchObject({ expectedPods: 1, ...counts });
   });
 });
 
@@ -956,42 +943,38 @@ it('a node without data is not near an eviction, whatever it had before', async 
   const { collect } = aCollector(cluster);
   await collect();
   expect([...cluster.near]).toEqual(['node-1']);
-  cluster.setLookup('node-1', { state: 'absent', reason: 'timeout' });
+  cluster.silence('node-1');
   await collect();
   expect([...cluster.near]).toEqual([]);
 });
 
-describe('of two collections that overlap', () => {
-  it('the one that began last decides which nodes may soon evict a pod', async () => {
-    const cluster = twoNodes();
-    const nearLimit = aPod({ name: 'cart-0', nodeName: 'node-1', containers: [aContainer({ limitBytes: 100 })] });
-    cluster.setPods('node-1', [nearLimit]);
-    const { collect } = aCollector(cluster);
-    await collect();
-    expect([...cluster.near]).toEqual(['node-1']);
-    let release = (): void => undefined;
-    cluster.hold('node-2', new Promise((resolve) => (release = resolve)));
-    cluster.asked.length = 0;
-    const first = collect();
-    await expect.poll(() => cluster.asked).toContain('node-2');
-    cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 10 })] });
-    cluster.hold('node-2', Promise.resolve());
-    await collect();
-    expect([...cluster.near]).toEqual([]);
-    release();
-    await first;
-    expect([...cluster.near]).toEqual([]);
-  });
+it('the last of two overlapping collections decides which nodes may soon evict a pod', async () => {
+  const cluster = twoNodes();
+  const nearLimit = aPod({ name: 'cart-0', nodeName: 'node-1', containers: [aContainer({ limitBytes: 100 })] });
+  cluster.setPods('node-1', [nearLimit]);
+  const { collect } = aCollector(cluster);
+  await collect();
+  expect([...cluster.near]).toEqual(['node-1']);
+  const release = cluster.hold('node-2');
+  cluster.asked.length = 0;
+  const first = collect();
+  await expect.poll(() => cluster.asked).toContain('node-2');
+  cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 10 })] });
+  cluster.hold('node-2')();
+  await collect();
+  expect([...cluster.near]).toEqual([]);
+  release();
+  await first;
+  expect([...cluster.near]).toEqual([]);
 });
 
-describe('a workload without pods', () => {
-  it('is forgotten although a scrape always runs', async () => {
+describe('Collector: workloads without pods', () => {
+  it('a workload without pods is forgotten although a scrape always runs', async () => {
     const cluster = twoNodes();
     const { collect, resolver } = aCollector(cluster, { controllers: true });
     /** With what ends it. */
     const begin = async (): Promise<() => Promise<unknown>> => {
-      let respond = (): void => undefined;
-      cluster.hold('node-2', new Promise((resolve) => (respond = resolve)));
+      const respond = cluster.hold('node-2');
       const collecting = collect();
       await expect.poll(() => cluster.asked.splice(0)).toContain('node-2');
       return async () => {
@@ -1018,12 +1001,11 @@ describe('a workload without pods', () => {
   });
 
   it.each([{ controllers: true }, { labels: ['app'] }])(
-    'is none that another scrape found while this one ran, with %j',
+    'a workload that another scrape found while this one ran is not forgotten, with %j',
     async (settings) => {
       const cluster = twoNodes();
       const { collect, resolver } = aCollector(cluster, settings);
-      let release = (): void => undefined;
-      cluster.hold('node-2', new Promise((resolve) => (release = resolve)));
+      const release = cluster.hold('node-2');
       const first = collect();
       const pod = aPod({ name: 'new-0', nodeName: 'node-3', labels: { app: 'new' } });
       cluster.addNode('node-3', [pod]);
@@ -1039,7 +1021,7 @@ describe('a workload without pods', () => {
   );
 });
 
-describe('configurations of kubelets', () => {
+describe('Collector: configurations of kubelets', () => {
   const configuration = (amount: number): KubeletConfiguration => ({
     thresholds: [aThreshold({ value: { amount } })],
     logRotation: { maxFileBytes: amount, maxFileCount: 5 },
@@ -1051,7 +1033,7 @@ describe('configurations of kubelets', () => {
     return cluster;
   }
 
-  it('that are known give headrooms and the rotation of logs, in a new snapshot of that node alone', async () => {
+  it('known configurations give headrooms and the rotation of logs, in a new snapshot of that node alone', async () => {
     const cluster = aClusterWithSizes();
     const { collect } = aCollector(cluster);
     const before = await collect();
@@ -1066,7 +1048,7 @@ describe('configurations of kubelets', () => {
     expect(snapshotOf(await collect(), 'node-1')).toBe(snapshotOf(after, 'node-1'));
   });
 
-  it('that change or are forgotten change the headrooms with the same summary', async () => {
+  it('configurations that change or are forgotten change the headrooms with the same summary', async () => {
     const cluster = aClusterWithSizes();
     const { collect } = aCollector(cluster);
     cluster.setConfiguration('node-1', configuration(70));
@@ -1078,74 +1060,53 @@ describe('configurations of kubelets', () => {
   });
 });
 
-describe('pods on which kubelet and API server disagree', () => {
+describe('Collector: pods on which kubelet and API server disagree', () => {
   const countsOf = (snapshot: ClusterSnapshot) =>
-    snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : [[node.missingPods, node.danglingPods]]));
+    snapshot.nodes.map((node) =>
+      node.state === 'absent' ? 'absent' : `${node.missingPods} missing, ${node.danglingPods} dangling`,
+    );
+  const [none, oneMissing, oneDangling] = ['0 missing, 0 dangling', '1 missing, 0 dangling', '0 missing, 1 dangling'];
 
-  it('are missing when they run for longer than the grace period and the summary lacks them', async () => {
+  it('pods are missing when they run for longer than the grace period and the summary lacks them', async () => {
     const cluster = twoNodes();
     const { collect, clock } = aCollector(cluster);
     const young = aPod({ name: 'young', runningSinceMs: clock.nowMs() });
     cluster.setPods('node-1', [cart('cart-0', 'node-1'), young, aPod({ name: 'done', phase: 'Succeeded' })]);
-    expect(countsOf(await collect())).toEqual([
-      [0, 0],
-      [0, 0],
-    ]);
+    expect(countsOf(await collect())).toEqual([none, none]);
     await clock.advance(graceMs + 1);
-    expect(countsOf(await collect())).toEqual([
-      [1, 0],
-      [0, 0],
-    ]);
+    expect(countsOf(await collect())).toEqual([oneMissing, none]);
   });
 
-  it('are not missing when the summary lists them without figures', async () => {
+  it('pods are not missing when the summary lists them without figures', async () => {
     const cluster = twoNodes();
     cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: undefined })] });
-    expect(countsOf(await aCollector(cluster).collect())).toEqual([
-      [0, 0],
-      [0, 0],
-    ]);
+    expect(countsOf(await aCollector(cluster).collect())).toEqual([none, none]);
   });
 
-  it('are dangling when the API server has not known them for longer than the grace period', async () => {
+  it('pods are dangling when the API server has not known them for longer than the grace period', async () => {
     const cluster = twoNodes();
     cluster.setPods('node-1', []);
     const { collect, clock } = aCollector(cluster);
-    expect(countsOf(await collect())).toEqual([
-      [0, 0],
-      [0, 0],
-    ]);
+    expect(countsOf(await collect())).toEqual([none, none]);
     await clock.advance(graceMs);
-    expect(countsOf(await collect())).toEqual([
-      [0, 0],
-      [0, 0],
-    ]);
+    expect(countsOf(await collect())).toEqual([none, none]);
     await clock.advance(1);
-    expect(countsOf(await collect())).toEqual([
-      [0, 1],
-      [0, 0],
-    ]);
+    expect(countsOf(await collect())).toEqual([oneDangling, none]);
     cluster.setPods('node-1', [cart('cart-0', 'node-1')]);
-    expect(countsOf(await collect())).toEqual([
-      [0, 0],
-      [0, 0],
-    ]);
+    expect(countsOf(await collect())).toEqual([none, none]);
     cluster.setPods('node-1', []);
-    expect(countsOf(await collect())).toEqual([
-      [0, 0],
-      [0, 0],
-    ]);
+    expect(countsOf(await collect())).toEqual([none, none]);
   });
 
-  it('are not counted on a node without data', async () => {
+  it('missing and dangling pods are not counted on a node without data', async () => {
     const cluster = twoNodes();
-    cluster.setLookup('node-1', { state: 'absent', reason: 'timeout' });
-    expect(countsOf(await aCollector(cluster).collect())).toEqual([[0, 0]]);
+    cluster.silence('node-1');
+    expect(countsOf(await aCollector(cluster).collect())).toEqual(['absent', none]);
   });
 });
 
-describe('pods with detail series', () => {
-  it('are those that belong to a workload, once there is one', async () => {
+describe('Collector: pods with detail series', () => {
+  it('pods with detail series are those that belong to a workload, once there is one', async () => {
     const cluster = twoNodes();
     cluster.setPods('node-2', [aPod({ name: 'cart-1', nodeName: 'node-2' })]);
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
@@ -1154,14 +1115,14 @@ describe('pods with detail series', () => {
     expect(snapshotOf(snapshot, 'node-2')?.pods).toHaveLength(0);
   });
 
-  it('are all pods when no workload is configured in any way', async () => {
+  it('pods with detail series are all when no workload is configured in any way', async () => {
     const { collect } = aCollector(twoNodes());
     const snapshot = await collect();
     expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(1);
     expect(snapshot.workloads).toEqual([]);
   });
 
-  it('are found without any setting when controllers form workloads', async () => {
+  it('workloads are found without any setting when controllers form them', async () => {
     const { collect } = aCollector(twoNodes(), { controllers: true });
     const snapshot = await collect();
     expect(snapshot.workloads.map(({ workload }) => workloadName(workload))).toEqual([
@@ -1170,7 +1131,7 @@ describe('pods with detail series', () => {
     ]);
   });
 
-  it('counts the pods that have none, by reason', async () => {
+  it('pods without detail series are counted by reason', async () => {
     const cluster = new FakeCluster();
     cluster.addNode('node-1', [aPod({ name: 'silent' }), aPod({ name: 'bare', containers: [] })]);
     cluster.answer('node-1', {
@@ -1189,7 +1150,7 @@ describe('pods with detail series', () => {
   });
 });
 
-describe('what the API server knows', () => {
+describe('Collector: what the API server knows', () => {
   const objectsOf = (snapshot: ClusterSnapshot, nodeName: string) =>
     allObjects(snapshot).find((objects) => objects.nodeName === nodeName);
   const podNames = (snapshot: ClusterSnapshot, nodeName: string) =>
@@ -1200,9 +1161,9 @@ describe('what the API server knows', () => {
     ['the summary lacks the pod', { pods: [] }],
     ['the summary has no total of the pod', { pods: [aPodSummary({ name: 'cart-1', usedBytes: undefined })] }],
     ['the pod is measured', { pods: [aPodSummary({ name: 'cart-1' })] }],
-  ])('is there once for each pod when %s', async (_case, summary) => {
+  ])('the object of a pod is there once when %s', async (_case, summary) => {
     const cluster = twoNodes();
-    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    cluster.silence('node-2');
     if (summary !== undefined) cluster.answer('node-2', summary);
     const { collect } = aCollector(cluster);
     expect(podNames(await collect(), 'node-2')).toEqual(['cart-1']);
@@ -1212,14 +1173,14 @@ describe('what the API server knows', () => {
     ['have not started', { phase: 'Pending', runningSinceMs: undefined }, ['cart-1']],
     ['have succeeded', { phase: 'Succeeded' }, []],
     ['have failed', { phase: 'Failed' }, []],
-  ])('is that of pods that %s', async (_case, overrides, expected) => {
+  ])('the object of a pod is there until it has ended: pods that %s', async (_case, overrides, expected) => {
     const cluster = twoNodes();
-    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    cluster.silence('node-2');
     cluster.setPods('node-2', [{ ...cart('cart-1', 'node-2'), ...overrides }]);
     expect(podNames(await aCollector(cluster).collect(), 'node-2')).toEqual(expected);
   });
 
-  it('is also that of a pod that has ended, as long as it has usage', async () => {
+  it('the object of a pod that has ended is there as long as it has usage', async () => {
     const cluster = twoNodes();
     cluster.setPods('node-1', [{ ...cart('cart-0', 'node-1'), phase: 'Failed' }]);
     const { collect } = aCollector(cluster);
@@ -1228,20 +1189,20 @@ describe('what the API server knows', () => {
     expect(podNames(await collect(), 'node-1')).toEqual([]);
   });
 
-  it('is that of pods with a workload alone, where workloads are configured', async () => {
+  it('the objects are those of pods with a workload alone, where workloads are configured', async () => {
     const cluster = twoNodes();
     cluster.setPods('node-2', [cart('cart-1', 'node-2'), aPod({ name: 'other', nodeName: 'node-2' })]);
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     expect(podNames(await collect(), 'node-2')).toEqual(['cart-1']);
   });
 
-  it('is the same object until a pod or the node changes, whatever the kubelet reports', async () => {
+  it('the objects of a node are the same until a pod or the node changes, whatever the kubelet reports', async () => {
     const cluster = twoNodes();
     const { collect } = aCollector(cluster);
     const first = objectsOf(await collect(), 'node-1');
     cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 200 })] });
     expect(objectsOf(await collect(), 'node-1')).toBe(first);
-    cluster.setLookup('node-1', { state: 'absent', reason: 'timeout' });
+    cluster.silence('node-1');
     expect(objectsOf(await collect(), 'node-1')).toBe(first);
     cluster.setPods('node-1', [cart('cart-9', 'node-1')]);
     const second = objectsOf(await collect(), 'node-1');
@@ -1250,7 +1211,7 @@ describe('what the API server knows', () => {
     expect(objectsOf(await collect(), 'node-1')).not.toBe(second);
   });
 
-  it('counts the pods and containers that run', async () => {
+  it('the pods and containers that run are counted', async () => {
     const cluster = twoNodes();
     cluster.setPods('node-1', [
       aPod({ name: 'a', runningContainerCount: 2 }),
@@ -1263,7 +1224,7 @@ describe('what the API server knows', () => {
     });
   });
 
-  it('of a node that is never scraped is the node alone', async () => {
+  it('the objects of a node that is never scraped are the node alone', async () => {
     const cluster = twoNodes();
     cluster.addNode('virtual', [aPod({ name: 'v', nodeName: 'virtual' })], { type: 'virtual-kubelet' });
     const { collect } = aCollector(cluster);
@@ -1273,28 +1234,26 @@ describe('what the API server knows', () => {
   });
 });
 
-describe('pods on a node that has left the cluster', () => {
-  it('are expected and not measured, as long as the API server calls them running', async () => {
-    const cluster = twoNodes();
-    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    cluster.setPods('gone', [cart('cart-2', 'gone')]);
-    const before = await collect();
-    const missing = { expectedPods: 3, measuredPods: 2, podsOnAbsentNodes: 0, complete: false };
-    expect(workloadOf(before, 'cart')).toMatchObject(missing);
-    expect(allObjects(before).map(({ nodeName, node }) => [nodeName, node?.name])).toEqual([
-      ['gone', undefined],
-      ['node-1', 'node-1'],
-      ['node-2', 'node-2'],
-    ]);
-    expect(before.nodes.map(({ nodeName }) => nodeName)).toEqual(['node-1', 'node-2']);
-    cluster.setPods('gone', []);
-    const after = await collect();
-    expect(workloadOf(after, 'cart')).toMatchObject({ expectedPods: 2, measuredPods: 2, complete: true });
-    expect(allObjects(after).map(({ nodeName }) => nodeName)).toEqual(['node-1', 'node-2']);
-  });
+it('pods on a node that has left the cluster are expected and not measured as long as they run', async () => {
+  const cluster = twoNodes();
+  const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+  cluster.setPods('gone', [cart('cart-2', 'gone')]);
+  const before = await collect();
+  const missing = { expectedPods: 3, measuredPods: 2, podsOnAbsentNodes: 0, complete: false };
+  expect(workloadOf(before, 'cart')).toMatchObject(missing);
+  expect(allObjects(before).map(({ nodeName, node }) => [nodeName, node?.name])).toEqual([
+    ['gone', undefined],
+    ['node-1', 'node-1'],
+    ['node-2', 'node-2'],
+  ]);
+  expect(before.nodes.map(({ nodeName }) => nodeName)).toEqual(['node-1', 'node-2']);
+  cluster.setPods('gone', []);
+  const after = await collect();
+  expect(workloadOf(after, 'cart')).toMatchObject({ expectedPods: 2, measuredPods: 2, complete: true });
+  expect(allObjects(after).map(({ nodeName }) => nodeName)).toEqual(['node-1', 'node-2']);
 });
 
-describe('the bytes of a workload', () => {
+describe('Collector: the bytes of a workload', () => {
   const starting = cart('cart-1', 'node-2');
 
   it.each<
@@ -1353,16 +1312,19 @@ describe('the bytes of a workload', () => {
       { pods: [aPodSummary({ name: 'cart-1', usedBytes: undefined })] },
       { expectedPods: 2, measuredPods: 1, used: 100 },
     ],
-  ])('are those of counted pods, when one runs %s', async (_case, overrides, summary, { used, ...counts }) => {
-    const cluster = twoNodes();
-    cluster.setPods('node-2', [{ ...starting, ...overrides }]);
-    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
-    if (summary !== undefined) cluster.answer('node-2', summary);
-    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    const cartWorkload = workloadOf(await collect(), 'cart');
-    expect(cartWorkload).toMatchObject({ ...counts, complete: counts.expectedPods === counts.measuredPods });
-    expect(cartWorkload?.usage?.usedBytes).toBe(used);
-  });
+  ])(
+    'the bytes of a workload are those of counted pods, when one runs %s',
+    async (_case, overrides, summary, { used, ...counts }) => {
+      const cluster = twoNodes();
+      cluster.setPods('node-2', [{ ...starting, ...overrides }]);
+      cluster.silence('node-2');
+      if (summary !== undefined) cluster.answer('node-2', summary);
+      const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+      const cartWorkload = workloadOf(await collect(), 'cart');
+      expect(cartWorkload).toMatchObject({ ...counts, complete: counts.expectedPods === counts.measuredPods });
+      expect(cartWorkload?.usage?.usedBytes).toBe(used);
+    },
+  );
 });
 
 it.each<[string, (cluster: FakeCluster) => void]>([
@@ -1378,7 +1340,7 @@ it.each<[string, (cluster: FakeCluster) => void]>([
       cluster.answer('node-1', { pods: [aPodSummary({ name: 'other' })] });
     },
   ],
-])('serves 25 workloads again in the first scrape in which %s again', async (_case, fail) => {
+])('25 workloads are served again in the first scrape in which %s again', async (_case, fail) => {
   const names = Array.from({ length: 25 }, (_, index) => `web-${index}`);
   const cluster = new FakeCluster();
   cluster.addNode(

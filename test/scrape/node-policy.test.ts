@@ -7,13 +7,13 @@ import { aNode } from '../support/builders.js';
 const node = (name: string, labels: Record<string, string> = {}) => aNode({ name, labels });
 const names = (nodes: readonly { readonly name: string }[]) => nodes.map(({ name }) => name);
 
-describe('nodes in scope', () => {
+describe('nodesInScope', () => {
   const policy = {
     nodeSelector: parseSelector('pool!=system'),
     skipSelectors: [parseSelector('type=virtual-kubelet')],
   };
 
-  it('leaves out what the node selector does not match and skips what serves no summaries', () => {
+  it('nodes that the selector does not match are left out, and those without summaries are skipped', () => {
     const nodes = [
       node('a'),
       node('b', { pool: 'system' }),
@@ -30,13 +30,13 @@ describe('nodes in scope', () => {
     ['there', 'a', ['a'], undefined],
     ['there but left out by the node selector', 'b', ['a', 'b'], undefined],
     ['not there', 'z', ['a'], 'z'],
-  ])('miss the only node when that is not in the cluster: it is %s', (_case, onlyNode, there, missing) => {
+  ])('the only node is missing when it is not in the cluster: it is %s', (_case, onlyNode, there, missing) => {
     const nodes = there.map((name) => node(name, name === 'b' ? { pool: 'system' } : {}));
     expect(nodesInScope(nodes, { ...policy, onlyNode }).missing).toBe(missing);
   });
 });
 
-describe('the order in which nodes are scraped', () => {
+describe('scrapeOrder', () => {
   const nodes = ['a', 'b', 'c', 'd'].map((name) => node(name));
 
   const unknown = { lastServedIn: () => undefined, hasFailed: () => false };
@@ -45,11 +45,11 @@ describe('the order in which nodes are scraped', () => {
     { scrapeNumber: 0, order: ['a', 'b', 'c', 'd'] },
     { scrapeNumber: 1, order: ['b', 'c', 'd', 'a'] },
     { scrapeNumber: 6, order: ['c', 'd', 'a', 'b'] },
-  ])('starts one node further at each scrape: $scrapeNumber', ({ scrapeNumber, order }) => {
+  ])('each scrape starts one node further: $scrapeNumber', ({ scrapeNumber, order }) => {
     expect(names(scrapeOrder(nodes, scrapeNumber, unknown))).toEqual(order);
   });
 
-  it('begins with the nodes that have waited for longest', () => {
+  it('a scrape begins with the nodes that have waited for longest', () => {
     const turns = new Map([
       ['a', 2],
       ['b', 1],
@@ -59,12 +59,12 @@ describe('the order in which nodes are scraped', () => {
     expect(names(scrapeOrder(nodes, 3, { ...unknown, lastServedIn }))).toEqual(['c', 'd', 'b', 'a']);
   });
 
-  it('has the nodes that failed last time at its end', () => {
+  it('a scrape ends with the nodes that failed last time', () => {
     const hasFailed = (name: string): boolean => ['b', 'd'].includes(name);
     expect(names(scrapeOrder(nodes, 1, { ...unknown, hasFailed }))).toEqual(['c', 'a', 'b', 'd']);
   });
 
-  it('is empty without nodes', () => {
+  it('the order is empty without nodes', () => {
     expect(scrapeOrder([], 3, unknown)).toEqual([]);
   });
 });

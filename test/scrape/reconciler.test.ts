@@ -93,8 +93,8 @@ function setUp({ nodeCount = 2, ttlMs = 55_000 } = {}) {
   };
 }
 
-describe('pods are compared', () => {
-  it('every 20 s while scrapes come, whatever their interval', async () => {
+describe('Reconciler', () => {
+  it('pods are compared every 20 s while scrapes come, whatever their interval', async () => {
     await using world = setUp();
     for (let second = 0; second < 120; second += 15) {
       world.scrape();
@@ -104,7 +104,7 @@ describe('pods are compared', () => {
     expect(world.queue.depth('reconcile')).toBe(1);
   });
 
-  it('no more from 90 s after the last scrape on, until one comes: no timer is left', async () => {
+  it('pods are compared until 90 s after the last scrape, and again when one comes: no timer is left', async () => {
     await using world = setUp();
     world.scrape();
     await world.clock.advance(120_000);
@@ -116,7 +116,7 @@ describe('pods are compared', () => {
     expect(world.counts.slice(4)).toEqual([[3_740_000, 2, 0]]);
   });
 
-  it('not before nodes and pods have been listed', async () => {
+  it('pods are not compared before nodes and pods have been listed', async () => {
     await using world = setUp();
     world.store.hasSynced = false;
     world.scrape();
@@ -127,7 +127,7 @@ describe('pods are compared', () => {
     expect(world.counts).toHaveLength(1);
   });
 
-  it('all of many nodes, in turns of the event loop', async () => {
+  it('pods of many nodes are all compared, in turns of the event loop', async () => {
     await using world = setUp({ nodeCount: 300 });
     world.scrape();
     await world.clock.advance(20_000);
@@ -167,8 +167,8 @@ it('pods are listed again within 85 s of a list without any pod while there is a
   );
 });
 
-describe('a node counts neither way', () => {
-  it('without a summary: nothing looks healthier', async () => {
+describe('Reconciler: nodes that count neither way', () => {
+  it('a node without a summary counts neither way: nothing looks healthier', async () => {
     await using world = setUp();
     world.scrape('node-1');
     await world.clock.advance(20_000);
@@ -180,7 +180,7 @@ describe('a node counts neither way', () => {
     [55_000, 60_000, 0],
     [300_000, 299_999, 1],
     [300_000, 300_000, 0],
-  ])('with cache.ttl of %d ms and a summary that is %d ms old: %d known', async (ttlMs, ageMs, knownCount) => {
+  ])('with cache.ttl of %d ms, a summary that is %d ms old counts as %d known', async (ttlMs, ageMs, knownCount) => {
     await using world = setUp({ nodeCount: 1, ttlMs });
     world.summarise(aNode({ name: 'node-0' }), ['cart-0'], ageMs - 20_000);
     world.scrapeOnly();

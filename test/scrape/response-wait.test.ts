@@ -14,12 +14,13 @@ interface Given {
 }
 
 const longestMs = 60_000;
+const never = new AbortController().signal;
 
 /** After how many milliseconds the wait is over; `longestMs` when it is not by then. */
 async function durationOf({ usualMs, responses = {}, waitsForAll = false }: Given): Promise<number> {
   const clock = new ManualClock();
   const startMs = clock.monotonicMs();
-  using wait = new ResponseWait({ clock, parent: new AbortController().signal, waitsForAll, requests: atOnce });
+  using wait = new ResponseWait({ clock, parent: never, waitsForAll, requests: atOnce });
   wait.start(new Map(Object.entries(usualMs)));
   let endMs: number | undefined;
   wait.signalFor(0).addEventListener('abort', () => {
@@ -39,7 +40,7 @@ const of = (count: number) => Object.fromEntries(Array.from({ length: count }, (
 const everyMs = (stepMs: number, count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`node-${index}`, (index + 1) * stepMs]));
 
-describe('the wait for responses', () => {
+describe('ResponseWait', () => {
   it.each<[what: string, durationMs: number, given: Given]>([
     ['no node is waited for', 0, { usualMs: {} }],
     ['all have responded', 80, { usualMs: { a: 20, b: undefined }, responses: { a: 30, b: 80 } }],
@@ -58,11 +59,11 @@ describe('the wait for responses', () => {
     ['no node responds, and all did last time', 500, { usualMs: { a: 20, b: 30 } }],
     ['no node responds, and one never did', longestMs, { usualMs: { a: 20, b: undefined } }],
     ['every node is wanted', longestMs, { usualMs: { a: 20, b: 20 }, responses: { a: 10 }, waitsForAll: true }],
-  ])('is over when %s: after %d ms', async (_what, durationMs, given) => {
+  ])('the wait for responses is over when %s: after %d ms', async (_what, durationMs, given) => {
     expect(await durationOf(given)).toBe(durationMs);
   });
 
-  it('is over when its parent aborts, also before it begins', () => {
+  it('the wait for responses is over when its parent aborts, also before it begins', () => {
     const clock = new ManualClock();
     const parent = new AbortController();
     using wait = new ResponseWait({ clock, parent: parent.signal, waitsForAll: true, requests: atOnce });
@@ -74,15 +75,10 @@ describe('the wait for responses', () => {
     expect(late.signalFor(0).aborted).toBe(true);
   });
 
-  it('leaves no timer behind', async () => {
+  it('the wait for responses leaves no timer behind', async () => {
     const clock = new ManualClock();
     {
-      using wait = new ResponseWait({
-        clock,
-        parent: new AbortController().signal,
-        waitsForAll: false,
-        requests: atOnce,
-      });
+      using wait = new ResponseWait({ clock, parent: never, waitsForAll: false, requests: atOnce });
       wait.start(new Map([['a', 20]]));
       await clock.advance(100);
       expect(clock.sleeperCount).toBe(1);
@@ -90,14 +86,14 @@ describe('the wait for responses', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('does not take nodes for stragglers that could not be asked', async () => {
+  it('nodes that could not be asked are not taken for stragglers', async () => {
     const clock = new ManualClock();
     const scheduler = new Scheduler(clock);
     const otherScrape = scheduler.begin();
     otherScrape.endWait();
     void clock.sleep(3_000).then(otherScrape[Symbol.dispose]);
     const { requests } = scheduler;
-    using wait = new ResponseWait({ clock, parent: new AbortController().signal, waitsForAll: false, requests });
+    using wait = new ResponseWait({ clock, parent: never, waitsForAll: false, requests });
     wait.start(
       new Map([
         ['a', 20],

@@ -62,7 +62,7 @@ describe('the budget of a scrape', () => {
   it.each([
     { collectedMs: 1_000, sentMs: 1_200, what: 'the time since all nodes had responded', reserveMs: 300 },
     { collectedMs: 7_000, sentMs: 7_500, what: 'the time since the wait should have ended', reserveMs: 3_750 },
-  ])('learns $what from a response', async ({ collectedMs, sentMs, reserveMs }) => {
+  ])('the budget of a scrape learns $what from a response', async ({ collectedMs, sentMs, reserveMs }) => {
     const { clock, budget, snapshot, nextReserveMs } = setUp();
     await clock.advance(collectedMs);
     budget.collected(snapshot);
@@ -75,7 +75,7 @@ describe('the budget of a scrape', () => {
   it.each([
     { goneMs: 9_999, what: 'nothing of a client that leaves before', reserveMs: unknownMs },
     { goneMs: 10_400, what: 'that it was too short for a client that leaves later', reserveMs: 6_000 },
-  ])('learns $what the reserve is used up', async ({ goneMs, reserveMs }) => {
+  ])('the budget of a scrape learns $what the reserve is used up', async ({ goneMs, reserveMs }) => {
     const { clock, client, budget, nextReserveMs } = setUp();
     await clock.advance(goneMs);
     client.abort();
@@ -83,7 +83,7 @@ describe('the budget of a scrape', () => {
     expect(nextReserveMs()).toBe(reserveMs);
   });
 
-  it('ends the wait for nodes when the reserve begins', async () => {
+  it('the budget of a scrape ends the wait for nodes when the reserve begins', async () => {
     const { clock, budget } = setUp();
     await clock.advance(timeoutMs - unknownMs - 1);
     expect(budget.signal.aborted).toBe(false);

@@ -120,14 +120,14 @@ describe('scrapes whose deadline reaches a fifth of the nodes', () => {
     { what: 'at once, while their data is fresh', everyMs: 4_000, ttlMs: 55_000 },
     { what: 'at once, while all data is old by the next scrape', everyMs: 4_000, ttlMs: 3_000 },
     { what: 'after a pause in which all respond, and their data becomes too old', everyMs: 60_000, ttlMs: 15_000 },
-  ])('ask and serve each node within six, $what', async (times) => {
+  ])('each node is asked and served within six scrapes, $what', async (times) => {
     const { scrapes, cache, asked, served } = setUp({ ...times, responseMs: () => 3_900 });
     await scrapes(6);
     expect([missing(asked), missing(served)]).toEqual([[], []]);
     cache[Symbol.dispose]();
   });
 
-  it('derive and serve each node within six when that is what takes time', async () => {
+  it('each node is derived and served within six scrapes when that is what takes time', async () => {
     const { scrapes, cache, served } = setUp({
       ...{ everyMs: 60_000, ttlMs: 15_000, deriveMs: 390 },
       responseMs: () => 0,
@@ -137,7 +137,7 @@ describe('scrapes whose deadline reaches a fifth of the nodes', () => {
     cache[Symbol.dispose]();
   });
 
-  it('ask and serve all others within six while more than have slots respond too late', async () => {
+  it('all other nodes are served within six scrapes while more than have slots respond too late', async () => {
     const slow = new Set(names.slice(0, slotCount + 2));
     const { scrapes, cache, asked, served } = setUp({
       ...{ everyMs: 60_000, ttlMs: 15_000 },
@@ -149,7 +149,7 @@ describe('scrapes whose deadline reaches a fifth of the nodes', () => {
     cache[Symbol.dispose]();
   });
 
-  it('ask and serve all others within six while five hang', async () => {
+  it('all other nodes are served within six scrapes while five hang', async () => {
     const { scrapes, cache, asked, served } = setUp({
       ...{ everyMs: 60_000, ttlMs: 15_000 },
       responseMs: (node) => (isHanging(node) ? Infinity : 3_900),

@@ -81,8 +81,8 @@ async function shown(
   return shownIn(await new TopPods({ source, count, lane: atOnce }).collect(never));
 }
 
-describe('the pods that are shown', () => {
-  it('are the biggest of each workload over all nodes', async () => {
+describe('TopPods: the pods that are shown', () => {
+  it('the biggest pods of each workload over all nodes are shown', async () => {
     const first = [
       { name: 'a', usedBytes: 5, workloads: ['cart'] },
       { name: 'b', usedBytes: 1, workloads: ['cart'] },
@@ -95,7 +95,7 @@ describe('the pods that are shown', () => {
     expect(await shown(2, first, second)).toEqual([['a', 'x'], ['d']]);
   });
 
-  it('are those that are among the biggest of any of their workloads', async () => {
+  it('pods that are among the biggest of any of their workloads are shown', async () => {
     const pods = [
       { name: 'big', usedBytes: 9, workloads: ['all'] },
       { name: 'small', usedBytes: 1, workloads: ['all', 'mail'] },
@@ -104,7 +104,7 @@ describe('the pods that are shown', () => {
     expect(await shown(1, pods)).toEqual([['big', 'small']]);
   });
 
-  it('are of equals the first by namespace and name', async () => {
+  it('the first by namespace and name of equal pods are shown', async () => {
     const usedBytes = 7;
     const workloads = ['cart'];
     expect(
@@ -122,7 +122,7 @@ describe('the pods that are shown', () => {
     ).toEqual([['z'], ['c']]);
   });
 
-  it('are of the pods without workload the biggest among themselves', async () => {
+  it('the biggest of the pods without workload are shown', async () => {
     const pods = [
       { name: 'a', usedBytes: 1, workloads: [] },
       { name: 'b', usedBytes: 2, workloads: [] },
@@ -131,7 +131,7 @@ describe('the pods that are shown', () => {
     expect(await shown(1, pods)).toEqual([['b', 'c']]);
   });
 
-  it('are those that sorting everything would give', async () => {
+  it('the pods that are shown are those that sorting everything would give', async () => {
     const models = fc.array(
       fc.record({
         usedBytes: fc.nat(6),
@@ -164,7 +164,7 @@ describe('TopPods', () => {
   const b = { name: 'b', usedBytes: 2, workloads: ['cart'] };
   const c = { name: 'c', usedBytes: 1, workloads: ['cart'] };
 
-  it('counts the pods that it leaves out as skipped, beside the others', async () => {
+  it('the pods that are left out count as skipped, beside the others', async () => {
     const source = new FakeSource();
     source.setNodes({ ...aNode('node-1', [a, b, c]), skippedPods: new Map([['no_usage', 4] as const]) });
     const [node] = snapshotsOf(await new TopPods({ source, count: 1, lane: atOnce }).collect(never));
@@ -176,7 +176,7 @@ describe('TopPods', () => {
     );
   });
 
-  it('leaves workloads, nodes without data and nodes whose pods are all shown as they are', async () => {
+  it('workloads, nodes without data and nodes whose pods are all shown stay as they are', async () => {
     const source = new FakeSource();
     const whole = aFreshNode(aNode('node-1', [a]));
     const absent = anAbsentNode('node-2', 'timeout');
@@ -189,7 +189,7 @@ describe('TopPods', () => {
     expect(trimmed?.workloads).toBe(workloads);
   });
 
-  it('gives the same snapshot of a node as long as it shows the same pods, whatever other nodes do', async () => {
+  it('the snapshot of a node is the same as long as the same of its pods are shown', async () => {
     const source = new FakeSource();
     const top = new TopPods({ source, count: 2, lane: atOnce });
     const first = aNode('node-1', [a, b, c]);
@@ -207,7 +207,7 @@ describe('TopPods', () => {
     expect(anew?.pods.map(({ summary }) => summary.name)).toEqual(['a', 'b']);
   });
 
-  it('passes on what a reader asks for, and no whole node, of which text would be made', async () => {
+  it('what a reader asks for is passed on, and no whole node, of which text would be made', async () => {
     const source = new FakeSource();
     source.setNodes(aNode('node-1', [a, b]));
     const top = new TopPods({ source, count: 1, lane: atOnce });
@@ -220,12 +220,12 @@ describe('TopPods', () => {
     expect(passed).toEqual([]);
   });
 
-  it('gives nothing while the source has nothing', async () => {
+  it('there are no top pods while the source has nothing', async () => {
     const top = new TopPods({ source: new FakeSource(), count: 1, lane: atOnce });
     expect(await top.collect(never)).toBeUndefined();
   });
 
-  it('lets the event loop turn on the way', async () => {
+  it('the event loop turns while top pods are found', async () => {
     // Each look at the clock takes five milliseconds: every piece of work fills a time slice.
     let timeMs = 0;
     const clock: Clock = { ...systemClock, monotonicMs: () => (timeMs += 5) };
@@ -243,7 +243,7 @@ describe('TopPods', () => {
   });
 });
 
-describe('pods that are not measured', () => {
+describe('TopPods: pods that are not measured', () => {
   const bound = (name: string, workload = 'cart'): BoundPod =>
     aBoundPod({ pod: aPod({ name }), workloads: [aWorkload({ name: workload })] });
 
@@ -283,11 +283,11 @@ describe('pods that are not measured', () => {
         ['x', 'y'],
       ],
     ],
-  ])('come after those that are: %i', async (count, expected) => {
+  ])('pods that are not measured come after those that are: %i', async (count, expected) => {
     expect(await shownObjects(count, measured, [bound('x'), bound('y')])).toEqual(expected);
   });
 
-  it('are shown as the only ones of their workload', async () => {
+  it('pods that are not measured are shown as the only ones of their workload', async () => {
     expect(await shownObjects(1, measured, [bound('x', 'mail'), bound('y', 'mail')])).toEqual([['big'], ['x']]);
   });
 });
