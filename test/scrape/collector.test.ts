@@ -595,18 +595,19 @@ describe('Collector: pods that change while a scrape waits for another node', ()
 const manyContainers = Array.from({ length: 2_001 }, (_, index) => aContainerSummary({ name: `c${index}` }));
 
 describe('Collector: a node of which an exception comes', () => {
-  const faulty = {
+  const faulty = (containers = aPodSummary().containers): PodSummary => ({
     ...aPodSummary({ name: 'cart-0' }),
+    containers,
     get usedBytes(): number {
       throw new Error('an unforeseen value');
     },
-  };
+  });
   const onView = (): void => undefined;
 
   it.each([
-    ['for readers', {}, faulty],
-    ['for scrapes', { onView }, faulty],
-    ['also when it is large', { onView }, { ...faulty, containers: manyContainers }],
+    ['for readers', {}, faulty()],
+    ['for scrapes', { onView }, faulty()],
+    ['also when it is large', { onView }, faulty(manyContainers)],
   ])('a node of which an exception comes is absent, and no other, %s', async (_case, options, pod) => {
     const cluster = twoNodes();
     cluster.answer('node-1', { pods: [pod] });
@@ -635,7 +636,7 @@ describe('Collector: a node of which an exception comes', () => {
 
   it('an exception of a node is in the log once, and the node is whole with the next summary', async () => {
     const cluster = twoNodes();
-    cluster.answer('node-1', { pods: [faulty] });
+    cluster.answer('node-1', { pods: [faulty()] });
     const { arrive, collect, logged } = aCollector(cluster);
     await arrive('node-1');
     await collect();
