@@ -14,7 +14,7 @@ it('the sum of two texts in a row follows from those of each', () => {
   );
 });
 
-it.each([2 ** 16, 2 ** 20 - 1, 2 ** 24 + 12_345])('also of a second text of %d bytes', (byteCount) => {
+it.each([2 ** 16, 2 ** 20 - 1, 2 ** 24 + 12_345])('the sum follows with a second text of %d bytes', (byteCount) => {
   const second = Buffer.alloc(byteCount, 'abc');
   const combined = combineCrc32(crc32('first'), crc32(second), crc32Shift(byteCount));
   expect(combined).toBe(crc32(second, crc32('first')));

@@ -9,8 +9,8 @@ import { mib } from '../support/units.js';
 const textOf = (records: readonly EvictionRecord[]): readonly string[] =>
   evictedPodGroups.flatMap((group) => groupTexts(group, records));
 
-describe('evicted pods', () => {
-  it('have their time, last usage and limit', () => {
+describe('evictedPodGroups', () => {
+  it('evicted pods have their time, last usage and limit', () => {
     const labels = 'namespace="shop",pod="cart-0",node="node-1",cause="emptydir_limit"';
     expect(textOf([anEvictionRecord()])).toEqual([
       `ephemeral_storage_pod_evicted_timestamp_seconds{${labels},container="",volume="data"} 1767268800\n`,
@@ -19,12 +19,12 @@ describe('evicted pods', () => {
     ]);
   });
 
-  it('have neither usage nor limit where there is none', () => {
+  it('evicted pods have neither usage nor limit where there is none', () => {
     const record = anEvictionRecord({ cause: 'node_admission', limitBytes: undefined, lastUsage: 'not_measured' });
     expect(textOf([record]).slice(1)).toEqual(['', '']);
   });
 
-  it('of one name are the newest with each set of labels', () => {
+  it('evicted pods of one name are the newest with each set of labels', () => {
     const records = [
       anEvictionRecord({ uid: 'third', volume: 'other', limitBytes: 3 }),
       anEvictionRecord({ uid: 'second', limitBytes: 2 }),

@@ -166,20 +166,18 @@ const hostileSnapshot: ClusterSnapshot = aClusterSnapshot({
   ],
 });
 
-describe('what an exposition keeps', () => {
-  it('is the text of a node, not the data that it was made from', async () => {
-    const exposition = anExposition();
-    const render = (node: NodeView) => exposition.render(aClusterSnapshot({ nodes: [node] }), asking('text'), never);
-    const former = new WeakRef<object>(
-      await (async () => {
-        const node = aFreshNode();
-        await render(node);
-        return node.snapshot;
-      })(),
-    );
-    await render(aFreshNode());
-    expect(await isLetGo(former)).toBe(true);
-  });
+it('an exposition keeps the text of a node, not the data that it was made from', async () => {
+  const exposition = anExposition();
+  const render = (node: NodeView) => exposition.render(aClusterSnapshot({ nodes: [node] }), asking('text'), never);
+  const former = new WeakRef<object>(
+    await (async () => {
+      const node = aFreshNode();
+      await render(node);
+      return node.snapshot;
+    })(),
+  );
+  await render(aFreshNode());
+  expect(await isLetGo(former)).toBe(true);
 });
 
 describe('golden expositions', () => {
@@ -187,13 +185,13 @@ describe('golden expositions', () => {
     ['text', 'none', 'hostile.txt'],
     ['openmetrics', 'none', 'hostile.openmetrics.txt'],
     ['openmetrics', 'k8s-ephemeral-storage-metrics', 'hostile.compatibility.openmetrics.txt'],
-  ] as const)('in %s, compatible with %s', async (format, compatibility, file) => {
+  ] as const)('the exposition in %s, compatible with %s, is the golden one', async (format, compatibility, file) => {
     const body = bytesOf(await anExposition({ compatibility }).render(hostileSnapshot, asking(format), never));
     await expect(body.toString()).toMatchFileSnapshot(`../golden/${file}`);
     parseExposition(body, format);
   });
 
-  it('return every name unchanged', async () => {
+  it('an exposition has every name unchanged', async () => {
     const families = await familiesOf(hostileSnapshot);
     const pods = families.find(({ name }) => name === 'ephemeral_storage_pod_used_bytes')?.samples;
     expect(pods?.map(({ labels }) => labels['pod'])).toEqual([forged, 'unknown', 'cart-0']);
@@ -201,24 +199,24 @@ describe('golden expositions', () => {
 });
 
 describe('Exposition', () => {
-  it.each(formats)('serves only its own metrics before the first sync, in %s', async (format) => {
+  it.each(formats)('an exposition has only its own metrics before the first sync, in %s', async (format) => {
     const selfMetrics = new FakeSelfMetrics();
     const body = await anExposition({ selfMetrics }).render(undefined, asking(format), never);
     expect(parseExposition(bytesOf(body), format).map(({ name }) => name)).toEqual(['self']);
     expect(selfMetrics.told).toEqual([{ workload: 0, node: 0, pod: 0, container: 0, volume: 0 }]);
   });
 
-  it('leaves out families without a series', async () => {
+  it('families without a series are left out', async () => {
     const families = await familiesOf(aClusterSnapshot({ nodes: [], workloads: [] }));
     expect(families.map(({ name }) => name)).toEqual(['self']);
   });
 
-  it.each(formats)('knows its length in bytes, not characters, in %s', async (format) => {
+  it.each(formats)('an exposition knows its length in bytes, not characters, in %s', async (format) => {
     const body = await anExposition().render(hostileSnapshot, asking(format), never);
     expect(body.contentLength).toBe(bytesOf(body).length);
   });
 
-  it('reports the number of series of each level before it reads its own metrics', async () => {
+  it('the number of series of each level is reported before the own metrics are read', async () => {
     const selfMetrics = new FakeSelfMetrics();
     const body = await anExposition({ selfMetrics }).render(hostileSnapshot, asking('text'), never);
     const samples = parseExposition(bytesOf(body), 'text').flatMap((family) => family.samples);
@@ -227,7 +225,7 @@ describe('Exposition', () => {
     expect(samples).toHaveLength(Object.values(told ?? {}).reduce((sum, count) => sum + count, 0) + 1);
   });
 
-  it('serves the same Buffers for workloads that have not changed, in both formats, and new ones for others', async () => {
+  it('workloads that have not changed have the same Buffers in both formats, and others new ones', async () => {
     const exposition = anExposition();
     const workloads = [aWorkloadSnapshot({ expectedPods: 2 })];
     const podsChunk = async (snapshots: readonly WorkloadSnapshot[], format: ExpositionFormat) => {
@@ -245,7 +243,7 @@ describe('Exposition', () => {
     );
   });
 
-  it('serves the same Buffers for nodes that have not changed, in both formats', async () => {
+  it('nodes that have not changed have the same Buffers in both formats', async () => {
     const exposition = anExposition();
     const snapshot = aClusterSnapshot();
     const first = await exposition.render(snapshot, asking('text'), never);
@@ -264,7 +262,7 @@ describe('Exposition', () => {
     ]);
   });
 
-  it('serves the time of the last fetch although the data of the node has not changed', async () => {
+  it('the time of the last fetch is served although the data of the node has not changed', async () => {
     const exposition = anExposition();
     const snapshot = aNodeSnapshot();
     for (const fetchedAtMs of [1_000, 16_000]) {
@@ -276,7 +274,7 @@ describe('Exposition', () => {
     }
   });
 
-  it('serves the pod counts of a workload that is backing off, and no bytes', async () => {
+  it('a workload that is backing off has its pod counts, and no bytes', async () => {
     const backingOff = aWorkloadSnapshot({
       usage: undefined,
       expectedPods: 3,
@@ -297,14 +295,14 @@ describe('Exposition', () => {
     ]);
   });
 
-  it('keeps nothing of a workload that is gone', async () => {
+  it('nothing is kept of a workload that is gone', async () => {
     const exposition = anExposition();
     await exposition.render(aClusterSnapshot(), asking('text'), never);
     const body = await exposition.render(aClusterSnapshot({ workloads: [] }), asking('text'), never);
     expect(valuesOf(parseExposition(bytesOf(body), 'text'), 'workload_used_bytes')).toBeUndefined();
   });
 
-  it('serves whether nodes have data, and nothing for skipped ones', async () => {
+  it('each node shows whether it has data, unless it is skipped', async () => {
     const families = await familiesOf(hostileSnapshot);
     const up = families.find(({ name }) => name === 'ephemeral_storage_node_data_available')?.samples;
     expect(up?.map(({ labels, value }) => [labels['node'], value])).toEqual([
@@ -319,7 +317,7 @@ describe('Exposition', () => {
     ]);
   });
 
-  it('mixes nothing between scrapes that run at the same time', async () => {
+  it('scrapes that run at the same time do not mix', async () => {
     const exposition = anExposition();
     const bodies = await Promise.all(
       ['a', 'b', 'c'].map((name) =>
@@ -338,7 +336,7 @@ describe('Exposition', () => {
     expect(names).toEqual([['a'], ['b'], ['c']]);
   });
 
-  it('serves thousands of workloads without losing one', async () => {
+  it('thousands of workloads are served without losing one', async () => {
     const workloads = Array.from({ length: 2_345 }, (_, index) =>
       aWorkloadSnapshot({ workload: aWorkload({ name: `w-${index}` }) }),
     );
@@ -346,13 +344,13 @@ describe('Exposition', () => {
     expect(valuesOf(families, 'workload_info')).toHaveLength(2_345);
   });
 
-  it('stops when the client has left', async () => {
+  it('an exposition stops when the client has left', async () => {
     const left = AbortSignal.abort(new Error('left'));
     await expect(anExposition().render(aClusterSnapshot(), asking('text'), left)).rejects.toThrow('left');
   });
 });
 
-describe('families', () => {
+describe('Exposition: families', () => {
   const podFamilies = new Set(['ephemeral_storage_pod_used_bytes', 'ephemeral_storage_pod_info']);
 
   async function namesOf(settings: TestedExposition, filter: Partial<FamilyFilter> = {}): Promise<readonly string[]> {
@@ -397,54 +395,50 @@ describe('families', () => {
     ['that are asked for and allowed', { deny: ['.*_info'] }, { names: podFamilies }, ['pod_used_bytes']],
     ['of the exporter by name', {}, { names: new Set(['self']) }, ['self']],
     ['that are asked for by name, of another level', {}, { names: podFamilies, levels: new Set(['node']) }, []],
-  ])('are those %s', async (_case, settings, filter, expected) => {
+  ])('the families of an exposition are those %s', async (_case, settings, filter, expected) => {
     expect(await namesOf(settings, filter)).toEqual(expected);
   });
 
-  /** How often a value is read. */
-  const countedAndWritten = 1;
-
-  it('that the settings do not allow are not formatted', async () => {
-    let readCount = 0;
+  /** A node with a volume whose bytes have their reads counted. */
+  function aCountedNode() {
+    const reads = { count: 0 };
     const volume = {
       ...aVolumeUsage(),
       get usedBytes() {
-        readCount += 1;
+        reads.count += 1;
         return 1;
       },
     };
     const pods = [aMeasuredPod({ usage: aPodUsage({ volumes: [volume] }) })];
-    const snapshot = aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] });
+    const view = aFreshNode(aNodeSnapshot({ pods }));
+    return { view, snapshot: aClusterSnapshot({ nodes: [view] }), reads };
+  }
+
+  /** How often a value is read. */
+  const countedAndWritten = 1;
+
+  it('families that the settings do not allow are not formatted', async () => {
+    const { snapshot, reads } = aCountedNode();
     await anExposition({ deny: ['.*_volume_.*'] }).render(snapshot, asking('text'), never);
-    expect(readCount).toBe(0);
+    expect(reads.count).toBe(0);
     await anExposition().render(snapshot, asking('text', { levels: new Set(['workload']) }), never);
-    expect(readCount).toBe(0);
+    expect(reads.count).toBe(0);
     await anExposition().render(snapshot, asking('text'), never);
-    expect(readCount).toBe(countedAndWritten);
+    expect(reads.count).toBe(countedAndWritten);
   });
 
-  it('of a node are formatted ahead, once, and only if they are requested', async () => {
-    let readCount = 0;
-    const volume = {
-      ...aVolumeUsage(),
-      get usedBytes() {
-        readCount += 1;
-        return 1;
-      },
-    };
-    const nodeSnapshot = aNodeSnapshot({ pods: [aMeasuredPod({ usage: aPodUsage({ volumes: [volume] }) })] });
-    const snapshot = aClusterSnapshot({ nodes: [aFreshNode(nodeSnapshot)] });
-    const view = aFreshNode(nodeSnapshot);
+  it('families of a node are formatted ahead, once, and only if they are requested', async () => {
+    const { view, snapshot, reads } = aCountedNode();
     const exposition = anExposition();
     exposition.prepareNode(view, new Map(), asking('text', { levels: new Set(['workload']) }).filter);
-    expect(readCount).toBe(0);
+    expect(reads.count).toBe(0);
     exposition.prepareNode(view, new Map(), asking('text').filter);
-    expect(readCount).toBe(countedAndWritten);
+    expect(reads.count).toBe(countedAndWritten);
     await exposition.render(snapshot, asking('text'), never);
-    expect(readCount).toBe(countedAndWritten);
+    expect(reads.count).toBe(countedAndWritten);
   });
 
-  it('are made of what was derived with the records of the pods', async () => {
+  it('families are made of what was derived with the records of the pods', async () => {
     const context: PodContext = {
       usageOf: () => {
         throw new Error('derived twice');
@@ -460,7 +454,7 @@ describe('families', () => {
     expect(text).toMatch(/^ephemeral_storage_pod_used_bytes\{.*\} 4096$/m);
   });
 
-  it('are none of a node whose text is not to be made, which is absent, and all of the others', async () => {
+  it('a node whose text cannot be made is absent, and all of the others have their families', async () => {
     const volume = {
       ...aVolumeUsage(),
       get usedBytes(): number {
@@ -485,7 +479,7 @@ describe('families', () => {
     expect(logged).toEqual([[expect.stringContaining('absent'), { node: 'b', error: 'an unforeseen value' }]]);
   });
 
-  it('are formatted once for requests with different filters', async () => {
+  it('families are formatted once for requests with different filters', async () => {
     const exposition = anExposition();
     const snapshot = aClusterSnapshot();
     const whole = await exposition.render(snapshot, asking('text'), never);
@@ -505,11 +499,11 @@ describe('families', () => {
     ['ephemeral_storage_pod_usage', false],
     ['constructor', false],
     ['', false],
-  ])('have names, whether the settings allow them or not: %s', (name, expected) => {
+  ])('families have names, whether the settings allow them or not: %s', (name, expected) => {
     expect(anExposition({ levels: { ...expositionSettings().levels, volume: false } }).hasFamily(name)).toBe(expected);
   });
 
-  it('above the cap are dropped whole, which is reported before the self metrics are read', async () => {
+  it('families above the cap are dropped whole, which is reported before the own metrics are read', async () => {
     const observer = new FakeCapObserver();
     const selfMetrics = new FakeSelfMetrics();
     const exposition = anExposition({ observer, selfMetrics, maxSeries: 42 });
@@ -532,7 +526,7 @@ describe('families', () => {
     });
   });
 
-  it('above the cap are not made into text, and are as soon as a filter leaves room for them', async () => {
+  it('families above the cap are made into text once a filter leaves room for them, and not before', async () => {
     let labelCount = 0;
     const volume = {
       ...aVolumeUsage(),
@@ -735,9 +729,9 @@ const anyFilter: fc.Arbitrary<FamilyFilter> = fc.record({
   levels: fc.oneof(fc.constant([]), fc.uniqueArray(fc.constantFrom(...familyLevels))).map((levels) => new Set(levels)),
 });
 
-describe('any settings and any filter', () => {
+describe('Exposition: any settings and any filter', () => {
   it.each(formats)(
-    'give a valid exposition within the cap, of whole families of the unlimited one, in %s',
+    'an exposition is valid and within the cap, of whole families of the unlimited one, in %s',
     async (format) => {
       await fc.assert(
         fc.asyncProperty(clusterSnapshot, anySettings, anyFilter, async (snapshot, settings, filter) => {
@@ -769,9 +763,9 @@ describe('any settings and any filter', () => {
   );
 });
 
-describe('any snapshot', () => {
+describe('Exposition: any snapshot', () => {
   it.each(formats.flatMap((format) => compatibilities.map((compatibility) => ({ format, compatibility }))))(
-    'gives a valid exposition without duplicate series in $format, compatible with $compatibility',
+    'an exposition is valid, without duplicate series, in $format, compatible with $compatibility',
     async (given) => {
       const { format, compatibility } = given;
       await fc.assert(

@@ -164,11 +164,11 @@ function fullSelfMetrics(): SelfMetrics {
 
 const compatibilities: readonly Compatibility[] = ['none', 'k8s-ephemeral-storage-metrics'];
 
-describe.each(compatibilities)('the table of families, compatible with %s,', (compatibility) => {
+describe.each(compatibilities)('the table of families, compatible with %s', (compatibility) => {
   const table = familyTable(Object.values(selfFamilies), compatibility);
 
   it.each(table.map((row) => [row.name, row] as const))(
-    '%s follows the rules for names and help texts',
+    'the family %s follows the rules for names and help texts',
     (name, row) => {
       expect(name).toMatch(/^ephemeral_storage_[a-z]+(?:_[a-z]+)*$/);
       expect(row.type === 'counter').toBe(name.endsWith('_total'));
@@ -177,11 +177,11 @@ describe.each(compatibilities)('the table of families, compatible with %s,', (co
     },
   );
 
-  it('has each name once', () => {
+  it('the table has each name once', () => {
     expect(new Set(table.map(({ name }) => name)).size).toBe(table.length);
   });
 
-  it('is what is served: names, types, helps, labels and order', async () => {
+  it('the table is what is served: names, types, helps, labels and order', async () => {
     const exposition = new Exposition({
       lane: atOnce,
       settings: expositionSettings({ compatibility, nodeLabels: ['pool'] }),
@@ -211,7 +211,7 @@ describe.each(compatibilities)('the table of families, compatible with %s,', (co
   });
 });
 
-describe('patterns that match no family', () => {
+describe('patternsWithoutFamily', () => {
   it.each([
     [{ allow: ['ephemeral_storage_pod_.*'], deny: ['ephemeral_storage_pod_info'] }, []],
     [{ allow: ['pod_used_bytes'], deny: [] }, ['metrics.allow[0] "pod_used_bytes"']],
@@ -219,11 +219,11 @@ describe('patterns that match no family', () => {
       { allow: ['ephemeral_storage_nothing', '.*'], deny: ['.*_inodes_used', 'x"y'] },
       ['metrics.allow[0] "ephemeral_storage_nothing"', 'metrics.deny[1] "x\\"y"'],
     ],
-  ])('are reported: %j', (patterns, expected) => {
+  ])('patterns that match no family are reported: %j', (patterns, expected) => {
     expect(patternsWithoutFamily({ ...patterns, compatibility: 'none' })).toEqual(expected);
   });
 
-  it('follow the compatibility', () => {
+  it('patterns that match no family depend on the compatibility', () => {
     const patterns = { allow: ['ephemeral_storage_pod_usage'], deny: [] };
     expect(patternsWithoutFamily({ ...patterns, compatibility: 'none' })).toHaveLength(1);
     expect(patternsWithoutFamily({ ...patterns, compatibility: 'k8s-ephemeral-storage-metrics' })).toEqual([]);

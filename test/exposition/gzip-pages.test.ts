@@ -25,8 +25,8 @@ function shared(first: readonly Buffer[], second: readonly Buffer[]): readonly B
   return second.filter((chunk) => chunk.length > 1_000 && first.includes(chunk));
 }
 
-describe('a compressed body', () => {
-  it('is one member with all the text, whatever its pieces', async () => {
+describe('GzipPages: a body', () => {
+  it('a compressed body is one member with all the text, whatever its pieces', async () => {
     const piece = fc.record({
       chunk: fc
         .tuple(fc.constantFrom(0, 1, 100, 30_000, 300_000), fc.nat(255))
@@ -54,7 +54,7 @@ describe('a compressed body', () => {
     );
   });
 
-  it('has the compressed pages of the one before where their text is the same', async () => {
+  it('a compressed body has the pages of the one before where their text is the same', async () => {
     const gzip = new GzipPages(new ManualClock());
     const pieces = identified(5);
     const first = await gzip.compress(pieces, 'text', never);
@@ -62,33 +62,33 @@ describe('a compressed body', () => {
     expect(shared(first, second)).toHaveLength(4);
   });
 
-  it('shares pages with one of another kind', async () => {
+  it('a compressed body shares pages with one of another kind', async () => {
     const gzip = new GzipPages(new ManualClock());
     const pieces = identified(3);
     const first = await gzip.compress(pieces, 'text', never);
     expect(shared(first, await gzip.compress(pieces, 'openmetrics', never))).toHaveLength(3);
   });
 
-  it('has new pages for text that is made for each body', async () => {
+  it('a compressed body has new pages for text that is made for each body', async () => {
     const gzip = new GzipPages(new ManualClock());
     const pieces = [...identified(2), aPiece({ mayEndPage: false })];
     const first = await gzip.compress(pieces, 'text', never);
     expect(shared(first, await gzip.compress(pieces, 'text', never))).toHaveLength(2);
   });
 
-  it('keeps no memory beside that of its pages', async () => {
+  it('a compressed body keeps no memory beside that of its pages', async () => {
     const pages = await new GzipPages(new ManualClock()).compress(identified(3), 'text', never);
     for (const page of pages.slice(1, -2)) expect(page.buffer.byteLength).toBe(page.length);
   });
 
-  it('stops when the client has left', async () => {
+  it('compression stops when the client has left', async () => {
     const left = AbortSignal.abort(new Error('left'));
     await expect(new GzipPages(new ManualClock()).compress(identified(3), 'text', left)).rejects.toThrow('left');
   });
 });
 
-describe('kept pages', () => {
-  it('are forgotten when nobody has asked for them for five minutes', async () => {
+describe('GzipPages: kept pages', () => {
+  it('pages are forgotten when nobody has asked for them for five minutes', async () => {
     const clock = new ManualClock();
     const gzip = new GzipPages(clock);
     const pieces = identified(3);
@@ -101,7 +101,7 @@ describe('kept pages', () => {
     expect(shared(first, await gzip.compress(pieces, 'text', never))).toEqual([]);
   });
 
-  it('are those of the last body of a kind', async () => {
+  it('kept pages are those of the last body of a kind', async () => {
     const gzip = new GzipPages(new ManualClock());
     const pieces = identified(3);
     const first = await gzip.compress(pieces, 'text', never);
@@ -122,15 +122,15 @@ describe('kept pages', () => {
     return counts;
   }
 
-  it('are those of eight kinds', async () => {
+  it('kept pages are those of eight kinds', async () => {
     expect(await found(8)).toEqual(Array(8).fill(3));
   });
 
-  it('are those of some kinds when clients ask for more of them in turn', async () => {
+  it('kept pages are those of some kinds when clients ask for more of them in turn', async () => {
     expect((await found(12)).filter((count) => count === 3).length).toBeGreaterThanOrEqual(6);
   });
 
-  it('are those of two kinds when they are large', async () => {
+  it('kept pages are those of two kinds when they are large', async () => {
     const largeBytes = 3 * pageBytes - 1;
     expect(await found(2, largeBytes)).toEqual([3, 3]);
     expect((await found(4, largeBytes)).filter((count) => count === 3).length).toBeGreaterThanOrEqual(1);

@@ -115,12 +115,12 @@ function expectSame<Source, Item extends object, Part>(
 
 const lineCount = (lines: string): number => lines.split('\n').length - 1;
 
-describe('the text of a source, made from its former one,', () => {
+describe('FamilyRenderer: text made from a former one', () => {
   it.each(
     profiles.flatMap((profile) =>
       compatibilities.map((compatibility): [Profile, Compatibility] => [profile, compatibility]),
     ),
-  )('is that of its pods one by one: %s, %s', (profile, compatibility) => {
+  )('the text of a node is that of its pods one by one: %s, %s', (profile, compatibility) => {
     fc.assert(
       fc.property(podLists, fc.array(fc.nat(2)), leftOuts, (lists, capacities, leftOut) => {
         const sources = lists.map((pods, index): NodeSnapshot =>
@@ -138,7 +138,7 @@ describe('the text of a source, made from its former one,', () => {
     );
   });
 
-  it('is that of its API objects one by one', () => {
+  it('the text of API objects is that of each of them, one by one', () => {
     const bound = fc
       .record({ namespace: aName, name: aName, volumes: fc.array(aName, { maxLength: 3 }), limitBytes: bytes })
       .map(({ volumes, limitBytes, ...named }) =>
@@ -160,7 +160,7 @@ describe('the text of a source, made from its former one,', () => {
     );
   });
 
-  it('renders the pods that have changed and no others', () => {
+  it('the pods that have changed are rendered and no others', () => {
     const rendered: string[] = [];
     const groups = detailGroups({ profile: 'minimal', compatibility: 'none' });
     const division = nodeDivision({ compatibility: 'none' });
@@ -187,7 +187,7 @@ describe('the text of a source, made from its former one,', () => {
     expect(rendered).toHaveLength(4);
   });
 
-  it('is in one memory block', () => {
+  it('the text of a node is in one memory block', () => {
     const groups = detailGroups({ profile: 'full', compatibility: 'none' });
     const renderer = new FamilyRenderer(groups, nodeDivision({ compatibility: 'none' }), chunkIds());
     const chunks = renderer.make('node-1', aNodeSnapshot(), undefined).pieces.map(({ chunk }) => chunk);
@@ -197,7 +197,7 @@ describe('the text of a source, made from its former one,', () => {
   });
 });
 
-describe('a pod with very many series', () => {
+describe('FamilyRenderer: a pod with very many series', () => {
   const many = (count: number, name: string) =>
     Array.from({ length: count }, (_, index) =>
       aContainer({ name: `${name}${index}`, limitBytes: 1, requestBytes: 1 }),
@@ -223,7 +223,7 @@ describe('a pod with very many series', () => {
   }
 
   it.each(profiles.flatMap((profile) => compatibilities.map((compatibility) => ({ profile, compatibility }))))(
-    'has at most 1,000, of whole families, and other pods have all: $profile, $compatibility',
+    'a pod has at most 1,000 series, of whole families, and others have all: $profile, $compatibility',
     ({ profile, compatibility }) => {
       const pods = [podWith('small', 3), podWith('large', 100), podWith('last', 3)];
       const measured = new FamilyRenderer(
@@ -269,7 +269,7 @@ describe('a pod with very many series', () => {
     },
   );
 
-  it('counts those that are left out', () => {
+  it('the series of a pod that are left out are counted', () => {
     const compatibility = 'k8s-ephemeral-storage-metrics';
     const groups = detailGroups({ profile: 'full', compatibility });
     const renderer = new FamilyRenderer(groups, nodeDivision({ compatibility }), chunkIds());
@@ -281,7 +281,7 @@ describe('a pod with very many series', () => {
   });
 });
 
-describe('a part that may have ten series', () => {
+describe('FamilyRenderer: a part that may have ten series', () => {
   /** The number of series in each of three families, which is what an item and its part are. */
   type Counts = readonly [number, number, number];
 
@@ -318,14 +318,14 @@ describe('a part that may have ten series', () => {
     ['all when they fit', [8, 1, 1], [8, 1, 1]],
     ['none of the family that does not fit, and all of those behind it that do', [4, 9, 4], [4, 0, 4]],
     ['none of all families that do not fit', [11, 12, 10], [0, 0, 10]],
-  ])('has %s', (_, item, left) => {
+  ])('a part that may have ten series has %s', (_, item, left) => {
     const { ofFamilies, leftOutCount } = renderer.count([item]);
     expect([...ofFamilies]).toEqual(left);
     expect(leftOutCount).toBe(sumOf(item) - sumOf(left));
     expect(renderer.make('node-1', [item], undefined).pieces.map(({ seriesCount }) => seriesCount)).toEqual(left);
   });
 
-  it('has no bound for sources in which one may have more', () => {
+  it('sources in which a part may have more series have no bound', () => {
     expect(
       renderer.mostOfParts([
         [1, 2, 1],

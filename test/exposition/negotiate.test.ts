@@ -37,11 +37,11 @@ describe('negotiateFormat', () => {
     ['a malformed quality', 'application/openmetrics-text;version=1.0.0;q=high', text],
     ['a quality out of range', 'application/openmetrics-text;version=1.0.0;q=7', text],
     ['everything ruled out', '*/*;q=0', text],
-  ])('answers %s', (_case, accept, expected) => {
+  ])('the content type answers %s', (_case, accept, expected) => {
     expect(negotiateFormat(accept).contentType).toBe(expected);
   });
 
-  it('names the format of its content type', () => {
+  it('the format is that of the content type', () => {
     expect(negotiateFormat(prometheus2).format).toBe('openmetrics');
     expect(negotiateFormat(undefined).format).toBe('text');
   });
@@ -62,7 +62,7 @@ describe('acceptsGzip', () => {
     ['*;q=0', false],
     ['gzip;q=0, *', false],
     ['br, zstd', false],
-  ])('%s: %s', (acceptEncoding, expected) => {
+  ])('gzip is accepted with the header %s: %s', (acceptEncoding, expected) => {
     expect(acceptsGzip(acceptEncoding)).toBe(expected);
   });
 });

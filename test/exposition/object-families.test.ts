@@ -16,7 +16,7 @@ function linesOf(family: string, objects: NodeObjects, nodeLabels: readonly stri
   return text.replaceAll('ephemeral_storage_', '').split('\n').slice(0, -1);
 }
 
-describe('of a pod that no summary has', () => {
+describe('objectGroups: a pod that no summary has', () => {
   const workloads = [aWorkload({ name: 'a' }), aDeployment('b')];
   const mounts = ['cache', 'memory', 'unlimited', 'config'].map((name) => aMount(name));
   const pod = aPod({
@@ -60,7 +60,7 @@ describe('of a pod that no summary has', () => {
         `{${ofPod},node="node-1",uid="uid-shop-cart-0",qos_class="Burstable",phase="Running",host_ip="192.0.2.1",static="false"} 1`,
       ],
     ],
-  ])('the API server still serves %s', (family, expected) => {
+  ])('a pod that no summary has still has its series of %s', (family, expected) => {
     expect(linesOf(family, objects)).toEqual(expected.map((line) => `${family}${line}`));
   });
 
@@ -78,14 +78,14 @@ describe('of a pod that no summary has', () => {
   });
 });
 
-describe('of a node', () => {
+describe('objectGroups: a node', () => {
   const ofNode = (overrides: Partial<Node>) => someNodeObjects({ node: aNode(overrides), pods: [] });
 
   it.each([
     [true, ['node_disk_pressure{node="node-1"} 1']],
     [false, ['node_disk_pressure{node="node-1"} 0']],
     [undefined, []],
-  ])('the condition DiskPressure is served as it is: %s', (diskPressure, expected) => {
+  ])('the condition DiskPressure of a node is served as it is: %s', (diskPressure, expected) => {
     expect(linesOf('node_disk_pressure', ofNode({ diskPressure }))).toEqual(expected);
   });
 
@@ -100,13 +100,13 @@ describe('of a node', () => {
       ['topology.kubernetes.io/zone', 'a.b', 'a-b'],
       ',label_a_b="2",label_a_b_2="1",label_topology_kubernetes_io_zone="b"',
     ],
-  ])('the info series carries %s', (_case, labels, nodeLabels, expected) => {
+  ])('the info series of a node carries %s', (_case, labels, nodeLabels, expected) => {
     expect(linesOf('node_info', ofNode({ labels }), nodeLabels)).toEqual([
       `node_info{node="node-1",os="linux",kubelet_version="v1.37.1"${expected}} 1`,
     ]);
   });
 
-  it('pods and containers that run are counted, unless its pods are not measured', () => {
+  it('pods and containers that run are counted, unless the pods of the node are not measured', () => {
     const counted = someNodeObjects({ runningPodCount: 2, runningContainerCount: 5 });
     const skipped = someNodeObjects({ runningPodCount: undefined, runningContainerCount: undefined });
     expect(linesOf('node_pods_running', counted)).toEqual(['node_pods_running{node="node-1"} 2']);
@@ -115,7 +115,7 @@ describe('of a node', () => {
     expect(linesOf('node_containers_running', skipped)).toEqual([]);
   });
 
-  it('that has left the cluster there are series of its pods alone', () => {
+  it('a node that has left the cluster has series of its pods alone', () => {
     const gone = someNodeObjects({ node: undefined, pods: [aBoundPod({ limitBytes: 1 })] });
     expect(linesOf('pod_limit_bytes', gone)).toHaveLength(1);
     for (const family of ['node_info', 'node_disk_pressure', 'node_pods_running']) {

@@ -7,7 +7,7 @@ import { aContainerUsage, aMeasuredPod, aNodeSnapshot, aPodUsage, aVolumeUsage }
 const { items: podsOf, partOf, sizeOf } = nodeDivision({ compatibility: 'none' });
 
 describe('the nameless pods of a node', () => {
-  it('are one pod without namespace and name, with all their bytes', () => {
+  it('the nameless pods of a node are one pod without namespace and name, with all their bytes', () => {
     const known = aMeasuredPod({ name: 'known' });
     const usage = aPodUsage({
       usedBytes: 10,
@@ -36,12 +36,12 @@ describe('the nameless pods of a node', () => {
     });
   });
 
-  it('are not shown beside a pod that has no name either: no series appears twice', () => {
+  it('nameless pods are not shown beside a pod that has no name either: no series appears twice', () => {
     const [unnamed, nameless] = [aMeasuredPod({ namespace: '', name: '' }), aMeasuredPod({ isNameless: true })];
     expect(podsOf(aNodeSnapshot({ pods: [unnamed, nameless] }))).toEqual([unnamed]);
   });
 
-  it('change nothing when there are none', () => {
+  it('nothing changes for a node without nameless pods', () => {
     const snapshot = aNodeSnapshot({ pods: [aMeasuredPod({ pod: undefined })] });
     expect(podsOf(snapshot)).toBe(snapshot.pods);
   });
@@ -56,7 +56,7 @@ describe('the size of a pod', () => {
     ['volumes', aMeasuredPod({ summary: aPodSummary({ volumes: many.map((name) => aVolumeSummary({ name })) }) })],
     ['mounts', aMeasuredPod({ pod })],
     ['containers of its spec', aMeasuredPod({ pod: aPod({ containers: many.map((name) => aContainer({ name })) }) })],
-  ])('is not below the number of its %s', (_of, large) => {
+  ])('the size of a pod is not below the number of its %s', (_of, large) => {
     expect(sizeOf(large)).toBeGreaterThanOrEqual(many.length);
     expect(sizeOf(aMeasuredPod())).toBeLessThan(many.length);
   });

@@ -5,25 +5,21 @@ import { type Profile, profiles } from '../../src/exposition/family.js';
 import { isInProfile } from '../../src/exposition/selection.js';
 import { costOfPods } from '../support/profile-cost.js';
 
-describe('profiles', () => {
-  it.each<[Profile, readonly Profile[]]>([
-    ['minimal', ['minimal']],
-    ['standard', ['minimal', 'standard']],
-    ['full', ['minimal', 'standard', 'full']],
-  ])('%s includes %j', (selected, expected) => {
-    expect(profiles.filter((profile) => isInProfile(profile, selected))).toEqual(expected);
-  });
+it.each<[Profile, readonly Profile[]]>([
+  ['minimal', ['minimal']],
+  ['standard', ['minimal', 'standard']],
+  ['full', ['minimal', 'standard', 'full']],
+])('the profile %s includes %j', (selected, expected) => {
+  expect(profiles.filter((profile) => isInProfile(profile, selected))).toEqual(expected);
 });
 
-describe('families of k8s-ephemeral-storage-metrics', () => {
-  it('are in every profile', () => {
-    const own = new Map(familyTable([]).map(({ name, labels }) => [name, labels.length]));
-    const others = familyTable([], 'k8s-ephemeral-storage-metrics').filter(
-      ({ name, labels }) => own.get(name) !== labels.length,
-    );
-    expect(others.length).toBeGreaterThan(20);
-    expect(others.filter(({ profile }) => profile !== 'minimal')).toEqual([]);
-  });
+it('the families of k8s-ephemeral-storage-metrics are in every profile', () => {
+  const own = new Map(familyTable([]).map(({ name, labels }) => [name, labels.length]));
+  const others = familyTable([], 'k8s-ephemeral-storage-metrics').filter(
+    ({ name, labels }) => own.get(name) !== labels.length,
+  );
+  expect(others.length).toBeGreaterThan(20);
+  expect(others.filter(({ profile }) => profile !== 'minimal')).toEqual([]);
 });
 
 describe('a pod with two limited containers, an emptyDir with a size limit, a configMap and a token', () => {
@@ -31,11 +27,11 @@ describe('a pod with two limited containers, an emptyDir with a size limit, a co
     ['minimal', 5],
     ['standard', 16],
     ['full', 35],
-  ])('has at %s %i series', async (profile, expected) => {
+  ])('a pod of two containers and three volumes has at %s %i series', async (profile, expected) => {
     expect((await costOfPods(1, profile)).seriesCount).toBe(expected);
   });
 
-  it('takes at standard less than 16 MiB in 3,000 copies', async () => {
+  it('3,000 pods of two containers and three volumes take at standard less than 16 MiB', async () => {
     expect((await costOfPods(3000, 'standard')).sizeBytes).toBeLessThan(16 * 2 ** 20);
   });
 });

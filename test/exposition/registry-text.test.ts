@@ -22,7 +22,7 @@ async function textOf(registry: Registry, format: ExpositionFormat): Promise<str
   return families.flatMap(({ pieces }) => pieces.map(({ chunk }) => String(chunk))).join('');
 }
 
-it('writes the buckets, the sum and the count of a histogram under their names', async () => {
+it('a histogram has its buckets, sum and count under their names', async () => {
   const registry = new Registry();
   const histogram = new Histogram({
     name: 'duration_seconds',
@@ -41,7 +41,7 @@ duration_seconds_count{kind="a"} 1
   expect(await textOf(registry, 'openmetrics')).toContain('duration_seconds_bucket{le="1.0",kind="a"} 1\n');
 });
 
-it('leaves out what is not a number and keeps infinities', async () => {
+it('what is not a number is left out, and infinities are kept', async () => {
   const registry = new Registry();
   const gauge = new Gauge({ name: 'g', help: 'G.', labelNames: ['a'], registers: [registry] });
   gauge.set({ a: 'nan' }, Number.NaN);
@@ -49,14 +49,14 @@ it('leaves out what is not a number and keeps infinities', async () => {
   expect(await textOf(registry, 'text')).toBe('g{a="inf"} +Inf\n');
 });
 
-it('names a counter in its samples as the registry does', async () => {
+it('a counter has the name in its samples that it has in the registry', async () => {
   const registry = new Registry();
   new Counter({ name: 'scrapes_total', help: 'C.', registers: [registry] }).inc(2);
   expect(await textOf(registry, 'text')).toBe('scrapes_total 2\n');
   expect(await textOf(registry, 'openmetrics')).toBe('scrapes_total 2\n');
 });
 
-it('formats no families but those that are requested', async () => {
+it('no families are formatted but those that are requested', async () => {
   const registry = new Registry();
   for (const name of ['a_total', 'b_total']) new Counter({ name, help: 'C.', registers: [registry] }).inc();
   const families = await familiesOf(registry, 'text', {
@@ -65,14 +65,14 @@ it('formats no families but those that are requested', async () => {
   expect(families.map(({ header }) => header.name)).toEqual(['b_total']);
 });
 
-it('does not vouch for types that it does not write', async () => {
+it('a family of a type that is not written has the type unknown', async () => {
   const registry = new Registry();
   new Summary({ name: 's', help: 'S.', registers: [registry] }).observe(1);
   const [family] = await familiesOf(registry, 'text');
   expect(family?.header.type).toBe('unknown');
 });
 
-it('splits a large family without losing or repeating a series', async () => {
+it('a large family is split without losing or repeating a series', async () => {
   const registry = new Registry();
   const gauge = new Gauge({ name: 'g', help: 'G.', labelNames: ['a'], registers: [registry] });
   for (let index = 0; index < 1_234; index += 1) gauge.set({ a: String(index) }, index);
@@ -80,7 +80,7 @@ it('splits a large family without losing or repeating a series', async () => {
   expect(lines).toEqual(Array.from({ length: 1_234 }, (_, index) => `g{a="${index}"} ${index}`));
 });
 
-it('stops when the client has left', async () => {
+it('formatting stops when the client has left', async () => {
   const registry = new Registry();
   new Counter({ name: 'scrapes_total', help: 'C.', registers: [registry] }).inc();
   const left = AbortSignal.abort(new Error('left'));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { endText, formatBound, headerText, labelText, sampleLine } from '../../src/exposition/render.js';
 
-describe('labels', () => {
+describe('labelText', () => {
   it.each([
     ['plain text', 'shop', String.raw`{a="shop"}`],
     ['a quote', 'say "hi"', String.raw`{a="say \"hi\""}`],
@@ -11,22 +11,22 @@ describe('labels', () => {
     ['a backslash before an n, which is no line feed', String.raw`\n`, String.raw`{a="\\n"}`],
     ['a tab and a carriage return, which need no escape', 'a\tb\rc', '{a="a\tb\rc"}'],
     ['text beyond ASCII', 'größe-容量-📦', '{a="größe-容量-📦"}'],
-  ])('serves %s', (_case, value, expected) => {
+  ])('a label has %s as its value', (_case, value, expected) => {
     expect(labelText(['a'], [value])).toBe(expected);
   });
 
-  it('leaves out labels without a value', () => {
+  it('labels without a value are left out', () => {
     expect(labelText(['a', 'b', 'c'], ['', '2', ''])).toBe('{b="2"}');
     expect(labelText(['a'], [''])).toBe('');
     expect(labelText([], [])).toBe('');
   });
 
-  it('shows labels of targets with an empty value', () => {
+  it('labels of targets are shown with an empty value', () => {
     expect(labelText(['container', 'volume', 'node'], ['', '', ''])).toBe('{container="",node=""}');
   });
 });
 
-describe('values', () => {
+describe('sampleLine and formatBound', () => {
   it.each([
     [0, '0'],
     [-0, '0'],
@@ -37,7 +37,7 @@ describe('values', () => {
     [Number.NaN, 'NaN'],
     [Number.POSITIVE_INFINITY, '+Inf'],
     [Number.NEGATIVE_INFINITY, '-Inf'],
-  ])('%d is written as %s', (value, expected) => {
+  ])('the value %d is written as %s', (value, expected) => {
     expect(sampleLine('x', '', value)).toBe(`x ${expected}\n`);
   });
 
@@ -51,47 +51,47 @@ describe('values', () => {
   });
 });
 
-describe('header', () => {
+describe('headerText', () => {
   const gauge = { name: 'disk_used_bytes', type: 'gauge', help: 'Say "bytes" \\ and\nmore.' } as const;
   const counter = { name: 'scrapes_total', type: 'counter', help: 'Scrapes.' } as const;
 
-  it('of the text format escapes backslashes and line feeds only', () => {
+  it('a header of the text format escapes backslashes and line feeds only', () => {
     expect(headerText(gauge, 'text')).toBe(
       String.raw`# HELP disk_used_bytes Say "bytes" \\ and\nmore.` + '\n# TYPE disk_used_bytes gauge\n',
     );
   });
 
-  it('of OpenMetrics escapes quotes too and shows the unit', () => {
+  it('a header of OpenMetrics escapes quotes too and shows the unit', () => {
     expect(headerText(gauge, 'openmetrics')).toBe(
       String.raw`# HELP disk_used_bytes Say \"bytes\" \\ and\nmore.` +
         '\n# TYPE disk_used_bytes gauge\n# UNIT disk_used_bytes bytes\n',
     );
   });
 
-  it('of a counter carries the suffix in the text format only', () => {
+  it('the header of a counter carries the suffix in the text format only', () => {
     expect(headerText(counter, 'text')).toBe('# HELP scrapes_total Scrapes.\n# TYPE scrapes_total counter\n');
     expect(headerText(counter, 'openmetrics')).toBe('# HELP scrapes Scrapes.\n# TYPE scrapes counter\n');
   });
 
-  it('of a counter with a unit shows the unit of the name without its suffix', () => {
+  it('the header of a counter with a unit shows the unit of the name without its suffix', () => {
     const family = { name: 'cpu_seconds_total', type: 'counter', help: 'CPU.' } as const;
     expect(headerText(family, 'openmetrics')).toContain('# UNIT cpu_seconds seconds\n');
   });
 
-  it('of a counter without the suffix is no counter in OpenMetrics', () => {
+  it('a counter without the suffix is no counter in OpenMetrics', () => {
     const family = { name: 'scrapes', type: 'counter', help: 'Scrapes.' } as const;
     expect(headerText(family, 'openmetrics')).toContain('# TYPE scrapes unknown\n');
     expect(headerText(family, 'text')).toContain('# TYPE scrapes counter\n');
   });
 
-  it('of an unknown type has the word of its format', () => {
+  it('the header of an unknown type has the word of its format', () => {
     const family = { name: 'x', type: 'unknown', help: 'X.' } as const;
     expect(headerText(family, 'text')).toContain('# TYPE x untyped\n');
     expect(headerText(family, 'openmetrics')).toContain('# TYPE x unknown\n');
   });
 });
 
-it('ends OpenMetrics with its mark and text with nothing', () => {
+it('the end of OpenMetrics is its mark, and that of text is nothing', () => {
   expect(endText('openmetrics')).toBe('# EOF\n');
   expect(endText('text')).toBe('');
 });

@@ -37,11 +37,11 @@ function shortNames(isWanted: (family: (typeof families)[number]) => boolean): r
   return families.filter(isWanted).map(({ name }) => name.replace('ephemeral_storage_', ''));
 }
 
-describe('what the settings allow', () => {
+describe('allowedBy', () => {
   const all = families.map(({ name }) => name.replace('ephemeral_storage_', ''));
 
   it.each<[string, Partial<FamilyRules>, readonly string[]]>([
-    ['everything without any', {}, all],
+    ['everything without rules', {}, all],
     [
       'only the levels that are on',
       { levels: { ...allLevels, pod: false, container: false } },
@@ -81,12 +81,12 @@ describe('what the settings allow', () => {
       ['container_used_bytes', 'exporter_series'],
     ],
     ['the exporter itself, whatever deny has', { deny: ['.*'] }, ['exporter_series']],
-  ])('%s', (_case, rules, expected) => {
+  ])('the settings allow %s', (_case, rules, expected) => {
     expect(shortNames(allowedBy({ ...everything, ...rules }))).toEqual(expected);
   });
 });
 
-describe('what a request selects', () => {
+describe('requestedBy', () => {
   const names = (...texts: readonly string[]): ReadonlySet<string> =>
     new Set(texts.map((text) => `ephemeral_storage_${text}`));
 
@@ -99,11 +99,11 @@ describe('what a request selects', () => {
       { names: names('pod_used_bytes', 'node_used_bytes'), levels: new Set(['node', 'volume']) },
       ['node_used_bytes'],
     ],
-  ])('%s', (_case, filter, expected) => {
+  ])('a request selects %s', (_case, filter, expected) => {
     expect(shortNames(requestedBy({ ...noFilter, ...filter }))).toEqual(expected);
   });
 
-  it('everything, when it is empty', () => {
+  it('an empty request selects everything', () => {
     expect(shortNames(requestedBy(noFilter))).toHaveLength(families.length);
   });
 });
@@ -126,7 +126,7 @@ describe('narrowedGroups', () => {
     })),
   });
 
-  it('has the values of the families that are left', () => {
+  it('narrowed groups have the values of the families that are left', () => {
     const [narrowed] = narrowedGroups(perSource([group]), ({ name }) => !name.endsWith('_2'));
     if (narrowed?.per !== 'source') throw new Error('a group of sources expected');
     expect(narrowed.group.families.map(({ name }) => name)).toEqual([
@@ -139,7 +139,7 @@ describe('narrowedGroups', () => {
     ]);
   });
 
-  it('leaves out groups without a family, and leaves whole ones as they are', () => {
+  it('groups without a family are left out, and whole ones are left as they are', () => {
     expect(narrowedGroups(perSource([group]), () => false)).toEqual([]);
     expect(narrowedGroups(perSource([group]), () => true)[0]?.group).toBe(group);
   });

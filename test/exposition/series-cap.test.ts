@@ -32,11 +32,11 @@ describe('familiesOverCap', () => {
     [7, ['volume_b', 'volume_a', 'container_a', 'pod_b', 'pod_a', 'pod_c']],
     [6, ['volume_b', 'volume_a', 'container_a', 'pod_b', 'pod_a', 'pod_c', 'node_a']],
     [1, ['volume_b', 'volume_a', 'container_a', 'pod_b', 'pod_a', 'pod_c', 'node_a', 'workload_a']],
-  ])('with at most %i series leaves out %j', (maxSeries, expected) => {
+  ])('a cap of %i series leaves out %j', (maxSeries, expected) => {
     expect(namesOver(maxSeries)).toEqual(expected);
   });
 
-  it('never leaves more than the cap, nothing out below it, and no family out in vain', () => {
+  it('no more than the cap is left, and no family is left out below it or in vain', () => {
     const levels: readonly Level[] = ['workload', 'node', 'pod', 'container', 'volume'];
     const drawn = fc.array(fc.record({ level: fc.constantFrom(...levels), seriesCount: fc.nat(50) }), {
       maxLength: 20,

@@ -36,16 +36,16 @@ const withVolumes = (...listed: readonly VolumeUsage[]): NodeSnapshot =>
     pods: [aMeasuredPod({ usage: aPodUsage({ volumes: listed }) })],
   });
 
-describe('components', () => {
+describe('podComponents', () => {
   const componentsOf = (snapshot: NodeSnapshot) => valuesOf(podComponents, 'component', ...podsOf(snapshot));
 
-  it('of volumes are omitted without such a volume', () => {
+  it('components of volumes are omitted without such a volume', () => {
     expect(componentsOf(withVolumes())).toEqual(['rootfs', 'logs', 'other']);
     expect(componentsOf(withVolumes(aVolumeUsage({ medium: 'Memory' })))).toEqual(['rootfs', 'logs', 'other']);
     expect(componentsOf(withVolumes(aVolumeUsage()))).toEqual(['rootfs', 'logs', 'emptydir', 'other']);
   });
 
-  it('of volumes are present when the spec has such a volume, measured or not', () => {
+  it('components of volumes are present when the spec has such a volume, measured or not', () => {
     const pod = aPod({ volumes: [aVolume({ type: 'configmap' })] });
     const pods = [aMeasuredPod({ pod, usage: aPodUsage({ volumes: [] }) })];
     expect(componentsOf(aNodeSnapshot({ pods }))).toEqual(['rootfs', 'logs', 'configmap', 'other']);
@@ -63,7 +63,7 @@ describe('volumes', () => {
     aVolumeUsage({ name: 'unmeasured', type: 'csi' }),
   );
 
-  it('are counted when they are part of the total of the pod', () => {
+  it('volumes are counted when they are part of the total of the pod', () => {
     expect(valuesOf(volumes, 'counted', ...podsOf(many))).toEqual([
       'true',
       'false',
@@ -75,11 +75,11 @@ describe('volumes', () => {
     ]);
   });
 
-  it('below the full profile are emptyDirs', () => {
+  it('volumes below the full profile are emptyDirs', () => {
     expect(valuesOf(emptyDirs, 'volume', ...podsOf(many))).toEqual(['cache', 'memory']);
   });
 
-  it('have a filesystem of their own when its size is known and not that of the disk of the node', () => {
+  it("volumes have a filesystem of their own when its size is known and not that of the node's disk", () => {
     expect(valuesOf(volumeFilesystems, 'volume', ...podsOf(many))).toEqual(['memory', 'claim']);
   });
 });
@@ -98,7 +98,7 @@ describe('filesystems of a node', () => {
     ],
     ['images apart from writable layers', { nodefs: small, imagefs: large, containerfs: small }, ['nodefs', 'imagefs']],
     ['sizes that are unknown', { nodefs: small, imagefs: unknown, containerfs: undefined }, ['nodefs', 'imagefs']],
-  ])('are served once: %s', (_case, reported, expected) => {
+  ])('the filesystems of a node are served once: %s', (_case, reported, expected) => {
     const summary = aNodeSummary(reported);
     expect(valuesOf(filesystems, 'filesystem', aNodeSnapshot({ summary, layout: nodeLayout(summary) }))).toEqual(
       expected,

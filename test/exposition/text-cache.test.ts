@@ -55,8 +55,8 @@ function textOf(blocks: readonly FamilyBlock[], family: string): string {
   return chunksOf(blocks, family).map(String).join('');
 }
 
-describe('the text of nodes', () => {
-  it('is the same Buffers for the same snapshot', async () => {
+describe('TextCache: the text of nodes', () => {
+  it('the text of a node is the same Buffers for the same snapshot', async () => {
     const blocksOf = aCache();
     const snapshot = aNodeSnapshot();
     const [first] = chunksOf(await blocksOf([snapshot]), 'pod_used_bytes');
@@ -64,7 +64,7 @@ describe('the text of nodes', () => {
     expect(chunksOf(await blocksOf([snapshot]), 'pod_used_bytes')[0]).toBe(first);
   });
 
-  it('is made for a new snapshot, and kept of the others', async () => {
+  it('the text of a node is made for a new snapshot, and kept of the others', async () => {
     const blocksOf = aCache();
     const kept = aNodeSnapshot({ nodeName: 'node-1' });
     const before = chunksOf(await blocksOf([kept, aNodeSnapshot({ nodeName: 'node-2' })]), 'pod_used_bytes');
@@ -75,7 +75,7 @@ describe('the text of nodes', () => {
     expect(after[0]).toBe(before[0]);
   });
 
-  it('is in the order of the snapshots, whichever were kept', async () => {
+  it('the text of nodes is in the order of the snapshots, whichever were kept', async () => {
     const blocksOf = aCache();
     const [a, b, c] = ['a', 'b', 'c'].map((nodeName) => aNodeSnapshot({ nodeName }));
     if (a === undefined || b === undefined || c === undefined) throw new Error('three snapshots expected');
@@ -84,14 +84,14 @@ describe('the text of nodes', () => {
     expect(text.match(/node="\w"/g)).toEqual(['node="c"', 'node="b"', 'node="a"']);
   });
 
-  it('is made once for scrapes that run at the same time', async () => {
+  it('the text of a node is made once for scrapes that run at the same time', async () => {
     const blocksOf = aCache();
     const snapshot = aNodeSnapshot();
     const [first, second] = await Promise.all([blocksOf([snapshot]), blocksOf([snapshot])]);
     expect(chunksOf(second, 'pod_used_bytes')[0]).toBe(chunksOf(first, 'pod_used_bytes')[0]);
   });
 
-  it('yields to the event loop while it makes many', async () => {
+  it('the event loop turns while the text of many nodes is made', async () => {
     // Each look at the clock takes three milliseconds, so two nodes fill a time slice.
     let timeMs = 0;
     const clock: Clock = { ...systemClock, monotonicMs: () => (timeMs += 3) };
@@ -109,12 +109,12 @@ describe('the text of nodes', () => {
     expect(turnCount).toBeGreaterThan(20);
   });
 
-  it('stops when the client has left', async () => {
+  it('no more text is made when the client has left', async () => {
     const left = AbortSignal.abort(new Error('left'));
     await expect(aCache()([aNodeSnapshot()], left)).rejects.toThrow('left');
   });
 
-  it('serves what is unknown as no series', async () => {
+  it('what is unknown is served as no series', async () => {
     const usage = aPodUsage({
       containers: [aContainerUsage({ rootfsBytes: undefined, logsBytes: 0 })],
       volumes: [aVolumeUsage({ usedBytes: undefined })],
@@ -125,7 +125,7 @@ describe('the text of nodes', () => {
     expect(textOf(blocks, 'volume_used_bytes')).toBe('');
   });
 
-  it('serves that volumes are not measured only while they are not', async () => {
+  it('pods whose volumes are not measured are served as such only while they are not', async () => {
     const pods = [
       aMeasuredPod({ name: 'pending', usage: aPodUsage({ volumesPending: true }) }),
       aMeasuredPod({ name: 'measured' }),
@@ -136,7 +136,7 @@ describe('the text of nodes', () => {
     );
   });
 
-  it('serves the first of what is listed twice', async () => {
+  it('the first of what is listed twice is served', async () => {
     const twice = aPodUsage({
       containers: [aContainerUsage({ usedBytes: 1 }), aContainerUsage({ usedBytes: 2 })],
       volumes: [aVolumeUsage({ usedBytes: 3, type: 'emptydir' }), aVolumeUsage({ usedBytes: 4, type: 'unknown' })],
@@ -158,12 +158,12 @@ describe('the text of nodes', () => {
   });
 });
 
-describe('what is kept of nodes', () => {
+describe('TextCache: what is kept of nodes', () => {
   const [one, other] = [aNodeSnapshot({ nodeName: 'one' }), aNodeSnapshot({ nodeName: 'other' })];
   const sumOf = ({ seriesCounts }: TextCache<NodeSnapshot>): number =>
     seriesCounts.reduce((sum, count) => sum + count, 0);
 
-  it('counts the series of the nodes that are there, each as it is now', async () => {
+  it('the series of the nodes that are there are counted, each as it is now', async () => {
     const cache = aTextCache(new ManualClock());
     const countOf = async (...nodes: readonly NodeSnapshot[]): Promise<number> => {
       await cache.countAll(clusterOf(...nodes), -1, never); // no room: all are counted
@@ -178,7 +178,7 @@ describe('what is kept of nodes', () => {
     expect(await countOf()).toBe(0);
   });
 
-  it('is no text of a node that has left', async () => {
+  it('no text is kept of a node that has left', async () => {
     const cache = aTextCache(new ManualClock());
     const textOfOther = async () =>
       chunksOf(await cache.blocks(clusterOf(one, other), wholeTable, never), 'pod_used_bytes')[1];
@@ -189,7 +189,7 @@ describe('what is kept of nodes', () => {
     expect(await textOfOther()).not.toBe(before);
   });
 
-  it('is one text for scrapes that leave out different families', async () => {
+  it('one text is kept for scrapes that leave out different families', async () => {
     const cache = aTextCache(new ManualClock());
     const without = async (name: string): Promise<Buffer | undefined> => {
       const leftOut = new Set(cache.families.filter((family) => family.name === `ephemeral_storage_${name}`));

@@ -14,16 +14,16 @@ describe('infoLabelNames', () => {
     [['0-start'], { '0-start': 'label_0_start' }],
     [['a/b', 'a.b', 'a_b'], { 'a.b': 'label_a_b', 'a/b': 'label_a_b_2', a_b: 'label_a_b_3' }],
     [['a/b', 'a.b', 'a_b_2'], { 'a.b': 'label_a_b', 'a/b': 'label_a_b_2', a_b_2: 'label_a_b_2_2' }],
-  ])('of %j', (keys, expected) => {
+  ])('the keys %j have label names of their own', (keys, expected) => {
     expect(Object.fromEntries(infoLabelNames(keys))).toEqual(expected);
   });
 
-  it('depends neither on the order of the keys nor on their number', () => {
+  it('label names depend neither on the order of the keys nor on their number', () => {
     expect(infoLabelNames(['a.b', 'a/b', 'a.b'])).toEqual(infoLabelNames(['a/b', 'a.b']));
   });
 });
 
-describe('workloadInfos', () => {
+describe('workloadGroups', () => {
   const configured = aWorkload({ name: 'billing' });
   const labelled = aWorkload({
     name: 'shop--web',
@@ -40,7 +40,7 @@ describe('workloadInfos', () => {
     );
   }
 
-  it('have the label values behind those that were found by labels', () => {
+  it('info series have the label values behind workloads that were found by labels', () => {
     expect(seriesOf([configured, labelled, aDeployment('cart')])).toEqual([
       { namespace: '', workload: 'billing', workload_type: 'selector', source: 'configured' },
       {
@@ -55,7 +55,7 @@ describe('workloadInfos', () => {
     ]);
   });
 
-  it('have the same label name for a key on all pages', () => {
+  it('info series have the same label name for a key on all pages', () => {
     const withKey = (key: string) =>
       aWorkload({ type: 'labels', origin: { source: 'labels', labels: { [key]: 'x' } } });
     const many = Array.from({ length: 250 }, (_, index) => aDeployment(`cart-${index}`));
@@ -65,7 +65,7 @@ describe('workloadInfos', () => {
     expect(series[251]).toHaveProperty('label_a_b_2');
   });
 
-  it('are on the same pages for the same workloads', () => {
+  it('info series are on the same pages for the same workloads', () => {
     const pagesOf = workloadPager();
     const [first, second] = [[aWorkloadSnapshot()], [aWorkloadSnapshot()]];
     const pages = pagesOf(first);
@@ -73,7 +73,7 @@ describe('workloadInfos', () => {
     expect(pagesOf(first)).toBe(pages);
   });
 
-  it('take no value from what every object has', () => {
+  it('info series take no value from what every object has', () => {
     const hostile = aWorkload({ type: 'labels', origin: { source: 'labels', labels: { constructor: 'x' } } });
     const other = aWorkload({ type: 'labels', origin: { source: 'labels', labels: { app: 'x' } } });
     expect(seriesOf([hostile, other])[1]).not.toHaveProperty('label_constructor');
