@@ -9,7 +9,7 @@ describe('nextDelayMs', () => {
     [4_000, 8_000, 8_000],
     [25_600, 30_000, 30_000],
     [30_000, 30_000, 30_000],
-  ])('after %d with a maximum of %d is %d', (delayMs, maxMs, expected) => {
+  ])('the delay after %d with a maximum of %d is %d', (delayMs, maxMs, expected) => {
     expect(nextDelayMs(delayMs, maxMs)).toBe(expected);
   });
 });
@@ -19,11 +19,11 @@ describe('withJitter', () => {
     [0, 500],
     [0.5, 750],
     [0.999, 999.5],
-  ])('with random %d, makes %d of a delay of 1000', (random, expected) => {
+  ])('jitter with random %d makes %d of a delay of 1000', (random, expected) => {
     expect(withJitter(1_000, () => random)).toBe(expected);
   });
 
-  it('keeps at least half of the delay and adds nothing to it', () => {
+  it('jitter keeps at least half of the delay and adds nothing to it', () => {
     const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 600_000 }), fraction, (delayMs, random) => {
