@@ -61,7 +61,7 @@ export interface ExpositionOptions {
     /** Called for each exposition of a cluster, even if nothing was dropped, before the self metrics are read. */
     capped(result: SeriesCapResult): void;
   };
-  /** Those of the records of the nodes. Default: kept here, and not logged. */
+  /** Those of the trackers of the nodes. Default: kept here, and not logged. */
   readonly faults?: NodeFaults;
   readonly lane: Lane;
   readonly clock: Clock;
@@ -180,6 +180,8 @@ export class Exposition {
   ): Promise<readonly FamilyBlock[]> {
     const isRequested = requestedBy(filter);
     const requested = this.#caches.filter(({ families }) => families.some(isRequested));
+    // Text of nodes may have been made ahead, also where this request is for none.
+    for (const cache of [this.#nodes, this.#objects]) if (!requested.includes(cache)) cache.retain(snapshot);
     let room = roomIn(this.#caches, this.#maxSeries);
     for (const cache of requested) room = await cache.countAll(snapshot, room, signal);
     // What had room was not counted; what is left out must not depend on that.

@@ -1,3 +1,4 @@
+import { retainKeys } from '../base/maps.js';
 import type { Lane } from '../base/scheduler.js';
 import type { DerivedPods } from '../node/pod-record.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
@@ -71,9 +72,19 @@ export class TextCache<Source extends object> {
       names.add(of.name);
       left -= this.#countUnlessRoom(of, left);
     });
-    for (const name of this.#counts.keys()) if (!names.has(name)) this.#setCounts(name, undefined);
-    for (const name of this.#texts.keys()) if (!names.has(name)) this.#texts.delete(name);
+    this.#retain(names);
     return left;
+  }
+
+  /** Forgets all other sources. Not needed after {@link countAll}. */
+  retain(snapshot: ClusterSnapshot): void {
+    const { sourcesOf, nameOf } = this.#options;
+    this.#retain(new Set(sourcesOf(snapshot).map(nameOf)));
+  }
+
+  #retain(names: ReadonlySet<string>): void {
+    for (const name of this.#counts.keys()) if (!names.has(name)) this.#setCounts(name, undefined);
+    retainKeys(this.#texts, names);
   }
 
   /** Counts those of one source, ahead of {@link countAll}. */

@@ -240,9 +240,9 @@ export class KubeletCache implements Disposable {
 
   #newEntry({ name, uid }: Pick<Node, 'name' | 'uid'>, former?: KubeletEntry): KubeletEntry {
     const { clock } = this.#options;
-    const { ttlMs, of, onSummary } = this.#inForce;
-    const history =
-      former?.history ?? new PodHistory({ clock, keepDepartedMs: Math.max(2 * ttlMs, minKeepDepartedMs) });
+    const { of, onSummary } = this.#inForce;
+    const keepDepartedMs = (): number => Math.max(2 * this.#inForce.ttlMs, minKeepDepartedMs);
+    const history = former?.history ?? new PodHistory({ clock, keepDepartedMs });
     const summaryOfNode: RequestPolicy<NodeSummary> = {
       ...of.summary,
       gateAfterSuccessMs: () => this.#freshMs(name),

@@ -36,8 +36,8 @@ interface Departed {
 
 export interface PodHistoryOptions {
   readonly clock: Clock;
-  /** How long a pod is remembered that the summary no longer lists, in milliseconds. */
-  readonly keepDepartedMs: number;
+  /** Returns how long a pod is remembered that the summary no longer lists from now on, in milliseconds. */
+  readonly keepDepartedMs: () => number;
 }
 
 /**
@@ -189,7 +189,7 @@ export class PodHistory {
     const { clock, keepDepartedMs } = this.#options;
     this.#departed ??= new Map();
     this.#departed.delete(uid);
-    this.#departed.set(uid, { measurement, forgetAtMs: clock.monotonicMs() + keepDepartedMs });
+    this.#departed.set(uid, { measurement, forgetAtMs: clock.monotonicMs() + keepDepartedMs() });
   }
 
   /** Forgets departed pods whose time is over, and those that are listed again; of many parts, their sums are kept. */

@@ -83,8 +83,8 @@ export class NodeTracker {
   }
 
   /**
-   * Returns the node as of now. `listed`: from {@link listLarge}; receives what else is derived of the pods. Whatever fails costs
-   * this node alone: it is absent then.
+   * Returns the node as of now. `listed`: from {@link listLarge}; receives what else is derived of the pods. A summary of
+   * which nothing can be derived costs this node alone: it is absent then.
    */
   view(node: Node, lookup: CacheLookup, listed: ListedPods = { derived: new Map() }): NodeView {
     if (lookup.state === 'absent') return this.#absent(node, lookup.reason);
@@ -100,7 +100,7 @@ export class NodeTracker {
 
   /**
    * Records the pods of a large summary one by one in the lane, so that `view` takes a few milliseconds. Undefined when
-   * nothing has changed. Scrapes that run at once share the work.
+   * nothing has changed. Scrapes that run at once share the work until one of them has made the snapshot.
    */
   async listLarge(node: Node, lookup: CacheLookup, lane: Lane): Promise<ListedPods | undefined> {
     if (lookup.state === 'absent' || this.#keptOf(node, lookup) !== undefined) return undefined;
@@ -111,10 +111,9 @@ export class NodeTracker {
     try {
       return await this.#listing.listed;
     } catch (error) {
+      this.#listing = undefined;
       this.#options.faults.add(node.name, error);
       return undefined;
-    } finally {
-      this.#listing = undefined;
     }
   }
 
@@ -131,11 +130,13 @@ export class NodeTracker {
 
   /** The pods of a node that has left the cluster: as long as the API server calls them running, they are expected. */
   gone(): GoneNode {
+    this.#forget();
     return { ...this.#coverage.of(this.#objects.boundPods(), undefined), objects: this.#objects.of(undefined) };
   }
 
   /** Of a node that is never scraped. */
   skippedObjects(node: Node): NodeObjects {
+    this.#forget();
     return this.#objects.ofSkipped(node);
   }
 
@@ -164,6 +165,13 @@ export class NodeTracker {
     const summary = { ...of.summary, pods };
     const input = { node, layout, summary, configuration: undefined, context, derived: new Map() };
     return createNodeSnapshot(input, this.#objects.boundPods(), this.#options).pods;
+  }
+
+  /** Lets go of its summary and of what follows from it. */
+  #forget(): void {
+    this.#kept = undefined;
+    this.#lastViewed = undefined;
+    this.#listing = undefined;
   }
 
   #absent(node: Node, reason: AbsenceReason): AbsentNodeView {
@@ -205,6 +213,7 @@ export class NodeTracker {
     const bound = this.#objects.boundPods();
     const created = createNodeSnapshot(known ? { ...input, known } : input, bound, this.#options);
     const danglingPods = this.#countDangling(created);
+    this.#listing = undefined;
     const snapshot = withDangling(created, danglingPods);
     this.#kept = { configuration: lookup.configuration, bound, danglingPods, snapshot };
     return snapshot;

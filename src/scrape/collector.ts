@@ -149,15 +149,13 @@ export class Collector {
    * has changed since a node was looked up is derived again.
    */
   async #views(lookups: readonly NodeLookup[]): Promise<readonly NodeView[]> {
-    const { nodes, trackers, lane } = this.#options;
+    const { trackers, lane } = this.#options;
     const now = ({ node, lookup }: NodeLookup): NodeView => trackers.of(node).view(node, lookup);
-    const unlistedNamespaces = nodes.unlistedNamespaces();
     const views: NodeView[] = [];
     await lane.each(lookups, (each) => views.push(now(each)));
-    const areSameListed = nodes.unlistedNamespaces() === unlistedNamespaces;
     return lookups.map((each, index) => {
       const before = views[index];
-      const isSame = areSameListed && trackers.of(each.node).isCurrent(each.node, each.lookup);
+      const isSame = trackers.of(each.node).isCurrent(each.node, each.lookup);
       return before !== undefined && isSame ? before : now(each);
     });
   }

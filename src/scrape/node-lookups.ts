@@ -67,7 +67,6 @@ export interface FreshenOptions {
 /** Gets what kubelets say, and derives it as it arrives. */
 export class NodeLookups {
   readonly #options: NodeLookupsOptions;
-  readonly #largeNodes = new Mutex();
 
   constructor(options: NodeLookupsOptions) {
     this.#options = options;
@@ -85,10 +84,12 @@ export class NodeLookups {
     const { ready, others } = await this.#lookUp(order);
     const asked = await this.#ask(others, wait);
     const waiting = new Set(asked.map(({ node }) => node));
+    // One large node after the other: each is begun before the deadline or not at all.
+    const largeNodes = new Mutex();
     const answered = asked.map(async ({ node, lookup: pending }) => {
       const lookup = await pending;
       waiting.delete(node);
-      return this.#derive(node, lookup, options);
+      return this.#derive(node, lookup, { ...options, largeNodes });
     });
     const all = Promise.all(answered);
     all.catch(() => undefined); // rejects below
@@ -101,7 +102,7 @@ export class NodeLookups {
 
   /** Derives a node that no scrape has asked for yet: when `lookup` is still fresh at the next one, it has nothing left to do. */
   async arrived(node: Node, lookup: CacheLookup, onView: OnView): Promise<void> {
-    await this.#derive(node, lookup, { onView });
+    await this.#derive(node, lookup, { onView, largeNodes: new Mutex() });
   }
 
   /** `ready`: nodes with fresh data of which all is derived; `others`, in this order, with the fresh data that they have. */
@@ -140,14 +141,17 @@ export class NodeLookups {
   async #derive(
     node: Node,
     lookup: CacheLookup,
-    { signal, onView }: Pick<FreshenOptions, 'onView'> & { readonly signal?: AbortSignal },
+    {
+      signal,
+      onView,
+      largeNodes,
+    }: Pick<FreshenOptions, 'onView'> & { readonly signal?: AbortSignal; readonly largeNodes: Mutex },
   ): Promise<NodeLookup> {
     const { trackers, lane, ttlMs } = this.#options;
     const tracker = trackers.of(node);
     const isLate = (): boolean => onView !== undefined && signal?.aborted === true;
-    // One after the other: each is begun before the deadline or not at all.
     const listed = isLarge(lookup)
-      ? await this.#largeNodes.runExclusive(() => (isLate() ? undefined : tracker.listLarge(node, lookup, lane)))
+      ? await largeNodes.runExclusive(() => (isLate() ? undefined : tracker.listLarge(node, lookup, lane)))
       : undefined;
     return lane.run(() => {
       if (listed === undefined && isLate()) {

@@ -10,7 +10,7 @@ export interface ResponseWaitOptions {
   readonly parent: AbortSignal;
   /** Whether the wait goes on until every node has responded. */
   readonly waitsForAll: boolean;
-  /** Resolves when requests go on; undefined while they do. Default: always. */
+  /** In which requests begin: while it is held, nobody can be asked. */
   readonly requests: Lane;
 }
 

@@ -21,7 +21,7 @@ import { scrapeTimeoutHeader, scrapeTimeoutMs } from './scrape-timeout.js';
 export interface ScrapeSource {
   /**
    * Resolves at the latest when `signal` aborts, with the data that it has; undefined before the first sync. `onView` is
-   * called with each node as soon as it has responded.
+   * called with each node as soon as it has responded, and before that with nodes that have no data yet.
    */
   collect(signal: AbortSignal, options: Pick<CollectOptions, 'onView'>): Promise<ClusterSnapshot | undefined>;
 }

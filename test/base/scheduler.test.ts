@@ -9,16 +9,21 @@ import { ManualClock } from '../support/manual-clock.js';
 /** Time passes only where a task says so. */
 function setUp() {
   let elapsedMs = 0;
+  const sleepers: { readonly dueMs: number; readonly wake: () => void }[] = [];
   const clock: Clock = {
     nowMs: () => 0,
     monotonicMs: () => elapsedMs,
     steadyNowMs: () => elapsedMs,
-    sleep: () => Promise.resolve(),
+    sleep: (durationMs) =>
+      new Promise((wake) => {
+        sleepers.push({ dueMs: elapsedMs + durationMs, wake });
+      }),
   };
   const scheduler = new Scheduler(clock);
   const events: string[] = [];
   const task = (name: string, durationMs: number) => () => {
     elapsedMs += durationMs;
+    for (const { dueMs, wake } of sleepers) if (dueMs <= elapsedMs) wake();
     events.push(name);
     return name;
   };
@@ -248,16 +253,27 @@ describe('Scheduler: a lane that is held', () => {
 
 it.each([
   { what: '30,000 changes of pods are delivered', count: 30_000, eachMs: 0.05, lane: 'own', withinMs: 10_000 },
-  { what: '5,000 kubelets are asked', count: 5_000, eachMs: 0.3, lane: 'requests', withinMs: 10_000 },
-  { what: 'a list of 64 MiB is read', count: 1_000, eachMs: 2, lane: 'background', withinMs: 12_000 },
-] as const)('beside two endless scrapes, $what within $withinMs ms', async ({ count, eachMs, lane, withinMs }) => {
+  { what: '5,000 kubelets are asked', count: 5_000, eachMs: 0.3, lane: 'requests', withinMs: 15_000 },
+  { what: 'a list of 64 MiB is read', count: 1_000, eachMs: 2, lane: 'background', withinMs: 17_000 },
+] as const)('beside scrapes without end, $what within $withinMs ms', async ({ count, eachMs, lane, withinMs }) => {
   const { scheduler, clock, task } = setUp();
-  const stops = ['one', 'two'].map((name) => endless(scheduler.newLane(), task, name));
-  const work = task('work', eachMs);
-  const items = Array.from({ length: count }, () => work);
+  const state = { isOver: false };
+  const scrapes = async (ownLane: Lane): Promise<void> => {
+    while (!state.isOver) {
+      using work = scheduler.begin();
+      await ownLane.run(task('collects', 1));
+      work.endWait();
+      for (let step = 0; step < 1_000; step += 1) await ownLane.run(task('renders', 1));
+    }
+  };
+  const running = [scrapes(scheduler.newLane()), scrapes(scheduler.newLane())];
+  await nextTurn();
+  const items = Array.from({ length: count }, () => task('item', eachMs));
   await (lane === 'own' ? scheduler.newLane() : scheduler[lane]).each(items, (item) => item());
-  for (const stop of stops) stop();
-  expect(clock.monotonicMs()).toBeLessThan(withinMs);
+  const tookMs = clock.monotonicMs();
+  state.isOver = true;
+  await Promise.all(running);
+  expect(tookMs).toBeLessThan(withinMs);
 });
 
 describe('Scheduler: many items', () => {

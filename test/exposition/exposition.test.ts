@@ -166,6 +166,20 @@ const hostileSnapshot: ClusterSnapshot = aClusterSnapshot({
   ],
 });
 
+it('nothing is kept of a node that has left, also while nobody requests families of nodes', async () => {
+  const exposition = anExposition();
+  const ofWorkloads = asking('text', { levels: new Set(['workload']) });
+  const left = new WeakRef<object>(
+    (() => {
+      const view = aFreshNode(aNodeSnapshot({ nodeName: 'left' }));
+      exposition.prepareNode(view, new Map(), asking('text').filter);
+      return view.snapshot;
+    })(),
+  );
+  await exposition.render(aClusterSnapshot(), ofWorkloads, never);
+  expect(await isLetGo(left)).toBe(true);
+});
+
 it('an exposition keeps the text of a node, not the data that it was made from', async () => {
   const exposition = anExposition();
   const render = (node: NodeView) => exposition.render(aClusterSnapshot({ nodes: [node] }), asking('text'), never);

@@ -1061,12 +1061,15 @@ describe('KubeletCache.history', () => {
   });
 
   it.each([
-    { ttlMs: 55_000, keptMs: 110_000 },
-    { ttlMs: 10_000, keptMs: 60_000 },
-  ])('a TTL of $ttlMs ms keeps the history of a pod for $keptMs ms after it was last listed', async (given) => {
-    const { cache, clock, kubelet } = setUp({ ttlMs: given.ttlMs });
+    { ttlMs: 55_000, formerMs: 55_000, keptMs: 110_000 },
+    { ttlMs: 10_000, formerMs: 10_000, keptMs: 60_000 },
+    { ttlMs: 55_000, formerMs: 10_000, keptMs: 110_000 },
+    { ttlMs: 10_000, formerMs: 55_000, keptMs: 60_000 },
+  ])('a TTL of $ttlMs ms, before $formerMs, keeps the history of a pod for $keptMs ms', async (given) => {
+    const { cache, clock, kubelet, configure } = setUp({ ttlMs: given.formerMs });
     await cache.get(node, never);
-    await clock.advance(given.ttlMs);
+    configure({ ttlMs: given.ttlMs });
+    await clock.advance(55_000);
     kubelet.answer = () => Promise.resolve(aNodeSummary({ pods: [aPodSummary({ uid: 'another pod' })] }));
     await cache.get(node, never);
     await clock.advance(given.keptMs - 1);
@@ -1186,6 +1189,17 @@ describe('KubeletCache: a request that is held', () => {
 });
 
 describe('KubeletCache.markOutdated', () => {
+  it('a mark stays with new settings', async () => {
+    const { cache, kubelet, clock, configure } = setUp();
+    await cache.get(node, never);
+    await clock.advance(2_000);
+    cache.markOutdated(node.name);
+    configure({ ttlMs: 50_000 });
+    await clock.advance(10_000);
+    await cache.get(node, never);
+    expect(kubelet.requestCount).toBe(2);
+  });
+
   it.each([
     { markedAfterMs: 2_000, askedAfterMs: 9_999, requestCount: 1 },
     { markedAfterMs: 2_000, askedAfterMs: 10_000, requestCount: 2 },

@@ -11,7 +11,7 @@ let history: PodHistory;
 
 beforeEach(() => {
   clock = new ManualClock();
-  history = new PodHistory({ clock, keepDepartedMs: 100 });
+  history = new PodHistory({ clock, keepDepartedMs: () => 100 });
 });
 
 const aPod = (uid: string, usedBytes: number | undefined): PodSummary => aPodSummary({ uid, name: uid, usedBytes });
@@ -168,7 +168,7 @@ it('the largest pods that are no longer listed keep their sums, the others their
 it('pods of very many volumes that are no longer listed take less than 8 MiB', () => {
   const fsOf = (index: number) => ({ usedBytes: 3e9 + index, availableBytes: 5e10, capacityBytes: 1e11 });
   const bytes = retainedBytes(() => {
-    const ofNode = new PodHistory({ clock, keepDepartedMs: 100 });
+    const ofNode = new PodHistory({ clock, keepDepartedMs: () => 100 });
     for (let fetch = 0; fetch < 4; fetch += 1) {
       const pods = Array.from({ length: 7 }, (_, pod) => ({
         ...aPod(`${fetch}-${pod}`, 1),
@@ -189,7 +189,7 @@ it('a pod costs at most 100 bytes beyond the last summary', () => {
   );
   const bytes = retainedBytes(() =>
     summaries.map((summary) => {
-      const ofNode = new PodHistory({ clock, keepDepartedMs: 100 });
+      const ofNode = new PodHistory({ clock, keepDepartedMs: () => 100 });
       for (let fetch = 0; fetch < 12; fetch += 1) ofNode.add(summary, fetch + 0.5, fetch + 0.5);
       return ofNode;
     }),

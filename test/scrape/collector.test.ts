@@ -75,6 +75,13 @@ class FakeCluster implements PodLister, SummaryCache {
     this.#nodes[index] = aNode({ name, ...changes });
   }
 
+  removeNode(name: string): void {
+    this.#nodes.splice(
+      this.#nodes.findIndex((node) => node.name === name),
+      1,
+    );
+  }
+
   setPods(nodeName: string, pods: readonly Pod[]): void {
     this.#pods.set(nodeName, pods);
   }
@@ -256,7 +263,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     if (lookup === undefined) throw new Error('no data');
     await collector.arrived(node, lookup, onView);
   };
-  return { collector, collect, arrive, clock, resolver, memories, faults, logged };
+  return { collector, collect, arrive, clock, resolver, trackers, memories, faults, logged };
 }
 
 const workloadOf = (snapshot: ClusterSnapshot, name: string) =>
@@ -727,24 +734,56 @@ describe('Collector: a node whose turn has not come when the deadline does', () 
     expect(after.nodes).toMatchObject([{ state: 'absent', reason: 'timeout' }, { state: 'fresh' }]);
   });
 
+  /** `onDerived`: called once for each pod that something is derived of. */
+  function answerLarge(cluster: FakeCluster, onDerived: (nodeName: string) => void): void {
+    for (const [nodeName, name] of [
+      ['node-1', 'cart-0'],
+      ['node-2', 'cart-1'],
+    ] as const) {
+      const pod = aPodSummary({ name, usedBytes: 1, containers: manyContainers });
+      const derive = (): undefined => {
+        onDerived(nodeName);
+      };
+      cluster.answer(nodeName, { pods: [Object.defineProperty(pod, 'inodesUsed', { get: derive, enumerable: true })] });
+    }
+  }
+
   it('a large node that is being derived at the deadline is complete, and no other large one begins', async () => {
     const cluster = twoNodes();
     const { collector } = aCollector(cluster);
     const deadline = new AbortController();
     const begun: string[] = [];
-    const large = (nodeName: string, pod: string) => {
-      const summary = aPodSummary({ name: pod, usedBytes: 1, containers: manyContainers });
-      const begin = (): undefined => {
-        begun.push(nodeName);
-        deadline.abort();
-      };
-      return Object.defineProperty(summary, 'inodesUsed', { get: begin, enumerable: true });
-    };
-    cluster.answer('node-1', { pods: [large('node-1', 'cart-0')] });
-    cluster.answer('node-2', { pods: [large('node-2', 'cart-1')] });
+    answerLarge(cluster, (nodeName) => {
+      begun.push(nodeName);
+      deadline.abort();
+    });
     const snapshot = await collector.collect(deadline.signal, { onView: () => undefined });
     expect([...new Set(begun)]).toHaveLength(1);
     expect(snapshot?.nodes.map(({ state }) => state).sort()).toEqual(['absent', 'fresh']);
+  });
+
+  it('large nodes are derived once for scrapes that run at once', async () => {
+    const cluster = twoNodes();
+    const { collector } = aCollector(cluster);
+    const derived: string[] = [];
+    answerLarge(cluster, (nodeName) => derived.push(nodeName));
+    const scrape = () => collector.collect(new AbortController().signal, { onView: () => undefined });
+    await Promise.all([scrape(), scrape(), scrape()]);
+    expect(derived.sort()).toEqual(['node-1', 'node-2']);
+  });
+
+  it('a node with data is not passed on without it while its kubelet is silent', async () => {
+    const cluster = twoNodes();
+    const { collector, collect } = aCollector(cluster);
+    await collect();
+    const release = cluster.hold('node-1', 'node-2');
+    const passed: string[] = [];
+    const onView = ({ nodeName, state }: NodeView): void => void passed.push(`${nodeName} ${state}`);
+    const collecting = collector.collect(new AbortController().signal, { onView });
+    for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+    release();
+    await collecting;
+    expect(passed.sort()).toEqual(['node-1 fresh', 'node-2 fresh']);
   });
 
   it('a node without data is not derived after the deadline', async () => {
@@ -855,6 +894,39 @@ describe('Collector: what is kept between scrapes', () => {
   });
 });
 
+it.each([
+  {
+    what: 'is never scraped any longer',
+    change: (cluster: FakeCluster) => {
+      cluster.changeNode('node-1', { labels: { type: 'virtual-kubelet' } });
+    },
+  },
+  {
+    what: 'has left the cluster before its pods',
+    change: (cluster: FakeCluster) => {
+      cluster.removeNode('node-1');
+    },
+  },
+])('no summary is kept of a node that $what', async ({ change }) => {
+  const cluster = twoNodes();
+  const { collect, trackers } = aCollector(cluster);
+  await collect();
+  expect(trackers.of({ name: 'node-1' }).snapshot).toBeDefined();
+  change(cluster);
+  await collect();
+  expect(trackers.of({ name: 'node-1' }).snapshot).toBeUndefined();
+});
+
+it('the memory of a node that is gone with its pods is forgotten', async () => {
+  const cluster = twoNodes();
+  const { collect, memories } = aCollector(cluster);
+  await collect();
+  cluster.removeNode('node-1');
+  cluster.setPods('node-1', []);
+  await collect();
+  expect([...memories.keys()]).toEqual(['node-2']);
+});
+
 describe('Collector: the layout of the disks of a node', () => {
   const disk = (capacityBytes: number) => anFsStats({ capacityBytes, availableBytes: 5, inodes: 9 });
   const container = aContainerSummary({ rootfsBytes: 90, logsBytes: 20 });
@@ -877,6 +949,8 @@ describe('Collector: the layout of the disks of a node', () => {
     answer(cluster, 100, 1);
     expect(containerRatio(await before.collect())).toBe(0.2);
     const reloaded = aCollector(cluster, { memories: before.memories });
+    // An eviction right after the reload finds it too, before any scrape.
+    expect(reloaded.trackers.layout('node-1')).toMatchObject({ hasDedicatedImagefs: true });
     expect(containerRatio(await reloaded.collect())).toBe(0.2);
     answer(cluster, 100, 2);
     expect(containerRatio(await reloaded.collect())).toBe(1.1);
