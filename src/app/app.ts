@@ -58,7 +58,7 @@ export interface AppOptions {
 
 /**
  * The exporter. Its parts have four lifetimes: the process (metrics, reports in the log, listeners, kubelets' responses), a
- * watch (as long as settings need it), a source (how kubelets are asked), and a set of settings. New settings keep what does not depend
+ * watch (as long as settings need it), a source (how kubelets are scraped), and a set of settings. New settings keep what does not depend
  * on them.
  *
  * Start: the addresses are listened on; nodes and pods are listed; subscribers are told of all pods; the exporter is ready.
