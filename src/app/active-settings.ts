@@ -91,7 +91,8 @@ export function activate(options: ActivationOptions): ActiveSettings {
 
 /**
  * Derives and renders the fresh data of a node before the scrape that will serve it; nothing when scrapes read another
- * source. */
+ * source.
+ */
 export async function prepareNode(
   { source: active, collection, exposition }: Pick<ActiveSettings, 'source' | 'collection' | 'exposition'>,
   node: Node,
