@@ -89,20 +89,28 @@ export function activate(options: ActivationOptions): ActiveSettings {
   return active;
 }
 
+interface SummarySource {
+  readonly cache: Pick<ClusterSource['cache'], 'peek'>;
+}
+
 /**
  * Derives and renders the fresh data of a node before the scrape that will serve it; nothing when scrapes read another
  * source.
  */
 export async function prepareNode(
-  { source: active, collection, exposition }: Pick<ActiveSettings, 'source' | 'collection' | 'exposition'>,
+  active: {
+    readonly source: SummarySource;
+    readonly collection: Pick<Collection, 'arrived'>;
+    readonly exposition: Pick<Exposition, 'prepareNode'>;
+  },
   node: Node,
-  source: ClusterSource,
+  source: SummarySource,
   signal: AbortSignal,
 ): Promise<void> {
-  const lookup = source === active ? source.cache.peek(node) : undefined;
+  const lookup = source === active.source ? source.cache.peek(node) : undefined;
   if (lookup === undefined) return;
-  await collection.arrived?.(node, lookup, (view, derived) => {
-    if (!signal.aborted) exposition.prepareNode(view, derived, noFilter);
+  await active.collection.arrived?.(node, lookup, (view, derived) => {
+    if (!signal.aborted) active.exposition.prepareNode(view, derived, noFilter);
   });
 }
 

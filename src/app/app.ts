@@ -58,8 +58,8 @@ export interface AppOptions {
 
 /**
  * The exporter. Its parts have four lifetimes: the process (metrics, reports in the log, listeners, kubelets' responses), a
- * watch (as long as settings need it), a source (how kubelets are scraped), and a set of settings. New settings keep what does not depend
- * on them.
+ * watch (as long as settings need it), a source (how kubelets are scraped), and a set of settings. New
+ * settings keep what does not depend on them.
  *
  * Start: the addresses are listened on; nodes and pods are listed; subscribers are told of all pods; the exporter is ready.
  * Kubelets are refreshed for the first scrape, if they are ahead of scrapes at all; it starts the other background tasks: pods

@@ -22,7 +22,10 @@ export interface ClusterConnectionOptions {
   readonly onUnexpectedEnd: (error: Error) => void;
 }
 
-/** An API server with one set of credentials, what the kubelets of its nodes said, and what is remembered of the nodes. Lives longer than the settings that use it. */
+/**
+ * An API server with one set of credentials, responses of the kubelets of its nodes, and what is remembered of the nodes. Lives
+ * longer than the settings that use it.
+ */
 export class ClusterConnection implements AsyncDisposable {
   readonly api: ApiClient;
   readonly watches: ClusterWatches;
