@@ -117,7 +117,8 @@ export class Exposition {
       groups: readonly FamilyGroup<Page>[],
       sourcesOf: (snapshot: ClusterSnapshot) => readonly Page[],
     ) => cacheOf<Page, never, never>(perSource(groups), undivided, { sourcesOf, nameOf: (_, index) => String(index) });
-    this.#nodes = cacheOf(detailGroups(settings), nodeDivision(settings), {
+    const detail = narrowedGroups(detailGroups(settings), isAllowed);
+    this.#nodes = cacheOf(detail, nodeDivision({ ...settings, showsSizesAlone: showSizesAlone(detail, settings) }), {
       sourcesOf: ({ nodes }) => nodes.filter((node) => node.state !== 'absent').map(({ snapshot }) => snapshot),
       ...perNode,
     });
@@ -201,6 +202,15 @@ export class Exposition {
     });
     return blocks.filter((block) => !dropped.has(block));
   }
+}
+
+/** Families of the other exporter show the filesystems of containers in every profile. */
+function showSizesAlone(
+  groups: readonly SourceGroup<never, never>[],
+  { compatibility }: ExpositionOptions['settings'],
+): boolean {
+  const ofPods = groups.flatMap(({ per, group }) => (per === 'part' ? group.families : []));
+  return compatibility === 'none' && ofPods.every(({ profile }) => profile !== 'full');
 }
 
 function shownStates({ nodes }: ClusterSnapshot, faults: NodeFaults): readonly ShownNodeState[] {

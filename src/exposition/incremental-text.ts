@@ -1,9 +1,9 @@
 /**
- * The text of a source of series, family by family. A node is divided into its pods: those that are the same objects as in
- * the node's former text are copied from it, and only the others are rendered.
+ * The text of a source of series, family by family. A node is divided into its pods: those that have the same keys as in the
+ * node's former text are copied from it, and only the others are rendered.
  *
  *     pods         a    b      c      d  e
- *     runs       [ a    b   ][ c    ][ d  e   ]    c is a new object; the others are in the former text, in this order
+ *     runs       [ a    b   ][ c    ][ d  e   ]    c has a new key; the others are in the former text, in this order
  *                  copied      new     copied
  *     piece        aaaa bb     cccccc  d  eeee     the lines of one family; the pieces of a node are in one memory block
  *     PodOffsets       4  6          12 13   17    where the lines of each pod end: by these, the next text copies
@@ -22,7 +22,9 @@ export interface Division<Source, Item extends object, Part> {
   readonly items: (source: Source) => readonly Item[];
   /** What the series of an item are made from. `derived`: of pods of the source already. */
   readonly partOf: (source: Source, derived?: DerivedPods) => (item: Item) => Part;
-  /** Whether an item that is the same object in both sources has the same series in both. */
+  /** The same object as long as all that is shown of the item is the same. */
+  readonly keyOf: (item: Item) => object;
+  /** Whether an item that has the same key in both sources has the same series in both. */
   readonly isSameFor: (former: Source, source: Source) => boolean;
   /** Most series of one part, over all families. */
   readonly maxSeriesCount: number;
@@ -36,6 +38,7 @@ export const noFamilies: ReadonlySet<ClusterFamilyRow> = new Set();
 export const undivided: Division<unknown, never, never> = {
   items: () => [],
   partOf: () => (item) => item,
+  keyOf: (item) => item,
   isSameFor: () => false,
   maxSeriesCount: 0,
   sizeOf: () => 0,
@@ -98,6 +101,8 @@ export class FamilyRenderer<Source, Item extends object, Part> {
   readonly #partGroups: PlacedGroup<Part>[] = [];
   /** The row in the offsets of each family about parts, by the place of the family. */
   readonly #rows = new Map<number, number>();
+  /** One for each family: for one text after the other. */
+  readonly #lines: readonly SampleLines[];
 
   /** `nextChunkId`: from {@link chunkIds}, one for all texts of a body. */
   constructor(
@@ -106,6 +111,7 @@ export class FamilyRenderer<Source, Item extends object, Part> {
     nextChunkId: () => number,
   ) {
     this.families = groups.flatMap(({ group }) => group.families);
+    this.#lines = this.families.map(({ name }) => new SampleLines(name));
     this.#division = division;
     this.#nextChunkId = nextChunkId;
     let first = 0;
@@ -156,15 +162,25 @@ export class FamilyRenderer<Source, Item extends object, Part> {
       derived,
     }: Partial<Pick<NodeText<Source>, 'leftOut'>> & { readonly derived?: DerivedPods } = {},
   ): NodeText<Source> {
-    const lines = this.families.map((family) => (leftOut.has(family) ? undefined : new SampleLines(family.name)));
+    const lines = this.#clearedLines(leftOut);
     for (const { group, first } of this.#sourceGroups) group.write(source, lines, first);
     const isSame = former !== undefined && this.#division.isSameFor(former.source, source);
     const known = isSame && haveSame(former.leftOut, leftOut) ? former.pods.pods : [];
     const items = this.#items(source);
-    const pods = new PodOffsets(items, this.#rows.size);
-    const update = { lines, runs: runsOf(items, known), pods, former: former ?? { pieces: [], pods: noPods } };
+    const keys = items.map(this.#division.keyOf);
+    const pods = new PodOffsets(keys, this.#rows.size);
+    const update = { lines, runs: runsOf(keys, known), pods, former: former ?? { pieces: [], pods: noPods } };
     this.#renderParts(this.#division.partOf(source, derived), items, update);
     return { source, pieces: this.#pieces(update, isPageEnd(name)), pods, leftOut };
+  }
+
+  #clearedLines(leftOut: ReadonlySet<ClusterFamilyRow>): TextUpdate['lines'] {
+    for (const ofFamily of this.#lines) ofFamily.clear();
+    if (leftOut.size === 0) return this.#lines;
+    return this.#lines.map((ofFamily, place) => {
+      const family = this.families[place];
+      return family !== undefined && leftOut.has(family) ? undefined : ofFamily;
+    });
   }
 
   #items(source: Source): readonly Item[] {
@@ -206,7 +222,7 @@ export class FamilyRenderer<Source, Item extends object, Part> {
         pods.setRendered(start + index, byRow);
       }
     }
-    for (const [row, rendered] of byRow.entries()) pods.complete(row, runs, former.pods, rendered);
+    for (const row of byRow.keys()) pods.complete(row, runs, former.pods);
   }
 
   #fittingLines(part: Part, lines: TextUpdate['lines']): TextUpdate['lines'] {
@@ -228,7 +244,7 @@ export class FamilyRenderer<Source, Item extends object, Part> {
       const chunk = block.subarray(offset, offset + byteCount);
       offset += byteCount;
       const row = this.#rows.get(place);
-      if (row === undefined) lines[place]?.write(chunk);
+      if (row === undefined) lines[place]?.copyTo(chunk);
       else writeParts(chunk, place, row, update);
       const last = former.pieces[place];
       const chunkId = last?.chunk.equals(chunk) === true ? last.chunkId : this.#nextChunkId();
@@ -246,7 +262,7 @@ function writeParts(chunk: Buffer, place: number, row: number, update: TextUpdat
     const at = pods.end('bytes', row, start);
     const byteCount = pods.end('bytes', row, end) - at;
     if (formerStart === undefined) {
-      lines[place]?.write(chunk, at, renderedEnd, renderedEnd + byteCount);
+      lines[place]?.copyTo(chunk, at, renderedEnd, renderedEnd + byteCount);
       renderedEnd += byteCount;
     } else {
       const from = former.pods.end('bytes', row, formerStart);

@@ -34,30 +34,15 @@ export class PodOffsets {
   setRendered(pod: number, lines: readonly (SampleLines | undefined)[]): void {
     for (let row = 0; row < lines.length; row += 1) {
       const entry = row * this.pods.length + pod;
-      this.bytes[entry] = lines[row]?.text.length ?? 0;
+      this.bytes[entry] = lines[row]?.byteCount ?? 0;
       this.lines[entry] = lines[row]?.seriesCount ?? 0;
     }
   }
 
-  /** Makes the ends of a row those in the new text, once all that is new of the row is in `rendered`. */
-  complete(row: number, runs: readonly PodRun[], former: PodOffsets, rendered: SampleLines | undefined): void {
-    if (rendered?.isAscii === false) this.#toBytes(row, runs, rendered.text);
+  /** Makes the ends of a row those in the new text, once all that is new of the row is rendered. */
+  complete(row: number, runs: readonly PodRun[], former: PodOffsets): void {
     this.#addUp('bytes', row, runs, former);
     this.#addUp('lines', row, runs, former);
-  }
-
-  /** Of text beyond ASCII, characters and bytes differ. */
-  #toBytes(row: number, runs: readonly PodRun[], text: string): void {
-    let [startCharacter, byteCount] = [0, 0];
-    for (const { start, end, formerStart } of runs) {
-      if (formerStart !== undefined) continue;
-      for (let entry = row * this.pods.length + start; entry < row * this.pods.length + end; entry += 1) {
-        const endCharacter = this.bytes[entry] ?? 0;
-        byteCount += Buffer.byteLength(text.slice(startCharacter, endCharacter));
-        startCharacter = endCharacter;
-        this.bytes[entry] = byteCount;
-      }
-    }
   }
 
   /** The entries of a run are those of the former text or of what was rendered, and are moved to its place. */

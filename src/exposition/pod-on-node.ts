@@ -42,14 +42,18 @@ const maxSeriesCounts = { measured: 650, declared: 350 };
 /** The same pod has other series where families show values of the node's filesystem beside it. */
 export function nodeDivision({
   compatibility,
+  showsSizesAlone,
 }: {
   readonly compatibility: Compatibility;
+  /** Whether the series of pods show nothing of a summary but bytes used: no times, inodes or filesystems. */
+  readonly showsSizesAlone: boolean;
 }): Division<NodeSnapshot, PodRecord | NamelessPods, PodOnNode> {
   const shown: readonly (keyof FsStats)[] =
     compatibility === 'none' ? ['capacityBytes'] : ['capacityBytes', 'availableBytes', 'inodes', 'inodesFree'];
   return {
     maxSeriesCount: maxSeriesCounts.measured,
     sizeOf: (item) => ('nameless' in item ? components.length + 2 : measuredSize(item)),
+    keyOf: (item) => (showsSizesAlone && !('nameless' in item) ? item.containers : item),
     /** Each once, and those that have no total last. */
     items: ({ pods, podsWithoutTotal }) => {
       const distinctOnes = distinctPods(withNamelessAsOne(pods), (item) =>
@@ -82,6 +86,7 @@ function measuredSize({ summary, bound, containers }: PodRecord): number {
 export const objectDivision: Division<NodeObjects, BoundPod, PlacedPod<BoundPod>> = {
   maxSeriesCount: maxSeriesCounts.declared,
   sizeOf: ({ pod: { containers, volumes }, workloads }) => 1 + containers.length + volumes.length + workloads.length,
+  keyOf: (bound) => bound,
   items: ({ pods }) => distinctPods(pods, ({ pod }) => pod),
   partOf: ({ nodeName }) => {
     const labelsOf = podLabels(nodeName);

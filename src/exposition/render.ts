@@ -63,39 +63,80 @@ export function sampleLine(name: string, labels: string, value: number): string 
   return `${name}${labels} ${formatValue(value)}\n`;
 }
 
-/** The samples of one family, without its header lines. */
+/** A value has at most 24 characters, a line one more. */
+const maxValueBytes = 25;
+
+/** Memory that a family of a node of the usual size needs. More is not kept. */
+const maxKeptBytes = 256 * 1_024;
+
+const newline = 0x0a;
+const digitZero = 0x30;
+const billion = 1_000_000_000;
+
+/** The samples of one family, without its header lines, as UTF-8. Its memory is used again after `clear`. */
 export class SampleLines {
   readonly #name: string;
-  #byteCount: number | undefined;
-  #bytes: Buffer | undefined;
-  text = '';
+  #bytes = Buffer.alloc(0);
+  byteCount = 0;
   seriesCount = 0;
 
   constructor(name: string) {
     this.#name = name;
   }
 
-  /** `labels`: from {@link labelText}. Not after the first look at `byteCount`. */
+  /** `labels`: from {@link labelText}. */
   add(labels: string, value: number): void {
-    this.text += sampleLine(this.#name, labels, value);
+    const head = `${this.#name}${labels} `;
+    this.#reserve(3 * head.length + maxValueBytes);
+    const end = writeValue(this.#bytes, this.byteCount + this.#bytes.write(head, this.byteCount), value);
+    this.#bytes[end] = newline;
+    this.byteCount = end + 1;
     this.seriesCount += 1;
   }
 
-  /** As UTF-8. */
-  get byteCount(): number {
-    this.#byteCount ??= Buffer.byteLength(this.text);
-    return this.#byteCount;
+  /** Copies the bytes from `start` to `end`. */
+  copyTo(to: Buffer, offset = 0, start = 0, end = this.byteCount): void {
+    this.#bytes.copy(to, offset, start, end);
   }
 
-  get isAscii(): boolean {
-    return this.byteCount === this.text.length;
+  clear(): void {
+    this.byteCount = 0;
+    this.seriesCount = 0;
+    if (this.#bytes.length > maxKeptBytes) this.#bytes = Buffer.alloc(0);
   }
 
-  /** Writes the bytes from `start` to `end`. Those of ASCII are also those of Latin-1, which are written faster. */
-  write(to: Buffer, offset = 0, start = 0, end = this.byteCount): void {
-    if (this.isAscii) to.write(this.text.slice(start, end), offset, 'latin1');
-    else (this.#bytes ??= Buffer.from(this.text)).copy(to, offset, start, end);
+  #reserve(byteCount: number): void {
+    const needed = this.byteCount + byteCount;
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
+    this.copyTo(larger);
+    this.#bytes = larger;
   }
+}
+
+/** Returns where the text of the value ends. Most values are whole numbers, whose text needs no string. */
+function writeValue(to: Buffer, at: number, value: number): number {
+  if (!Number.isSafeInteger(value) || value < 0) return at + to.write(formatValue(value), at);
+  const low = value % billion;
+  if (low === value) return writeDigits(to, at, low, digitCount(low));
+  return writeDigits(to, writeValue(to, at, (value - low) / billion), low, 9);
+}
+
+/** `value`: below a billion. */
+function writeDigits(to: Buffer, at: number, value: number, count: number): number {
+  let left = value;
+  for (let place = at + count - 1; place >= at; place -= 1) {
+    const tens = Math.trunc(left / 10);
+    to[place] = digitZero + left - 10 * tens;
+    left = tens;
+  }
+  return at + count;
+}
+
+function digitCount(value: number): number {
+  let count = 1;
+  for (let power = 10; power <= value; power *= 10) count += 1;
+  return count;
 }
 
 /** The lines before a family's samples. */

@@ -2,7 +2,7 @@ import { byNames, Ranking } from '../base/ranking.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { CacheLookup } from '../kubelet/lookup.js';
-import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
+import type { ContainerSummary, NodeSummary, PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.js';
 import { isActive } from './limits.js';
@@ -56,8 +56,8 @@ export interface NodeSnapshotInput {
   readonly derived: DerivedPods;
 }
 
-/** The records of the pods of a summary, by their entries in it. */
-export type KnownRecords = ReadonlyMap<PodSummary, PodRecord>;
+/** The records of the pods of a summary, by the UIDs of its entries. */
+export type KnownRecords = ReadonlyMap<string, PodRecord>;
 
 /** Pods, containers and volumes of a summary from which a snapshot is made in one step: a few milliseconds at most. */
 const maxItemsInOneStep = 2_000;
@@ -111,7 +111,10 @@ function firstNames(pods: readonly PodSummary[], count: number): readonly PodSum
   return first.top();
 }
 
-/** Records a pod of the summary; returns the record of before while its API object is the same. */
+/**
+ * Records a pod of the summary; returns the record of before while its entry and its API object are the same. Of one whose entry
+ * has the same sizes, nothing is derived again.
+ */
 export function recordPod(
   [summary, pod]: readonly [PodSummary, Pod | undefined],
   { byUid, nameless, growth }: JoinedNodePods,
@@ -120,8 +123,12 @@ export function recordPod(
 ): PodRecord {
   const bound = pod && boundTo(pod, byUid, resolver);
   const isNameless = nameless.has(summary);
-  const before = known?.get(summary);
-  if (before?.bound === bound && before?.isNameless === isNameless) return before;
+  const before = known?.get(summary.uid);
+  if (before?.bound === bound && before?.isNameless === isNameless) {
+    if (before.summary === summary) return before;
+    const isNear = before.evictionMs !== undefined || (growth.get(summary) ?? 0) > 0;
+    if (!isNear && haveSameSizes(before.summary, summary)) return withSummary(before, summary);
+  }
   const given = { summary, bound, isNameless };
   const usage = context.usageOf(given);
   const ratios = context.ratiosOf(given);
@@ -138,6 +145,37 @@ export function recordPod(
   };
   derived.set(record, withDerived(record, usage, ratios));
   return record;
+}
+
+/** Names each field: a spread object takes three times the memory. */
+function withSummary(record: PodRecord, summary: PodSummary): PodRecord {
+  const { bound, workloads, isNameless, isPending, containers, unknownItems, evictionMs } = record;
+  return { summary, bound, workloads, isNameless, isPending, containers, unknownItems, evictionMs };
+}
+
+/** Whether all that a record has from them is the same: not whether they were measured at the same time. */
+function haveSameSizes(a: PodSummary, b: PodSummary): boolean {
+  const [volumesA, volumesB] = [a.volumes ?? [], b.volumes ?? []];
+  return (
+    a.usedBytes === b.usedBytes &&
+    a.name === b.name &&
+    a.namespace === b.namespace &&
+    a.others?.containerCount === b.others?.containerCount &&
+    a.others?.volumeCount === b.others?.volumeCount &&
+    a.containers.length === b.containers.length &&
+    volumesA.length === volumesB.length &&
+    a.containers.every((container, index) => isSameContainer(container, b.containers[index])) &&
+    volumesA.every((volume, index) => isSameVolume(volume, volumesB[index]))
+  );
+}
+
+function isSameContainer(a: ContainerSummary, b: ContainerSummary | undefined): boolean {
+  const isSameFs = a.rootfs?.usedBytes === b?.rootfs?.usedBytes && a.logs?.usedBytes === b?.logs?.usedBytes;
+  return isSameFs && a.name === b?.name && (a.rootfs === undefined) === (b.rootfs === undefined);
+}
+
+function isSameVolume(a: VolumeSummary, b: VolumeSummary | undefined): boolean {
+  return a.usedBytes === b?.usedBytes && a.name === b?.name && a.hasClaim === b.hasClaim;
 }
 
 function isPending(usage: PodUsage | undefined): boolean {

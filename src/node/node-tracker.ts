@@ -200,9 +200,9 @@ export class NodeTracker {
 
   async #listed(node: Node, lookup: FoundLookup, lane: Lane): Promise<ListedPods> {
     const input = this.#inputOf(node, lookup, new Map());
-    const known = new Map<PodSummary, PodRecord>();
+    const known = new Map<string, PodRecord>();
     const joined = await lane.run(() => joinNodePods(input, this.#objects.boundPods(), this.#options));
-    await lane.each(joined.pods, (pod) => known.set(pod[0], recordPod(pod, joined, input, this.#options)));
+    await lane.each(joined.pods, (pod) => known.set(pod[0].uid, recordPod(pod, joined, input, this.#options)));
     return { known, derived: input.derived };
   }
 
@@ -236,8 +236,8 @@ export class NodeTracker {
     const layout = this.#memory.layoutOf(node.uid, summary);
     const context = this.#options.contextOf(node, layout);
     const before = this.#kept?.snapshot;
-    const isSame = before?.summary === summary && before.context === context;
-    const known = isSame ? new Map(before.listedPods.map((record) => [record.summary, record])) : undefined;
+    const isSame = before?.context === context;
+    const known = isSame ? new Map(before.listedPods.map((record) => [record.summary.uid, record])) : undefined;
     return { node, summary, layout, configuration, context, known, derived };
   }
 

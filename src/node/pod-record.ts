@@ -27,7 +27,7 @@ export interface PodRecord {
   readonly isNameless: boolean;
   /** See {@link PodUsage.volumesPending}. */
   readonly isPending: boolean;
-  /** What is attributed to each, as sums of workloads hold it. */
+  /** What is attributed to each, as sums of workloads hold it. The same array as long as no size of the pod changes. */
   readonly containers: readonly WorkloadContainerUsage[];
   readonly unknownItems: PodUsage['unknownItems'];
   /** See `podEvictionMs`. */

@@ -132,7 +132,10 @@ describe('FamilyRenderer: text made from a former one', () => {
             podsWithoutTotal: pods.slice(0, 1).map(withoutTotal),
           }),
         );
-        expectSame(detailGroups({ profile, compatibility }), nodeDivision({ compatibility }), { sources, leftOut });
+        expectSame(detailGroups({ profile, compatibility }), nodeDivision({ compatibility, showsSizesAlone: false }), {
+          sources,
+          leftOut,
+        });
       }),
       { numRuns: 25 },
     );
@@ -163,7 +166,7 @@ describe('FamilyRenderer: text made from a former one', () => {
   it('the pods that have changed are rendered and no others', () => {
     const rendered: string[] = [];
     const groups = detailGroups({ profile: 'minimal', compatibility: 'none' });
-    const division = nodeDivision({ compatibility: 'none' });
+    const division = nodeDivision({ compatibility: 'none', showsSizesAlone: false });
     const watched: typeof division = {
       ...division,
       partOf: (snapshot) => {
@@ -189,7 +192,11 @@ describe('FamilyRenderer: text made from a former one', () => {
 
   it('the text of a node is in one memory block', () => {
     const groups = detailGroups({ profile: 'full', compatibility: 'none' });
-    const renderer = new FamilyRenderer(groups, nodeDivision({ compatibility: 'none' }), chunkIds());
+    const renderer = new FamilyRenderer(
+      groups,
+      nodeDivision({ compatibility: 'none', showsSizesAlone: false }),
+      chunkIds(),
+    );
     const chunks = renderer.make('node-1', aNodeSnapshot(), undefined).pieces.map(({ chunk }) => chunk);
     const blocks = new Set(chunks.filter(({ length }) => length > 0).map(({ buffer }) => buffer));
     expect(blocks.size).toBe(1);
@@ -228,7 +235,7 @@ describe('FamilyRenderer: a pod with very many series', () => {
       const pods = [podWith('small', 3), podWith('large', 100), podWith('last', 3)];
       const measured = new FamilyRenderer(
         detailGroups({ profile, compatibility }),
-        nodeDivision({ compatibility }),
+        nodeDivision({ compatibility, showsSizesAlone: false }),
         chunkIds(),
       );
       const declared = new FamilyRenderer(objectGroups({ nodeLabels: [] }), objectDivision, chunkIds());
@@ -257,7 +264,7 @@ describe('FamilyRenderer: a pod with very many series', () => {
         expect([family, [1, 2, 4, 100, 200].includes(count)]).toEqual([family, true]);
       const own = new FamilyRenderer(
         detailGroups({ profile, compatibility }),
-        nodeDivision({ compatibility }),
+        nodeDivision({ compatibility, showsSizesAlone: false }),
         chunkIds(),
       );
       const small = own.make('node-1', aNodeSnapshot({ pods: [podWith('small', 3)] }), undefined);
@@ -272,8 +279,12 @@ describe('FamilyRenderer: a pod with very many series', () => {
   it('the series of a pod that are left out are counted', () => {
     const compatibility = 'k8s-ephemeral-storage-metrics';
     const groups = detailGroups({ profile: 'full', compatibility });
-    const renderer = new FamilyRenderer(groups, nodeDivision({ compatibility }), chunkIds());
-    const all = sourceTexts(groups, nodeDivision({ compatibility }), aNodeSnapshot({ pods: [podWith('large', 100)] }));
+    const renderer = new FamilyRenderer(groups, nodeDivision({ compatibility, showsSizesAlone: false }), chunkIds());
+    const all = sourceTexts(
+      groups,
+      nodeDivision({ compatibility, showsSizesAlone: false }),
+      aNodeSnapshot({ pods: [podWith('large', 100)] }),
+    );
     const { ofFamilies, leftOutCount } = renderer.count(aNodeSnapshot({ pods: [podWith('large', 100)] }));
     const allCount = all.reduce((sum, lines) => sum + lineCount(lines), 0);
     expect(leftOutCount).toBeGreaterThan(0);
@@ -306,6 +317,7 @@ describe('FamilyRenderer: a part that may have ten series', () => {
     {
       items: (source) => source,
       partOf: () => (item) => item,
+      keyOf: (item) => item,
       isSameFor: () => true,
       maxSeriesCount: 10,
       sizeOf: (item) => Math.max(...item),

@@ -4,7 +4,7 @@ import { nodeDivision } from '../../src/exposition/pod-on-node.js';
 import { aContainer, aMount, aPod, aPodSummary, aVolumeSummary } from '../support/builders.js';
 import { aContainerUsage, aMeasuredPod, aNodeSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 
-const { items: podsOf, partOf, sizeOf } = nodeDivision({ compatibility: 'none' });
+const { items: podsOf, partOf, sizeOf } = nodeDivision({ compatibility: 'none', showsSizesAlone: false });
 
 describe('the nameless pods of a node', () => {
   it('the nameless pods of a node are one pod without namespace and name, with all their bytes', () => {

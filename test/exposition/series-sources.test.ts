@@ -26,7 +26,7 @@ function valuesOf<Source, T>(
 }
 
 function podsOf(snapshot: NodeSnapshot): readonly PodOnNode[] {
-  const { items, partOf } = nodeDivision({ compatibility: 'none' });
+  const { items, partOf } = nodeDivision({ compatibility: 'none', showsSizesAlone: false });
   return items(snapshot).map(partOf(snapshot));
 }
 

@@ -30,7 +30,7 @@ type CachedBlocks = (nodes: readonly NodeSnapshot[], signal?: AbortSignal) => Pr
 
 function aTextCache(clock: Clock): TextCache<NodeSnapshot> {
   return new TextCache<NodeSnapshot>({
-    renderer: new FamilyRenderer(groups, nodeDivision({ compatibility: 'none' }), chunkIds()),
+    renderer: new FamilyRenderer(groups, nodeDivision({ compatibility: 'none', showsSizesAlone: false }), chunkIds()),
     lane: new Scheduler(clock).newLane(),
     sourcesOf: ({ nodes }) => nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot])),
     nameOf: ({ nodeName }) => nodeName,

@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+
+import { silentLogger } from '../../src/base/logger.js';
+import { Exposition } from '../../src/exposition/exposition.js';
+import { type Compatibility, type Profile, profiles } from '../../src/exposition/family.js';
+import type { PodSummary } from '../../src/kubelet/summary.js';
+import { NodeFaults } from '../../src/node/node-faults.js';
+import { NodeTrackers } from '../../src/node/node-trackers.js';
+import type { NodeView } from '../../src/node/node-view.js';
+import { podContexts } from '../../src/node/pod-record.js';
+import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import {
+  aContainer,
+  aContainerSummary,
+  aMount,
+  anFsStats,
+  aNode,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aVolume,
+  aVolumeSummary,
+} from '../support/builders.js';
+import { asking, expositionSettings } from '../support/exposition-settings.js';
+import { atOnce } from '../support/lanes.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { aClusterSnapshot } from '../support/snapshot-builders.js';
+
+const compatibilities: readonly Compatibility[] = ['none', 'k8s-ephemeral-storage-metrics'];
+const names = ['web-0', 'web-1', 'web-2'];
+
+const pods = names.map((name) =>
+  aPod({
+    name,
+    uid: name,
+    kubeletUid: name,
+    nodeName: aNode().name,
+    containers: ['app', 'proxy'].map((container) =>
+      aContainer({ name: container, limitBytes: 100, mounts: [aMount('cache')] }),
+    ),
+    volumes: [aVolume({ name: 'cache', sizeLimitBytes: 50 }), aVolume({ name: 'config', type: 'configmap' })],
+  }),
+);
+
+/** Few values, so that a pod often has those of before. */
+const few = fc.constantFrom(undefined, 0, 3, 7);
+const filesystem = fc.option(
+  fc.record({ usedBytes: few, inodesUsed: few, availableBytes: few, capacityBytes: few }).map(anFsStats),
+  { nil: undefined },
+);
+const aContainerEntry = fc
+  .record({ name: fc.constantFrom('app', 'proxy', 'else'), rootfs: filesystem, logs: filesystem })
+  .map(aContainerSummary);
+const aVolumeEntry = fc
+  .record({
+    name: fc.constantFrom('cache', 'config', 'data'),
+    hasClaim: fc.boolean(),
+    usedBytes: few,
+    inodesUsed: few,
+    timeMs: fc.constantFrom(1_000, 2_000),
+  })
+  .map(aVolumeSummary);
+const anEntry: fc.Arbitrary<Partial<PodSummary>> = fc.record({
+  usedBytes: few,
+  inodesUsed: few,
+  startTimeMs: fc.constantFrom(undefined, 500),
+  containers: fc.array(aContainerEntry, { maxLength: 2 }),
+  volumes: fc.option(fc.array(aVolumeEntry, { minLength: 1, maxLength: 2 }), { nil: undefined }),
+});
+
+/** A change of one value of an entry at a time, and none. */
+const nextEntry = fc.tuple(
+  anEntry,
+  fc.constantFrom<readonly (keyof PodSummary)[]>(
+    [],
+    ['usedBytes'],
+    ['containers'],
+    ['volumes'],
+    ['inodesUsed', 'startTimeMs'],
+  ),
+);
+
+const history = fc.tuple(
+  fc.array(anEntry, { minLength: names.length, maxLength: names.length }),
+  fc.array(fc.array(nextEntry, { minLength: names.length, maxLength: names.length }), { minLength: 1, maxLength: 4 }),
+);
+
+class Scraped {
+  readonly #trackers: NodeTrackers;
+  readonly #exposition: Exposition;
+
+  constructor(profile: Profile, compatibility: Compatibility) {
+    this.#trackers = new NodeTrackers({
+      pods: {
+        podsOn: () => pods,
+        boundNodeNames: () => [aNode().name],
+        unlistedNamespaces: () => [],
+        findPod: (_namespace, name) => pods.find((pod) => pod.name === name),
+        isDeleted: () => false,
+      },
+      resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: false }),
+      contextOf: podContexts('measured', 'auto'),
+      scope: { namespaces: [], hasPodSelector: false },
+      showsAllPods: true,
+      maxUnknownPods: 20,
+      growth: () => new Map(),
+      ttlMs: 55_000,
+      clock: new ManualClock(),
+      graceMs: 60_000,
+      faults: new NodeFaults(silentLogger),
+      memories: new Map(),
+    });
+    this.#exposition = new Exposition({
+      settings: expositionSettings({ profile, compatibility }),
+      selfMetrics: { registry: new Registry(), setSeries: () => undefined },
+      observer: { capped: () => undefined },
+      lane: atOnce,
+      clock: new ManualClock(),
+    });
+  }
+
+  async text(entries: readonly Partial<PodSummary>[]): Promise<string> {
+    const node = aNode();
+    const listed = entries.map((entry, index) =>
+      aPodSummary({ ...entry, name: names[index] ?? '', uid: names[index] ?? '' }),
+    );
+    const summary = aNodeSummary({ pods: listed });
+    const lookup = { state: 'fresh', summary, configuration: undefined, arrivedAtMs: 0, fetchedAtMs: 0 } as const;
+    const view: NodeView = this.#trackers.of(node).view(node, lookup);
+    const { chunks } = await this.#exposition.render(
+      aClusterSnapshot({ nodes: [view], workloads: [] }),
+      asking('text'),
+      new AbortController().signal,
+    );
+    return Buffer.concat(chunks).toString();
+  }
+}
+
+describe('Exposition', () => {
+  it.each(profiles.flatMap((profile) => compatibilities.map((compatibility) => ({ profile, compatibility }))))(
+    'pods that have the sizes of before are served as if nothing were known of them: $profile, $compatibility',
+    async ({ profile, compatibility }) => {
+      await fc.assert(
+        fc.asyncProperty(history, async ([first, changes]) => {
+          const known = new Scraped(profile, compatibility);
+          let entries = first;
+          await known.text(entries);
+          for (const change of changes) {
+            entries = entries.map((entry, index) => {
+              const [other, keys] = change[index] ?? [entry, []];
+              const changed = Object.fromEntries(keys.map((key) => [key, other[key]]));
+              return structuredClone({ ...entry, ...changed });
+            });
+            expect(await known.text(entries)).toBe(await new Scraped(profile, compatibility).text(entries));
+          }
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
+});
