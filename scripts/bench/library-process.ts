@@ -139,9 +139,10 @@ async function cpuMsOf(work: () => Promise<void> | void): Promise<number> {
   return (user + system) / 1_000;
 }
 
-async function ingest({ podsPerNode, profile, roundCount }: LibraryRequest & { do: 'ingest' }): Promise<Ingest> {
+async function ingest(request: LibraryRequest & { do: 'ingest' }): Promise<Ingest> {
+  const { podsPerNode, profile, roundCount, changedShare } = request;
   const state = new ClusterState({ nodeCount, podsPerNode }, Date.now() - minuteMs);
-  const summaries = new Summaries(podsPerNode);
+  const summaries = new Summaries(podsPerNode, changedShare);
   const pipeline = new Pipeline(state, await keptPods(state), profile);
   const rounds: { ingestMs: number; parseMs: number }[] = [];
   for (let round = 0; round < roundCount + discardedCount; round++) {

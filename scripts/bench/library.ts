@@ -2,7 +2,14 @@ import type { Profile } from '../../src/exposition/family.js';
 
 /** What the process of the library is asked for. */
 export type LibraryRequest =
-  | { readonly do: 'ingest'; readonly podsPerNode: number; readonly profile: Profile; readonly roundCount: number }
+  | {
+      readonly do: 'ingest';
+      readonly podsPerNode: number;
+      readonly profile: Profile;
+      readonly roundCount: number;
+      /** Of the pods of a node, how many have other sizes in its next summary; from 0 to 1. */
+      readonly changedShare: number;
+    }
   | { readonly do: 'kept'; readonly podsPerNode: number };
 
 /** CPU for one node, in milliseconds. */

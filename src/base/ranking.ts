@@ -1,3 +1,5 @@
+import type { Named } from './maps.js';
+
 /** Orders items by their names, such as namespace and pod, by code units: the same order on every machine. */
 export function byNames<T>(namesOf: (item: T) => readonly string[]): (a: T, b: T) => number {
   return (a, b) => compareNames(namesOf(a), namesOf(b));
@@ -9,6 +11,12 @@ export function byName<T>(nameOf: (item: T) => string): (a: T, b: T) => number {
     const [name, other] = [nameOf(a), nameOf(b)];
     return name === other ? 0 : name < other ? -1 : 1;
   };
+}
+
+/** Returns the items in the order of their names; the same list when they are in it. */
+export function sortedByName<T extends Named>(items: readonly T[]): readonly T[] {
+  const isSorted = items.every(({ name }, index) => index === 0 || (items[index - 1]?.name ?? '') <= name);
+  return isSorted ? items : items.toSorted(byName((item) => item.name));
 }
 
 /** Orders items by a value, and equal ones by name, so that the order is stable. Items without a value come last. */

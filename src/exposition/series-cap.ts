@@ -45,7 +45,9 @@ export function chooseFamilies(
 
 /** Returns for how many more series there is room; below 0 for none. */
 export function roomIn(counts: readonly FamilyCounts[], maxSeries = Infinity): number {
-  return maxSeries - counts.flatMap(({ seriesCounts }) => seriesCounts).reduce((sum, count) => sum + count, 0);
+  let room = maxSeries;
+  for (const { seriesCounts } of counts) for (const count of seriesCounts) room -= count;
+  return room;
 }
 
 /** The sums over each level are in the next one, so the loss of the first is the smallest. */

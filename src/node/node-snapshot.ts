@@ -2,7 +2,7 @@ import { byNames, Ranking } from '../base/ranking.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { CacheLookup } from '../kubelet/lookup.js';
-import type { ContainerSummary, NodeSummary, PodSummary, VolumeSummary } from '../kubelet/summary.js';
+import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.js';
 import { isActive } from './limits.js';
@@ -12,6 +12,7 @@ import { type BoundPod, boundPod } from './node-objects.js';
 import { evictionHeadrooms, nodeThresholds } from './node-thresholds.js';
 import type { NodeSnapshot, SkipReason } from './node-view.js';
 import { type DerivedPods, type PodContext, type PodRecord, withDerived } from './pod-record.js';
+import { haveSameSizes } from './same-sizes.js';
 import type { PodUsage } from './usage.js';
 
 /** What the API server knows of pods. */
@@ -86,7 +87,8 @@ export function joinNodePods(
     isDeleted: (kubeletUid) => pods.isDeleted(kubeletUid),
     scope,
   });
-  const unknown = Array.from(joined.pods).flatMap(([entry, pod]) => (pod === undefined ? [entry] : []));
+  const unknown: PodSummary[] = [];
+  for (const [entry, pod] of joined.pods) if (pod === undefined) unknown.push(entry);
   const nameless = new Set(unknown);
   for (const entry of firstNames(unknown, maxUnknownPods)) nameless.delete(entry);
   return { ...joined, byUid, unknown, nameless, growth: growth(node.name) };
@@ -123,13 +125,9 @@ export function recordPod(
 ): PodRecord {
   const bound = pod && boundTo(pod, byUid, resolver);
   const isNameless = nameless.has(summary);
-  const before = known?.get(summary.uid);
-  if (before?.bound === bound && before?.isNameless === isNameless) {
-    if (before.summary === summary) return before;
-    const isNear = before.evictionMs !== undefined || (growth.get(summary) ?? 0) > 0;
-    if (!isNear && haveSameSizes(before.summary, summary)) return withSummary(before, summary);
-  }
   const given = { summary, bound, isNameless };
+  const same = sameRecord(known?.get(summary.uid), given, growth);
+  if (same !== undefined) return same;
   const usage = context.usageOf(given);
   const ratios = context.ratiosOf(given);
   // Each field by its name: a spread object takes three times the memory.
@@ -147,35 +145,18 @@ export function recordPod(
   return record;
 }
 
-/** Names each field: a spread object takes three times the memory. */
-function withSummary(record: PodRecord, summary: PodSummary): PodRecord {
-  const { bound, workloads, isNameless, isPending, containers, unknownItems, evictionMs } = record;
-  return { summary, bound, workloads, isNameless, isPending, containers, unknownItems, evictionMs };
-}
-
-/** Whether all that a record has from them is the same: not whether they were measured at the same time. */
-function haveSameSizes(a: PodSummary, b: PodSummary): boolean {
-  const [volumesA, volumesB] = [a.volumes ?? [], b.volumes ?? []];
-  return (
-    a.usedBytes === b.usedBytes &&
-    a.name === b.name &&
-    a.namespace === b.namespace &&
-    a.others?.containerCount === b.others?.containerCount &&
-    a.others?.volumeCount === b.others?.volumeCount &&
-    a.containers.length === b.containers.length &&
-    volumesA.length === volumesB.length &&
-    a.containers.every((container, index) => isSameContainer(container, b.containers[index])) &&
-    volumesA.every((volume, index) => isSameVolume(volume, volumesB[index]))
-  );
-}
-
-function isSameContainer(a: ContainerSummary, b: ContainerSummary | undefined): boolean {
-  const isSameFs = a.rootfs?.usedBytes === b?.rootfs?.usedBytes && a.logs?.usedBytes === b?.logs?.usedBytes;
-  return isSameFs && a.name === b?.name && (a.rootfs === undefined) === (b.rootfs === undefined);
-}
-
-function isSameVolume(a: VolumeSummary, b: VolumeSummary | undefined): boolean {
-  return a.usedBytes === b?.usedBytes && a.name === b?.name && a.hasClaim === b.hasClaim;
+/** Returns the record of before where nothing else follows from `given`; undefined where it must be derived. */
+function sameRecord(
+  before: PodRecord | undefined,
+  { summary, bound, isNameless }: Pick<PodRecord, 'summary' | 'bound' | 'isNameless'>,
+  growth: PodGrowth,
+): PodRecord | undefined {
+  if (before === undefined || before.bound !== bound || before.isNameless !== isNameless) return undefined;
+  if (before.summary === summary) return before;
+  const isNear = before.evictionMs !== undefined || (growth.get(summary) ?? 0) > 0;
+  if (isNear || !haveSameSizes(before.summary, summary)) return undefined;
+  const { workloads, isPending: isStillPending, containers, unknownItems, evictionMs } = before;
+  return { summary, bound, workloads, isNameless, isPending: isStillPending, containers, unknownItems, evictionMs };
 }
 
 function isPending(usage: PodUsage | undefined): boolean {

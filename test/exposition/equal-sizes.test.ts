@@ -13,9 +13,8 @@ import { podContexts } from '../../src/node/pod-record.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import {
   aContainer,
-  aContainerSummary,
+  aContainerFs,
   aMount,
-  anFsStats,
   aNode,
   aNodeSummary,
   aPod,
@@ -47,12 +46,14 @@ const pods = names.map((name) =>
 /** Few values, so that a pod often has those of before. */
 const few = fc.constantFrom(undefined, 0, 3, 7);
 const filesystem = fc.option(
-  fc.record({ usedBytes: few, inodesUsed: few, availableBytes: few, capacityBytes: few }).map(anFsStats),
+  fc.record({ usedBytes: few, inodesUsed: few, availableBytes: few, capacityBytes: few }).map(aContainerFs),
   { nil: undefined },
 );
-const aContainerEntry = fc
-  .record({ name: fc.constantFrom('app', 'proxy', 'else'), rootfs: filesystem, logs: filesystem })
-  .map(aContainerSummary);
+const aContainerEntry = fc.record({
+  name: fc.constantFrom('app', 'proxy', 'else'),
+  rootfs: filesystem,
+  logs: filesystem,
+});
 const aVolumeEntry = fc
   .record({
     name: fc.constantFrom('cache', 'config', 'data'),

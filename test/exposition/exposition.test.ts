@@ -18,7 +18,7 @@ import { components, type PodUsage } from '../../src/node/usage.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
 import type { WorkloadSnapshot } from '../../src/workload/workload-partial.js';
-import { aContainer, aMount, anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { aContainer, aContainerFs, aMount, anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { isLetGo } from '../support/heap.js';
@@ -139,7 +139,9 @@ const hostileSnapshot: ClusterSnapshot = aClusterSnapshot({
               ],
             }),
             summary: aPodSummary({
-              containers: [{ name: String.raw`C:\new`, rootfs: anFsStats({ capacityBytes: 30_000 }), logs: undefined }],
+              containers: [
+                { name: String.raw`C:\new`, rootfs: aContainerFs({ capacityBytes: 30_000 }), logs: undefined },
+              ],
             }),
             workloads: [quoted, controlled],
             usage: aPodUsage({
@@ -620,6 +622,7 @@ const filesystem = fc.option(
     .map((figures) => anFsStats(figures)),
   { nil: undefined },
 );
+const files = filesystem.map((values) => values && aContainerFs(values));
 const podObject = fc
   .array(
     fc
@@ -642,7 +645,7 @@ const measuredPod: fc.Arbitrary<DerivedPod<PodUsage>> = fc
     name,
     pod: fc.option(podObject, { nil: undefined }),
     summary: fc
-      .array(fc.record({ name, rootfs: filesystem, logs: filesystem }), { maxLength: 3 })
+      .array(fc.record({ name, rootfs: files, logs: files }), { maxLength: 3 })
       .map((containers) => aPodSummary({ containers })),
     usage,
     startTimeMs: bytes,

@@ -6,7 +6,17 @@ import type { Compatibility } from '../../src/exposition/family.js';
 import { selfFamilies } from '../../src/telemetry/self-families.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { storeState } from '../../src/watch/store-lists.js';
-import { aContainer, aMount, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
+import {
+  aContainer,
+  aContainerFs,
+  aMount,
+  anFsStats,
+  aNode,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aVolume,
+} from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
@@ -82,7 +92,7 @@ const fullSnapshot = aClusterSnapshot({
               }),
               summary: aPodSummary({
                 ioPressure: { waitingUs: 2, stalledUs: 1 },
-                containers: [{ name: 'main', rootfs: full, logs: full }],
+                containers: [{ name: 'main', rootfs: aContainerFs(full), logs: aContainerFs(full) }],
               }),
               usage: aPodUsage({
                 inodesUsed: 1,

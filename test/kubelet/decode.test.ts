@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
 import { decodeSummary } from '../../src/kubelet/summary-reader.js';
+import { aContainerFs } from '../support/builders.js';
 
 const podRef = { name: 'web-0', namespace: 'shop', uid: 'uid-1' };
 const noFigures = {
@@ -65,7 +66,7 @@ describe('decodeSummary: a whole summary', () => {
           uid: 'uid-1',
           startTimeMs: Date.UTC(2026, 10, 20, 12),
           usedBytes: 123,
-          containers: [{ name: 'app', rootfs: readFigures, logs: { ...noFigures, ...inodes } }],
+          containers: [{ name: 'app', rootfs: aContainerFs(readFigures), logs: aContainerFs(inodes) }],
           volumes: [
             { name: 'cache', hasClaim: false, ...noFigures, ...read },
             { name: 'data', hasClaim: true, ...noFigures },
@@ -242,7 +243,7 @@ describe('decodeSummary: pods', () => {
 
   it("an empty filesystem object is kept apart from none: its logs count in the pod's total", () => {
     expect(decodePod({ podRef, containers: [{ name: 'app', rootfs: {} }] })?.containers).toEqual([
-      { name: 'app', rootfs: noFigures, logs: undefined },
+      { name: 'app', rootfs: aContainerFs(), logs: undefined },
     ]);
   });
 

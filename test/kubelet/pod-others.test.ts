@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { cutPod, summedPod } from '../../src/kubelet/pod-others.js';
-import { aContainerSummary, anFsStats, aPodSummary, aVolumeSummary } from '../support/builders.js';
+import { aContainerFs, aContainerSummary, aPodSummary, aVolumeSummary } from '../support/builders.js';
 
 const maxCount = 5_000;
 const numbered = (count: number): readonly string[] =>
@@ -96,8 +96,8 @@ describe('the sum of the others', () => {
   it('the sum of the others lacks the logs of a container without a root filesystem', () => {
     expect(containersOf({ rootfsBytes: 5, logsBytes: 2 }, { logsBytes: 100 }, { rootfsBytes: 1 })).toEqual({
       name: '(others)',
-      rootfs: anFsStatsOfContainer(6),
-      logs: anFsStatsOfContainer(2),
+      rootfs: aContainerFs({ usedBytes: 6 }),
+      logs: aContainerFs({ usedBytes: 2 }),
     });
     expect(containersOf({ logsBytes: 100 }, { logsBytes: 1 })).toMatchObject({
       rootfs: undefined,
@@ -123,9 +123,3 @@ describe('the sum of the others', () => {
     });
   });
 });
-
-function anFsStatsOfContainer(usedBytes: number) {
-  const { timeMs, ...stats } = anFsStats({ usedBytes });
-  expect(timeMs).toBeUndefined();
-  return stats;
-}

@@ -8,9 +8,9 @@ import { explainPod } from '../../src/node/breakdown.js';
 import { attributionModes, components, type PodUsage } from '../../src/node/usage.js';
 import {
   aContainer,
+  aContainerFs,
   aContainerSummary,
   aMount,
-  anFsStats,
   aPod,
   aPodSummary,
   aVolume,
@@ -96,7 +96,7 @@ describe('attributePod: components', () => {
   });
 
   it('the logs of a container whose root filesystem has no figure are counted', () => {
-    const container = { name: 'app', rootfs: anFsStats(), logs: anFsStats({ usedBytes: 30 }) };
+    const container = { name: 'app', rootfs: aContainerFs(), logs: aContainerFs({ usedBytes: 30 }) };
     expect(measured(aPodSummary({ usedBytes: 30, containers: [container] })).components).toMatchObject({
       rootfs: 0,
       logs: 30,
@@ -192,7 +192,7 @@ describe('attributePod: container shares, measured', () => {
   it.each([
     ['no figures at all', aContainerSummary({ name: 'a' })],
     ['logs that are not part of the total', aContainerSummary({ name: 'a', logsBytes: 40 })],
-    ['a root filesystem without a figure', { name: 'a', rootfs: anFsStats(), logs: undefined }],
+    ['a root filesystem without a figure', { name: 'a', rootfs: aContainerFs(), logs: undefined }],
   ])('the measured split is the even one when the containers have %s', (_, container) => {
     const pod = aPod({
       containers: [aContainer({ name: 'a', mounts: [aMount('data')] }), aContainer({ name: 'b' })],
@@ -411,7 +411,7 @@ describe('attributePod: whatever the kubelet reports', () => {
   const bytes = fc.oneof(fc.nat(10_000), fc.maxSafeNat(), fc.constantFrom(2 ** 53, 2 ** 53 - 1));
   const figure = fc.option(bytes, { nil: undefined });
   const fs = fc.option(
-    figure.map((usedBytes) => anFsStats({ usedBytes })),
+    figure.map((usedBytes) => aContainerFs({ usedBytes })),
     { nil: undefined },
   );
   const containerName = fc.constantFrom('a', 'b', 'c', 'd');

@@ -6,6 +6,7 @@ import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import {
   aContainer,
+  aContainerFs,
   aContainerSummary,
   aMount,
   anFsStats,
@@ -62,8 +63,8 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
         inodesUsed: 123,
         containers: ['app', 'proxy'].map((container) => ({
           ...aContainerSummary({ name: container }),
-          rootfs: files,
-          logs: files,
+          rootfs: aContainerFs(files),
+          logs: aContainerFs(files),
         })),
         volumes: ['cache', 'config', 'kube-api-access-x7k2p'].map((volume) =>
           aVolumeSummary({ ...files, name: volume, usedBytes: 45 * mebi }),

@@ -1,7 +1,14 @@
 /** Plain data for tests: each builder returns a valid object with the changes of the test. */
 import type { Container, Mount, Node, Pod, Volume } from '../../src/kube/objects.js';
 import type { EvictionThreshold } from '../../src/kubelet/kubelet-configuration.js';
-import type { ContainerSummary, FsStats, NodeSummary, PodSummary, VolumeSummary } from '../../src/kubelet/summary.js';
+import type {
+  ContainerFsStats,
+  ContainerSummary,
+  FsStats,
+  NodeSummary,
+  PodSummary,
+  VolumeSummary,
+} from '../../src/kubelet/summary.js';
 import { builder } from './builder.js';
 
 /** A pod that runs on `node-1` since the epoch, with a UID derived from namespace and name. */
@@ -91,6 +98,12 @@ export const anFsStats = builder<FsStats>(() => ({
   inodesUsed: undefined,
 }));
 
+/** Without any values but those of the test. */
+export function aContainerFs(values: Partial<Omit<FsStats, 'timeMs'>> = {}): ContainerFsStats {
+  const { usedBytes, inodesUsed, availableBytes, capacityBytes, inodes, inodesFree } = anFsStats(values);
+  return { usedBytes, inodesUsed, filesystem: { availableBytes, capacityBytes, inodes, inodesFree } };
+}
+
 export interface ContainerSummaryFigures {
   readonly name?: string;
   /** Without it, the container has no `rootfs` object. */
@@ -106,8 +119,8 @@ export function aContainerSummary({
 }: ContainerSummaryFigures = {}): ContainerSummary {
   return {
     name,
-    rootfs: rootfsBytes === undefined ? undefined : anFsStats({ usedBytes: rootfsBytes }),
-    logs: logsBytes === undefined ? undefined : anFsStats({ usedBytes: logsBytes }),
+    rootfs: rootfsBytes === undefined ? undefined : aContainerFs({ usedBytes: rootfsBytes }),
+    logs: logsBytes === undefined ? undefined : aContainerFs({ usedBytes: logsBytes }),
   };
 }
 

@@ -108,10 +108,13 @@ export class Summaries {
   readonly #template: Template;
   readonly #pods: readonly PodSlots[];
   readonly #bodies = new Map<number, Buffer>();
+  readonly #changedShare: number;
   /** Of a small pseudo-random sequence: values need only differ. */
   #state = 1;
 
-  constructor(podsPerNode: number) {
+  /** `changedShare`: of the pods of a node, how many have other sizes in its next body; from 0 to 1. */
+  constructor(podsPerNode: number, changedShare = 1) {
+    this.#changedShare = changedShare;
     const template = new Template(summary(podsPerNode), 1);
     this.#template = template;
     this.#pods = Array.from({ length: podsPerNode }, (_, index) => ({
@@ -122,7 +125,8 @@ export class Summaries {
 
   /** The node's body as of `nowMs`; overwritten by the next call for the same node. */
   body(nodeIndex: number, pods: readonly BenchPod[], nowMs: number): Buffer {
-    const body = this.#bodies.get(nodeIndex) ?? this.#create(nodeIndex, pods);
+    const former = this.#bodies.get(nodeIndex);
+    const body = former ?? this.#create(nodeIndex, pods);
     const count = Math.min(timeCount, pods.length);
     for (let index = 0; index < count; index++)
       fillAt(body, 0, this.#template.offsets(`time${index}`), timestamp(nowMs - index * 1_000));
@@ -132,7 +136,9 @@ export class Summaries {
       available: String(capacityBytes - usedBytes),
       cores: String(100_000_000 + this.#next(99_999_999)),
     });
-    for (const slots of this.#pods) this.#fillPod(body, slots);
+    for (const slots of this.#pods) {
+      if (former === undefined || this.#next(100) < 100 * this.#changedShare) this.#fillPod(body, slots);
+    }
     return body;
   }
 

@@ -12,9 +12,9 @@ import { type Pod, volumeTypes } from '../../../src/kube/objects.js';
 import { parseSelector } from '../../../src/kube/selector.js';
 import {
   aContainer,
+  aContainerFs,
   aContainerSummary,
   aMount,
-  anFsStats,
   aNode,
   aNodeSummary,
   aPod,
@@ -254,7 +254,7 @@ describe('a measured pod', () => {
     const name = 'x\u001b[2J\u202e\n'.repeat(8);
     const pod = aPod({ ...id, containers: [aContainer({ name })], volumes: [aVolume({ name })] });
     const summary = aPodSummary({
-      containers: [{ name, rootfs: anFsStats({ usedBytes: 1 }), logs: undefined }],
+      containers: [{ name, rootfs: aContainerFs({ usedBytes: 1 }), logs: undefined }],
       volumes: [aVolumeSummary({ name, usedBytes: 5 })],
     });
     const text = textOf(readingOf(pod, summary), width);

@@ -1,0 +1,43 @@
+import type { ContainerSummary, PodSummary, VolumeSummary } from '../kubelet/summary.js';
+
+/**
+ * Whether two entries of a pod differ in nothing that its usage and its limits are derived from, apart from inodes, the
+ * filesystems of its parts, and when all that was measured.
+ */
+export function haveSameSizes(a: PodSummary, b: PodSummary): boolean {
+  return (
+    a.usedBytes === b.usedBytes &&
+    isSameName(a, b) &&
+    haveSameOthers(a, b) &&
+    haveSame(a.containers, b.containers, isSameContainer) &&
+    haveSame(a.volumes ?? [], b.volumes ?? [], isSameVolume)
+  );
+}
+
+function isSameName(a: PodSummary, b: PodSummary): boolean {
+  return a.name === b.name && a.namespace === b.namespace;
+}
+
+function haveSameOthers({ others: a }: PodSummary, { others: b }: PodSummary): boolean {
+  return a?.containerCount === b?.containerCount && a?.volumeCount === b?.volumeCount;
+}
+
+function haveSame<T>(a: readonly T[], b: readonly T[], isSame: (a: T, b: T) => boolean): boolean {
+  return a.length === b.length && a.every((item, index) => isSame(item, b[index] ?? item));
+}
+
+/** Whether a container has a root filesystem decides whether its logs count. */
+function isSameContainer(a: ContainerSummary, b: ContainerSummary): boolean {
+  const haveRootfs = (a.rootfs === undefined) === (b.rootfs === undefined);
+  return haveRootfs && a.name === b.name && isSameSize(a.rootfs, b.rootfs) && isSameSize(a.logs, b.logs);
+}
+
+function isSameVolume(a: VolumeSummary, b: VolumeSummary): boolean {
+  return isSameSize(a, b) && a.name === b.name && a.hasClaim === b.hasClaim;
+}
+
+type Sized = Pick<VolumeSummary, 'usedBytes'> | undefined;
+
+function isSameSize(a: Sized, b: Sized): boolean {
+  return a?.usedBytes === b?.usedBytes;
+}
