@@ -88,7 +88,17 @@ describe('the package', () => {
       return body.includes('ephemeral_storage_workload_used_bytes{') ? body : undefined;
     });
     expect(text).toContain('ephemeral_storage_node_data_available{');
-    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('<html');
+    const page = await fetch(`http://127.0.0.1:${port}/`);
+    expect(await page.text()).toContain('<html');
+    const answers = [
+      page,
+      ...(await Promise.all(['api/v1/status', 'livez'].map((name) => fetch(`${page.url}${name}`)))),
+    ];
+    expect(answers.map(({ headers }) => headers.get('content-type'))).toEqual([
+      'text/html; charset=utf-8',
+      'application/json; charset=utf-8',
+      'text/plain; charset=utf-8',
+    ]);
   });
 
   it.skipIf(!isInstalled('kubectl'))('the package is a plugin of kubectl by its name (needs kubectl)', async () => {
