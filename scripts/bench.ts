@@ -27,7 +27,7 @@ const { values: flags, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     minutes: { type: 'string', default: '5' },
     'real-time': { type: 'boolean', default: false },
-    'idle-seconds': { type: 'string', default: '15' },
+    'idle-seconds': { type: 'string', default: '60' },
     // Instead of all figures.
     'soak-minutes': { type: 'string' },
     // Instead of all figures: the binary of a Prometheus 3, for `--minutes`.
