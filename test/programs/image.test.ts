@@ -73,7 +73,7 @@ describe.skipIf(!canBuildImages())('the image (needs root, buildah and mount nam
     });
     expect(image.config).toMatchObject({
       User: '65532:65532',
-      Entrypoint: ['node', '/app/dist/cli.js'],
+      Entrypoint: ['node', '--max-semi-space-size=8', '/app/dist/cli.js'],
       ExposedPorts: { '9797/tcp': {} },
     });
   });
