@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { Child } from './child.js';
 import type { ClusterAccess } from './cluster/protocol.js';
+import { imageLaunch } from './image-launch.js';
 import { scrape } from './scraper.js';
 
 /** Of the exporter's process, since its start. */
@@ -31,12 +32,13 @@ export interface ExporterOptions {
 }
 
 const probe = new URL('exporter-probe.mjs', import.meta.url).href;
+const dockerfile = new URL('../../Dockerfile', import.meta.url);
 const pollMs = 20;
 /** A process that uses less CPU time in this time, a tenth of a core, rests: measuring blocks costs some too. */
 const restMs = 500;
 const restTicks = 5;
 
-/** The built exporter in a process of its own, with a probe in it. */
+/** The built exporter in a process of its own, started as the image starts it, with a probe in it. */
 export class BenchExporter implements AsyncDisposable {
   readonly port: number;
   /** From the start of the process, in milliseconds. */
@@ -59,12 +61,21 @@ export class BenchExporter implements AsyncDisposable {
     writeFileSync(kubeconfig, kubeconfigOf(access));
     const startMs = performance.now();
     const flags = ['--web.listen-address=127.0.0.1:0', `--kubeconfig=${kubeconfig}`];
+    const launch = imageLaunch(readFileSync(dockerfile, 'utf8'));
     const child = spawn(
       process.execPath,
-      ['--import', probe, cli, 'serve', ...flags, ...settings.flatMap((setting) => ['--set', setting])],
+      [
+        ...launch.flags,
+        '--import',
+        probe,
+        cli,
+        'serve',
+        ...flags,
+        ...settings.flatMap((setting) => ['--set', setting]),
+      ],
       {
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-        env: { PATH: process.env['PATH'], HOME: '/nonexistent', NODE_ENV: 'production' },
+        env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...launch.environment },
       },
     );
     return new BenchExporter(child, { port: await listeningPort(child), startMs, folder });
