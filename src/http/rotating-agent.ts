@@ -1,10 +1,11 @@
 import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls';
 
 import { Memo } from '../base/memo.js';
 import type { TlsMaterial } from '../credentials/credentials.js';
+import { LeanAgent } from './lean-agent.js';
+import { tcpKeepAliveMs } from './send-request.js';
 
 /** One for each server, of some kilobytes: more than a cluster has nodes. Node's default is 100. */
 const maxCachedSessions = 10_000;
@@ -52,7 +53,12 @@ export class RotatingAgent implements Disposable {
 
   #create(tls: TlsMaterial): Promise<HttpAgent> {
     this.#retireLast();
-    const agent = createAgent(this.#options, tls).then((made) => limitKept(made, this.#options.maxKeptConnections));
+    const { maxKeptConnections = Infinity } = this.#options;
+    const kept = new Set<Duplex>();
+    const isNextLean = (): boolean => maxKeptConnections < Infinity && kept.size < maxKeptConnections;
+    const agent = createAgent({ ...this.#options, isNextLean }, tls).then((made) =>
+      limitKept(made, kept, maxKeptConnections),
+    );
     agent.catch(() => {
       if (this.#agents.last === agent) this.#agents.forget(); // the module of a proxy's agent may be readable next time
     });
@@ -71,8 +77,7 @@ function retire(agent: HttpAgent): void {
 }
 
 /** Of Node's own limits, one is for each host, and the other lets idle connections to some hosts shut out the others. */
-function limitKept(agent: HttpAgent, maxCount = Infinity): HttpAgent {
-  const kept = new Set<Duplex>();
+function limitKept(agent: HttpAgent, kept: Set<Duplex>, maxCount: number): HttpAgent {
   const keepSocketAlive = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean; // against its type
   agent.keepSocketAlive = (socket): boolean => {
     if (!kept.has(socket)) {
@@ -86,13 +91,17 @@ function limitKept(agent: HttpAgent, maxCount = Infinity): HttpAgent {
 }
 
 async function createAgent(
-  { isTls, proxy }: { readonly isTls: boolean; readonly proxy: ProxyOptions | undefined },
+  {
+    isTls,
+    proxy,
+    isNextLean,
+  }: { readonly isTls: boolean; readonly proxy: ProxyOptions | undefined; readonly isNextLean: () => boolean },
   tls: TlsMaterial,
 ): Promise<HttpAgent> {
   const { ca, cert, key, rejectUnauthorized } = tls;
   const tlsOptions = isTls ? { rejectUnauthorized, secureContext: createSecureContext({ ca, cert, key }) } : {};
-  const agentOptions = { keepAlive: true, maxCachedSessions, ...tlsOptions };
-  if (proxy === undefined) return isTls ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
+  const agentOptions = { keepAlive: true, keepAliveMsecs: tcpKeepAliveMs, maxCachedSessions, ...tlsOptions };
+  if (proxy === undefined) return isTls ? new LeanAgent(agentOptions, isNextLean) : new HttpAgent(agentOptions);
   const proxiedOptions = { ...agentOptions, ...(isTls ? { checkServerIdentity: identityCheck(proxy, tls) } : {}) };
   if (proxy.url.protocol.startsWith('socks')) {
     const { SocksProxyAgent } = await import('socks-proxy-agent');

@@ -4,7 +4,8 @@ import { request as requestHttps } from 'node:https';
 import { abortable } from '../base/abortable.js';
 import { codeOf } from '../base/errors.js';
 
-const tcpKeepAliveMs = 30_000;
+/** How long a connection is without data before TCP asks for its peer. */
+export const tcpKeepAliveMs = 30_000;
 
 /**
  * Sends a request and resolves with the headers of its response. Rejects and closes the connection at once when the

@@ -90,6 +90,7 @@ const kubelet: TargetKind = {
       credentials: { ...credentials, reread: credentials.material },
       clock,
       version,
+      maxKeptConnections: 2,
       isApiServerAway: () => false,
     });
     const nodeAt = ({ hostname, port }: URL) => {

@@ -2,13 +2,15 @@
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { TLSSocket } from 'node:tls';
 
 import { expect, it } from 'vitest';
 
 import { HttpClient } from '../../src/http/http-client.js';
+import { TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
-import { LoopbackServer, textOf } from './loopback-server.js';
+import { LoopbackServer, replyWith, textOf } from './loopback-server.js';
 
 const material = { headers: {}, tls: { rejectUnauthorized: true } };
 
@@ -42,6 +44,35 @@ it('connections above the limit are closed after their request, and one that end
   await get(other);
   await get(other);
   expect(other.connections).toHaveLength(3);
+});
+
+it('a connection above the limit resumes the TLS session of its server', async () => {
+  const authority = await TestAuthority.create();
+  const pair = await authority.issueServer();
+  await using one = await LoopbackServer.listenTls(pair);
+  await using other = await LoopbackServer.listenTls(pair);
+  const areResumed: boolean[] = [];
+  other.answer = (request, response) => {
+    areResumed.push(request.socket instanceof TLSSocket && request.socket.isSessionReused());
+    replyWith({})(request, response);
+  };
+  const verified = { headers: {}, tls: { ca: authority.certificate, rejectUnauthorized: true } };
+  using client = new HttpClient({
+    credentials: {
+      material: () => Promise.resolve(verified),
+      reread: () => Promise.resolve(verified),
+      invalidate: fail,
+    },
+    protocol: 'https:',
+    version: '0',
+    clock: new ManualClock(),
+    renewalPauseMs: 0,
+    maxKeptConnections: 1,
+  });
+  for (const { url } of [one, other, one, other, other])
+    await textOf(client.open({ url: new URL(url), what: 'GET', errorFromResponse: fail }, never));
+  expect(one.connections).toHaveLength(1);
+  expect(areResumed).toEqual([false, true, true]);
 });
 
 it('a client that was disposed of keeps no connection, not even one of a request that has yet to connect', async () => {
