@@ -67,7 +67,7 @@ export class ClusterSource implements AsyncDisposable {
     this.watches = connection.watches;
     this.cache = connection.kubelets;
     this.#options = options;
-    this.#budget = connectionBudget(config.kubelet.maxConcurrentRequests, options.openFileLimit);
+    this.#budget = connectionBudget(config.kubelet, options.openFileLimit);
     this.store = this.#own(
       new ClusterStore({
         ...options,

@@ -9,9 +9,12 @@ export interface ConnectionBudget {
   readonly maxConcurrentRequests: number;
   /** Connections to kubelets that are kept for later requests. */
   readonly maxKeptConnections: number;
-  /** Open files with which the connections to `nodeCount` kubelets are kept as far as `mostKeptConnections` allows. */
+  /** Open files with which the connections to `nodeCount` kubelets are kept as far as the settings allow. */
   readonly neededOpenFiles: (nodeCount: number) => number;
 }
+
+/** What the settings allow, whatever the limit of open files. */
+type ConfiguredConnections = Pick<ConnectionBudget, 'maxConcurrentRequests' | 'maxKeptConnections'>;
 
 /** For all else: Node.js itself (about 20), watches, reviews of tokens, files that are read, names that are looked up. */
 const other = { maxCount: 100, maxShare: 0.6 } as const;
@@ -19,19 +22,16 @@ const other = { maxCount: 100, maxShare: 0.6 } as const;
 const mostReaderConnections = 400;
 const leastConcurrentRequests = 4;
 
-/**
- * An idle TLS connection that has read a summary takes 100 kB; a new one for the next request takes 1.2 ms of CPU more, with
- * its session resumed. At a request a minute, 5,000 kubelets would hold 500 MB, or cost a tenth of a core.
- */
-const mostKeptConnections = 256;
-
 /** Half of what the process itself leaves, since at the limit the system neither accepts nor opens any connection. */
 export function maxReaderConnections(openFileLimit: number | undefined): number {
   return Math.min(mostReaderConnections, Math.floor(availableFiles(openFileLimit) / 2));
 }
 
 /** Connections to kubelets beyond the budget are closed after their request. */
-export function connectionBudget(configuredRequests: number, openFileLimit?: number): ConnectionBudget {
+export function connectionBudget(
+  { maxConcurrentRequests: configuredRequests, maxKeptConnections: configuredKept }: ConfiguredConnections,
+  openFileLimit?: number,
+): ConnectionBudget {
   const forReaders = maxReaderConnections(openFileLimit);
   const forKubelets = availableFiles(openFileLimit) - forReaders;
   const least = Math.min(leastConcurrentRequests, configuredRequests);
@@ -39,9 +39,9 @@ export function connectionBudget(configuredRequests: number, openFileLimit?: num
   return {
     maxReaderConnections: forReaders,
     maxConcurrentRequests,
-    maxKeptConnections: Math.min(mostKeptConnections, Math.max(0, forKubelets - maxConcurrentRequests)),
+    maxKeptConnections: Math.min(configuredKept, Math.max(0, forKubelets - maxConcurrentRequests)),
     neededOpenFiles: (nodeCount) => {
-      const needed = configuredRequests + Math.min(nodeCount, mostKeptConnections);
+      const needed = configuredRequests + Math.min(nodeCount, configuredKept);
       return other.maxCount + needed + Math.min(mostReaderConnections, needed);
     },
   };
