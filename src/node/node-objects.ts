@@ -1,4 +1,5 @@
-import { Memo } from '../base/memo.js';
+import { haveSameItems, Memo } from '../base/memo.js';
+import { isEqual } from '../kube/dedupe.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { Workload } from '../workload/workload.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
@@ -7,6 +8,7 @@ import { isActive, podLimitBytes, podRequestBytes } from './limits.js';
 
 /** A pod that is bound to a node: what follows from its API object alone. It outlives summaries. */
 export interface BoundPod {
+  /** As it is now: nothing may be derived from its {@link keysWithoutEffect} and kept as long as the bound pod. */
   readonly pod: Pod;
   /** Aggregated over the containers as the kubelet does; undefined where none declares one. */
   readonly limitBytes: number | undefined;
@@ -14,7 +16,12 @@ export interface BoundPod {
   readonly workloads: readonly Workload[];
 }
 
-export function boundPod(pod: Pod, resolver: WorkloadResolver): BoundPod {
+/** From labels only the workloads follow, which are compared by themselves. */
+const keysWithoutEffect: readonly (keyof Pod)[] = ['resourceVersion', 'labels', 'runs', 'runsChangedAtMs'];
+
+type RenewablePod = BoundPod & { pod: Pod };
+
+export function boundPod(pod: Pod, resolver: WorkloadResolver): RenewablePod {
   return {
     pod,
     limitBytes: podLimitBytes(pod),
@@ -42,7 +49,7 @@ export interface NodeObjects {
 export class ObjectRecord {
   readonly #nodeName: string;
   readonly #options: ConstructorParameters<typeof ObjectRecord>[1];
-  readonly #bound = new Memo<readonly BoundPod[]>();
+  readonly #bound = new Memo<readonly RenewablePod[]>();
   #generation = 0;
   readonly #objects = new Memo<NodeObjects>();
 
@@ -59,16 +66,20 @@ export class ObjectRecord {
     this.#options = options;
   }
 
-  /** The pods of the node, in the order of the store. The same array while none of them changes, and the same item for the same object. */
+  /**
+   * The pods of the node, in the order of the store. The same array while none of them changes, and the same item while its pod
+   * does not, but for {@link keysWithoutEffect}.
+   */
   boundPods(): readonly BoundPod[] {
     const { pods, resolver } = this.#options;
     const podsOnNode = pods.podsOn(this.#nodeName);
     const { generation } = resolver;
     return this.#bound.of([podsOnNode, generation], () => {
       const former = generation === this.#generation ? (this.#bound.last ?? []) : [];
-      const known = new Map(former.map((bound) => [bound.pod, bound]));
+      const known = new Map(former.map((bound) => [bound.pod.uid, bound]));
       this.#generation = generation;
-      return podsOnNode.map((pod) => known.get(pod) ?? boundPod(pod, resolver));
+      const bound = podsOnNode.map((pod) => renewed(known.get(pod.uid), pod, resolver));
+      return haveSameItems(former, bound) ? former : bound;
     });
   }
 
@@ -94,7 +105,7 @@ export class ObjectRecord {
     const inScope = boundPods.filter(({ pod }) => this.#isInScope(pod));
     const shown = [
       ...inScope.filter(({ pod }) => isActive(pod)),
-      ...endedPods.map((pod) => boundPods.find((known) => known.pod === pod) ?? boundPod(pod, resolver)),
+      ...endedPods.map((pod) => boundPods.find((known) => known.pod.uid === pod.uid) ?? boundPod(pod, resolver)),
     ];
     return {
       nodeName: this.#nodeName,
@@ -112,4 +123,15 @@ export class ObjectRecord {
     const { namespaces } = this.#options.scope;
     return namespaces.length === 0 || namespaces.includes(namespace);
   }
+}
+
+/** Returns the same bound pod, with the new API object, where nothing that follows from it differs. */
+function renewed(known: RenewablePod | undefined, pod: Pod, resolver: WorkloadResolver): RenewablePod {
+  if (known === undefined) return boundPod(pod, resolver);
+  if (known.pod === pod) return known;
+  const isSame =
+    isEqual(known.pod, pod, ...keysWithoutEffect) && haveSameItems(known.workloads, resolver.workloadsOf(pod));
+  if (!isSame) return boundPod(pod, resolver);
+  known.pod = pod;
+  return known;
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import { Scheduler } from '../../src/base/scheduler.js';
 import type { Pod } from '../../src/kube/objects.js';
+import { parseSelector } from '../../src/kube/selector.js';
 import type { CacheLookup } from '../../src/kubelet/lookup.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
@@ -21,7 +22,7 @@ const limited = (limitBytes: number) => (name: string) =>
 /** More than is derived in one step. */
 const containers = Array.from({ length: 600 }, (_, index) => aContainerSummary({ name: `c${index}` }));
 
-function setUp() {
+function setUp(resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: false })) {
   let pods = names.map(limited(10));
   const derived = { count: 0 };
   const trackers = new NodeTrackers({
@@ -32,7 +33,7 @@ function setUp() {
       findPod: (_namespace, name) => pods.find((pod) => pod.name === name),
       isDeleted: () => false,
     },
-    resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: false }),
+    resolver,
     contextOf: podContexts('measured', 'auto'),
     scope: { namespaces: [], hasPodSelector: false },
     showsAllPods: true,
@@ -110,6 +111,28 @@ describe('NodeTrackers', () => {
     expect((await prepare()).snapshot).toBe(first.snapshot);
     expect(trackers.of(node).view(node, lookup)).toMatchObject({ snapshot: { unknownPods: [] } });
     expect(derived.count).toBe(names.length);
+  });
+
+  it('a node is not derived again for labels that change no workload, and knows them', async () => {
+    const { prepare, derived, setPods, pods } = setUp();
+    const before = await prepare();
+    setPods(pods().map((pod) => ({ ...pod, labels: { app: 'other' }, resourceVersion: '2', runs: ['main#1'] })));
+    const after = await prepare();
+    expect(derived.count).toBe(names.length);
+    expect(after.snapshot).toBe(before.snapshot);
+    expect(after.objects).toBe(before.objects);
+    expect(after.objects?.pods.map(({ pod }) => pod)).toEqual(pods());
+  });
+
+  it('a pod whose labels move it to another workload is derived again', async () => {
+    const selectors = [{ name: 'cart', selector: parseSelector('app=cart'), namespaces: [] }];
+    const { prepare, setPods, pods } = setUp(new WorkloadResolver({ selectors, labels: [], controllers: false }));
+    await prepare();
+    const [first, ...others] = pods();
+    setPods([aPod({ ...first, labels: { app: 'cart' } }), ...others]);
+    const { snapshot, objects } = await prepare();
+    expect(snapshot?.pods.map(({ workloads }) => workloads.map(({ name }) => name))).toEqual([['cart'], [], [], []]);
+    expect(objects?.pods.map(({ workloads }) => workloads.length)).toEqual([1, 0, 0, 0]);
   });
 
   it('a node is derived again for those pods alone whose API objects have changed', async () => {

@@ -831,7 +831,7 @@ describe('Collector: what is kept between scrapes', () => {
     const cluster = twoNodes();
     const { collect } = aCollector(cluster);
     const before = await collect();
-    cluster.setPods('node-1', [aPod({ labels: { app: 'other' } })]);
+    cluster.setPods('node-1', [aPod({ priority: 1 })]);
     const after = await collect();
     expect(snapshotOf(after, 'node-1')).not.toBe(snapshotOf(before, 'node-1'));
     expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
