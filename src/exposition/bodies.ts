@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { getOrAdd } from '../base/maps.js';
 import { GzipPages, type TextPiece } from './gzip-pages.js';
 import { endText, type ExpositionFormat, type FamilyHeader, headerText } from './render.js';
 import { type FamilyFilter, filterText } from './selection.js';
@@ -26,8 +27,8 @@ export interface ExpositionRequest {
 export class ExpositionBodies {
   readonly #gzip: GzipPages;
   readonly #nextChunkId: () => number;
-  /** By their text. */
-  readonly #headers = new Map<string, TextPiece>();
+  /** Of families whose text is kept. */
+  readonly #headers = { text: new Map<FamilyHeader, TextPiece>(), openmetrics: new Map<FamilyHeader, TextPiece>() };
 
   /** `nextChunkId`: that of the texts. */
   constructor(clock: Clock, nextChunkId: () => number) {
@@ -42,9 +43,8 @@ export class ExpositionBodies {
     for (const { header, pieces: samples } of families) {
       if (samples.length === 0) continue;
       // A header between texts that are made for each body is compressed with them.
-      const isKept = samples.every(({ chunkId }) => chunkId !== undefined);
-      const text = headerText(header, format);
-      pieces.push(isKept ? this.#fixed(text) : madeText(text));
+      const isKept = samples[0]?.chunkId !== undefined;
+      pieces.push(isKept ? this.#fixed(header, format) : madeText(headerText(header, format)));
       for (const piece of samples) pieces.push(piece);
     }
     const end = endText(format);
@@ -53,14 +53,15 @@ export class ExpositionBodies {
     const chunks = isGzipped
       ? await this.#gzip.compress(pieces, `${format} ${filterText(filter)}`, signal)
       : pieces.map(({ chunk }) => chunk);
-    return { chunks, contentLength: chunks.reduce((total, chunk) => total + chunk.length, 0) };
+    let contentLength = 0;
+    for (const { length } of chunks) contentLength += length;
+    return { chunks, contentLength };
   }
 
-  /** Headers are few: those of the table, in two formats. */
-  #fixed(text: string): TextPiece {
-    const piece = this.#headers.get(text) ?? { ...madeText(text), chunkId: this.#nextChunkId() };
-    this.#headers.set(text, piece);
-    return piece;
+  #fixed(header: FamilyHeader, format: ExpositionFormat): TextPiece {
+    return getOrAdd(this.#headers[format], header, () => {
+      return { ...madeText(headerText(header, format)), chunkId: this.#nextChunkId() };
+    });
   }
 }
 

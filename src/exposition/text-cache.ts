@@ -4,7 +4,13 @@ import type { DerivedPods } from '../node/pod-record.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { BodyFamily } from './bodies.js';
 import type { ClusterFamilyRow } from './family.js';
-import { type FamilyRenderer, type NodeText, noFamilies, type SeriesCounts } from './incremental-text.js';
+import {
+  type FamilyPiece,
+  type FamilyRenderer,
+  type NodeText,
+  noFamilies,
+  type SeriesCounts,
+} from './incremental-text.js';
 import { noPods } from './pod-offsets.js';
 import type { TextChoice } from './series-cap.js';
 
@@ -102,18 +108,20 @@ export class TextCache<Source extends object> {
     signal: AbortSignal,
   ): Promise<readonly FamilyBlock[]> {
     const ownLeftOut = this.#own(leftOut);
-    const texts: NodeText<Source>[] = [];
-    await this.#eachSource(snapshot, signal, (of) => texts.push(this.#textOf(of, ownLeftOut)));
-    return [...this.families.entries()]
-      .filter(([, header]) => isRequested(header))
-      .map(([place, header]) => {
-        if (leftOut.has(header)) return { header, pieces: [], seriesCount: this.#seriesCounts[place] ?? 0 };
-        const pieces = texts.flatMap((text) => {
-          const piece = text.pieces[place];
-          return piece === undefined || piece.seriesCount === 0 ? [] : [piece];
-        });
-        return { header, pieces, seriesCount: pieces.reduce((sum, { seriesCount }) => sum + seriesCount, 0) };
-      });
+    const blocks = this.families.map((header) => ({ header, pieces: new Array<FamilyPiece>(), seriesCount: 0 }));
+    const wanted = [...blocks.entries()].filter(([, { header }]) => isRequested(header) && !leftOut.has(header));
+    await this.#eachSource(snapshot, signal, (of) => {
+      const { pieces } = this.#textOf(of, ownLeftOut);
+      for (const [place, block] of wanted) {
+        const piece = pieces[place];
+        if (piece === undefined || piece.seriesCount === 0) continue;
+        block.pieces.push(piece);
+        block.seriesCount += piece.seriesCount;
+      }
+    });
+    for (const [place, block] of blocks.entries())
+      if (leftOut.has(block.header)) block.seriesCount = this.#seriesCounts[place] ?? 0;
+    return blocks.filter(({ header }) => isRequested(header));
   }
 
   /** Makes the text of one source, ahead of {@link blocks}. */

@@ -95,23 +95,21 @@ class Sending {
   async write(chunks: readonly Buffer[]): Promise<void> {
     const { signal } = this.#limit;
     const response = this.#response;
-    const left = chunks.values();
-    for (let next = left.next(); next.done !== true;) {
+    for (let next = 0; next < chunks.length;) {
       await (response.writableNeedDrain ? this.#readerCausing('drain') : nextTurn());
       signal.throwIfAborted();
       const joined = this.#unused.pop() ?? Buffer.allocUnsafeSlow(joinedBytes);
-      const block = new Block(joined);
-      for (; next.done !== true && block.byteCount < blockBytes; next = left.next()) block.add(next.value);
-      this.#writeBlock(block, joined);
+      const block = blockOf(chunks, next, joined);
+      next = block.end;
+      this.#writeBlock(block.chunks, joined);
     }
     signal.throwIfAborted();
     response.end();
     await this.#readerCausing('finish');
   }
 
-  #writeBlock(block: Block, joined: Buffer): void {
+  #writeBlock(chunks: Buffer[], joined: Buffer): void {
     const response = this.#response;
-    const chunks = block.chunks();
     const last = chunks.pop();
     if (last === undefined) return;
     response.cork();
@@ -138,39 +136,29 @@ class Sending {
   }
 }
 
-/** Chunks that are written at once: long ones as they are, short ones joined. */
-class Block {
-  readonly #chunks: Buffer[] = [];
-  byteCount = 0;
-  readonly #joined: Buffer;
-  #start = 0;
-  #end = 0;
-
-  /** `joined`: room for {@link joinedBytes}, nobody else's until the block is written. */
-  constructor(joined: Buffer) {
-    this.#joined = joined;
-  }
-
-  add(chunk: Buffer): void {
-    this.byteCount += chunk.length;
+/**
+ * Returns what is written at once of a body from a chunk on, and the first chunk behind it: long chunks as they are, short ones
+ * joined. `joined`: room for {@link joinedBytes}, nobody else's until the block is written.
+ */
+function blockOf(body: readonly Buffer[], start: number, joined: Buffer): { readonly chunks: Buffer[]; end: number } {
+  const chunks: Buffer[] = [];
+  let [byteCount, joinedStart, joinedEnd, end] = [0, 0, 0, start];
+  const addJoined = (): void => {
+    if (joinedEnd > joinedStart) chunks.push(joined.subarray(joinedStart, joinedEnd));
+    joinedStart = joinedEnd;
+  };
+  for (let chunk = body[end]; chunk !== undefined && byteCount < blockBytes; chunk = body[++end]) {
+    byteCount += chunk.length;
     if (chunk.length < leastChunkBytes) {
-      this.#end += chunk.copy(this.#joined, this.#end);
+      joined.set(chunk, joinedEnd);
+      joinedEnd += chunk.length;
     } else {
-      this.#addJoined();
-      this.#chunks.push(chunk);
+      addJoined();
+      chunks.push(chunk);
     }
   }
-
-  /** In order. Nothing is added afterwards. */
-  chunks(): Buffer[] {
-    this.#addJoined();
-    return this.#chunks;
-  }
-
-  #addJoined(): void {
-    if (this.#end > this.#start) this.#chunks.push(this.#joined.subarray(this.#start, this.#end));
-    this.#start = this.#end;
-  }
+  addJoined();
+  return { chunks, end };
 }
 
 /** To make the body and for the client to read it. */
