@@ -147,7 +147,10 @@ export class ScrapeBudget implements Disposable {
 
 /** The share of the nodes that have data, from 0 to 1; 0 without any node. */
 function dataShareOf({ nodes }: Pick<ClusterSnapshot, 'nodes'> = { nodes: [] }): number {
-  const expected = nodes.filter((node) => node.state !== 'absent' || node.reason !== 'skipped');
-  const withData = expected.filter(({ state }) => state !== 'absent');
-  return expected.length === 0 ? 0 : withData.length / expected.length;
+  let [expectedCount, withDataCount] = [0, 0];
+  for (const node of nodes) {
+    if (node.state !== 'absent') withDataCount += 1;
+    if (node.state !== 'absent' || node.reason !== 'skipped') expectedCount += 1;
+  }
+  return expectedCount === 0 ? 0 : withDataCount / expectedCount;
 }

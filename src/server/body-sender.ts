@@ -4,8 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Request, Response } from 'express';
 
-import { notNeeded } from '../base/abortable.js';
-import type { Clock } from '../base/clock.js';
+import { type Clock, startDeadline } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import { disconnect, type ResponseLimit, startResponseLimit } from './responses.js';
 
@@ -95,6 +94,14 @@ class Sending {
   async write(chunks: readonly Buffer[]): Promise<void> {
     const { signal } = this.#limit;
     const response = this.#response;
+    using patience = startDeadline({
+      clock: this.#clock,
+      durationMs: maxBlockMs,
+      error: () => new RequestError('timeout', `the client read nothing for ${maxBlockMs} ms`),
+    });
+    patience.signal.addEventListener('abort', () => {
+      this.#limit.abort(patience.signal.reason as RequestError);
+    });
     for (let next = 0; next < chunks.length;) {
       await (response.writableNeedDrain ? this.#readerCausing('drain') : nextTurn());
       signal.throwIfAborted();
@@ -102,6 +109,7 @@ class Sending {
       const block = blockOf(chunks, next, joined);
       next = block.end;
       this.#writeBlock(block.chunks, joined);
+      patience.restart();
     }
     signal.throwIfAborted();
     response.end();
@@ -119,19 +127,11 @@ class Sending {
   }
 
   async #readerCausing(event: 'drain' | 'finish'): Promise<void> {
-    const done = new AbortController();
-    this.#clock.sleep(maxBlockMs, done.signal).then(
-      () => {
-        this.drop(`the client read nothing for ${maxBlockMs} ms`);
-      },
-      () => undefined, // it has read
-    );
     this.waitingSinceMs = this.#clock.monotonicMs();
     try {
       await once(this.#response, event, { signal: this.#limit.signal });
     } finally {
       this.waitingSinceMs = Infinity;
-      done.abort(notNeeded);
     }
   }
 }
