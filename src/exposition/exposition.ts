@@ -215,8 +215,9 @@ function showSizesAlone(
 
 function shownStates({ nodes }: ClusterSnapshot, faults: NodeFaults): readonly ShownNodeState[] {
   return nodes.map((view) => {
-    const sources = [...(view.state === 'absent' ? [] : [view.snapshot]), ...(view.objects ? [view.objects] : [])];
-    const isFaulty = sources.some((source) => faults.has(source));
+    const isFaulty =
+      (view.state !== 'absent' && faults.has(view.snapshot)) ||
+      (view.objects !== undefined && faults.has(view.objects));
     return isFaulty ? { nodeName: view.nodeName, reason: 'internal_error' } : shownState(view);
   });
 }

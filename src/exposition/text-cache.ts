@@ -135,9 +135,11 @@ export class TextCache<Source extends object> {
     task: (of: NamedSource<Source>) => void,
   ): Promise<void> {
     const { sourcesOf, nameOf, lane } = this.#options;
-    await lane.each(sourcesOf(snapshot).entries(), ([index, source]) => {
+    let index = 0;
+    await lane.each(sourcesOf(snapshot), (source) => {
       signal.throwIfAborted();
       task({ name: nameOf(source, index), source });
+      index += 1;
     });
   }
 

@@ -37,7 +37,7 @@ export class CoverageRecord {
 
   isCurrent(bound: readonly BoundPod[], snapshot: NodeSnapshot | undefined): boolean {
     const isSame = bound === this.#bound && snapshot === this.#snapshot;
-    return isSame && latestNowMs(this.#clock) <= this.#validUntilMs;
+    return isSame && (this.#validUntilMs === Infinity || latestNowMs(this.#clock) <= this.#validUntilMs);
   }
 }
 

@@ -49,8 +49,10 @@ export interface NodeObjects {
 export class ObjectRecord {
   readonly #nodeName: string;
   readonly #options: ConstructorParameters<typeof ObjectRecord>[1];
-  readonly #bound = new Memo<readonly RenewablePod[]>();
+  /** What the bound pods were made of. */
+  #podsOnNode: readonly Pod[] | undefined;
   #generation = 0;
+  #bound: readonly RenewablePod[] = [];
   readonly #objects = new Memo<NodeObjects>();
 
   constructor(
@@ -74,13 +76,14 @@ export class ObjectRecord {
     const { pods, resolver } = this.#options;
     const podsOnNode = pods.podsOn(this.#nodeName);
     const { generation } = resolver;
-    return this.#bound.of([podsOnNode, generation], () => {
-      const former = generation === this.#generation ? (this.#bound.last ?? []) : [];
-      const known = new Map(former.map((bound) => [bound.pod.uid, bound]));
-      this.#generation = generation;
-      const bound = podsOnNode.map((pod) => renewed(known.get(pod.uid), pod, resolver));
-      return haveSameItems(former, bound) ? former : bound;
-    });
+    if (podsOnNode === this.#podsOnNode && generation === this.#generation) return this.#bound;
+    const former = generation === this.#generation ? this.#bound : [];
+    const known = new Map(former.map((bound) => [bound.pod.uid, bound]));
+    const bound = podsOnNode.map((pod) => renewed(known.get(pod.uid), pod, resolver));
+    this.#podsOnNode = podsOnNode;
+    this.#generation = generation;
+    if (!haveSameItems(this.#bound, bound)) this.#bound = bound;
+    return this.#bound;
   }
 
   /**

@@ -247,6 +247,7 @@ export class NodeTracker {
    */
   #areUnknown(unknownPods: readonly PodSummary[]): boolean {
     const { pods } = this.#options;
+    if (unknownPods.length === 0) return true;
     return unknownPods
       .slice(0, maxCheckedPods)
       .every(({ namespace, name, uid }) => pods.findPod(namespace, name) === undefined && !pods.isDeleted(uid));

@@ -141,7 +141,12 @@ export class Collector {
   #setNearNodes(views: readonly NodeView[], scrapeNumber: number): void {
     if (scrapeNumber < this.#nearSetIn) return;
     this.#nearSetIn = scrapeNumber;
-    this.#options.onNearNodes(nearestNodes(views.flatMap(nearOf), views.length));
+    const near: NearNode[] = [];
+    for (const view of views) {
+      const timeMs = view.state === 'absent' ? undefined : view.snapshot.evictionMs;
+      if (timeMs !== undefined) near.push({ nodeName: view.nodeName, timeMs });
+    }
+    this.#options.onNearNodes(nearestNodes(near, views.length));
   }
 
   /**
@@ -190,12 +195,6 @@ export class Collector {
     for (const { endedWorkloads } of coverages) for (const ended of endedWorkloads) keys.add(workloadKey(ended));
     return { workloads, youngWorkloads, keys };
   }
-}
-
-/** None of a node on which no eviction is near. */
-function nearOf(view: NodeView): readonly NearNode[] {
-  const timeMs = view.state === 'absent' ? undefined : view.snapshot.evictionMs;
-  return timeMs === undefined ? [] : [{ nodeName: view.nodeName, timeMs }];
 }
 
 const byNode = byName<NodeLookup>(({ node }) => node.name);
