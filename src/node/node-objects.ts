@@ -78,8 +78,12 @@ export class ObjectRecord {
     const { generation } = resolver;
     if (podsOnNode === this.#podsOnNode && generation === this.#generation) return this.#bound;
     const former = generation === this.#generation ? this.#bound : [];
-    const known = new Map(former.map((bound) => [bound.pod.uid, bound]));
-    const bound = podsOnNode.map((pod) => renewed(known.get(pod.uid), pod, resolver));
+    let byUid: ReadonlyMap<string, RenewablePod> | undefined;
+    const bound = podsOnNode.map((pod, index) => {
+      if (former[index]?.pod.uid === pod.uid) return renewed(former[index], pod, resolver);
+      byUid ??= new Map(former.map((known) => [known.pod.uid, known]));
+      return renewed(byUid.get(pod.uid), pod, resolver);
+    });
     this.#podsOnNode = podsOnNode;
     this.#generation = generation;
     if (!haveSameItems(this.#bound, bound)) this.#bound = bound;
