@@ -105,7 +105,7 @@ export class SummaryReader {
 /** For a body that is in memory already. Throws as {@link SummaryReader}. */
 export function decodeSummary(body: Buffer | string, what: string): NodeSummary {
   const reader = new SummaryReader(what);
-  reader.write(Buffer.from(body));
+  reader.write(typeof body === 'string' ? Buffer.from(body) : body);
   return reader.finish();
 }
 
