@@ -7,8 +7,7 @@ import { median } from '../statistics.js';
 /** As in life: the other pods of a node use what they used a minute before. */
 const halfChanged = 0.5;
 
-const ratio = (rounds: Ingest['rounds']): number =>
-  median(rounds.map(({ ingestMs, parseMs }) => ingestMs / parseMs));
+const ratio = (rounds: Ingest['rounds']): number => median(rounds.map(({ ingestMs, parseMs }) => ingestMs / parseMs));
 
 /** The sources of this checkout, whatever exporter the other figures are of. */
 export async function measureLibrary({ shape, roundCount }: Run): Promise<Figures> {
