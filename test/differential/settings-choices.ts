@@ -37,7 +37,6 @@ export const choices: Readonly<Record<SectionName, Choices>> = {
     readConfig: ['kubelet.readConfig=true'],
     requestTimeout: ['kubelet.requestTimeout=5s', 'kubelet.readConfig=true'],
     maxConcurrentRequests: ['kubelet.maxConcurrentRequests=32', 'kubelet.readConfig=true'],
-    noKeptConnections: ['kubelet.maxKeptConnections=0'],
   },
   cache: {
     onScrape: ['cache.refresh=on-scrape', 'cache.nearTtl=0'],
