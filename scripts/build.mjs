@@ -26,6 +26,13 @@ const mediaTypes = {
   'text/html': { extensions: ['html'] },
 };
 
+/** What the modules that are left out export. */
+const leftOutExports = {
+  'mime-db': JSON.stringify(mediaTypes),
+  // node-fetch, of which nothing is called, reads two classes of it. Its tables are 3 MB.
+  'whatwg-url': '{ URL, URLSearchParams }',
+};
+
 /**
  * What libraries load and the exporter does not use: Express' parsers of request bodies and of nested queries with 0.7 MB of
  * tables, its other media types (0.9 MB), and what prom-client reads traces with. `debug`, which libraries write with, loads
@@ -34,12 +41,15 @@ const mediaTypes = {
 const leftOut = {
   name: 'left-out',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^(body-parser|supports-color|qs|@opentelemetry\/api|mime-db)$/ }, ({ path: module }) => ({
-      path: module,
-      namespace: 'left-out',
-    }));
+    onResolve(
+      { filter: /^(body-parser|supports-color|qs|@opentelemetry\/api|mime-db|whatwg-url)$/ },
+      ({ path: module }) => ({
+        path: module,
+        namespace: 'left-out',
+      }),
+    );
     onLoad({ filter: /^/, namespace: 'left-out' }, ({ path: module }) => ({
-      contents: `module.exports = ${JSON.stringify(module === 'mime-db' ? mediaTypes : {})};`,
+      contents: `module.exports = ${leftOutExports[module] ?? '{}'};`,
     }));
   },
 };

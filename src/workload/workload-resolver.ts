@@ -54,7 +54,9 @@ export class WorkloadResolver {
   workloadsOf(pod: Pod | undefined, namespace = ''): readonly Workload[] {
     if (pod === undefined) return this.#labels.ofUnknown(namespace);
     const workloads = this.#labels.of(pod);
-    return this.#hasControllers ? [...workloads, this.#ofController(pod)] : workloads;
+    if (!this.#hasControllers) return workloads;
+    const controller = this.#ofController(pod);
+    return workloads.length === 0 ? [controller] : [...workloads, controller]; // kept for each pod: a spread leaves room for 16 more
   }
 
   /** Whether pods in one of the namespaces could belong to the workload. */

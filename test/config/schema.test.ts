@@ -25,7 +25,7 @@ describe('defaults', () => {
         port: undefined,
         requestTimeoutMs: 10_000,
         maxConcurrentRequests: 64,
-        maxKeptConnections: 1_024,
+        maxKeptConnections: 256,
         maxBodyBytes: 8_388_608,
         readConfig: false,
         bearerTokenFile: undefined,

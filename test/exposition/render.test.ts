@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { endText, formatBound, headerText, labelText, sampleLine } from '../../src/exposition/render.js';
+import { endText, formatBound, headerText, labelText, sampleLine, SampleLines } from '../../src/exposition/render.js';
 
 describe('labelText', () => {
   it.each([
@@ -94,4 +94,42 @@ describe('headerText', () => {
 it('the end of OpenMetrics is its mark, and that of text is nothing', () => {
   expect(endText('openmetrics')).toBe('# EOF\n');
   expect(endText('text')).toBe('');
+});
+
+describe('SampleLines', () => {
+  const textOf = (lines: SampleLines): string => {
+    const bytes = Buffer.alloc(lines.byteCount);
+    lines.copyTo(bytes);
+    return bytes.toString();
+  };
+
+  it.each([
+    ...[0, -0, 1, 9, 10, 99, 100, 123_456_789, 999_999_999, 1_000_000_000, 1_000_000_001, 2 ** 31, 10 ** 15],
+    ...[2 ** 53 - 1, 2 ** 53, 10 ** 21, -1, -(2 ** 40), 0.5, 1 / 3, 1e-7, NaN, Infinity, -Infinity],
+  ])('the bytes of a line are those of its text: %d', (value) => {
+    const lines = new SampleLines('x');
+    lines.add('{a="größe"}', value);
+    lines.add('', value);
+    expect(textOf(lines)).toBe(sampleLine('x', '{a="größe"}', value) + sampleLine('x', '', value));
+    expect(lines.seriesCount).toBe(2);
+  });
+
+  it('lines are kept whatever room they need, until they are cleared', () => {
+    const lines = new SampleLines('x');
+    const labels = Array.from({ length: 40 }, (_, index) => `{a="${'größe'.repeat(index ** 2)}"}`);
+    for (const round of [1, 2]) {
+      for (const label of labels) lines.add(label, round);
+      expect(textOf(lines)).toBe(labels.map((label) => sampleLine('x', label, round)).join(''));
+      lines.clear();
+      expect([lines.byteCount, lines.seriesCount]).toEqual([0, 0]);
+    }
+  });
+
+  it('a part of the bytes is copied to any place', () => {
+    const lines = new SampleLines('x');
+    for (const value of [1, 2, 3]) lines.add('', value);
+    const bytes = Buffer.alloc(6, '-');
+    lines.copyTo(bytes, 1, 4, 8);
+    expect(bytes.toString()).toBe('-x 2\n-');
+  });
 });
