@@ -125,6 +125,13 @@ export class GzipPages {
   }
 }
 
+/** Returns whether a page may end with the text of a source: every sixteenth, so that most pages stay where no source comes or goes. */
+export function isPageEnd(name: string): boolean {
+  let hash = 0;
+  for (const character of name) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01_00_01_93);
+  return ((hash >>> 16) & 15) === 0;
+}
+
 function* pagesOf(pieces: Iterable<TextPiece>): Iterable<TextPage> {
   let chunks: Buffer[] = [];
   let chunkIds: number[] = [];

@@ -12,7 +12,7 @@
  */
 import type { DerivedPods } from '../node/pod-record.js';
 import type { ClusterFamilyRow, FamilyGroup, SourceGroup } from './family.js';
-import type { TextPiece } from './gzip-pages.js';
+import { isPageEnd, type TextPiece } from './gzip-pages.js';
 import { noPods, PodOffsets, type PodRun, runsOf } from './pod-offsets.js';
 import { SampleLines } from './render.js';
 
@@ -176,11 +176,7 @@ export class FamilyRenderer<Source, Item extends object, Part> {
 
   #clearedLines(leftOut: ReadonlySet<ClusterFamilyRow>): TextUpdate['lines'] {
     for (const ofFamily of this.#lines) ofFamily.clear();
-    if (leftOut.size === 0) return this.#lines;
-    return this.#lines.map((ofFamily, place) => {
-      const family = this.families[place];
-      return family !== undefined && leftOut.has(family) ? undefined : ofFamily;
-    });
+    return this.families.map((family, place) => (leftOut.has(family) ? undefined : this.#lines[place]));
   }
 
   #items(source: Source): readonly Item[] {
@@ -279,11 +275,4 @@ function countsOf<Source>(groups: readonly PlacedGroup<Source>[], source: Source
 
 function haveSame<T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean {
   return a.size === b.size && [...a].every((each) => b.has(each));
-}
-
-/** Every sixteenth name, so that the pages of compressed bodies stay the same where no source comes or goes. */
-function isPageEnd(name: string): boolean {
-  let hash = 0;
-  for (const character of name) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01_00_01_93);
-  return ((hash >>> 16) & 15) === 0;
 }

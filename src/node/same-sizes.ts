@@ -29,15 +29,10 @@ function haveSame<T>(a: readonly T[], b: readonly T[], isSame: (a: T, b: T) => b
 /** Whether a container has a root filesystem decides whether its logs count. */
 function isSameContainer(a: ContainerSummary, b: ContainerSummary): boolean {
   const haveRootfs = (a.rootfs === undefined) === (b.rootfs === undefined);
-  return haveRootfs && a.name === b.name && isSameSize(a.rootfs, b.rootfs) && isSameSize(a.logs, b.logs);
+  const haveSameFiles = a.rootfs?.usedBytes === b.rootfs?.usedBytes && a.logs?.usedBytes === b.logs?.usedBytes;
+  return haveRootfs && haveSameFiles && a.name === b.name;
 }
 
 function isSameVolume(a: VolumeSummary, b: VolumeSummary): boolean {
-  return isSameSize(a, b) && a.name === b.name && a.hasClaim === b.hasClaim;
-}
-
-type Sized = Pick<VolumeSummary, 'usedBytes'> | undefined;
-
-function isSameSize(a: Sized, b: Sized): boolean {
-  return a?.usedBytes === b?.usedBytes;
+  return a.usedBytes === b.usedBytes && a.name === b.name && a.hasClaim === b.hasClaim;
 }
