@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { endText, formatBound, headerText, labelText, sampleLine, SampleLines } from '../../src/exposition/render.js';
+import { retainedBytes } from '../support/heap.js';
 
 describe('labelText', () => {
   it.each([
@@ -123,6 +124,16 @@ describe('SampleLines', () => {
       lines.clear();
       expect([lines.byteCount, lines.seriesCount]).toEqual([0, 0]);
     }
+  });
+
+  it('the memory of very many lines is let go', () => {
+    const lines = new SampleLines('x');
+    const keptBytes = retainedBytes(() => {
+      for (let count = 0; count < 50_000; count += 1) lines.add('{a="0123456789"}', count);
+      lines.clear();
+      return lines;
+    });
+    expect(keptBytes).toBeLessThan(256 * 1_024);
   });
 
   it('a part of the bytes is copied to any place', () => {

@@ -1,12 +1,14 @@
 // @module-tag sockets
 
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
+import { get } from 'node:https';
 import { TLSSocket } from 'node:tls';
 
 import { expect, it } from 'vitest';
 
 import { HttpClient } from '../../src/http/http-client.js';
+import { LeanAgent } from '../../src/http/lean-agent.js';
 import { TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
@@ -101,3 +103,17 @@ it('a client that was disposed of keeps no connection, not even one of a request
 function fail(): never {
   throw new Error('not expected');
 }
+
+it.each([true, false])('a connection takes less memory if it will be kept: %s', async (isLean) => {
+  const authority = await TestAuthority.create();
+  await using server = await LoopbackServer.listenTls(await authority.issueServer());
+  server.answer = replyWith({});
+  const agent = new LeanAgent({ ca: authority.certificate }, () => isLean);
+  const request = get(server.url, { agent });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  // Over the handle of a socket, TLS has an address; over a stream it has none.
+  expect(response.socket.remoteAddress === undefined).toBe(isLean);
+  response.resume();
+  await once(response, 'end');
+  agent.destroy();
+});

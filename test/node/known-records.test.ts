@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+
+import { silentLogger } from '../../src/base/logger.js';
+import type { Pod } from '../../src/kube/objects.js';
+import type { PodSummary } from '../../src/kubelet/summary.js';
+import { NodeFaults } from '../../src/node/node-faults.js';
+import { NodeTrackers } from '../../src/node/node-trackers.js';
+import { podContexts, type PodRecord } from '../../src/node/pod-record.js';
+import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import { aContainer, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const node = aNode();
+const web = aPod({ nodeName: node.name, containers: [aContainer({ name: 'main', limitBytes: 1_000 })] });
+const using = (usedBytes: number, name = web.name): PodSummary =>
+  aPodSummary({ name, uid: name === web.name ? web.kubeletUid : `uid-${name}`, usedBytes });
+
+/** Each call is a new summary. */
+function recordsOf(pods: readonly Pod[]) {
+  let bytesPerSecond = 0;
+  let listed: readonly PodSummary[] = [];
+  const trackers = new NodeTrackers({
+    pods: {
+      podsOn: () => pods,
+      boundNodeNames: () => [node.name],
+      unlistedNamespaces: () => [],
+      findPod: (_namespace, name) => pods.find((pod) => pod.name === name),
+      isDeleted: () => false,
+    },
+    resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: false }),
+    contextOf: podContexts('measured', 'auto'),
+    scope: { namespaces: [], hasPodSelector: false },
+    showsAllPods: true,
+    maxUnknownPods: 1,
+    growth: () => new Map(listed.map((pod) => [pod, bytesPerSecond])),
+    ttlMs: 55_000,
+    clock: new ManualClock(),
+    graceMs: 60_000,
+    faults: new NodeFaults(silentLogger),
+    memories: new Map(),
+  });
+  return (summaries: readonly PodSummary[], growth = 0): readonly PodRecord[] => {
+    bytesPerSecond = growth;
+    listed = summaries.map((pod) => ({ ...pod }));
+    const summary = aNodeSummary({ pods: listed });
+    const view = trackers
+      .of(node)
+      .view(node, { state: 'fresh', summary, configuration: undefined, arrivedAtMs: 0, fetchedAtMs: 0 });
+    return view.state === 'absent' ? [] : view.snapshot.listedPods;
+  };
+}
+
+describe('the record of a pod whose sizes are those of before', () => {
+  it('what was derived of it is kept, with its new entry', () => {
+    const records = recordsOf([web]);
+    const [before] = records([using(100)]);
+    const [after] = records([using(100)]);
+    expect(after?.containers).toBe(before?.containers);
+    expect(after?.summary).not.toBe(before?.summary);
+    const [grown] = records([using(101)]);
+    expect(grown?.containers).not.toBe(before?.containers);
+  });
+
+  it.each([
+    { pod: 'that grows all of a sudden', usedBytes: 500, growth: [0, 10], evictionMs: 50_000 },
+    { pod: 'that no longer grows towards its limit', usedBytes: 500, growth: [10, 0], evictionMs: undefined },
+    { pod: 'that no longer grows near its limit', usedBytes: 900, growth: [10, 0], evictionMs: Infinity },
+  ])(
+    'the time to an eviction of a pod $pod is not that of before',
+    ({ usedBytes, growth: [first, next], evictionMs }) => {
+      const records = recordsOf([web]);
+      records([using(usedBytes)], first);
+      expect(records([using(usedBytes)], next)[0]?.evictionMs).toBe(evictionMs);
+    },
+  );
+
+  it('a pod that loses its name to another one has no name', () => {
+    const records = recordsOf([]);
+    expect(records([using(5, 'b')]).map(({ isNameless }) => isNameless)).toEqual([false]);
+    expect(records([using(5, 'a'), using(5, 'b')]).map(({ isNameless }) => isNameless)).toEqual([false, true]);
+  });
+});
