@@ -241,6 +241,18 @@ describe('decodeSummary: pods', () => {
     ]);
   });
 
+  it.each(['availableBytes', 'capacityBytes', 'inodes', 'inodesFree'])(
+    'containers whose filesystems differ in %s have each their own',
+    (field) => {
+      const ofNode = { availableBytes: 3, capacityBytes: 10, inodes: 5, inodesFree: 1 };
+      const filesystems = [ofNode, { ...ofNode, [field]: 4 }, ofNode];
+      const containers = filesystems.map((rootfs, index) => ({ name: `c${index}`, rootfs, logs: ofNode }));
+      expect(decodePod({ podRef, containers })?.containers.map(({ rootfs }) => rootfs?.filesystem)).toEqual(
+        filesystems,
+      );
+    },
+  );
+
   it("an empty filesystem object is kept apart from none: its logs count in the pod's total", () => {
     expect(decodePod({ podRef, containers: [{ name: 'app', rootfs: {} }] })?.containers).toEqual([
       { name: 'app', rootfs: aContainerFs(), logs: undefined },
