@@ -42,9 +42,9 @@ export interface SaturatedCounts {
 export class SummaryDecoder {
   /** Of the values so far. May be set to what it was when values that were read since are not kept. */
   saturated: SaturatedCounts = { all: 0, ofPressure: 0 };
-  /** Of the container before: kubelets write the same values for all of a node. */
   readonly #names = new Map<string, string>();
   #lastTime: { readonly text: unknown; readonly timeMs: number | undefined } = { text: undefined, timeMs: undefined };
+  /** Of the container before: kubelets write the same values for all of a node. */
   readonly #lastFilesystems = { rootfs: noFilesystem, logs: noFilesystem };
 
   /** Returns undefined without a nodeName. */
