@@ -74,9 +74,14 @@ describe('the record of a pod whose sizes are those of before', () => {
     },
   );
 
-  it('a pod that loses its name to another one has no name', () => {
+  it('a pod that loses its name to another one has no name, and no more have its containers', () => {
     const records = recordsOf([]);
-    expect(records([using(5, 'b')]).map(({ isNameless }) => isNameless)).toEqual([false]);
-    expect(records([using(5, 'a'), using(5, 'b')]).map(({ isNameless }) => isNameless)).toEqual([false, true]);
+    const namesOf = (of: readonly PodRecord[]) =>
+      of.map(({ isNameless, containers }) => [isNameless, ...containers.map(({ container }) => container)]);
+    expect(namesOf(records([using(5, 'b')]))).toEqual([[false, 'main']]);
+    expect(namesOf(records([using(5, 'a'), using(5, 'b')]))).toEqual([
+      [false, 'main'],
+      [true, ''],
+    ]);
   });
 });
