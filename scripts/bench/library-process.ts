@@ -9,6 +9,7 @@ import { Registry } from 'prom-client';
 import { systemClock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { Scheduler } from '../../src/base/scheduler.js';
+import { loadConfig } from '../../src/config/load.js';
 import { Exposition } from '../../src/exposition/exposition.js';
 import type { Profile } from '../../src/exposition/family.js';
 import { noFilter } from '../../src/exposition/selection.js';
@@ -97,15 +98,7 @@ class Pipeline {
     });
     this.#exposition = new Exposition({
       lane: this.#lane,
-      settings: {
-        profile,
-        levels: { workload: true, node: true, pod: true, container: true, volume: true },
-        allow: [],
-        deny: [],
-        maxSeries: undefined,
-        compatibility: 'none',
-        nodeLabels: [],
-      },
+      settings: loadConfig({ environment: {}, assignments: [`metrics.profile=${profile}`], flags: {} }).metrics,
       selfMetrics: { registry: new Registry(), setSeries: () => undefined },
       observer: { capped: () => undefined },
       clock: systemClock,

@@ -146,7 +146,6 @@ export class TextCache<Source extends object> {
   /** Returns how much of the room its series may take. */
   #countUnlessRoom({ name, source, derived }: NamedSource<Source>, room: number): number {
     if (this.#counts.get(name)?.source === source) return 0;
-    if (room === Infinity) return 0;
     const { renderer } = this.#options;
     const most = this.#orElse(source, () => renderer.mostOfParts(source), 0);
     if (most <= room) return most;

@@ -2,15 +2,11 @@ import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 
-import { silentLogger } from '../../src/base/logger.js';
 import { Exposition } from '../../src/exposition/exposition.js';
 import { type Compatibility, type Profile, profiles } from '../../src/exposition/family.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
-import { NodeFaults } from '../../src/node/node-faults.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
 import type { NodeView } from '../../src/node/node-view.js';
-import { podContexts } from '../../src/node/pod-record.js';
-import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import {
   aContainer,
   aContainerFs,
@@ -26,6 +22,7 @@ import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aClusterSnapshot } from '../support/snapshot-builders.js';
+import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
 const compatibilities: readonly Compatibility[] = ['none', 'k8s-ephemeral-storage-metrics'];
 const names = ['web-0', 'web-1', 'web-2'];
@@ -93,26 +90,7 @@ class Scraped {
   readonly #exposition: Exposition;
 
   constructor(profile: Profile, compatibility: Compatibility) {
-    this.#trackers = new NodeTrackers({
-      pods: {
-        podsOn: () => pods,
-        boundNodeNames: () => [aNode().name],
-        unlistedNamespaces: () => [],
-        findPod: (_namespace, name) => pods.find((pod) => pod.name === name),
-        isDeleted: () => false,
-      },
-      resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: false }),
-      contextOf: podContexts('measured', 'auto'),
-      scope: { namespaces: [], hasPodSelector: false },
-      showsAllPods: true,
-      maxUnknownPods: 20,
-      growth: () => new Map(),
-      ttlMs: 55_000,
-      clock: new ManualClock(),
-      graceMs: 60_000,
-      faults: new NodeFaults(silentLogger),
-      memories: new Map(),
-    });
+    this.#trackers = new NodeTrackers(trackerOptions({ pods: podsOfNode(() => pods) }));
     this.#exposition = new Exposition({
       settings: expositionSettings({ profile, compatibility }),
       selfMetrics: { registry: new Registry(), setSeries: () => undefined },

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { silentLogger } from '../../src/base/logger.js';
 import type { Pod } from '../../src/kube/objects.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
-import { NodeFaults } from '../../src/node/node-faults.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
-import { podContexts, type PodRecord } from '../../src/node/pod-record.js';
-import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import type { PodRecord } from '../../src/node/pod-record.js';
 import { aContainer, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
 const node = aNode();
 const web = aPod({ nodeName: node.name, containers: [aContainer({ name: 'main', limitBytes: 1_000 })] });
@@ -19,26 +16,13 @@ const using = (usedBytes: number, name = web.name): PodSummary =>
 function recordsOf(pods: readonly Pod[]) {
   let bytesPerSecond = 0;
   let listed: readonly PodSummary[] = [];
-  const trackers = new NodeTrackers({
-    pods: {
-      podsOn: () => pods,
-      boundNodeNames: () => [node.name],
-      unlistedNamespaces: () => [],
-      findPod: (_namespace, name) => pods.find((pod) => pod.name === name),
-      isDeleted: () => false,
-    },
-    resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: false }),
-    contextOf: podContexts('measured', 'auto'),
-    scope: { namespaces: [], hasPodSelector: false },
-    showsAllPods: true,
-    maxUnknownPods: 1,
-    growth: () => new Map(listed.map((pod) => [pod, bytesPerSecond])),
-    ttlMs: 55_000,
-    clock: new ManualClock(),
-    graceMs: 60_000,
-    faults: new NodeFaults(silentLogger),
-    memories: new Map(),
-  });
+  const trackers = new NodeTrackers(
+    trackerOptions({
+      pods: podsOfNode(() => pods),
+      maxUnknownPods: 1,
+      growth: () => new Map(listed.map((pod) => [pod, bytesPerSecond])),
+    }),
+  );
   return (summaries: readonly PodSummary[], growth = 0): readonly PodRecord[] => {
     bytesPerSecond = growth;
     listed = summaries.map((pod) => ({ ...pod }));

@@ -2,17 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
-import { silentLogger } from '../../src/base/logger.js';
 import { Scheduler } from '../../src/base/scheduler.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
 import type { CacheLookup } from '../../src/kubelet/lookup.js';
-import { NodeFaults } from '../../src/node/node-faults.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
-import { type DerivedPod, podContexts, type PodRecord } from '../../src/node/pod-record.js';
+import type { DerivedPod, PodRecord } from '../../src/node/pod-record.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import { aContainer, aContainerSummary, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
 const names = ['web-0', 'web-1', 'web-2', 'web-3'];
 const node = aNode();
@@ -25,26 +23,7 @@ const containers = Array.from({ length: 600 }, (_, index) => aContainerSummary({
 function setUp(resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: false })) {
   let pods = names.map(limited(10));
   const derived = { count: 0 };
-  const trackers = new NodeTrackers({
-    pods: {
-      podsOn: () => pods,
-      boundNodeNames: () => [node.name],
-      unlistedNamespaces: () => [],
-      findPod: (_namespace, name) => pods.find((pod) => pod.name === name),
-      isDeleted: () => false,
-    },
-    resolver,
-    contextOf: podContexts('measured', 'auto'),
-    scope: { namespaces: [], hasPodSelector: false },
-    showsAllPods: true,
-    maxUnknownPods: 20,
-    growth: () => new Map(),
-    ttlMs: 55_000,
-    clock: new ManualClock(),
-    graceMs: 60_000,
-    faults: new NodeFaults(silentLogger),
-    memories: new Map(),
-  });
+  const trackers = new NodeTrackers(trackerOptions({ pods: podsOfNode(() => pods), resolver }));
   const summary = aNodeSummary({
     pods: names.map((name) => ({
       ...aPodSummary({ name, uid: name, usedBytes: 5, containers }),

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import { silentLogger } from '../../src/base/logger.js';
 import type { Pod } from '../../src/kube/objects.js';
 import type { FoundLookup } from '../../src/kubelet/lookup.js';
 import type { PodScope } from '../../src/node/join.js';
-import { NodeFaults } from '../../src/node/node-faults.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
-import { podContexts } from '../../src/node/pod-record.js';
 import { nextVictims } from '../../src/node/victims.js';
-import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import { anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
 const graceMs = 60_000;
 const node = aNode({ name: 'node-1' });
@@ -29,27 +26,16 @@ interface Scene {
 function setUp({ scope = everything, known = [shopPod], listed = known, unlistedNamespaces = [] }: Scene) {
   const clock = new ManualClock();
   const store = { known, deletedUids: new Set<string>() };
-  const options = {
+  const options = trackerOptions({
     pods: {
-      podsOn: () => store.known,
-      boundNodeNames: () => [node.name],
+      ...podsOfNode(() => store.known),
       unlistedNamespaces: () => unlistedNamespaces,
-      findPod: (namespace: string, name: string) =>
-        store.known.find((pod) => pod.namespace === namespace && pod.name === name),
-      isDeleted: (uid: string) => store.deletedUids.has(uid),
+      isDeleted: (uid) => store.deletedUids.has(uid),
     },
-    resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: false }),
-    contextOf: podContexts('measured', 'auto'),
     scope,
-    showsAllPods: true,
-    maxUnknownPods: 20,
-    growth: () => new Map(),
-    ttlMs: 55_000,
     clock,
     graceMs,
-    faults: new NodeFaults(silentLogger),
-    memories: new Map(),
-  };
+  });
   const trackers = new NodeTrackers(options);
   const summaryOf = (pods: NonNullable<Scene['listed']>) =>
     aNodeSummary({

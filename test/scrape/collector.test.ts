@@ -14,7 +14,6 @@ import type { NodeMemory } from '../../src/node/node-memory.js';
 import type { PodLister } from '../../src/node/node-snapshot.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
 import type { NodeView } from '../../src/node/node-view.js';
-import { podContexts } from '../../src/node/pod-record.js';
 import { Collector } from '../../src/scrape/collector.js';
 import type { OnView, SummaryCache } from '../../src/scrape/node-lookups.js';
 import { allObjects, type ClusterSnapshot } from '../../src/scrape/snapshot.js';
@@ -36,6 +35,7 @@ import {
 } from '../support/builders.js';
 import { isLetGo } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { trackerOptions } from '../support/tracker-options.js';
 
 const graceMs = 60_000;
 
@@ -213,20 +213,9 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     controllers: controllers ?? false,
   });
   const showsAllPods = Object.keys(selectors).length === 0 && controllers !== true;
-  const trackers = new NodeTrackers({
-    pods: cluster,
-    resolver,
-    contextOf: podContexts('measured', 'auto'),
-    scope: { namespaces: [], hasPodSelector: false },
-    maxUnknownPods: 20,
-    growth: () => new Map(),
-    ttlMs: 55_000,
-    showsAllPods,
-    clock,
-    graceMs,
-    faults,
-    memories,
-  });
+  const trackers = new NodeTrackers(
+    trackerOptions({ pods: cluster, resolver, showsAllPods, clock, graceMs, faults, memories }),
+  );
   const scheduler = new Scheduler(clock);
   const collector = new Collector({
     nodes: cluster,

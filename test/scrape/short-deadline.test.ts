@@ -7,9 +7,7 @@ import { Scheduler } from '../../src/base/scheduler.js';
 import { EvictionLog } from '../../src/history/eviction-log.js';
 import type { Node } from '../../src/kube/objects.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
-import { NodeFaults } from '../../src/node/node-faults.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
-import { podContexts } from '../../src/node/pod-record.js';
 import { Collector } from '../../src/scrape/collector.js';
 import type { OnView } from '../../src/scrape/node-lookups.js';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
@@ -18,6 +16,7 @@ import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import { aNode, aNodeSummary } from '../support/builders.js';
 import { aKubeletCache } from '../support/kubelet-caches.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { trackerOptions } from '../support/tracker-options.js';
 
 const nodes = Array.from({ length: 50 }, (_, index) => aNode({ name: `node-${index}`, uid: `uid-${index}` }));
 const names = nodes.map(({ name }) => name);
@@ -68,16 +67,7 @@ function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
     nodes: { ...pods, hasSynced: true, nodes: () => nodes },
     policy: { nodeSelector: [], skipSelectors: [] },
     cache,
-    trackers: new NodeTrackers({
-      ...{ pods, resolver, maxUnknownPods: 20, showsAllPods: true, clock },
-      scope: { namespaces: [], hasPodSelector: false },
-      growth: () => new Map(),
-      contextOf: podContexts('measured', 'auto'),
-      ttlMs,
-      graceMs: 60_000,
-      faults: new NodeFaults(silentLogger),
-      memories: new Map(),
-    }),
+    trackers: new NodeTrackers(trackerOptions({ pods, resolver, clock, ttlMs })),
     resolver,
     evictions: new EvictionLog({ retentionMs: 3_600_000, maxRecords: 10 }, clock),
     showsAllPods: true,

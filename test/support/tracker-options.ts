@@ -1,0 +1,40 @@
+import { silentLogger } from '../../src/base/logger.js';
+import type { Pod } from '../../src/kube/objects.js';
+import { NodeFaults } from '../../src/node/node-faults.js';
+import type { PodLister } from '../../src/node/node-snapshot.js';
+import type { NodeTrackerOptions } from '../../src/node/node-tracker.js';
+import { podContexts } from '../../src/node/pod-record.js';
+import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import { aNode } from './builders.js';
+import { ManualClock } from './manual-clock.js';
+
+/** What trackers of nodes are made with: the defaults of the exporter where a test changes nothing. */
+export function trackerOptions(
+  changes: Pick<NodeTrackerOptions, 'pods'> & Partial<NodeTrackerOptions>,
+): NodeTrackerOptions {
+  return {
+    resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: false }),
+    contextOf: podContexts('measured', 'auto'),
+    scope: { namespaces: [], hasPodSelector: false },
+    showsAllPods: true,
+    maxUnknownPods: 20,
+    growth: () => new Map(),
+    ttlMs: 55_000,
+    clock: new ManualClock(),
+    graceMs: 60_000,
+    faults: new NodeFaults(silentLogger),
+    memories: new Map(),
+    ...changes,
+  };
+}
+
+/** An API server that knows the pods of `aNode()` and no others. `pods`: returns those of now. */
+export function podsOfNode(pods: () => readonly Pod[]): PodLister {
+  return {
+    podsOn: pods,
+    boundNodeNames: () => [aNode().name],
+    unlistedNamespaces: () => [],
+    findPod: (namespace, name) => pods().find((pod) => pod.namespace === namespace && pod.name === name),
+    isDeleted: () => false,
+  };
+}
