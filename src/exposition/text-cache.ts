@@ -108,20 +108,21 @@ export class TextCache<Source extends object> {
     signal: AbortSignal,
   ): Promise<readonly FamilyBlock[]> {
     const ownLeftOut = this.#own(leftOut);
-    const blocks = this.families.map((header) => ({ header, pieces: new Array<FamilyPiece>(), seriesCount: 0 }));
-    const wanted = [...blocks.entries()].filter(([, { header }]) => isRequested(header) && !leftOut.has(header));
+    const blocks = [...this.families.entries()]
+      .filter(([, header]) => isRequested(header))
+      .map(([place, header]) => ({ place, header, pieces: new Array<FamilyPiece>(), seriesCount: 0 }));
+    const made = blocks.filter(({ header }) => !leftOut.has(header));
     await this.#eachSource(snapshot, signal, (of) => {
       const { pieces } = this.#textOf(of, ownLeftOut);
-      for (const [place, block] of wanted) {
-        const piece = pieces[place];
+      for (const block of made) {
+        const piece = pieces[block.place];
         if (piece === undefined || piece.seriesCount === 0) continue;
         block.pieces.push(piece);
         block.seriesCount += piece.seriesCount;
       }
     });
-    for (const [place, block] of blocks.entries())
-      if (leftOut.has(block.header)) block.seriesCount = this.#seriesCounts[place] ?? 0;
-    return blocks.filter(({ header }) => isRequested(header));
+    for (const block of blocks) if (leftOut.has(block.header)) block.seriesCount = this.#seriesCounts[block.place] ?? 0;
+    return blocks;
   }
 
   /** Makes the text of one source, ahead of {@link blocks}. */

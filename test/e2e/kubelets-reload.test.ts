@@ -24,7 +24,7 @@ const isAvailable = async (exporter: Exporter): Promise<boolean> => {
 
 it('a request in flight goes on when new settings reach kubelets in the same way', async () => {
   await using exporter = await waiting();
-  await exporter.apply('kubelet: {requestTimeout: 45s, maxBodySize: 1Mi}');
+  await exporter.apply('kubelet: {requestTimeout: 45s, maxBodySize: 1Mi, maxKeptConnections: 10}');
   await exporter.apply('kubelet: {requestTimeout: 46s}');
   await exporter.clock.advance(36_000);
   await expect.poll(() => isAvailable(exporter)).toBe(true);

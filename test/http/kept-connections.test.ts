@@ -8,7 +8,7 @@ import { TLSSocket } from 'node:tls';
 import { expect, it } from 'vitest';
 
 import { HttpClient } from '../../src/http/http-client.js';
-import { LeanAgent } from '../../src/http/lean-agent.js';
+import { RotatingAgent } from '../../src/http/rotating-agent.js';
 import { TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
@@ -104,16 +104,24 @@ function fail(): never {
   throw new Error('not expected');
 }
 
-it.each([true, false])('a connection takes less memory if it will be kept: %s', async (isLean) => {
+it.each([
+  { limit: 'within the limit', maxKeptConnections: 1, areLean: [true, false] },
+  { limit: 'without a limit', maxKeptConnections: undefined, areLean: [false, false] },
+])('connections that will be kept among many take less memory: $limit', async ({ maxKeptConnections, areLean }) => {
   const authority = await TestAuthority.create();
-  await using server = await LoopbackServer.listenTls(await authority.issueServer());
-  server.answer = replyWith({});
-  const agent = new LeanAgent({ ca: authority.certificate }, () => isLean);
-  const request = get(server.url, { agent });
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  // Over the handle of a socket, TLS has an address; over a stream it has none.
-  expect(response.socket.remoteAddress === undefined).toBe(isLean);
-  response.resume();
-  await once(response, 'end');
-  agent.destroy();
+  const pair = await authority.issueServer();
+  await using one = await LoopbackServer.listenTls(pair);
+  await using other = await LoopbackServer.listenTls(pair);
+  using agents = new RotatingAgent({ isTls: true, proxy: undefined, maxKeptConnections });
+  const agent = await agents.agentFor({ ca: authority.certificate, rejectUnauthorized: true });
+  const leanOnes: boolean[] = [];
+  for (const server of [one, other]) {
+    server.answer = replyWith({});
+    const [response] = (await once(get(server.url, { agent }), 'response')) as [IncomingMessage];
+    // Over the handle of a socket, TLS has an address; over a stream it has none.
+    leanOnes.push(response.socket.remoteAddress === undefined);
+    response.resume();
+    await once(response, 'close');
+  }
+  expect(leanOnes).toEqual(areLean);
 });

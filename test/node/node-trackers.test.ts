@@ -114,6 +114,16 @@ describe('NodeTrackers', () => {
     expect(objects?.pods.map(({ workloads }) => workloads.length)).toEqual([1, 0, 0, 0]);
   });
 
+  it('pods stay the same objects when another one comes before them', async () => {
+    const { prepare, setPods, pods } = setUp();
+    const before = await prepare();
+    setPods([limited(10)('web-4'), ...pods()]);
+    const after = await prepare();
+    expect(after.objects?.pods.slice(1).map((pod, index) => pod === before.objects?.pods[index])).toEqual(
+      names.map(() => true),
+    );
+  });
+
   it('a node is derived again for those pods alone whose API objects have changed', async () => {
     const { prepare, derived, setPods, pods } = setUp();
     const before = await prepare();

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+
+import { type BodyFamily, ExpositionBodies, madeText } from '../../src/exposition/bodies.js';
+import { chunkIds } from '../../src/exposition/incremental-text.js';
+import type { ExpositionFormat } from '../../src/exposition/render.js';
+import { asking } from '../support/exposition-settings.js';
+import { isLetGo } from '../support/heap.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const never = new AbortController().signal;
+
+function aFamily(chunkId: number | undefined): BodyFamily {
+  return {
+    header: { name: 'evictions_total', type: 'counter', help: 'Evictions.' },
+    pieces: [{ ...madeText('evictions_total 1\n'), chunkId }],
+  };
+}
+
+describe('ExpositionBodies', () => {
+  it('a family whose text is kept has the header of each format, in any order of requests', async () => {
+    const bodies = new ExpositionBodies(new ManualClock(), chunkIds());
+    const family = aFamily(1);
+    const headOf = async (format: ExpositionFormat): Promise<string | undefined> => {
+      const { chunks } = await bodies.of([family], asking(format), never);
+      return Buffer.concat(chunks).toString().split('\n')[1];
+    };
+    const text = '# TYPE evictions_total counter';
+    const openMetrics = '# TYPE evictions counter';
+    expect([await headOf('text'), await headOf('openmetrics'), await headOf('text')]).toEqual([
+      text,
+      openMetrics,
+      text,
+    ]);
+  });
+
+  it('nothing is kept of a family that is made for each body', async () => {
+    const bodies = new ExpositionBodies(new ManualClock(), chunkIds());
+    const served = async (): Promise<WeakRef<object>> => {
+      const family = aFamily(undefined);
+      await bodies.of([family], asking('text'), never);
+      return new WeakRef(family.header);
+    };
+    expect(await isLetGo(await served())).toBe(true);
+    expect((await bodies.of([], asking('text'), never)).contentLength).toBe(0); // not collected before here
+  });
+});
