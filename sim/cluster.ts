@@ -181,6 +181,11 @@ export class SimulatedCluster implements AsyncDisposable {
     return this.#kubelet(nodeName).requestCount;
   }
 
+  /** Connections to the kubelet that are open. */
+  kubeletConnectionCount(nodeName: string): Promise<number> {
+    return this.#kubelet(nodeName).connectionCount();
+  }
+
   /** From now on, every earlier resourceVersion results in 410. */
   expireResourceVersions(): void {
     this.#parts.store.compact();

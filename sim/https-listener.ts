@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
+import { promisify } from 'node:util';
 
 import type { KeyPair } from './certificates.js';
 
@@ -42,6 +43,10 @@ export class HttpsListener implements AsyncDisposable {
   /** Port 0: any free port. */
   async listen(port: number): Promise<void> {
     this.#port = await listen(this.#server, port);
+  }
+
+  async connectionCount(): Promise<number> {
+    return promisify(this.#server.getConnections.bind(this.#server))();
   }
 
   /** Replaces the certificate, and ends all connections, as they use the old one. */

@@ -73,6 +73,10 @@ export class Kubelet implements AsyncDisposable {
   }
 
   /** All requests so far, including failed ones. */
+  connectionCount(): Promise<number> {
+    return this.#listener.connectionCount();
+  }
+
   get requestCount(): number {
     return this.#requestCount;
   }

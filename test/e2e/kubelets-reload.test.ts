@@ -39,3 +39,15 @@ it('a request in flight is sent again when new settings reach kubelets in anothe
   await expect.poll(() => isAvailable(exporter)).toBe(true);
   expect(exporter.requestCounts()).toEqual({ 'node-1': 2 });
 });
+
+it('connections to kubelets are kept as far as the settings allow', async () => {
+  await using exporter = await Exporter.start({});
+  await exporter.synced();
+  await exporter.scrape();
+  expect(await exporter.cluster.kubeletConnectionCount('node-1')).toBe(1);
+  await exporter.apply('kubelet: {maxKeptConnections: 0}');
+  await exporter.clock.advance(60_000);
+  await exporter.scrape();
+  expect(exporter.requestCounts()['node-1']).toBe(2);
+  await expect.poll(() => exporter.cluster.kubeletConnectionCount('node-1')).toBe(0);
+});
