@@ -1,4 +1,5 @@
 import type { EvictionCounts, EvictionRecord } from '../history/eviction-record.js';
+import { isNearThreshold } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { type NextVictim, nextVictims } from '../node/victims.js';
 import type { Workload } from '../workload/workload.js';
@@ -114,7 +115,7 @@ function newestBy(
 const evictionRanks: SeriesSource<NodeSnapshot, NextVictim> = {
   labels: ['namespace', 'pod', 'node', 'signal'],
   forEach(snapshot, emit) {
-    for (const data of nextVictims(snapshot)) emit(data);
+    if (isNearThreshold(snapshot.thresholds)) for (const data of nextVictims(snapshot)) emit(data);
   },
   labelsOf: ({ nodeName }, { victim: { pod }, signal }) =>
     labelText(evictionRanks.labels, [pod.namespace, pod.name, nodeName, signal]),

@@ -19,6 +19,13 @@ import {
   perSource,
   type SourceGroup,
 } from './family.js';
+import {
+  forecastPager,
+  nodeForecastGroups,
+  nodeForecastsOf,
+  podForecastGroups,
+  podForecastsOf,
+} from './forecast-families.js';
 import { chunkIds, type Division, FamilyRenderer, undivided } from './incremental-text.js';
 import { isSameState, nodeStateGroups, type ShownNodeState, shownState } from './node-state-families.js';
 import { objectGroups } from './object-families.js';
@@ -122,14 +129,13 @@ export class Exposition {
       sourcesOf: ({ nodes }) => nodes.filter((node) => node.state !== 'absent').map(({ snapshot }) => snapshot),
       ...perNode,
     });
-    this.#objects = cacheOf(objectGroups(settings), objectDivision, {
-      sourcesOf: allObjects,
-      ...perNode,
-    });
+    this.#objects = cacheOf(objectGroups(settings), objectDivision, { sourcesOf: allObjects, ...perNode });
     const workloadPages = workloadPager();
     const workloadEvictions = new StablePages<EvictionCounts<Workload>>();
     const nodeStates = new StablePages<ShownNodeState>(isSameState);
     const nodeEvictions = new StablePages<EvictionCounts<string>>();
+    const podForecasts = forecastPager(podForecastsOf);
+    const nodeForecasts = forecastPager(nodeForecastsOf);
     this.#caches = [
       pageCache(workloadGroups, ({ workloads }) => workloadPages(workloads)),
       pageCache(workloadEvictionGroups, ({ evictions }) => workloadEvictions.of(evictions.workloads)),
@@ -139,6 +145,8 @@ export class Exposition {
       // After the text of the nodes, which shows where data of a node is faulty.
       pageCache(nodeStateGroups, (snapshot) => nodeStates.of(shownStates(snapshot, faults))),
       pageCache(nodeEvictionGroups, ({ evictions }) => nodeEvictions.of(evictions.nodes)),
+      pageCache(podForecastGroups, ({ nodes }) => podForecasts(nodes)),
+      pageCache(nodeForecastGroups, ({ nodes }) => nodeForecasts(nodes)),
     ];
   }
 

@@ -11,6 +11,7 @@ import {
 import type { FamilyRow } from './family.js';
 import type { Compatibility } from './family.js';
 import { perPart, perSource, type SourceGroup } from './family.js';
+import { nodeForecastGroups, podForecastGroups } from './forecast-families.js';
 import { nodeGroups } from './node-families.js';
 import { nodeStateGroups } from './node-state-families.js';
 import { objectGroups } from './object-families.js';
@@ -69,6 +70,8 @@ export function familyTable(
     ...evictedPodGroups.flatMap(({ families }) => families),
     ...nodeStateGroups.flatMap(({ families }) => families),
     ...nodeEvictionGroups.flatMap(({ families }) => families),
+    ...podForecastGroups.flatMap(({ families }) => families),
+    ...nodeForecastGroups.flatMap(({ families }) => families),
     ...selfFamilies.map((family) => ({ ...family, level: 'exporter' as const, profile: 'minimal' as const })),
   ];
 }

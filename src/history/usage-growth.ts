@@ -13,24 +13,6 @@ export function growthBytesPerSecond(samples: readonly UsageSample[]): number | 
   return ((last.usedBytes - first.usedBytes) * 1_000) / (last.atMs - first.atMs);
 }
 
-/** Further ahead, a handful of samples over some minutes says nothing. */
-const maxAheadMs = hourSeconds * 1_000;
-
-/**
- * Milliseconds from the last sample until the usage reaches the limit, if it goes on to grow. The slower one of the growth
- * over all samples and over the last half of them counts: a ramp that has ended is no growth. Undefined with fewer than
- * three samples, for a pod that does not grow or has reached the limit, and beyond an hour.
- */
-export function timeToLimitMs(samples: readonly UsageSample[], limitBytes: number): number | undefined {
-  const lastHalf = samples.slice(Math.floor((samples.length - 1) / 2));
-  const rates = [samples, lastHalf].map((part) => growthBytesPerSecond(part) ?? 0);
-  const remainingBytes = limitBytes - (samples.at(-1)?.usedBytes ?? Infinity);
-  const rate = Math.min(...rates);
-  if (samples.length < 3 || rate <= 0 || remainingBytes <= 0) return undefined;
-  const timeMs = (remainingBytes / rate) * 1_000;
-  return timeMs <= maxAheadMs ? timeMs : undefined;
-}
-
 /**
  * The limit under which a pod that grows at this rate would have lived for an hour more, rounded up to something that
  * people write in a manifest: whole MiB, at most 1/16 too large. Undefined for a pod that did not grow.

@@ -92,7 +92,12 @@ export class SummaryDecoder {
     const container = objectOf(value);
     const name = this.#sharedName(container['name']);
     if (name === undefined) return undefined;
-    return { name, rootfs: this.#containerFs(container, 'rootfs'), logs: this.#containerFs(container, 'logs') };
+    return {
+      name,
+      timeMs: this.#timeMs(objectOf(container['rootfs'])['time']) ?? this.#timeMs(objectOf(container['logs'])['time']),
+      rootfs: this.#containerFs(container, 'rootfs'),
+      logs: this.#containerFs(container, 'logs'),
+    };
   }
 
   /** Returns undefined without a name. */

@@ -111,6 +111,7 @@ function sumContainers(containers: readonly ContainerSummary[]): ContainerSummar
   const counted = measured.length === 0 ? containers : measured;
   return {
     name: othersName,
+    timeMs: containers.map(({ timeMs }) => timeMs).reduce(leastKnown, undefined),
     rootfs: sumFs(counted.map(({ rootfs }) => rootfs)),
     logs: sumFs(counted.map(({ logs }) => logs)),
   };

@@ -19,7 +19,7 @@ export interface FsStats extends FilesystemSize {
   readonly inodesUsed: number | undefined;
 }
 
-/** The same of the files of a container; when they were measured is not kept. */
+/** The same of the files of a container. */
 export interface ContainerFsStats extends Pick<FsStats, 'usedBytes' | 'inodesUsed'> {
   /** Where they are: as a rule one object for all containers of a node. */
   readonly filesystem: FilesystemSize;
@@ -41,6 +41,8 @@ export interface IoPressure {
 
 export interface ContainerSummary {
   readonly name: string;
+  /** Wall time at which the kubelet measured its writable layer, else its logs, in milliseconds since the epoch. */
+  readonly timeMs?: number | undefined;
   /** The writable layer. */
   readonly rootfs: ContainerFsStats | undefined;
   readonly logs: ContainerFsStats | undefined;

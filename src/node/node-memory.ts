@@ -1,8 +1,10 @@
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
+import { NodeMeasurements } from './node-forecasts.js';
 import { completedLayout, type NodeLayout, nodeLayout } from './node-layout.js';
 
 /** What is remembered of a node as long as the process lives, whatever the settings. */
 export class NodeMemory {
+  readonly measurements = new NodeMeasurements();
   /** The layout that one kubelet has decided on: it looks once, when it starts. */
   #life: { readonly nodeUid: string; readonly kubeletStartedAtMs: number; readonly layout: NodeLayout } | undefined;
   #unknownPods: readonly PodSummary[] = [];

@@ -7,6 +7,7 @@ import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.js';
 import { isActive } from './limits.js';
 import { nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
+import { type NodeMeasurements,noForecasts } from './node-forecasts.js';
 import { type NodeLayout, storageLayout } from './node-layout.js';
 import { type BoundPod, boundPod } from './node-objects.js';
 import { evictionHeadrooms, nodeThresholds } from './node-thresholds.js';
@@ -55,6 +56,8 @@ export interface NodeSnapshotInput {
   readonly known?: KnownRecords | undefined;
   /** Receives what is derived of the pods. */
   readonly derived: DerivedPods;
+  /** Receives what the summary measured. Undefined for a summary that is not the last one: nothing is forecast then. */
+  readonly measurements?: NodeMeasurements | undefined;
 }
 
 /** The records of the pods of a summary, by the UIDs of its entries. */
@@ -178,7 +181,7 @@ export function createNodeSnapshot(
   bound: readonly BoundPod[],
   options: NodeSnapshotOptions,
 ): NodeSnapshot {
-  const { node, summary, layout, configuration, context } = input;
+  const { node, summary, layout, configuration, context, derived, measurements } = input;
   const joined = joinNodePods(input, bound, options);
   const all = Array.from(joined.pods, (pod) => recordPod(pod, joined, input, options));
   const measured = all.filter(isMeasured);
@@ -217,6 +220,7 @@ export function createNodeSnapshot(
     unknownPods: joined.unknown,
     unreadPodCount: coversAllPods(options.scope) ? undefined : joined.outOfScopeCount + joined.unknown.length,
     evictionMs: nodeEvictionMs([...pods, ...podsWithoutTotal], thresholds),
+    forecasts: measurements?.forecasts({ summary, pods: all, derived, context, thresholds }) ?? noForecasts,
   };
 }
 

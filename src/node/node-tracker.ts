@@ -238,7 +238,8 @@ export class NodeTracker {
     const before = this.#kept?.snapshot;
     const isSame = before?.context === context;
     const known = isSame ? new Map(before.listedPods.map((record) => [record.summary.uid, record])) : undefined;
-    return { node, summary, layout, configuration, context, known, derived };
+    const { measurements } = this.#memory;
+    return { node, summary, layout, configuration, context, known, derived, measurements };
   }
 
   /**

@@ -5,6 +5,7 @@ import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { Workload } from '../workload/workload.js';
 import type { WorkloadPartials } from '../workload/workload-partial.js';
 import { joinReasons } from './join.js';
+import type { NodeForecasts } from './node-forecasts.js';
 import type { NodeLayout } from './node-layout.js';
 import type { BoundPod, NodeObjects } from './node-objects.js';
 import type { EvictionHeadroom, NodeThreshold } from './node-thresholds.js';
@@ -62,6 +63,7 @@ export interface NodeSnapshot {
   readonly unreadPodCount: number | undefined;
   /** See `nodeEvictionMs`. */
   readonly evictionMs: number | undefined;
+  readonly forecasts: NodeForecasts;
 }
 
 /** The pods that are expected on a node, against those that its summary lists. */

@@ -4,7 +4,6 @@ import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.j
 import type { PodSummary } from '../kubelet/summary.js';
 import { evictionRequest, exemptionOf, isActive } from './limits.js';
 import { type StorageLayout, storageLayout } from './node-layout.js';
-import { isNearThreshold } from './node-thresholds.js';
 import type { NodeSnapshot } from './node-view.js';
 import { freedByEviction, signalUsage } from './signal-usage.js';
 
@@ -147,13 +146,9 @@ export interface NextVictim {
 
 const nextVictimCount = 5;
 
-/**
- * The first victims for each signal with a threshold, of a node that is close to evicting pods; none of other nodes, nor of one
- * whose order is not known.
- */
+/** Returns the first victims for each signal with a threshold; none of a node whose order is not known. */
 export function nextVictims(snapshot: NodeSnapshot): readonly NextVictim[] {
   const { thresholds } = snapshot;
-  if (!isNearThreshold(thresholds)) return [];
   const rank = victimRanking(snapshot);
   if (rank === undefined) return [];
   return [...new Set(thresholds.map(({ signal }) => signal))].flatMap((signal) => firstOf(signal, rank(signal)));

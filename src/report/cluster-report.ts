@@ -14,7 +14,7 @@ import type { MeasuredPodReport, PodSource } from './pod-report.js';
 import { type NodePressureReport, RankedPressure } from './pressure-report.js';
 import { type FindingKindReport, RankedFindings } from './ranked-findings.js';
 import { type RankedNodeReport, RankedNodes } from './ranked-nodes.js';
-import { type PodLimitReport, RankedPods, type SamplesOf } from './ranked-pods.js';
+import { type PodLimitReport, RankedPods } from './ranked-pods.js';
 import { type RankedWorkloadReport, RankedWorkloads } from './ranked-workloads.js';
 
 export interface ClusterReport {
@@ -83,6 +83,8 @@ export interface ClusterSummary {
   readonly pressedNodeCount: number;
   /** Of them, those with a filesystem that is full. */
   readonly pressedFullNodeCount: number;
+  /** Nodes above a threshold that they are close to, or would cross within ten minutes. */
+  readonly nearPressureNodeCount: number;
   readonly incompleteWorkloadCount: number;
   /** Of the incomplete ones, those that have pods on nodes without data. */
   readonly absentWorkloadCount: number;
@@ -98,7 +100,6 @@ export interface ClusterReportInput {
   readonly failureOf: FailureOf;
   /** Undefined for a node that never had data. */
   readonly lastKnownOf: (state: AbsentNodeView) => LastKnown | undefined;
-  readonly samplesOf: SamplesOf;
   readonly formerPodsOf: FormerPodsOf;
   readonly apiServer: ApiServerState;
   readonly isPartial: boolean;
@@ -129,6 +130,7 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
       ...pods.counts,
       pressedNodeCount: pressure.crossedCount,
       pressedFullNodeCount: pressure.crossedFullCount,
+      nearPressureNodeCount: pressure.nearCount,
       unknownLimitPodCount: unmeasuredLimitedPodCount + pods.counts.unknownLimitPodCount,
       incompleteWorkloadCount: workloads.incomplete.size,
       absentWorkloadCount: absences.workloadKeys.size,
@@ -149,11 +151,11 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
 /** What nodes are added to, one by one. */
 type Parts = ReturnType<typeof partsOf>;
 
-function partsOf(workloads: RankedWorkloads, { failureOf, samplesOf, apiServer, nowMs }: ClusterReportInput) {
+function partsOf(workloads: RankedWorkloads, { failureOf, apiServer, nowMs }: ClusterReportInput) {
   const { incomplete } = workloads;
   return {
     workloads,
-    pods: new RankedPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits, samplesOf }),
+    pods: new RankedPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits }),
     pressure: new RankedPressure(shownCounts.pressure),
     findings: new RankedFindings(shownCounts.findingsOfKind),
     nodes: new RankedNodes({ count: shownCounts.nodes, failureOf, apiServer }),

@@ -15,6 +15,9 @@ export interface LimitReport {
 /** Parts of a limit, or of a filesystem, from which on its usage is shown as near, as almost reached, and as reached: on the page and in all commands, dashboards and alerts. */
 export const limitThresholds = { near: 0.8, high: 0.9, reached: 1 } as const;
 
+/** An eviction that is forecast within this time is shown as near. */
+export const soonMs = 600_000;
+
 export function limitReport({ rule, container, volume, usedBytes, limitBytes, ratio }: LimitRatio): LimitReport {
   return {
     rule,

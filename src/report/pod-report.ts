@@ -1,7 +1,8 @@
 import type { Node, Pod } from '../kube/objects.js';
 import { roundUp } from '../kube/quantity.js';
 import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../node/limits.js';
-import type { AbsenceReason, MeasuredNodeView, NodeView } from '../node/node-view.js';
+import { type PodForecast, timeToMs } from '../node/node-forecasts.js';
+import type { AbsenceReason, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
 import type { DerivedPod, PodRecord } from '../node/pod-record.js';
 import { type Component, components, type PodUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
@@ -46,6 +47,8 @@ export interface MeasuredPodReport extends PodFacts, DataFacts {
   readonly components: ComponentBytes;
   readonly inodesUsed?: number | undefined;
   readonly nearestLimit?: LimitReport | undefined;
+  /** Until the pod exceeds one of its limits, see `PodLimitReport`. */
+  readonly timeToLimitMs?: number | undefined;
 }
 
 export interface UnmeasuredPodReport extends PodFacts {
@@ -78,6 +81,8 @@ export interface PodSource {
   readonly ageMs: number;
   /** Why the node has no data. */
   readonly reason?: AbsenceReason;
+  /** Undefined for a node without data. */
+  readonly snapshot?: Pick<NodeSnapshot, 'forecasts'>;
 }
 
 /** A pod of a summary, and where its values come from. */
@@ -89,6 +94,18 @@ export interface FoundPod<Pod extends PodRecord = DerivedPod<PodUsage>, Source e
 export function podPlace({ node, pod }: FoundPod<PodRecord, PodSource>): PodPlace & { readonly node: string } {
   const { namespace, name } = pod.summary;
   return { namespace, pod: name, node: node.nodeName };
+}
+
+/** Returns the limit that the pod exceeds first, and when; undefined while that is not known. */
+export function podForecast({
+  node: { snapshot, ageMs },
+  pod,
+}: FoundPod<PodRecord, PodSource>): (PodForecast & { readonly timeToLimitMs: number }) | undefined {
+  const forecast = snapshot?.forecasts.pods.get(pod.summary.uid);
+  const timeMs = forecast && snapshot && timeToMs(forecast, snapshot.forecasts, ageMs);
+  return forecast === undefined || timeMs === undefined
+    ? undefined
+    : { ...forecast, timeToLimitMs: Math.round(timeMs) };
 }
 
 export function measuredPodReport(found: FoundPod<DerivedPod<PodUsage>, PodSource>): MeasuredPodReport {
@@ -107,6 +124,7 @@ export function measuredPodReport(found: FoundPod<DerivedPod<PodUsage>, PodSourc
     limitBytes: pod.bound?.limitBytes,
     requestBytes: pod.bound?.requestBytes,
     nearestLimit: nearestLimit(pod.ratios),
+    timeToLimitMs: podForecast(found)?.timeToLimitMs,
     ...dataFacts(node),
   };
 }

@@ -1,9 +1,11 @@
 import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
+import { nextThreshold } from '../node/node-forecasts.js';
 import { isNearThreshold, type NodeThreshold } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { nextVictims } from '../node/victims.js';
 import { fullestRatio, fullRatio } from './filesystem-report.js';
+import { soonMs } from './limit-report.js';
 import { type DataFacts, dataFacts, type PodSource } from './pod-report.js';
 import type { VictimReport } from './signal-report.js';
 
@@ -18,6 +20,11 @@ export interface NodePressureReport extends DataFacts {
   readonly available: number;
   /** Available above the threshold; below 0 the kubelet evicts. */
   readonly headroom: number;
+  /**
+   * Until the node crosses the threshold if its disk goes on to fill as measured; 0 below it. Absent while no growth is known, and
+   * from a day on.
+   */
+  readonly timeToEvictionMs?: number | undefined;
   /** The pods that it would evict first, in its order; equals share a rank. Absent unless all of its pods are read. */
   readonly victims?: readonly Pick<VictimReport, 'rank' | 'namespace' | 'pod' | 'usage' | 'place'>[] | undefined;
   /** Pods of its summary that are not read; absent when all of its pods are. */
@@ -28,6 +35,7 @@ interface PressedNode {
   readonly source: PodSource;
   readonly snapshot: NodeSnapshot;
   readonly nearest: KnownThreshold;
+  readonly timeMs: number | undefined;
 }
 
 type KnownThreshold = NodeThreshold & Required<Record<'threshold' | 'available' | 'headroom', number>>;
@@ -38,27 +46,35 @@ export class RankedPressure {
   crossedCount = 0;
   /** Of them, those with a full filesystem. */
   crossedFullCount = 0;
+  /** The others, with data. */
+  nearCount = 0;
 
   constructor(count: number) {
     this.#ranking = new Ranking(
       count,
-      largestFirst<PressedNode>(
-        ({ nearest }) => -headroomRatio(nearest),
-        ({ source }) => [source.nodeName],
-      ),
+      largestFirst<PressedNode>(urgency, ({ source }) => [source.nodeName]),
     );
   }
 
   /** A node without data is ranked by what was last known of it, and counts nowhere else. */
   add(source: PodSource, snapshot: NodeSnapshot): void {
-    if (!isNearThreshold(snapshot.thresholds)) return;
-    const [nearest] = snapshot.thresholds.filter(isKnown).toSorted((a, b) => headroomRatio(a) - headroomRatio(b));
+    const { thresholds, forecasts } = snapshot;
+    const next = source.state === 'absent' ? undefined : nextThreshold(forecasts, source.ageMs);
+    if (!isNearThreshold(thresholds) && (next === undefined || next.timeMs > soonMs)) return;
+    const known = thresholds.filter(isKnown).toSorted((a, b) => headroomRatio(a) - headroomRatio(b));
+    const nearest = known.find(({ signal }) => signal === next?.signal) ?? known[0];
     if (nearest === undefined) return;
-    if (nearest.isCrossed && source.state !== 'absent') {
-      this.crossedCount += 1;
-      if ((fullestRatio(snapshot) ?? 0) >= fullRatio) this.crossedFullCount += 1;
+    if (source.state !== 'absent') this.#count(snapshot, nearest);
+    this.#ranking.add({ source, snapshot, nearest, timeMs: next?.timeMs });
+  }
+
+  #count(snapshot: NodeSnapshot, { isCrossed }: KnownThreshold): void {
+    if (!isCrossed) {
+      this.nearCount += 1;
+      return;
     }
-    this.#ranking.add({ source, snapshot, nearest });
+    this.crossedCount += 1;
+    if ((fullestRatio(snapshot) ?? 0) >= fullRatio) this.crossedFullCount += 1;
   }
 
   nodes(): Ranked<NodePressureReport> {
@@ -74,7 +90,13 @@ function headroomRatio({ headroom, threshold }: KnownThreshold): number {
   return headroom / threshold;
 }
 
-function pressureReport({ source, snapshot, nearest }: PressedNode): NodePressureReport {
+/** Below the threshold first, then by the time until it is crossed, where that is known, then by the headroom. */
+function urgency({ nearest, timeMs }: PressedNode): number {
+  if (nearest.isCrossed) return 2 - headroomRatio(nearest);
+  return timeMs === undefined ? -headroomRatio(nearest) : 1 + 1 / (1 + timeMs);
+}
+
+function pressureReport({ source, snapshot, nearest, timeMs }: PressedNode): NodePressureReport {
   const { signal, threshold, isAssumed, available, headroom } = nearest;
   const { unreadPodCount } = snapshot;
   return {
@@ -85,6 +107,7 @@ function pressureReport({ source, snapshot, nearest }: PressedNode): NodePressur
     isAssumed,
     available,
     headroom,
+    timeToEvictionMs: timeMs === undefined ? undefined : Math.round(timeMs),
     victims: unreadPodCount === undefined ? firstVictims(snapshot, signal) : undefined,
     unreadPodCount,
   };

@@ -1,11 +1,9 @@
 import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
-import { timeToLimitMs } from '../history/usage-growth.js';
-import type { UsageSample } from '../kubelet/lookup.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { hasLimits, isActive } from '../node/limits.js';
 import { deriveMeasured, type PodContext, type PodRecord } from '../node/pod-record.js';
 import { type FormerPod, largerUsage, nearestLimitOf } from './former-pod.js';
-import { type LimitReport, limitReport, limitThresholds, nearestRatio } from './limit-report.js';
+import { type LimitReport, limitReport, limitThresholds, nearestRatio, soonMs } from './limit-report.js';
 import {
   type DataFacts,
   dataFacts,
@@ -13,6 +11,7 @@ import {
   isExempt,
   type MeasuredPodReport,
   measuredPodReport,
+  podForecast,
   type PodPlace,
   podPlace,
   type PodSource,
@@ -23,12 +22,9 @@ export interface PodLimitReport extends PodPlace, LimitReport, DataFacts {
   readonly isExempt: boolean;
   /** `pending`: the pod's volumes are not measured, so usage at present may be higher. */
   readonly state: MeasuredPodReport['state'];
-  /** Until the limit is reached at the growth of the last summaries: within an hour, and of the pod's own limit only. */
+  /** Until the limit is exceeded if the pod goes on to grow as measured; 0 above it. Absent while no growth is known, and from a day on. */
   readonly timeToLimitMs?: number | undefined;
 }
-
-/** The totals of a pod in the last summaries of its node, the oldest first. `uid`: as the kubelet reports it. */
-export type SamplesOf = (nodeName: string, uid: string) => readonly UsageSample[];
 
 /** Below it, a pod is not among those that may be evicted next. */
 export const shownRatio = 0.5;
@@ -50,7 +46,6 @@ interface LimitedPod extends FoundPod<PodRecord, PodSource> {
  * data are ranked by what was last known of them, and count nowhere else.
  */
 export class RankedPods {
-  readonly #samplesOf: SamplesOf;
   readonly #pods: Ranking<RankedPod>;
   readonly #limited: Ranking<LimitedPod>;
   /** Of pods with data; see `ClusterSummary`. */
@@ -68,16 +63,7 @@ export class RankedPods {
     reachedLimitPodCount: 0,
   };
 
-  constructor({
-    podCount,
-    limitCount,
-    samplesOf,
-  }: {
-    readonly podCount: number;
-    readonly limitCount: number;
-    readonly samplesOf: SamplesOf;
-  }) {
-    this.#samplesOf = samplesOf;
+  constructor({ podCount, limitCount }: { readonly podCount: number; readonly limitCount: number }) {
     this.#pods = new Ranking(
       podCount,
       largestFirst<RankedPod>(({ pod }) => pod.summary.usedBytes, namesOf),
@@ -110,11 +96,12 @@ export class RankedPods {
     const { isPending } = pod;
     const ratios = context.ratiosOf(pod);
     const limit = nearestRatio(ratios);
-    if (node.state !== 'absent') this.#count({ node, pod }, ratios, limit?.ratio);
+    const next = isPending ? undefined : nextLimit({ node, pod }, ratios);
+    const isSoon = next !== undefined && next.timeToLimitMs <= soonMs;
+    if (node.state !== 'absent') this.#count({ node, pod }, ratios, { ratio: limit?.ratio, isSoon });
     const nearest = nearestLimitOf(node, limit, former, context);
     if (nearest === undefined || nearest.limit.ratio < shownRatio) return nearest?.limit;
-    const timeToLimitMs = isPending ? undefined : this.#timeToLimitMs({ node, pod }, nearest.limit);
-    this.#limited.add({ pod, ...nearest, isPending, timeToLimitMs });
+    this.#limited.add({ pod, ...nearest, isPending, timeToLimitMs: undefined, ...next });
     return nearest.limit;
   }
 
@@ -127,17 +114,10 @@ export class RankedPods {
     return this.#limited.ranked(podLimitReport);
   }
 
-  /** Samples are totals: how fast a container or a volume grows is not known. */
-  #timeToLimitMs({ node, pod }: FoundPod<PodRecord, PodSource>, { rule, limitBytes }: LimitRatio): number | undefined {
-    if (rule !== 'pod' || node.state === 'absent') return undefined;
-    const timeMs = timeToLimitMs(this.#samplesOf(node.nodeName, pod.summary.uid), limitBytes);
-    return timeMs && Math.max(0, Math.round(timeMs - node.ageMs));
-  }
-
   #count(
     { node, pod }: FoundPod<PodRecord, PodSource>,
     ratios: readonly LimitRatio[],
-    highestRatio: number | undefined,
+    { ratio: highestRatio, isSoon }: { readonly ratio: number | undefined; readonly isSoon: boolean },
   ): void {
     const { counts } = this;
     // Usage without volumes is a lower bound: what it does not reach may be reached.
@@ -148,7 +128,7 @@ export class RankedPods {
     if (highestRatio === undefined) return;
     counts.limitedPodCount += 1;
     if (highestRatio >= limitThresholds.reached) counts.reachedLimitPodCount += 1;
-    else if (highestRatio >= limitThresholds.near) counts.nearLimitPodCount += 1;
+    else if (highestRatio >= limitThresholds.near || isSoon) counts.nearLimitPodCount += 1;
     for (const { ratio } of ratios) this.#countLimit(ratio, pod);
   }
 
@@ -162,6 +142,19 @@ export class RankedPods {
       counts.nearLimitCount += 1;
     }
   }
+}
+
+/** Returns the limit that the pod exceeds first; undefined without a forecast. */
+function nextLimit(
+  found: FoundPod<PodRecord, PodSource>,
+  ratios: readonly LimitRatio[],
+): { readonly limit: LimitRatio; readonly timeToLimitMs: number } | undefined {
+  const forecast = podForecast(found);
+  const limit = ratios.find(
+    ({ rule, container, volume }) =>
+      rule === forecast?.rule && container === forecast.container && volume === forecast.volume,
+  );
+  return forecast && limit && { limit, timeToLimitMs: forecast.timeToLimitMs };
 }
 
 /** Above the limit first, then by the time until it is reached, where that is known, then by the ratio. */

@@ -1,4 +1,5 @@
 import { countedText, joinTruncated } from '../base/text.js';
+import { formatAge } from '../base/units.js';
 import type { AffectedWorkloadsReport } from '../report/affected-workloads.js';
 import type { PodPlace } from '../report/pod-report.js';
 import type { WorkloadReference } from '../report/workload-report.js';
@@ -39,16 +40,28 @@ export function withExamples(
     names,
     count,
     hint,
+    noteOf = () => '',
   }: {
     /** Some of what the problem is about. */
     readonly names: readonly string[];
     readonly count: number;
     readonly hint?: (first: string) => string;
+    /** Follows a name. */
+    readonly noteOf?: (name: string) => string;
   },
 ): readonly Problem[] {
   const [first] = names;
   if (first === undefined) return problems;
-  return problems.map((problem) => ({ ...problem, detail: namesText(names, count), hint: hint?.(first) }));
+  const detail = namesText(
+    names.map((name) => `${name}${noteOf(name)}`),
+    count,
+  );
+  return problems.map((problem) => ({ ...problem, detail, hint: hint?.(first) }));
+}
+
+/** Returns how much time is left, to follow a name: ` (in 4m)`; '' where that is not known. */
+export function timeLeftNote(timeMs: number | undefined): string {
+  return timeMs === undefined || timeMs === 0 ? '' : ` (in ${formatAge(timeMs)})`;
 }
 
 /** By their nodes: `shop/a, shop/b on node-1`. */

@@ -1,13 +1,14 @@
 import type { ClusterReport } from '../report/cluster-report.js';
 import { fullRatio } from '../report/filesystem-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
-import { limitThresholds } from '../report/limit-report.js';
+import { limitThresholds, soonMs } from '../report/limit-report.js';
 import type { NodePressureReport } from '../report/pressure-report.js';
 import type { RankedNodeReport } from '../report/ranked-nodes.js';
+import type { PodLimitReport } from '../report/ranked-pods.js';
 import { absenceProblems, unlistedProblems } from './absence-problems.js';
 import { evictionProblems } from './eviction-problems.js';
 import { gapProblems } from './gap-problems.js';
-import { counted, namesText, warning, withExamples } from './problem-texts.js';
+import { counted, namesText, timeLeftNote, warning, withExamples } from './problem-texts.js';
 import type { Problem, ShownEviction, Status } from './status.js';
 
 /** The current problems, the worst first. */
@@ -23,7 +24,7 @@ export function problemsOf({
   const problems = [
     ...notReady(readinessChecks),
     ...unlistedProblems(health, cluster),
-    ...(cluster === undefined ? [] : limitProblems(cluster)),
+    ...(cluster === undefined ? [] : [...limitProblems(cluster), ...pressureProblems(cluster)]),
     ...absenceProblems(health, cluster),
     ...(cluster === undefined ? [] : nodeProblems(cluster)),
     ...(cluster === undefined ? [] : gapProblems(cluster)),
@@ -44,13 +45,12 @@ function notReady(checks: readonly ReadinessCheck[]): readonly Problem[] {
   return [{ severity: 'critical', text: `not ready: ${namesText(names)}`, section: 'trust' }];
 }
 
-function limitProblems({ summary, limits, pressure }: ClusterReport): readonly Problem[] {
-  const { near, reached } = limitThresholds;
-  const { reachedLimitPodCount, nearLimitPodCount, pressedNodeCount, evictableLimitCount } = summary;
-  const podsBetween = (from: number, to: number): readonly string[] =>
-    limits.items
-      .filter(({ dataState, ratio }) => isPresent(dataState) && ratio >= from && ratio < to)
-      .map(({ namespace, pod }) => `${namespace}/${pod}`);
+function limitProblems({ summary, limits }: ClusterReport): readonly Problem[] {
+  const { reachedLimitPodCount, nearLimitPodCount, evictableLimitCount } = summary;
+  const present = limits.items.filter(({ dataState }) => isPresent(dataState));
+  const reached = present.filter(({ ratio }) => ratio >= limitThresholds.reached);
+  const near = present.filter((limit) => !reached.includes(limit) && isNear(limit));
+  const timesMs = new Map(near.map((limit) => [podName(limit), limit.timeToLimitMs]));
   const hint = (pod: string): string => `explain pod ${pod} shows what adds up to its usage.`;
   return [
     ...withExamples(
@@ -58,21 +58,48 @@ function limitProblems({ summary, limits, pressure }: ClusterReport): readonly P
         'pod at or above a limit',
         'pods at or above a limit',
       ]),
-      { names: podsBetween(reached, Infinity), count: reachedLimitPodCount, hint },
+      { names: reached.map(podName), count: reachedLimitPodCount, hint },
     ),
     ...withExamples(
       counted(nearLimitPodCount, 'warning', 'next-evictions', ['pod near a limit', 'pods near a limit']),
-      { names: podsBetween(near, reached), count: nearLimitPodCount, hint },
+      { names: near.map(podName), count: nearLimitPodCount, hint, noteOf: (pod) => timeLeftNote(timesMs.get(pod)) },
     ),
+  ];
+}
+
+function isNear({ ratio, timeToLimitMs = Infinity }: PodLimitReport): boolean {
+  return ratio >= limitThresholds.near || timeToLimitMs <= soonMs;
+}
+
+function podName({ namespace, pod }: PodLimitReport): string {
+  return `${namespace}/${pod}`;
+}
+
+function pressureProblems({ summary, pressure }: ClusterReport): readonly Problem[] {
+  const { pressedNodeCount, nearPressureNodeCount } = summary;
+  const present = pressure.items.filter(({ dataState }) => isPresent(dataState));
+  const near = present.filter(({ headroom }) => headroom >= 0);
+  const timesMs = new Map(near.map(({ node, timeToEvictionMs }) => [node, timeToEvictionMs]));
+  const hint = (node: string): string =>
+    `explain node ${node} shows what fills its disk, and which pods are evicted first.`;
+  return [
     ...withExamples(
       counted(pressedNodeCount, 'critical', 'next-evictions', [
         'node below an eviction threshold',
         'nodes below an eviction threshold',
       ]),
+      { names: pressedNodes(pressure), count: pressedNodeCount, hint },
+    ),
+    ...withExamples(
+      counted(nearPressureNodeCount, 'warning', 'next-evictions', [
+        'node close to an eviction threshold',
+        'nodes close to an eviction threshold',
+      ]),
       {
-        names: pressedNodes(pressure),
-        count: pressedNodeCount,
-        hint: (node) => `explain node ${node} shows what fills its disk, and which pods are evicted first.`,
+        names: near.map(({ node }) => node),
+        count: nearPressureNodeCount,
+        hint,
+        noteOf: (node) => timeLeftNote(timesMs.get(node)),
       },
     ),
   ];

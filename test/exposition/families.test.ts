@@ -80,6 +80,16 @@ const fullSnapshot = aClusterSnapshot({
           layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
           podsOnNode: [aPod()],
           thresholds: [aNodeThreshold()],
+          forecasts: {
+            measuredAtMs: 0,
+            pods: new Map([
+              [
+                'uid-shop-cart-0',
+                { rule: 'pod', container: 'main', volume: 'data', reachedAtMs: 0, endsAtMs: Infinity },
+              ],
+            ]),
+            thresholds: [{ signal: 'nodefs.available', isAssumed: true, reachedAtMs: 0, endsAtMs: Infinity }],
+          },
           headrooms: [
             { filesystem: 'nodefs', thresholdBytes: 2, headroomBytes: -1, thresholdInodes: 2, headroomInodes: -1 },
           ],

@@ -66,7 +66,9 @@ describe('decodeSummary: a whole summary', () => {
           uid: 'uid-1',
           startTimeMs: Date.UTC(2026, 10, 20, 12),
           usedBytes: 123,
-          containers: [{ name: 'app', rootfs: aContainerFs(readFigures), logs: aContainerFs(inodes) }],
+          containers: [
+            { name: 'app', timeMs: read.timeMs, rootfs: aContainerFs(readFigures), logs: aContainerFs(inodes) },
+          ],
           volumes: [
             { name: 'cache', hasClaim: false, ...noFigures, ...read },
             { name: 'data', hasClaim: true, ...noFigures },

@@ -24,16 +24,7 @@ function nodeWith(thresholds: readonly Partial<NodeThreshold>[], pods: readonly 
 const namesOf = (snapshot: NodeSnapshot) => nextVictims(snapshot).map(({ victim, rank }) => [rank, victim.pod.name]);
 
 describe('nextVictims', () => {
-  it.each([
-    [-1, true],
-    [24, true],
-    [25, false],
-    [undefined, false],
-  ])('the next victims are known with %s bytes above a threshold of 100: %s', (headroom, isNear) => {
-    expect(nextVictims(nodeWith([{ threshold: 100, headroom }], [{}])).length > 0).toBe(isNear);
-  });
-
-  it('the next victims are five for each signal with a threshold when one of them is near', () => {
+  it('the next victims are five for each signal with a threshold ', () => {
     const near = { signal: 'imagefs.available', headroom: 1, threshold: 100 } as const;
     const far = { signal: 'nodefs.available', headroom: 900, threshold: 100 } as const;
     const soft = { ...far, gracePeriodMs: 1000 };

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { Scheduler } from '../../src/base/scheduler.js';
 import type { Pod } from '../../src/kube/objects.js';
 import type { LimitRatio } from '../../src/node/limit-ratios.js';
+import type { NodeForecasts } from '../../src/node/node-forecasts.js';
 import type { NodeSnapshot, NodeView } from '../../src/node/node-view.js';
 import type { PodContext, PodRecord } from '../../src/node/pod-record.js';
 import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/report/cluster-report.js';
@@ -38,7 +39,6 @@ function reportOf(
     snapshot: aClusterSnapshot(snapshot),
     failureOf: () => undefined,
     lastKnownOf: () => undefined,
-    samplesOf: () => [],
     formerPodsOf: () => new Map(),
     apiServer: { isAway: false, access: 'direct' },
     isPartial: false,
@@ -47,6 +47,13 @@ function reportOf(
     lane: new Scheduler(new ManualClock()).newLane(),
     ...overrides,
   });
+}
+
+/** Of the limit of the pod. By UID: milliseconds from the summary on. */
+function aForecastOf(leftMs: readonly (readonly [uid: string, leftMs: number])[]): NodeForecasts {
+  const forecast = { rule: 'pod', container: '', volume: '', endsAtMs: Infinity } as const;
+  const pods = new Map(leftMs.map(([uid, ms]) => [uid, { ...forecast, reachedAtMs: nowMs + ms }]));
+  return { measuredAtMs: nowMs, pods, thresholds: [] };
 }
 
 function podOf(name: string, usedBytes: number, more: MeasuredPodFields = {}): PodRecord {
@@ -133,35 +140,27 @@ describe('limits', () => {
 
   it('limits are in the order of urgency: above the limit, by time to the limit where known, by ratio', async () => {
     const pods = [
-      ['high', 95, 0],
-      ['soon', 60, 4],
+      ['high', 95, undefined],
+      ['soon', 60, 900_000],
       ['over', 110, 0],
-      ['sooner', 60, 8],
+      ['sooner', 60, 300_000],
     ] as const;
-    const samplesOf = (_node: string, uid: string) => {
-      const [, usedBytes = 0, growth = 0] = pods.find(([name]) => name === uid) ?? [];
-      return [2, 1, 0].map((age) => ({ atMs: 600_000 - 60_000 * age, usedBytes: usedBytes - growth * age }));
-    };
-    const { limits } = await reportOf(
-      {
-        nodes: [
-          nodeOf(
-            'node-1',
-            pods.map(([name, usedBytes]) => {
-              const summary = aPodSummary({ name, uid: name });
-              return podOf(name, usedBytes, { summary, ratios: [ratioOf(usedBytes, 100)] });
-            }),
-          ),
-        ],
-      },
-      { samplesOf },
+    const measured = pods.map(([name, usedBytes]) =>
+      podOf(name, usedBytes, { summary: aPodSummary({ name, uid: name }), ratios: [ratioOf(usedBytes, 100)] }),
     );
+    const forecasts = aForecastOf(
+      pods.flatMap(([name, , leftMs]) => (leftMs === undefined ? [] : [[name, leftMs] as const])),
+    );
+    const { limits, summary } = await reportOf({
+      nodes: [aFreshNode(aNodeSnapshot({ pods: measured, forecasts }), 1_500)],
+    });
     expect(limits.items.map(({ pod, timeToLimitMs }) => [pod, timeToLimitMs])).toEqual([
-      ['over', undefined],
+      ['over', 0],
       ['sooner', 300_000 - 1_500],
-      ['soon', 600_000 - 1_500],
+      ['soon', 900_000 - 1_500],
       ['high', undefined],
     ]);
+    expect(summary).toMatchObject({ reachedLimitPodCount: 1, nearLimitPodCount: 2 });
   });
 
   it.each([
@@ -502,8 +501,10 @@ describe('a pod whose volumes are not measured', () => {
   });
 
   it('a pod with pending volumes has no time to a limit, which would be that of a total without volumes', async () => {
-    const samplesOf = () => [1, 2, 3].map((turn) => ({ atMs: 60_000 * turn, usedBytes: 20 * turn }));
-    const { limits } = await reportOf({ nodes: [node(pending(60, [ratioOf(60, 100)]))] }, { samplesOf });
+    const found = pending(60, [ratioOf(60, 100)]);
+    const forecasts = aForecastOf([[found.summary.uid, 60_000]]);
+    const snapshot = aNodeSnapshot({ pods: [found], forecasts });
+    const { limits } = await reportOf({ nodes: [aFreshNode(snapshot)] });
     expect(limits.items).toMatchObject([{ state: 'pending', ratio: 0.6, timeToLimitMs: undefined }]);
   });
 

@@ -6,6 +6,7 @@ import { ratioTo } from '../../src/kube/quantity.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
 import type { LimitRatio } from '../../src/node/limit-ratios.js';
 import { isActive } from '../../src/node/limits.js';
+import { noForecasts } from '../../src/node/node-forecasts.js';
 import type { BoundPod, NodeObjects } from '../../src/node/node-objects.js';
 import type { NodeThreshold } from '../../src/node/node-thresholds.js';
 import { noCoverage, type NodeSnapshot, type NodeView } from '../../src/node/node-view.js';
@@ -165,6 +166,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     unknownPods: [],
     unreadPodCount: undefined,
     evictionMs: undefined,
+    forecasts: noForecasts,
     ...overrides,
   };
 }

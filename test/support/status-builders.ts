@@ -171,6 +171,7 @@ export const aSummary = builder<ClusterReport['summary']>(() => ({
   unknownLimitPodCount: 0,
   pressedNodeCount: 0,
   pressedFullNodeCount: 0,
+  nearPressureNodeCount: 0,
   incompleteWorkloadCount: 0,
   absentWorkloadCount: 0,
   unlistedNamespaceCount: 0,

@@ -10,12 +10,18 @@ import { type VolumeReport, volumeReports } from '../../report/volume-report.js'
 import { measuredPods } from './pod-filter.js';
 import { bytesColumn, namespaceColumn, ratioColumn, ruleText, type View } from './view.js';
 
-const podOrder = largestFirst<MeasuredPodReport>(
+const byUsage = largestFirst<MeasuredPodReport>(
   ({ usedBytes }) => usedBytes,
   ({ namespace, pod, node }) => [namespace, pod, node],
 );
 
-/** RATIO, RULE and LIMIT are of the limit with the highest ratio. */
+/** Those with a forecast first: it takes some refreshes until there is one. */
+function podOrder(a: MeasuredPodReport, b: MeasuredPodReport): number {
+  const [timeMs, otherMs] = [a.timeToLimitMs ?? Infinity, b.timeToLimitMs ?? Infinity];
+  return timeMs === otherMs ? byUsage(a, b) : timeMs - otherMs;
+}
+
+/** RATIO, RULE and LIMIT are of the limit with the highest ratio; TO-LIMIT is of the one that is exceeded first. */
 export const podsView: View<MeasuredPodReport> = {
   rows: (reading, filter) => measuredPods(reading, filter).map(measuredPodReport).sort(podOrder),
   name: ({ pod }) => `pod/${pod}`,
@@ -26,6 +32,13 @@ export const podsView: View<MeasuredPodReport> = {
     bytesColumn('USED', ({ usedBytes }) => usedBytes),
     bytesColumn('LIMIT', ({ nearestLimit }) => nearestLimit?.limitBytes, { dropRank: 3 }),
     ratioColumn('RATIO', ({ nearestLimit }) => nearestLimit?.ratio, 1),
+    {
+      header: 'TO-LIMIT',
+      text: ({ timeToLimitMs: timeMs }) => (timeMs === undefined ? '-' : formatAge(timeMs)),
+      value: ({ timeToLimitMs: timeMs }) => timeMs,
+      align: 'right',
+      isSeldom: true,
+    },
     { header: 'RULE', text: ({ nearestLimit }) => ruleText(nearestLimit), minWidth: 9, dropRank: 3 },
     bytesColumn('ROOTFS', ({ components }) => components.rootfs, { dropRank: 5 }),
     bytesColumn('LOGS', ({ components }) => components.logs, { dropRank: 6 }),

@@ -65,8 +65,10 @@ function lister<Row extends object>({ columns, ...view }: View<Row>): Lister {
       const found = view.rows(reading, filter);
       const column = columns.find(({ header }) => header.toLowerCase() === sortBy);
       const rows = column === undefined ? found : [...found].sort(byColumn(column));
-      const isShown = ({ isWide, isOfNamespace }: ViewColumn<Row>, screen: Screen): boolean =>
-        (isWide !== true || screen.isWide === true) && (isOfNamespace !== true || filter.namespace === undefined);
+      const isShown = ({ isWide, isOfNamespace, isSeldom, value }: ViewColumn<Row>, screen: Screen): boolean =>
+        (isWide !== true || screen.isWide === true) &&
+        (isOfNamespace !== true || filter.namespace === undefined) &&
+        (isSeldom !== true || rows.some((row) => value?.(row) !== undefined));
       return {
         rowCount: rows.length,
         reports: (limit) => rows.slice(0, limit).map(view.report ?? ((row) => row)),

@@ -12,6 +12,8 @@ export interface ViewColumn<Row> extends Column<Row> {
   readonly isWide?: true;
   /** Only where the rows are of more than one namespace. */
   readonly isOfNamespace?: true;
+  /** Only where a row has a value of it. */
+  readonly isSeldom?: true;
 }
 
 /** One kind of things that `top` lists. */

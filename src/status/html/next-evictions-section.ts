@@ -19,6 +19,8 @@ import {
   severityClass,
 } from './texts.js';
 
+const minuteMs = 60_000;
+
 /** The pods that kubelets may evict next: those near a limit of theirs, and the first ones on nodes near a threshold. */
 export function nextEvictions(cluster: ClusterReport | undefined): Markup {
   return panel({
@@ -29,10 +31,32 @@ export function nextEvictions(cluster: ClusterReport | undefined): Markup {
 }
 
 function bodyOf({ pressure, ...report }: ClusterReport): Markup {
-  return markup`<h3>For their own limits <span class="small muted">the kubelet evicts a pod that exceeds any of its limits</span></h3>
+  return markup`${nextText(report.limits, pressure)}<h3>For their own limits <span class="small muted">the kubelet evicts a pod that exceeds any of its limits</span></h3>
 ${limitTable(report)}
 <h3>Under node pressure <span class="small muted">the kubelet evicts one pod after another while its node is below a threshold</span></h3>
 ${pressureTable(pressure, report.summary)}`;
+}
+
+/** Returns what comes first, pod or node, by the forecasts; undefined without one. */
+function nextText(limits: ClusterReport['limits'], pressure: ClusterReport['pressure']): Markup | undefined {
+  const pods = limits.items.flatMap((limit) =>
+    limit.timeToLimitMs === undefined || limit.isExempt ? [] : [{ timeMs: limit.timeToLimitMs, text: podText(limit) }],
+  );
+  const nodes = pressure.items.flatMap(({ node, signal, timeToEvictionMs: timeMs }) =>
+    timeMs === undefined
+      ? []
+      : [{ timeMs, text: markup`node <span class="name">${node}</span> crosses its threshold of ${signal}` }],
+  );
+  const [next] = [...pods, ...nodes].sort((a, b) => a.timeMs - b.timeMs);
+  if (next === undefined) return undefined;
+  const when = next.timeMs === 0 ? 'now' : `in ${formatAge(roughly(next.timeMs))}`;
+  return markup`<p><strong>Next: ${next.text} ${when}</strong> <span class="small muted">at its present growth</span></p>
+`;
+}
+
+function podText(limit: PodLimitReport): Markup {
+  const { namespace, pod } = limit;
+  return markup`pod <span class="name">${namespace}/${pod}</span> exceeds the limit of ${ruleText(limit)}`;
 }
 
 function limitTable({ limits, summary }: Pick<ClusterReport, 'limits' | 'summary'>): Markup {
@@ -101,13 +125,17 @@ function limitRow(limit: PodLimitReport, scale: number): Markup {
 }
 
 function timeText({ timeToLimitMs }: PodLimitReport): Markup | undefined {
-  if (timeToLimitMs === undefined) return undefined;
-  return markup`<br> <span class="small muted" title="At the growth of the last summaries">limit in ${formatAge(roughly(timeToLimitMs))}</span>`;
+  return timeToLimitMs === undefined || timeToLimitMs === 0 ? undefined : timeNote('limit', timeToLimitMs);
 }
 
-/** In whole minutes: growth is no clock. */
+function timeNote(what: string, timeMs: number): Markup {
+  return markup`<br> <span class="small muted" title="At the present growth">${what} in ${formatAge(roughly(timeMs))}</span>`;
+}
+
+/** Returns whole minutes, below three of them steps of ten seconds: growth is no clock. */
 function roughly(timeMs: number): number {
-  return Math.max(1, Math.round(timeMs / 60_000)) * 60_000;
+  const stepMs = timeMs < 3 * minuteMs ? 10_000 : minuteMs;
+  return Math.max(1, Math.round(timeMs / stepMs)) * stepMs;
 }
 
 function ruleText({ rule, container, volume }: PodLimitReport): Markup {
@@ -130,16 +158,17 @@ ${moreText(nodes, 'nodes close to an eviction threshold')}`;
 }
 
 function pressureRow(pressure: NodePressureReport): Markup {
-  const { node, signal, available, headroom, isAssumed } = pressure;
+  const { node, signal, available, headroom, isAssumed, timeToEvictionMs } = pressure;
   const threshold = pressure.thresholdBytes ?? pressure.thresholdInodes;
   const assumed = isAssumed
     ? markup` <span class="small muted" title="Set kubelet.readConfig to read it from the kubelet.">default of Kubernetes, assumed</span>`
     : undefined;
   const severity = headroom < 0 ? 't-critical' : 't-warning';
   const missing = headroom < 0 ? `${amountText(pressure, -headroom)} missing` : amountText(pressure, headroom);
+  const time = headroom < 0 || timeToEvictionMs === undefined ? undefined : timeNote('threshold', timeToEvictionMs);
   return markup`<tr role="row"${rowClass(pressure)}><th scope="row" role="rowheader"><span class="name">${node}</span> <span class="small muted">${signal}</span>${lastKnownChip(pressure)}</th>
 <td role="cell" class="low" data-label="Available">${amountText(pressure, available)}, threshold ${amountText(pressure, threshold)}${assumed}</td>
-<td role="cell" class="low" data-label="Above the threshold"><span class="${isLastKnown(pressure) ? '' : severity}">${missing}</span></td>
+<td role="cell" class="low" data-label="Above the threshold"><span class="${isLastKnown(pressure) ? '' : severity}">${missing}</span>${time}</td>
 <td role="cell" class="wide">${victimsOf(pressure)}</td></tr>`;
 }
 

@@ -1,0 +1,130 @@
+/** One measurement of an amount of bytes or inodes. */
+export interface Measurement {
+  /** Time by the clock of the machine that measured, in milliseconds. */
+  readonly atMs: number;
+  readonly amount: number;
+}
+
+/** The present rise of an amount. */
+export interface Rise {
+  /** In the order of time, at most {@link windowMs}: the one before the rise began, and those that were above the one before. */
+  readonly measurements: readonly Measurement[];
+  /** Measurements above the one before, since the rise began. */
+  readonly changeCount: number;
+  /** Mean distance between two changes, in milliseconds; 0 with fewer than two. */
+  readonly stepMs: number;
+}
+
+const maxCount = 12;
+
+/** The last ones are kept as they come; older ones are at least {@link sparseMs} apart, so that twelve cover most of {@link windowMs}. */
+const denseCount = 4;
+const sparseMs = 60_000;
+const windowMs = 600_000;
+
+/** Stairs rise too: a flat stretch belongs to the rise up to this multiple of the longest one before. */
+const flatStretch = 1.5;
+/** Before the distance between two changes is known, so much is taken for a stair. */
+const maxStepMs = 120_000;
+
+/** After a fall, usage has to pass its highest peak by this factor: caches, queues and rotated logs fill up and empty again. */
+const abovePeak = 1.02;
+
+/**
+ * The measurements of one amount, as much of them as a forecast needs. A rise begins after the last fall, above all peaks before,
+ * and ends where the amount stays the same for longer than it did between its changes.
+ */
+export class Measurements {
+  /** Pairs of time and amount, the oldest first. */
+  readonly #kept = new Float64Array(2 * maxCount);
+  #count = 0;
+  #last: Measurement | undefined;
+  #peak = -Infinity;
+  #isBelowPeak = false;
+  #changeCount = 0;
+  #firstChangeMs = 0;
+  #lastChangeMs = 0;
+  #longestStepMs = 0;
+  #longestFlatMs = 0;
+
+  get last(): Measurement | undefined {
+    return this.#last;
+  }
+
+  /** The same measurement seen again changes nothing, nor does an older one. */
+  add(measurement: Measurement): void {
+    const former = this.#last;
+    if (former !== undefined && measurement.atMs <= former.atMs) return;
+    this.#last = measurement;
+    if (former === undefined) this.#begin(measurement);
+    else if (this.#isBelowPeak || measurement.amount < former.amount) this.#addBelowPeak(measurement);
+    else if (measurement.amount > former.amount) this.#addChange(measurement, former);
+    else if (this.#isOverAt(measurement.atMs)) this.#begin(measurement);
+  }
+
+  /** Undefined while the amount does not rise, as far as is known. */
+  rise(): Rise | undefined {
+    const flatMs = (this.#last?.atMs ?? 0) - this.#lastChangeMs;
+    if (this.#changeCount === 0 || flatMs > flatStretch * this.#longestFlatMs) return undefined;
+    return {
+      measurements: Array.from({ length: this.#count }, (_, index) => this.#at(index)),
+      changeCount: this.#changeCount,
+      stepMs: this.#changeCount < 2 ? 0 : (this.#lastChangeMs - this.#firstChangeMs) / (this.#changeCount - 1),
+    };
+  }
+
+  #addBelowPeak(measurement: Measurement): void {
+    this.#isBelowPeak = measurement.amount <= this.#peak * abovePeak;
+    this.#begin(measurement);
+  }
+
+  #isOverAt(atMs: number): boolean {
+    const longestMs = flatStretch * Math.max(this.#longestStepMs, this.#longestFlatMs);
+    return this.#changeCount === 0 || atMs - this.#lastChangeMs > (this.#changeCount === 1 ? maxStepMs : longestMs);
+  }
+
+  #begin({ atMs, amount }: Measurement): void {
+    this.#peak = Math.max(this.#peak, amount);
+    this.#count = 0;
+    this.#changeCount = 0;
+    this.#longestStepMs = 0;
+    this.#longestFlatMs = 0;
+    this.#keep(atMs, amount);
+  }
+
+  #addChange({ atMs, amount }: Measurement, former: Measurement): void {
+    this.#peak = Math.max(this.#peak, amount);
+    if (this.#changeCount === 0) {
+      this.#firstChangeMs = atMs;
+    } else {
+      this.#longestStepMs = Math.max(this.#longestStepMs, atMs - this.#lastChangeMs);
+      this.#longestFlatMs = Math.max(this.#longestFlatMs, former.atMs - this.#lastChangeMs);
+    }
+    this.#changeCount += 1;
+    this.#lastChangeMs = atMs;
+    this.#keep(atMs, amount);
+    this.#thin(atMs);
+  }
+
+  #at(index: number): Measurement {
+    return { atMs: this.#kept[2 * index] ?? 0, amount: this.#kept[2 * index + 1] ?? 0 };
+  }
+
+  #keep(atMs: number, amount: number): void {
+    if (this.#count === maxCount) this.#drop(0);
+    this.#kept[2 * this.#count] = atMs;
+    this.#kept[2 * this.#count + 1] = amount;
+    this.#count += 1;
+  }
+
+  #thin(nowMs: number): void {
+    while (this.#count > 2 && this.#at(0).atMs < nowMs - windowMs) this.#drop(0);
+    const index = this.#count - 1 - denseCount;
+    if (index > 0 && this.#at(index).atMs - this.#at(index - 1).atMs < sparseMs) this.#drop(index);
+  }
+
+  #drop(index: number): void {
+    this.#kept.copyWithin(2 * index, 2 * (index + 1), 2 * this.#count);
+    this.#count -= 1;
+  }
+}

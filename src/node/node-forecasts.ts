@@ -1,0 +1,227 @@
+import { getOrAdd } from '../base/maps.js';
+import { type Forecast, forecastOf, type ForecastPart, timeLeftMs, trendOf } from '../forecast/forecast.js';
+import { Measurements } from '../forecast/measurements.js';
+import { filesystemOf } from '../kubelet/eviction-signals.js';
+import type { ContainerSummary, NodeSummary } from '../kubelet/summary.js';
+import type { LimitRatio } from './limit-ratios.js';
+import { exemptionOf } from './limits.js';
+import { availableFor, type NodeThreshold } from './node-thresholds.js';
+import type { DerivedPods, PodContext, PodRecord } from './pod-record.js';
+import { countedComponent, volumeUsages } from './volume-usage.js';
+
+/** When a pod reaches the limit that it reaches first. */
+export interface PodForecast extends Forecast, Pick<LimitRatio, 'rule' | 'container' | 'volume'> {}
+
+/** When a node crosses a threshold, plus the grace period of a soft one. */
+export interface ThresholdForecast extends Forecast, Pick<NodeThreshold, 'signal' | 'isAssumed'> {}
+
+/** What is to come on a node, as of its last summary. */
+export interface NodeForecasts {
+  /** Newest time in the summary, by the node's clock, in milliseconds: clocks of nodes are never compared with ours. */
+  readonly measuredAtMs: number;
+  /** By the UIDs of the entries of the summary. */
+  readonly pods: ReadonlyMap<string, PodForecast>;
+  readonly thresholds: readonly ThresholdForecast[];
+}
+
+export const noForecasts: NodeForecasts = { measuredAtMs: 0, pods: new Map(), thresholds: [] };
+
+/** Returns the milliseconds that are left, `ageMs` after the summary arrived; undefined for a forecast that is refuted. */
+export function timeToMs(forecast: Forecast, { measuredAtMs }: NodeForecasts, ageMs: number): number | undefined {
+  return timeLeftMs(forecast, measuredAtMs + ageMs);
+}
+
+/** Returns the forecast of a threshold that comes first, with the milliseconds that are left. */
+export function nextThreshold(
+  forecasts: NodeForecasts,
+  ageMs: number,
+): (Pick<ThresholdForecast, 'signal'> & { readonly timeMs: number }) | undefined {
+  const [next] = forecasts.thresholds
+    .flatMap((forecast) => {
+      const timeMs = timeToMs(forecast, forecasts, ageMs);
+      return timeMs === undefined ? [] : [{ signal: forecast.signal, timeMs }];
+    })
+    .toSorted((a, b) => a.timeMs - b.timeMs);
+  return next;
+}
+
+/** From this part of a limit on, measurements are kept. */
+const keptRatio = 0.25;
+/** From here on a forecast speaks. */
+const spokenRatio = 0.5;
+/** Containers and volumes with less of the pod's limit are taken to stay as they are. */
+const partRatio = 1 / 16;
+
+/** Kubelets measure containers each 10 to 15 s: before the third change, growth may have been a burst. */
+const minChangeCount = 3;
+/** Volumes are measured each 60 to 90 s: the second measurement is often the last one before the eviction. */
+const minVolumeChangeCount = 1;
+
+/** Thresholds may be tiny: what is near is measured by this part of the filesystem at least. */
+const minZoneRatio = 0.05;
+
+export interface ForecastInput {
+  readonly summary: NodeSummary;
+  readonly pods: readonly PodRecord[];
+  readonly derived: DerivedPods;
+  readonly context: PodContext;
+  readonly thresholds: readonly NodeThreshold[];
+}
+
+/** Measurements by container, volume, or files of a container that a limit of it counts. */
+type PodMeasurements = ReadonlyMap<string, Measurements>;
+
+interface MeasuredPart {
+  readonly key: string;
+  readonly atMs: number | undefined;
+  readonly amount: number;
+  readonly minChangeCount: number;
+}
+
+/**
+ * The measurements of one node, of what is near a limit or a threshold. It outlives settings; what its kubelet measured is added
+ * with each summary.
+ */
+export class NodeMeasurements {
+  #pods = new Map<string, PodMeasurements>();
+  readonly #thresholds = new Map<string, Measurements>();
+
+  forecasts({ summary, pods, derived, context, thresholds }: ForecastInput): NodeForecasts {
+    const former = this.#pods;
+    this.#pods = new Map();
+    const ofPods = new Map<string, PodForecast>();
+    for (const pod of pods) {
+      const { uid } = pod.summary;
+      const known = former.get(uid);
+      // Of a pod whose sizes are those of before, nothing is derived: it is followed already, or not near any limit.
+      const ratios = derived.get(pod)?.ratios ?? (known && context.ratiosOf(pod));
+      const forecast = ratios && this.#podForecast(pod, ratios, known);
+      if (forecast !== undefined) ofPods.set(uid, forecast);
+    }
+    return {
+      measuredAtMs: newestMs(summary),
+      pods: ofPods,
+      thresholds: thresholds.flatMap((threshold) => this.#thresholdForecast(threshold, summary) ?? []),
+    };
+  }
+
+  #podForecast(
+    pod: PodRecord,
+    ratios: readonly LimitRatio[],
+    known: PodMeasurements | undefined,
+  ): PodForecast | undefined {
+    if (pod.bound === undefined || exemptionOf(pod.bound.pod) !== undefined) return undefined;
+    const kept = new Map<string, Measurements>();
+    let first: PodForecast | undefined;
+    for (const limit of ratios) {
+      if (limit.ratio < keptRatio) continue;
+      const parts = partsOf(limit, pod).map((part) => followed(part, known, kept));
+      const forecast = limitForecast(limit, parts);
+      if (forecast !== undefined && forecast.reachedAtMs < (first?.reachedAtMs ?? Infinity)) {
+        first = { ...forecast, rule: limit.rule, container: limit.container, volume: limit.volume };
+      }
+    }
+    if (kept.size > 0) this.#pods.set(pod.summary.uid, kept);
+    return first;
+  }
+
+  /**
+   * The headroom within two zones above the threshold, each as large as the threshold, is looked at as usage is below a limit: 0 at
+   * the far end, half of it where the headroom is as large as the threshold, all of it where the threshold is crossed.
+   */
+  #thresholdForecast(of: NodeThreshold, summary: NodeSummary): ThresholdForecast | undefined {
+    const { signal, isAssumed, gracePeriodMs, threshold = 0, headroom } = of;
+    const atMs = summary[filesystemOf(signal)]?.timeMs;
+    const { total = 0 } = availableFor(signal, summary);
+    if (headroom === undefined || threshold === 0) return undefined;
+    const limitBytes = 2 * Math.max(threshold, total * minZoneRatio);
+    const usedBytes = limitBytes - headroom;
+    const ratio = usedBytes / limitBytes;
+    const key = `${signal}/${gracePeriodMs}`;
+    if (atMs === undefined || ratio < keptRatio) {
+      this.#thresholds.delete(key);
+      return undefined;
+    }
+    const measurements = getOrAdd(this.#thresholds, key, () => new Measurements());
+    measurements.add({ atMs, amount: usedBytes });
+    const forecast = limitForecast({ ratio, limitBytes }, [partOf(measurements, minChangeCount)]);
+    if (forecast === undefined) return undefined;
+    const { reachedAtMs, endsAtMs } = forecast;
+    return { signal, isAssumed, reachedAtMs: reachedAtMs + gracePeriodMs, endsAtMs: endsAtMs + gracePeriodMs };
+  }
+}
+
+function limitForecast(
+  { ratio, limitBytes }: Pick<LimitRatio, 'ratio' | 'limitBytes'>,
+  parts: readonly ForecastPart[],
+): Forecast | undefined {
+  if (ratio > 1) return { reachedAtMs: -Infinity, endsAtMs: Infinity };
+  return ratio < spokenRatio ? undefined : forecastOf(parts, limitBytes);
+}
+
+/** What a limit counts: a part without time is taken to stay as it is. */
+function partsOf(limit: LimitRatio, { summary, bound }: PodRecord): readonly MeasuredPart[] {
+  const { rule, container, volume, usedBytes, limitBytes } = limit;
+  if (rule === 'emptydir') {
+    const atMs = summary.volumes?.find(({ name }) => name === volume)?.timeMs;
+    return [volumePart(volume, atMs, usedBytes)];
+  }
+  if (rule === 'container') {
+    const found = summary.containers.find(({ name }) => name === container);
+    const isWhole = found !== undefined && usedBytesOf(found) === usedBytes;
+    return [containerPart(isWhole ? container : `${container}/logs`, found?.timeMs, usedBytes)];
+  }
+  const parts = [
+    ...summary.containers.map((each) => containerPart(each.name, each.timeMs, usedBytesOf(each))),
+    ...volumeUsages(summary, bound?.pod)
+      .filter((each) => countedComponent(each) !== undefined)
+      .map((each) => volumePart(each.name, each.measuredAtMs, each.usedBytes ?? 0)),
+  ].filter(({ amount }) => amount >= limitBytes * partRatio);
+  const restBytes = parts.reduce((rest, { amount }) => rest - amount, usedBytes);
+  return [...parts, { key: '', atMs: undefined, amount: restBytes, minChangeCount }];
+}
+
+function containerPart(name: string, atMs: number | undefined, amount: number): MeasuredPart {
+  return { key: `container/${name}`, atMs, amount, minChangeCount };
+}
+
+function volumePart(name: string, atMs: number | undefined, amount: number): MeasuredPart {
+  return { key: `volume/${name}`, atMs, amount, minChangeCount: minVolumeChangeCount };
+}
+
+function usedBytesOf({ rootfs, logs }: ContainerSummary): number {
+  return (rootfs?.usedBytes ?? 0) + (logs?.usedBytes ?? 0);
+}
+
+/** Adds the measurement, and keeps those of the part. */
+function followed(
+  { key, atMs, amount, minChangeCount: changeCount }: MeasuredPart,
+  known: PodMeasurements | undefined,
+  kept: Map<string, Measurements>,
+): ForecastPart {
+  if (atMs === undefined) return { last: { atMs: 0, amount }, trend: undefined };
+  const measurements = getOrAdd(kept, key, () => known?.get(key) ?? new Measurements());
+  measurements.add({ atMs, amount });
+  return partOf(measurements, changeCount);
+}
+
+function partOf(measurements: Measurements, changeCount: number): ForecastPart {
+  const rise = measurements.rise();
+  const last = measurements.last ?? { atMs: 0, amount: 0 };
+  return { last, trend: rise && trendOf(rise, changeCount) };
+}
+
+function newestMs({ nodefs, imagefs, containerfs, pods }: NodeSummary): number {
+  let newest = latestOf([nodefs, imagefs, containerfs], 0);
+  for (const { containers, volumes } of pods) newest = latestOf(volumes, latestOf(containers, newest));
+  return newest;
+}
+
+function latestOf(
+  items: readonly ({ readonly timeMs?: number | undefined } | undefined)[] | undefined,
+  known: number,
+): number {
+  let newest = known;
+  for (const item of items ?? []) newest = Math.max(newest, item?.timeMs ?? 0);
+  return newest;
+}

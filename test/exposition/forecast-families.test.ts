@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest';
+
+import { evictionRankGroups } from '../../src/exposition/eviction-families.js';
+import {
+  forecastPager,
+  nodeForecastGroups,
+  nodeForecastsOf,
+  podForecastGroups,
+  podForecastsOf,
+} from '../../src/exposition/forecast-families.js';
+import { SampleLines } from '../../src/exposition/render.js';
+import type { NodeForecasts, ThresholdForecast } from '../../src/node/node-forecasts.js';
+import { aPod, aPodSummary } from '../support/builders.js';
+import { aFreshNode, aMeasuredPod, anAbsentNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
+
+const second = 1_000;
+
+function textOf<Source>(
+  { families, write }: { readonly families: readonly { readonly name: string }[]; write: Writer<Source> },
+  source: Source,
+): readonly string[] {
+  const lines = new SampleLines(families[0]?.name ?? '');
+  write(source, [lines], 0);
+  const bytes = Buffer.alloc(lines.byteCount);
+  lines.copyTo(bytes);
+  return bytes.toString().split('\n').slice(0, -1);
+}
+
+type Writer<Source> = (source: Source, lines: readonly SampleLines[], first: number) => void;
+
+const forecast = { rule: 'container', container: 'app', volume: '', endsAtMs: 90 * second } as const;
+
+function nodeWith(forecasts: Partial<NodeForecasts>) {
+  const pods = ['a', 'b', 'c'].map((name) => aMeasuredPod({ name, summary: aPodSummary({ name, uid: name }) }));
+  return aNodeSnapshot({ pods, forecasts: { measuredAtMs: 0, pods: new Map(), thresholds: [], ...forecasts } });
+}
+
+const [podGroup] = podForecastGroups;
+const [nodeGroup] = nodeForecastGroups;
+
+it('a pod has the time to the limit that it exceeds first, which goes on while its kubelet is silent', () => {
+  const pods = new Map([['b', { ...forecast, reachedAtMs: 60.4 * second }]]);
+  const snapshot = nodeWith({ pods });
+  const series = (ageMs: number) => podGroup && textOf(podGroup, podForecastsOf(aFreshNode(snapshot, ageMs)));
+  const labels = '{namespace="shop",pod="b",node="node-1",rule="container",container="app"}';
+  expect(series(0)).toEqual([`ephemeral_storage_pod_time_to_limit_seconds${labels} 60`]);
+  expect(series(50 * second)).toEqual([`ephemeral_storage_pod_time_to_limit_seconds${labels} 10`]);
+  expect(series(80 * second)).toEqual([`ephemeral_storage_pod_time_to_limit_seconds${labels} 0`]);
+  expect(series(91 * second)).toEqual([]);
+});
+
+it('a node has the soonest forecast for each signal, with where the threshold is from', () => {
+  const of = (signal: ThresholdForecast['signal'], isAssumed: boolean, seconds: number): ThresholdForecast => ({
+    signal,
+    isAssumed,
+    reachedAtMs: seconds * second,
+    endsAtMs: Infinity,
+  });
+  const thresholds = [
+    of('nodefs.available', false, 90),
+    of('nodefs.available', false, 30),
+    of('nodefs.available', false, 60),
+    of('imagefs.available', true, 100),
+    of('nodefs.inodesFree', true, 90_000),
+  ];
+  const found = nodeForecastsOf(aFreshNode(nodeWith({ thresholds }), 10 * second));
+  expect(nodeGroup && textOf(nodeGroup, found)).toEqual([
+    'ephemeral_storage_node_time_to_eviction_seconds{node="node-1",signal="nodefs.available",threshold="configured"} 20',
+    'ephemeral_storage_node_time_to_eviction_seconds{node="node-1",signal="imagefs.available",threshold="assumed"} 90',
+  ]);
+});
+
+it('a page of forecasts stays the same one until a time is another one; nodes without data have none', () => {
+  const pager = forecastPager(podForecastsOf);
+  const snapshot = nodeWith({ pods: new Map([['b', { ...forecast, reachedAtMs: 60 * second }]]) });
+  const pagesAt = (ageMs: number) => pager([aFreshNode(snapshot, ageMs), anAbsentNode('node-2', 'timeout')]);
+  const [first] = pagesAt(0);
+  expect(pagesAt(100)[0]).toBe(first);
+  expect(pagesAt(1_000)[0]).not.toBe(first);
+  expect(pager([anAbsentNode('node-1', 'timeout')])).toEqual([]);
+});
+
+it.each([
+  [-1, true],
+  [24, true],
+  [25, false],
+  [undefined, false],
+])('the order of eviction has series with %s bytes above a threshold of 100: %s', (headroom, isNear) => {
+  const thresholds = [aNodeThreshold({ threshold: 100, headroom })];
+  const [group] = evictionRankGroups;
+  const lines = group && textOf(group, aNodeSnapshot({ podsOnNode: [aPod()], thresholds }));
+  expect(lines).toHaveLength(isNear ? 1 : 0);
+});

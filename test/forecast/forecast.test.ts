@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { type Forecast, forecastOf, timeLeftMs, trendOf } from '../../src/forecast/forecast.js';
+import { Measurements } from '../../src/forecast/measurements.js';
+
+/** Pairs of seconds and amount. */
+type Course = readonly (readonly [atSeconds: number, amount: number])[];
+
+function followed(course: Course): Measurements {
+  const measurements = new Measurements();
+  for (const [atSeconds, amount] of course) measurements.add({ atMs: 1_000 * atSeconds, amount });
+  return measurements;
+}
+
+function forecast(course: Course, { limit = 100, minChangeCount = 3 } = {}): Forecast | undefined {
+  const measurements = followed(course);
+  const { last } = measurements;
+  const rise = measurements.rise();
+  return last && forecastOf([{ last, trend: rise && trendOf(rise, minChangeCount) }], limit);
+}
+
+/** Seconds at which 100 is reached, to the second. */
+function reachedAt(course: Course): number | undefined {
+  const found = forecast(course);
+  return found && Math.round(found.reachedAtMs / 1_000);
+}
+
+/** One measurement each `everySeconds`. */
+function every(everySeconds: number, amounts: readonly number[]): Course {
+  return amounts.map((amount, index) => [everySeconds * index, amount]);
+}
+
+describe('the time at which 100 is reached', () => {
+  it.each<readonly [string, Course, number | undefined]>([
+    ['a steady rise', every(10, [50, 55, 60, 65]), 100],
+    ['a rise that has just begun: two changes may be a burst', every(10, [50, 60, 70]), undefined],
+    [
+      'a rise that began some time before it was measured: its first change says nothing',
+      [
+        [0, 50],
+        [60, 55],
+        [70, 60],
+        [80, 65],
+      ],
+      150,
+    ],
+    ['a rise that accelerates: the rate of its later half', every(10, [50, 51, 52, 56, 60]), 140],
+    ['growth that decays towards less', every(10, [20, 60, 70, 74, 76]), undefined],
+    ['a staircase: it rises from stair to stair', every(10, [50, 60, 60, 60, 70, 70, 70, 80, 80, 80]), 130],
+    ['a rise that has ended', every(10, [50, 60, 70, 80, 80]), undefined],
+    [
+      'a stair that is longer than half as long again as those before',
+      every(10, [50, 60, 60, 70, 70, 80, 80, 80]),
+      undefined,
+    ],
+    ['a fall', every(10, [50, 60, 70, 80, 70]), undefined],
+    ['a rise after a fall, below the peak', every(10, [50, 60, 70, 80, 50, 60, 70, 75, 80, 81]), undefined],
+    ['a rise after a fall, above the peak', every(10, [50, 60, 70, 80, 50, 82, 84, 86, 88, 90]), 140],
+    ['usage that falls', every(10, [90, 80, 70, 60]), undefined],
+    ['usage that stays', every(10, [90, 90, 90, 90]), undefined],
+    ['what is further ahead than four times what was seen', every(10, [50, 52, 54, 56]), undefined],
+    ['what is three times as far ahead as what was seen', every(10, [50, 54, 58, 62]), 125],
+    ['nothing', [], undefined],
+    ['one measurement', every(10, [90]), undefined],
+  ])('is forecast of %s', (_case, course, seconds) => {
+    expect(reachedAt(course)).toBe(seconds);
+  });
+});
+
+it.each([
+  [90, undefined],
+  [110, 48],
+  [200, 14],
+])('growth that decays towards %i is forecast as decay', (level, seconds) => {
+  const course = every(
+    2,
+    Array.from({ length: 7 }, (_, index) => level * (1 - Math.exp(-index / 10))),
+  );
+  const found = reachedAt(course);
+  expect(found === undefined).toBe(seconds === undefined);
+  expect(Math.abs((found ?? 0) - (seconds ?? 0))).toBeLessThanOrEqual(0.2 * (seconds ?? 0));
+});
+
+it('a measurement that is seen again, or an older one, changes nothing', () => {
+  const course = every(10, [50, 55, 60, 65]);
+  expect(forecast(course.flatMap((each) => [each, each, [each[0] - 5, 99]] as const))).toEqual(forecast(course));
+});
+
+it('what began more than ten minutes ago has no say', () => {
+  const slow = Array.from({ length: 60 }, (_, index) => [20 * index, index / 10] as const);
+  const fast = Array.from({ length: 60 }, (_, index) => [1_200 + 20 * index, 6 + index] as const);
+  expect(reachedAt([...slow, ...fast])).toBe(1_200 + 20 * 94);
+});
+
+it('at most twelve measurements are kept, which cover ten minutes', () => {
+  const { measurements = [] } =
+    followed(
+      every(
+        10,
+        Array.from({ length: 500 }, (_, index) => index),
+      ),
+    ).rise() ?? {};
+  const [first, last] = [measurements[0], measurements.at(-1)];
+  expect(measurements.length).toBeLessThanOrEqual(12);
+  expect(last?.atMs).toBe(4_990_000);
+  expect(4_990_000 - (first?.atMs ?? 0)).toBeGreaterThan(420_000);
+  expect(4_990_000 - (first?.atMs ?? 0)).toBeLessThanOrEqual(600_000);
+});
+
+it('a volume is forecast from two measurements: there is no third one in time', () => {
+  expect(forecast(every(75, [40, 60]), { minChangeCount: 1 })?.reachedAtMs).toBeCloseTo(225_000, -3);
+});
+
+it('parts add up, each as far as it goes on by itself', () => {
+  const parts = [every(10, [10, 20, 30, 40]), every(10, [5, 10, 15, 20]), every(10, [9, 9, 9, 9])].map((course) => {
+    const measurements = followed(course);
+    const rise = measurements.rise();
+    return { last: measurements.last ?? { atMs: 0, amount: 0 }, trend: rise && trendOf(rise, 3) };
+  });
+  expect(forecastOf(parts, 99)?.reachedAtMs).toBeCloseTo(50_000, -3);
+});
+
+it.each([
+  ['before', 5_000, 5_000],
+  ['just reached', 10_000, 0],
+  ['not come true within one distance of its measurements', 12_000, 0],
+  ['refuted', 12_001, undefined],
+])('a forecast that is %s', (_case, nowMs, leftMs) => {
+  expect(timeLeftMs({ reachedAtMs: 10_000, endsAtMs: 12_000 }, nowMs)).toBe(leftMs);
+});
+
+it('beyond a day there is no forecast', () => {
+  const dayMs = 86_400_000;
+  expect(timeLeftMs({ reachedAtMs: dayMs, endsAtMs: Infinity }, 0)).toBeUndefined();
+  expect(timeLeftMs({ reachedAtMs: dayMs, endsAtMs: Infinity }, 1)).toBe(dayMs - 1);
+});
+
+it('a forecast is a number, and not before the last change, whatever was measured', () => {
+  const courses = fc.array(fc.tuple(fc.nat(100_000), fc.nat(2 ** 53)), { maxLength: 40 });
+  fc.assert(
+    fc.property(courses, fc.integer({ min: 1, max: 2 ** 53 }), (steps, limit) => {
+      let atSeconds = 0;
+      const course = steps.map(([seconds, amount]) => [(atSeconds += seconds), amount] as const);
+      const found = forecast(course, { limit, minChangeCount: 1 });
+      if (found === undefined) return;
+      const measurements = followed(course).rise()?.measurements ?? [];
+      expect(found.reachedAtMs).toBeGreaterThanOrEqual(measurements.at(-1)?.atMs ?? 0);
+      expect(found.endsAtMs).toBeGreaterThanOrEqual(found.reachedAtMs);
+    }),
+  );
+});

@@ -1,0 +1,207 @@
+import { expect, it } from 'vitest';
+
+import type { Pod } from '../../src/kube/objects.js';
+import type { LimitRatio } from '../../src/node/limit-ratios.js';
+import { nextThreshold, type NodeForecasts, NodeMeasurements, timeToMs } from '../../src/node/node-forecasts.js';
+import type { NodeThreshold } from '../../src/node/node-thresholds.js';
+import type { DerivedPod, PodRecord } from '../../src/node/pod-record.js';
+import {
+  aContainerFs,
+  anFsStats,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aVolume,
+  aVolumeSummary,
+} from '../support/builders.js';
+import { aMeasuredPod, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
+
+const second = 1_000;
+/** Clocks of nodes are somewhere else than ours. */
+const epochMs = 5_000_000;
+
+interface Turn {
+  readonly atSeconds: number;
+  readonly app?: number;
+  readonly sidecar?: number;
+  readonly cache?: number;
+  /** Of the measurement of the volume; that of the turn without it. */
+  readonly cacheAtSeconds?: number;
+  readonly available?: number;
+}
+
+const ofContainer = (usedBytes: number, container = 'app'): LimitRatio =>
+  ratioOf('container', usedBytes, { container });
+
+function ratioOf(
+  rule: LimitRatio['rule'],
+  usedBytes: number,
+  { container = '', volume = '' }: Partial<Pick<LimitRatio, 'container' | 'volume'>> = {},
+): LimitRatio {
+  return { rule, container, volume, usedBytes, limitBytes: 100, ratio: usedBytes / 100 };
+}
+
+/** Limits of 100 bytes. */
+type Ratios = (turn: Turn) => readonly LimitRatio[];
+
+function podAt(turn: Turn, ratiosOf: Ratios, pod = aPod()): PodRecord {
+  const { atSeconds, app = 0, sidecar = 0, cache, cacheAtSeconds = atSeconds } = turn;
+  const timeMs = epochMs + atSeconds * second;
+  const containerOf = (name: string, usedBytes: number) => ({
+    name,
+    timeMs,
+    rootfs: aContainerFs({ usedBytes: usedBytes / 2 }),
+    logs: aContainerFs({ usedBytes: usedBytes / 2 }),
+  });
+  const volumes =
+    cache === undefined
+      ? undefined
+      : [aVolumeSummary({ name: 'cache', usedBytes: cache, timeMs: epochMs + cacheAtSeconds * second })];
+  return aMeasuredPod({
+    pod,
+    summary: aPodSummary({
+      uid: 'a',
+      usedBytes: app + sidecar + (cache ?? 0),
+      containers: [containerOf('app', app), containerOf('sidecar', sidecar)],
+      volumes,
+    }),
+    ratios: ratiosOf(turn),
+  });
+}
+
+function forecastsOf(
+  turns: readonly Turn[],
+  ratiosOf: Ratios,
+  { pod = aPod(), threshold }: { readonly pod?: Pod; readonly threshold?: Partial<NodeThreshold> } = {},
+): NodeForecasts {
+  const measurements = new NodeMeasurements();
+  let forecasts: NodeForecasts | undefined;
+  for (const turn of turns) {
+    const pods = [podAt(turn, ratiosOf, pod)];
+    const timeMs = epochMs + turn.atSeconds * second;
+    const availableBytes = turn.available;
+    const nodefs = anFsStats({ timeMs, capacityBytes: 1_000, availableBytes });
+    const summary = aNodeSummary({ nodefs, pods: pods.map((each) => each.summary) });
+    const headroom = availableBytes === undefined ? undefined : availableBytes - (threshold?.threshold ?? 0);
+    const thresholds = threshold === undefined ? [] : [aNodeThreshold({ headroom, ...threshold })];
+    const { context } = aNodeSnapshot();
+    forecasts = measurements.forecasts({ summary, pods, context, thresholds, ...derivedOf(pods) });
+  }
+  return forecasts ?? measurements.forecasts({ ...nothing, derived: new Map(), context: aNodeSnapshot().context });
+}
+
+const nothing = { summary: aNodeSummary(), pods: [], thresholds: [] };
+
+/** What is derived of new pods. */
+function derivedOf(pods: readonly PodRecord[]) {
+  return { derived: new Map(pods.map((pod) => [pod, { usage: undefined, ratios: [], ...pod }])) };
+}
+
+/** Seconds from the last turn on, and of which limit. */
+function leftOf(forecasts: NodeForecasts): readonly unknown[] | undefined {
+  const forecast = forecasts.pods.get('a');
+  const leftMs = forecast && timeToMs(forecast, forecasts, 0);
+  return forecast && [forecast.rule, forecast.container || forecast.volume, Math.round((leftMs ?? NaN) / second)];
+}
+
+const ramp = [50, 55, 60, 65].map((app, index): Turn => ({ atSeconds: 10 * index, app }));
+
+it('a container is forecast from its fourth measurement on, and from half of its limit on', () => {
+  const ratios: Ratios = ({ app = 0 }) => [ofContainer(app)];
+  expect(leftOf(forecastsOf(ramp, ratios))).toEqual(['container', 'app', 70]);
+  expect(leftOf(forecastsOf(ramp.slice(1), ratios))).toBeUndefined();
+  const half = ramp.map((turn) => ({ ...turn, app: (turn.app ?? 0) - 20 }));
+  expect(leftOf(forecastsOf(half, ratios))).toBeUndefined();
+});
+
+it('measurements are kept from a quarter of the limit on', () => {
+  const ratios: Ratios = ({ app = 0 }) => [ofContainer(app)];
+  const steep = [24, 49, 55, 61].map((app, index): Turn => ({ atSeconds: 10 * index, app }));
+  expect(leftOf(forecastsOf(steep, ratios))).toBeUndefined();
+  expect(
+    leftOf(forecastsOf([...steep.slice(0, 1), { atSeconds: 5, app: 25 }, ...steep.slice(1)], ratios)),
+  ).toBeDefined();
+});
+
+it('an emptyDir is forecast from its second measurement on, projected to the time of the summary', () => {
+  const turns: readonly Turn[] = [
+    { atSeconds: 0, cache: 40 },
+    { atSeconds: 60, cache: 60 },
+    { atSeconds: 100, cache: 60, cacheAtSeconds: 60 },
+  ];
+  const ratios: Ratios = ({ cache = 0 }) => [ratioOf('emptydir', cache, { volume: 'cache' })];
+  expect(leftOf(forecastsOf(turns, ratios))).toEqual(['emptydir', 'cache', 80]);
+});
+
+it('a pod is forecast from the growth of its parts, since a volume looks flat between two measurements', () => {
+  const turns: readonly Turn[] = [0, 10, 20, 30, 40].map((atSeconds) => ({
+    atSeconds,
+    app: 20 + atSeconds / 10,
+    sidecar: 8,
+    cache: atSeconds < 30 ? 20 : 35,
+    cacheAtSeconds: atSeconds < 30 ? 0 : 30,
+  }));
+  const pod = aPod({ volumes: [aVolume({ name: 'cache' })] });
+  const ratios: Ratios = ({ app = 0, sidecar = 0, cache = 0 }) => [ratioOf('pod', app + sidecar + cache)];
+  // 24 + 8 + 35 + 5 (ten seconds of the volume) after 40 s, and 0.1 + 0.5 in a second.
+  expect(leftOf(forecastsOf(turns, ratios, { pod }))).toEqual(['pod', '', 47]);
+});
+
+it('of several limits the one that is exceeded first is forecast', () => {
+  const turns = ramp.map((turn, index): Turn => ({ ...turn, sidecar: 50 + 10 * index }));
+  const ratios: Ratios = ({ app = 0, sidecar = 0 }) => [ofContainer(app), ofContainer(sidecar, 'sidecar')];
+  expect(leftOf(forecastsOf(turns, ratios))).toEqual(['container', 'sidecar', 20]);
+});
+
+it('above a limit the time is 0, growing or not, for as long as that is measured', () => {
+  const ratios: Ratios = ({ app = 0 }) => [ofContainer(app)];
+  const forecasts = forecastsOf([{ atSeconds: 0, app: 101 }], ratios);
+  const forecast = forecasts.pods.get('a');
+  expect(forecast && timeToMs(forecast, forecasts, 600_000)).toBe(0);
+});
+
+it.each([{ isStatic: true }, { priority: 2_000_000_000 }])(
+  'a pod that is never evicted has no forecast: %j',
+  (fields) => {
+    const ratios: Ratios = ({ app = 0 }) => [ofContainer(app)];
+    expect(leftOf(forecastsOf(ramp, ratios, { pod: aPod(fields) }))).toBeUndefined();
+  },
+);
+
+it('a limit that counts the logs of a container alone is forecast from these', () => {
+  const ratios: Ratios = ({ app = 0 }) => [ofContainer(app / 2)];
+  const logs = [100, 110, 120, 130].map((app, index): Turn => ({ atSeconds: 10 * index, app }));
+  expect(leftOf(forecastsOf(logs, ratios))).toEqual(['container', 'app', 70]);
+});
+
+it('a pod whose sizes stay the same ends its forecast, though nothing of it is derived again', () => {
+  const measurements = new NodeMeasurements();
+  const { context } = aNodeSnapshot();
+  const turns = [...ramp, { atSeconds: 40, app: 65 }];
+  const found = turns.map((turn, index) => {
+    const pods = [podAt(turn, ({ app = 0 }) => [ofContainer(app)])];
+    const summary = aNodeSummary({ pods: pods.map((pod) => pod.summary) });
+    const { derived } = index < 4 ? derivedOf(pods) : { derived: new Map<PodRecord, DerivedPod>() };
+    return leftOf(measurements.forecasts({ summary, pods, derived, context, thresholds: [] }));
+  });
+  expect(found).toEqual([undefined, undefined, undefined, ['container', 'app', 70], undefined]);
+});
+
+it.each<readonly [string, readonly number[], Partial<NodeThreshold>, number | undefined]>([
+  ['as large as itself', [245, 230, 215, 200], { threshold: 100 }, 67],
+  ['larger than itself', [280, 260, 240, 220], { threshold: 100 }, undefined],
+  ['of a twentieth of the disk, for a tiny threshold', [66, 61, 56, 51], { threshold: 1 }, 100],
+  [
+    'above it, which has to hold for its grace period',
+    [245, 230, 215, 200],
+    { threshold: 100, gracePeriodMs: 30_000 },
+    97,
+  ],
+  ['below it', [90], { threshold: 100 }, 0],
+  ['above none', [30, 20, 10, 5], { threshold: 0 }, undefined],
+])('a threshold is forecast with headroom %s', (_case, available, threshold, seconds) => {
+  const turns = available.map((bytes, index): Turn => ({ atSeconds: 10 * index, available: bytes }));
+  const forecasts = forecastsOf(turns, () => [], { threshold });
+  const next = nextThreshold(forecasts, 0);
+  expect(next && Math.round(next.timeMs / second)).toBe(seconds);
+});
