@@ -1,0 +1,100 @@
+import type { Life } from './lives.js';
+import type { Observed, Said } from './observe.js';
+
+/** Counts of evictions and of forecasts. */
+export interface Score {
+  readonly evictionCount: number;
+  /** Those that grew for a minute or more above half of the limit, and were measured there often enough. */
+  readonly foreseeableCount: number;
+  /** Of these: with a forecast at least 30 s ahead, within ±30 %. */
+  readonly foreseenCount: number;
+  /** Of these: whose last forecast at least 30 s ahead was within ±30 %. */
+  readonly lastRightCount: number;
+  /** Below ten minutes. */
+  readonly saidCount: number;
+  readonly falseCount: number;
+  /** During the first rise of one that ended by itself: not known to anybody at the time. In none of the two counts above. */
+  readonly endedCount: number;
+}
+
+export const noScore: Score = {
+  evictionCount: 0,
+  foreseeableCount: 0,
+  foreseenCount: 0,
+  lastRightCount: 0,
+  saidCount: 0,
+  falseCount: 0,
+  endedCount: 0,
+};
+
+export function addScores(a: Score, b: Score): Score {
+  return {
+    evictionCount: a.evictionCount + b.evictionCount,
+    foreseeableCount: a.foreseeableCount + b.foreseeableCount,
+    foreseenCount: a.foreseenCount + b.foreseenCount,
+    lastRightCount: a.lastRightCount + b.lastRightCount,
+    saidCount: a.saidCount + b.saidCount,
+    falseCount: a.falseCount + b.falseCount,
+    endedCount: a.endedCount + b.endedCount,
+  };
+}
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+
+export function scoreOf(life: Life, observed: Observed): Score {
+  const isForeseeable = canBeForeseen(life, observed);
+  const ahead = observed.said.filter(({ atMs }) => atMs <= (observed.reachedAtMs ?? 0) - minuteMs / 2);
+  const isRight = (said: Said | undefined): boolean => said !== undefined && isWithin(said, observed, life.stepMs);
+  let [saidCount, falseCount, endedCount] = [0, 0, 0];
+  for (const said of observed.said) {
+    if (said.timeMs === undefined || said.timeMs >= 10 * minuteMs) continue;
+    const verdict = judge(said, life, observed);
+    if (verdict === 'ended') endedCount += 1;
+    if (verdict === 'right' || verdict === 'false') saidCount += 1;
+    if (verdict === 'false') falseCount += 1;
+  }
+  return {
+    evictionCount: Number(observed.reachedAtMs !== undefined),
+    foreseeableCount: Number(isForeseeable),
+    foreseenCount: Number(isForeseeable && ahead.some(isRight)),
+    lastRightCount: Number(isForeseeable && isRight(ahead.at(-1))),
+    saidCount,
+    falseCount,
+    endedCount,
+  };
+}
+
+function canBeForeseen({ usedAt, part }: Life, { reachedAtMs, measurements }: Observed): boolean {
+  if (reachedAtMs === undefined || usedAt(reachedAtMs - minuteMs) < 0.5) return false;
+  let [peak, highest, growthMs] = [0.5, 0, 0];
+  for (let atMs = 0; atMs < reachedAtMs; atMs += secondMs) {
+    const used = usedAt(atMs);
+    if (used < highest) peak = Math.max(peak, highest);
+    if (used < peak) growthMs = atMs;
+    highest = Math.max(used, used < highest ? 0 : highest);
+  }
+  const there = measurements.filter(
+    ({ atMs, amount, receivedAtMs }) =>
+      amount >= peak && atMs >= growthMs && receivedAtMs <= reachedAtMs - minuteMs / 2,
+  );
+  return reachedAtMs - growthMs >= minuteMs && there.length >= (part === 'container' ? 4 : 2);
+}
+
+type Verdict = 'right' | 'false' | 'ended' | 'unknown';
+
+function judge(said: Said, life: Life, observed: Observed): Verdict {
+  const slackMs = 15_000 + Math.max(observed.distanceMs, life.stepMs);
+  if (life.growthEndsMs < (observed.reachedAtMs ?? Infinity) && !said.hasSeenEnd) return 'ended';
+  if (observed.reachedAtMs === undefined && life.deletedAtMs < Infinity) {
+    return said.atMs + (said.timeMs ?? 0) + slackMs < life.deletedAtMs ? 'false' : 'unknown';
+  }
+  if (isWithin(said, observed, slackMs)) return 'right';
+  return 'false';
+}
+
+function isWithin({ atMs, timeMs }: Said, { reachedAtMs }: Observed, slackMs: number): boolean {
+  if (reachedAtMs === undefined || timeMs === undefined) return false;
+  const trueMs = reachedAtMs - atMs;
+  return Math.abs(timeMs - trueMs) <= 0.3 * trueMs + slackMs;
+}
