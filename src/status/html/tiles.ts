@@ -21,7 +21,45 @@ export function tiles(cluster: ClusterReport | undefined): Markup {
 }
 
 function tilesOf(cluster: ClusterReport): readonly Tile[] {
-  return [nodes(cluster), coverage(cluster), used(cluster), reached(cluster), near(cluster)];
+  return [
+    evicting(cluster),
+    closeToEvicting(cluster),
+    reached(cluster),
+    near(cluster),
+    used(cluster),
+    nodes(cluster),
+    coverage(cluster),
+  ];
+}
+
+function evicting({ summary }: ClusterReport): Tile {
+  const { pressedNodeCount } = summary;
+  return {
+    label: 'Nodes evicting',
+    value: nodesText(pressedNodeCount, summary),
+    note: 'below an eviction threshold',
+    severity: worst({ critical: pressedNodeCount, unknown: unknownNodes(summary) }),
+  };
+}
+
+function closeToEvicting({ summary }: ClusterReport): Tile {
+  const { nearPressureNodeCount } = summary;
+  return {
+    label: 'Nodes close to evicting',
+    value: nodesText(nearPressureNodeCount, summary),
+    note: 'headroom below a quarter of a threshold, or gone within 10 min',
+    severity: worst({ warning: nearPressureNodeCount, unknown: unknownNodes(summary) }),
+  };
+}
+
+/** Above 0 where a node without data, or all that are not known, may be among them. */
+function unknownNodes({ absentNodeCount, freshNodeCount, staleNodeCount }: ClusterSummary): number {
+  return absentNodeCount + (freshNodeCount + staleNodeCount === 0 ? 1 : 0);
+}
+
+/** Nodes without data may be there too. */
+function nodesText(count: number, { absentNodeCount }: ClusterSummary): MarkupContent {
+  return absentNodeCount === 0 ? count : markup`${count} <small>and ${absentNodeCount} unknown</small>`;
 }
 
 function nodes({ summary, isPartial }: ClusterReport): Tile {
@@ -99,7 +137,7 @@ function near({ summary }: ClusterReport): Tile {
   return {
     label: 'Pods near a limit',
     value: knownText(nearLimitPodCount, summary),
-    note: `${limitThresholds.near * 100} – ${limitThresholds.reached * 100 - 1} %, ${ofPods(summary)}`,
+    note: `from ${limitThresholds.near * 100} %, or reached within 10 min; ${ofPods(summary)}`,
     severity: worst({ warning: nearLimitPodCount, unknown: unknownPart(summary) }),
   };
 }
@@ -120,8 +158,8 @@ function unknownPart(summary: ClusterSummary): number {
   return summary.unknownLimitPodCount + unknownPlaces(summary);
 }
 
-function unknownPlaces({ absentNodeCount, unlistedNamespaceCount }: ClusterSummary): number {
-  return absentNodeCount + unlistedNamespaceCount;
+function unknownPlaces(summary: ClusterSummary): number {
+  return unknownNodes(summary) + summary.unlistedNamespaceCount;
 }
 
 function unlistedNote({ unlistedNamespaceCount: count }: ClusterSummary): readonly string[] {

@@ -60,8 +60,10 @@ describe('unknown values', () => {
   it('no tile of a cluster with a silent node is green', () => {
     const summary = aSummary({ absentNodeCount: 1, expectedPodCount: 3, unknownLimitPodCount: 2 });
     const page = pageOfCluster({ summary });
-    expect(severitiesIn(page)).toEqual(['critical', 'warning', 'unknown', 'unknown', 'unknown']);
-    expect(textOf(page, 'part-tiles')).toContain('Pods near a limit 0 and 2 unknown 80 – 99 %, of 3 pods with limits');
+    expect(severitiesIn(page)).toEqual(['unknown', 'unknown', 'unknown', 'unknown', 'unknown', 'critical', 'warning']);
+    expect(textOf(page, 'part-tiles')).toContain(
+      'Pods near a limit 0 and 2 unknown from 80 %, or reached within 10 min; of 3 pods with limits',
+    );
     expect(textOf(page, 'part-tiles')).toContain(
       'Used by pods at least 4.0KiB ephemeral storage of 1 pod, without 2 not measured',
     );
@@ -73,7 +75,7 @@ describe('unknown values', () => {
   ])('the tiles show no sum of 0 bytes when %s', (_case, counts) => {
     const page = pageOfCluster({ summary: aSummary({ ...counts, oldestDataAgeMs: undefined }) });
     expect(textOf(page, 'part-tiles')).toContain('Used by pods - ephemeral storage of 0 pods');
-    expect(severitiesIn(page)[2]).toBe('unknown');
+    expect(severitiesIn(page)).toEqual([...Array<string>(7).fill('unknown')]);
   });
 
   it('the 0 bytes of a node without pods are shown as known', () => {
@@ -81,7 +83,7 @@ describe('unknown values', () => {
       summary: aSummary({ podCount: 0, podsUsedBytes: 0, expectedPodCount: 0, measuredPodCount: 0 }),
     });
     expect(textOf(page, 'part-tiles')).toContain('Used by pods 0B');
-    expect(severitiesIn(page)[2]).toBe('');
+    expect(severitiesIn(page)[4]).toBe('');
   });
 
   it.each([
@@ -91,14 +93,19 @@ describe('unknown values', () => {
       { freshNodeCount: 0, absentNodeCount: 0, oldestDataAgeMs: undefined, expectedPodCount: 0, measuredPodCount: 0 },
     ],
   ])('the tiles are not green for %s', (_case, summary) => {
-    expect(severitiesIn(pageOfCluster({ isPartial: true, summary: aSummary(summary) })).slice(0, 2)).toEqual([
-      'unknown',
-      'unknown',
-    ]);
+    expect(severitiesIn(pageOfCluster({ isPartial: true, summary: aSummary(summary) }))).toEqual(
+      Array<string>(7).fill('unknown'),
+    );
   });
 
   it('the tiles are green where all is known', () => {
-    expect(severitiesIn(pageOf())).toEqual(['ok', 'ok', '', 'ok', 'ok']);
+    expect(severitiesIn(pageOf())).toEqual(['ok', 'ok', 'ok', 'ok', '', 'ok', 'ok']);
+  });
+
+  it('nodes below a threshold and close to one come first', () => {
+    const page = pageOfCluster({ summary: aSummary({ pressedNodeCount: 2, nearPressureNodeCount: 3 }) });
+    expect(severitiesIn(page).slice(0, 2)).toEqual(['critical', 'warning']);
+    expect(textOf(page, 'part-tiles')).toMatch(/^Nodes evicting 2 below .* Nodes close to evicting 3 headroom/);
   });
 
   it('unknown usage and nodes are shown beside what is known of limits and thresholds', () => {
@@ -569,7 +576,7 @@ describe('the sections', () => {
     const unlisted = ['a', 'b'].map((namespace) => ({ resource: 'pods', namespace, message: 'x', forMs: 60_000 }));
     const cluster = aCluster({ summary: aSummary({ unlistedNamespaceCount: 2 }) });
     const page = pageOf({ cluster, health: aHealth({ unlisted }) });
-    expect(severitiesIn(page)).toEqual(['ok', 'unknown', 'unknown', 'unknown', 'unknown']);
+    expect(severitiesIn(page)).toEqual(['ok', 'ok', 'unknown', 'unknown', 'unknown', 'ok', 'unknown']);
     expect(textOf(page, 'part-tiles')).toContain('2 namespaces not listed');
     expect(textOf(page, 'trust')).toContain('pods 2 namespaces not listed');
   });
