@@ -165,11 +165,13 @@ describe('the status of a cluster', () => {
     const page = (await exporter.get('/')).text;
     expect(page).toContain('last known 10s ago, volumes');
     expect(page.match(/<div class="(?:unknown|ok)"><dt>[^<]*/g)).toEqual([
-      '<div class="ok"><dt>Nodes with fresh data',
-      '<div class="unknown"><dt>Running pods measured',
-      '<div class="unknown"><dt>Used by pods',
+      '<div class="ok"><dt>Nodes evicting',
+      '<div class="ok"><dt>Nodes close to evicting',
       '<div class="unknown"><dt>Pods at or above a limit',
       '<div class="unknown"><dt>Pods near a limit',
+      '<div class="unknown"><dt>Used by pods',
+      '<div class="ok"><dt>Nodes with fresh data',
+      '<div class="unknown"><dt>Running pods measured',
     ]);
     await exporter.clock.advance(settleMs);
     const after = await statusOf(exporter);

@@ -21,7 +21,10 @@ export async function replayed({ summary, pods, nodes }: RecordedTexts, semantic
   const file = (name: string): string => path.join(folder.path, name);
   const settings = {
     // Evictions are predicted by the kubelet's own answers: test/eviction.
-    metrics: { profile: 'full', deny: ['ephemeral_storage_pod_(evicted_.*|eviction_rank)'] },
+    metrics: {
+      profile: 'full',
+      deny: ['ephemeral_storage_(pod_(evicted_.*|eviction_rank|time_to_limit_seconds)|node_time_to_eviction_seconds)'],
+    },
     workloads: { controllers: semantics.controllers },
     attribution: semantics.attribution,
     enforcement: { sidecars: semantics.sidecars },
