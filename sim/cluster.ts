@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../src/base/clock.js';
 import { UserError } from '../src/base/errors.js';
 import { AccessControl, type RequestAccess, type TokenRequest } from './access.js';
+import type { DropParameter } from './api-server/representation.js';
 import { ApiServer, type RecordedRequest } from './api-server/server.js';
 import { ObjectStore } from './api-server/versioned-objects.js';
 import { CertificateAuthority, type ClientName, type KeyPair } from './certificates.js';
@@ -30,6 +31,8 @@ export interface SimulatedClusterOptions {
   readonly apiPort?: number;
   /** Opens the control endpoint; 0 for any free port. */
   readonly controlPort?: number;
+  /** Of the API server. Default: `ignored`. */
+  readonly dropParameter?: DropParameter;
   /** Of the kubelets. Default: the access control of the API server. */
   readonly kubeletAccess?: RequestAccess;
   /**
@@ -257,7 +260,7 @@ export class SimulatedCluster implements AsyncDisposable {
 
 /** Each part has its own random sequence, so that requests do not affect the events of the cluster. */
 async function startParts(options: SimulatedClusterOptions): Promise<Parts> {
-  const { clock = systemClock, seed = 1, apiPort = 0 } = options;
+  const { clock = systemClock, seed = 1, apiPort = 0, dropParameter = 'ignored' } = options;
   const authority = await CertificateAuthority.create();
   const admin = await authority.issueClient({ commonName: 'admin', organizations: ['system:masters'] });
   const access = new AccessControl(new Random(seed + 1));
@@ -273,6 +276,7 @@ async function startParts(options: SimulatedClusterOptions): Promise<Parts> {
     random: new Random(seed + 3),
     kubeletPort: (nodeName) => kubelets.get(nodeName)?.port,
     port: apiPort,
+    dropParameter,
   });
   const { kubeletAccess = access, kubeletUidOf = (pod: SimulatedPod) => pod.kubeletUid } = options;
   const evictions = new Map<string, EvictionManager>();

@@ -1,28 +1,49 @@
+import { withManagedFields } from '../model/managed-fields.js';
 import { ApiError } from './error.js';
 import type { ListPage } from './list.js';
 import { columnsOf } from './table-columns.js';
-import type { Resource, StoredObject } from './versioned-objects.js';
+import type { ApiObject, Resource, StoredObject } from './versioned-objects.js';
 
 /** The form of objects that a client requests. */
 export type Form = 'Object' | 'Table' | 'PartialObjectMetadata';
 
-export interface RepresentationOptions {
+/** What a client requests. */
+export interface Negotiated {
   readonly form: Form;
+  /** Whether managedFields are left out. */
+  readonly dropsManagedFields: boolean;
+}
+
+export interface RepresentationOptions extends Negotiated {
   /** The object in each row of a table: `None`, `Metadata` or `Object`. */
   readonly includeObject: string;
   readonly nowMs: () => number;
 }
 
+/**
+ * What the server makes of the parameter `drop` of a media type: `known`, as 1.38 does with ManagedFieldsOptOut; `ignored`, as
+ * before; `skipped`: it takes another media type; `refused`: it answers 406, as a proxy may. https://kep.k8s.io/5958
+ */
+export type DropParameter = 'known' | 'ignored' | 'skipped' | 'refused';
+
 const kinds: Readonly<Record<Resource, string>> = { namespaces: 'Namespace', nodes: 'Node', pods: 'Pod' };
 
 /** The first form in the client's order of preference that the server supports. https://www.rfc-editor.org/rfc/rfc9110#name-accept */
-export function negotiate(accept: string): Form {
-  for (const mediaType of byPreference(accept)) {
+export function negotiate(accept: string, dropParameter: DropParameter): Negotiated {
+  const mediaTypes = byPreference(accept);
+  if (dropParameter === 'refused' && mediaTypes.some(({ parameters }) => parameters.has('drop'))) throw notAcceptable();
+  for (const mediaType of mediaTypes) {
+    const drop = dropParameter === 'ignored' ? undefined : mediaType.parameters.get('drop');
+    if (drop !== undefined && (dropParameter === 'skipped' || drop !== 'metadata.managedFields')) continue;
     const form = formOf(mediaType);
-    if (form !== undefined) return form;
+    if (form !== undefined) return { form, dropsManagedFields: drop !== undefined };
   }
+  throw notAcceptable();
+}
+
+function notAcceptable(): ApiError {
   const message = '406: Not Acceptable\n\nAvailable representations: application/json, application/json;stream=watch';
-  throw new ApiError(406, 'NotAcceptable', message, { details: {} });
+  return new ApiError(406, 'NotAcceptable', message, { details: {} });
 }
 
 interface MediaType {
@@ -69,11 +90,11 @@ export class Representation {
   object(stored: StoredObject): object {
     switch (this.#options.form) {
       case 'Object':
-        return { kind: kinds[this.#resource], apiVersion: 'v1', ...stored.object };
+        return { kind: kinds[this.#resource], apiVersion: 'v1', ...this.#sent(stored) };
       case 'Table':
         return this.#table({ resourceVersion: stored.object.metadata['resourceVersion'] }, [stored]);
       case 'PartialObjectMetadata':
-        return partial(stored);
+        return this.#partial(stored);
     }
   }
 
@@ -84,7 +105,7 @@ export class Representation {
           kind: `${kinds[this.#resource]}List`,
           apiVersion: 'v1',
           metadata,
-          items: items.map(({ object }) => object),
+          items: items.map((stored) => this.#sent(stored)),
         };
       case 'Table':
         return this.#table(metadata, items);
@@ -93,7 +114,7 @@ export class Representation {
           kind: 'PartialObjectMetadataList',
           apiVersion: 'meta.k8s.io/v1',
           metadata,
-          items: items.map(partial),
+          items: items.map((stored) => this.#partial(stored)),
         };
     }
   }
@@ -111,6 +132,14 @@ export class Representation {
     }
   }
 
+  #sent({ object }: StoredObject): ApiObject {
+    return this.#options.dropsManagedFields ? object : withManagedFields(this.#resource, object);
+  }
+
+  #partial(stored: StoredObject): object {
+    return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: this.#sent(stored).metadata };
+  }
+
   /** Only the first table of a watch has columns. */
   #table(metadata: object, items: readonly StoredObject[]): object {
     const { includeObject, nowMs } = this.#options;
@@ -126,8 +155,8 @@ export class Representation {
         ...(includeObject !== 'None' && {
           object:
             includeObject === 'Object'
-              ? { kind: kinds[this.#resource], apiVersion: 'v1', ...stored.object }
-              : partial(stored),
+              ? { kind: kinds[this.#resource], apiVersion: 'v1', ...this.#sent(stored) }
+              : this.#partial(stored),
         }),
       })),
     };
@@ -156,7 +185,3 @@ const emptyObjects: Readonly<Record<Resource, object>> = {
   },
   pods: { spec: { containers: null }, status: {} },
 };
-
-function partial({ object }: StoredObject): object {
-  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
-}

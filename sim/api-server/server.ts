@@ -13,6 +13,7 @@ import { discovery, isApiPath, versionInfo } from './discovery.js';
 import { ApiError, forbidden, methodNotAllowed, noSuchPath, notFound } from './error.js';
 import { proxyToKubelet } from './node-proxy.js';
 import { answerObjects } from './objects-endpoint.js';
+import type { DropParameter } from './representation.js';
 import { type ApiRequest, attributesOf, parseRequest, type ResourceTarget } from './request.js';
 import { flowControlHeaders, sendError, sendJson, sendText } from './response.js';
 import { answerReview, isReview } from './reviews.js';
@@ -28,6 +29,7 @@ export interface ApiServerOptions {
   readonly kubeletPort: (nodeName: string) => number | undefined;
   /** 0: any free port. */
   readonly port: number;
+  readonly dropParameter: DropParameter;
 }
 
 /** A received request, for tests. */
@@ -35,6 +37,7 @@ export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
+  readonly accept: string;
   /** Undefined if its token is unknown. */
   readonly user: string | undefined;
 }
@@ -129,8 +132,8 @@ export class ApiServer implements AsyncDisposable {
     }
   }
 
-  #record({ method, path, query }: ApiRequest, user: User | undefined): void {
-    this.#requests.push({ method, path, query, user: user?.name });
+  #record({ method, path, query, accept }: ApiRequest, user: User | undefined): void {
+    this.#requests.push({ method, path, query, accept, user: user?.name });
     if (this.#requests.length > recordedCount) this.#requests.shift();
   }
 
@@ -185,10 +188,10 @@ export class ApiServer implements AsyncDisposable {
   }
 
   async #answerObjects({ request, response }: Exchange, target: ResourceTarget): Promise<void> {
-    const { store, clock, random } = this.#options;
+    const { store, clock, random, dropParameter } = this.#options;
     const cacheFault = isCacheFault(this.#fault) ? this.#fault : undefined;
     const losesEvents = (): boolean => this.#fault === 'lost-events';
-    const context = { store, clock, random, watches: this.#watches, cacheFault, losesEvents };
+    const context = { store, clock, random, watches: this.#watches, cacheFault, losesEvents, dropParameter };
     await answerObjects(response, { request, target }, context);
   }
 }

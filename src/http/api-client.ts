@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.js';
-import type { RequestError } from '../base/errors.js';
+import { RequestError } from '../base/errors.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { apiErrorFromResponse, type ErrorResponse } from './api-error.js';
-import { HttpClient, type RequestBody } from './http-client.js';
+import { HttpClient, type HttpRequest, type RequestBody } from './http-client.js';
 import type { TlsHints } from './request-failure.js';
 
 export interface ApiRequest {
@@ -13,6 +13,8 @@ export interface ApiRequest {
   readonly body?: RequestBody;
   /** Whether the response may be compressed: pays for large lists, and not for a watch. Default: false. */
   readonly acceptsGzip?: boolean;
+  /** Whether the server may leave `metadata.managedFields` out of the objects: a quarter to a half of a list. Default: false. */
+  readonly dropsManagedFields?: boolean;
 }
 
 export interface ApiTransport {
@@ -27,6 +29,12 @@ export interface ApiTransport {
 /** More than the 30 s after which proxies commonly time out, so that their response arrives. */
 const defaultHeadersTimeoutMs = 35_000;
 
+/**
+ * From 1.38 on with the feature gate ManagedFieldsOptOut. Before, servers ignore parameters that they do not know; what takes
+ * none at all finds the second type, or answers 406. https://kep.k8s.io/5958
+ */
+const withoutManagedFields = 'application/json;drop=metadata.managedFields, application/json';
+
 /** A refusal is also followed by a back-off, and someone may log in meanwhile. */
 const renewalPauseMs = 60_000;
 
@@ -36,6 +44,8 @@ export class ApiClient implements ApiTransport, Disposable {
   readonly #errorFromResponse: (response: ErrorResponse) => RequestError;
   readonly #disablesCompression: boolean;
   readonly #http: HttpClient;
+  /** Until the server, or a proxy in front of it, refuses the parameter. */
+  #dropsManagedFields = true;
 
   constructor({
     headersTimeoutMs = defaultHeadersTimeoutMs,
@@ -60,22 +70,33 @@ export class ApiClient implements ApiTransport, Disposable {
     this.#http = new HttpClient({ ...options, protocol: server.protocol, proxy, headersTimeoutMs, renewalPauseMs });
   }
 
-  open({ path, query, body, acceptsGzip = false }: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
+  async open(request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
+    const plain = this.#httpRequest(request);
+    if (request.dropsManagedFields !== true || !this.#dropsManagedFields) return this.#http.open(plain, signal);
+    try {
+      return await this.#http.open({ ...plain, accept: withoutManagedFields }, signal);
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.status !== 406) throw error;
+      this.#dropsManagedFields = false;
+      return this.#http.open(plain, signal);
+    }
+  }
+
+  /** Closes idle connections now and the others when their requests end. */
+  [Symbol.dispose](): void {
+    this.#http[Symbol.dispose]();
+  }
+
+  #httpRequest({ path, query, body, acceptsGzip = false }: ApiRequest): HttpRequest {
     const url = new URL(this.#server);
     url.pathname = url.pathname.replace(/\/$/, '') + path;
     url.search = new URLSearchParams(query).toString();
-    const request = {
+    return {
       url,
       what: `${body === undefined ? 'GET' : 'POST'} ${path}`,
       body,
       acceptsGzip: acceptsGzip && !this.#disablesCompression,
       errorFromResponse: this.#errorFromResponse,
     };
-    return this.#http.open(request, signal);
-  }
-
-  /** Closes idle connections now and the others when their requests end. */
-  [Symbol.dispose](): void {
-    this.#http[Symbol.dispose]();
   }
 }

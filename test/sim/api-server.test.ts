@@ -193,8 +193,8 @@ describe('the API server', () => {
     await callApi(sim, '/api/v1/pods?limit=5');
     await callApi(sim, '/api/v1/nodes', { token: 'unknown' });
     expect(sim.apiRequests).toEqual([
-      { method: 'GET', path: '/api/v1/pods', query: new URLSearchParams('limit=5'), user: 'admin' },
-      { method: 'GET', path: '/api/v1/nodes', query: new URLSearchParams(), user: undefined },
+      { method: 'GET', path: '/api/v1/pods', query: new URLSearchParams('limit=5'), accept: '*/*', user: 'admin' },
+      { method: 'GET', path: '/api/v1/nodes', query: new URLSearchParams(), accept: '*/*', user: undefined },
     ]);
   });
 

@@ -127,6 +127,8 @@ function objectShape(object: Json): string {
     metadata['name'],
     'uid' in metadata,
     'resourceVersion' in metadata,
+    // A node that was created with its name alone has none.
+    'namespace' in metadata && 'managedFields' in metadata,
   ].join(' ');
 }
 

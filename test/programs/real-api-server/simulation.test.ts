@@ -84,6 +84,7 @@ const calls: readonly Call[] = [
   { path: pods, headers: { Accept: partial } },
   { path: '/api/v1/namespaces/shop/pods/cart-0', headers: { Accept: table } },
   { path: pods, headers: { Accept: 'text/html' } },
+  { path: pods, headers: { Accept: 'application/json;drop=metadata.managedFields, application/json' } },
   { path: '/api/v1/nodes', headers: { 'Accept-Encoding': 'gzip' } },
   // Objects.
   { path: '/api/v1/namespaces/shop/pods/cart-0' },
