@@ -85,9 +85,24 @@ function parse(text: string): { readonly isNegative: boolean; readonly nanos: bi
   if (parts === null) return undefined;
   const [, sign, number = '', suffix = ''] = parts;
   const [whole = '', fraction = ''] = number.split('.');
-  const { multiplier, exponent } = scales.get(suffix) ?? decimal(Number(suffix.slice(1)));
-  const nanos = ceilNanos(whole + fraction, { multiplier, exponent: exponent - fraction.length });
-  return { isNegative: sign === '-', nanos };
+  const scale = scales.get(suffix) ?? exponentScale(suffix.slice(1));
+  if (scale === undefined) return undefined;
+  const exponent = in32Bits(BigInt(scale.exponent - fraction.length));
+  return { isNegative: sign === '-', nanos: ceilNanos(whole + fraction, { ...scale, exponent }) };
+}
+
+/**
+ * Kubernetes refuses an exponent that 64 bits do not hold and keeps the low 32 bits of the others: `1e4294967296`, which the API
+ * server repeats as it was written, is 1.
+ * https://github.com/kubernetes/kubernetes/pull/142395
+ */
+function exponentScale(text: string): Scale | undefined {
+  const exponent = BigInt(text);
+  return BigInt.asIntN(64, exponent) === exponent ? decimal(in32Bits(exponent)) : undefined;
+}
+
+function in32Bits(exponent: bigint): number {
+  return Number(BigInt.asIntN(32, exponent));
 }
 
 /** `digits · multiplier · 10^exponent` in billionths, rounded up; saturated. No power grows beyond the length of `digits`. */
