@@ -7,17 +7,14 @@ import {
   type Observation,
   type PodUsage,
   podUsage,
+  tmpfsBytes,
   type VolumeUsage,
 } from '../model/pod-usage.js';
 import type { SimulatedPod } from '../model/simulated-pod.js';
 
-const tmpfs: FileSystem = {
-  capacityBytes: 16 * 2 ** 30,
-  availableBytes: 16 * 2 ** 30,
-  usedBytes: 0,
-  inodeCount: 4_194_304,
-  usedInodeCount: 1,
-};
+/** Of a volume on no filesystem of the node. */
+const ownFileSystem = { usedBytes: 0, inodeCount: 4_194_304, usedInodeCount: 1 };
+const claimBytes = 16 * 2 ** 30;
 
 export interface SummaryMoment extends Observation {
   /** `none`: the kubelet lists no pods although they use space. */
@@ -96,9 +93,10 @@ function containerStats(usage: ContainerUsage, { at, systems }: Context): object
 function volumeStats(pod: SimulatedPod, usage: VolumeUsage, { node }: FileSystems): object {
   const { spec, usedBytes, measuredAtMs } = usage;
   const isClaim = spec.source === 'persistentVolumeClaim';
-  const system = isTmpfs(spec) || isClaim ? { ...tmpfs, availableBytes: tmpfs.capacityBytes - usedBytes } : node;
+  const capacityBytes = isClaim ? claimBytes : tmpfsBytes(spec, pod);
+  const own = { ...ownFileSystem, capacityBytes, availableBytes: capacityBytes - usedBytes };
   return {
-    ...fsStats(system, measuredAtMs),
+    ...fsStats(isTmpfs(spec) || isClaim ? own : node, measuredAtMs),
     usedBytes,
     inodesUsed: usage.inodes,
     name: spec.name,

@@ -1,4 +1,4 @@
-import { gib, kib, mib, minuteMs, still } from './demo-units.js';
+import { gib, imageOfSize, kib, mib, minuteMs, still } from './demo-units.js';
 import type { Growth } from './growth.js';
 import type { ScenarioContext } from './scenario.js';
 import {
@@ -88,9 +88,9 @@ const restores: CronJobSpec = {
 };
 
 const imagesOnTightNode: readonly ImageSpec[] = [
-  { name: 'registry.example/unpack:1', sizeBytes: 2.5 * gib },
-  { name: 'registry.example/models:3', sizeBytes: 2 * gib },
-  { name: 'registry.example/models:2', sizeBytes: 1.5 * gib, isUnused: true },
+  imageOfSize('registry.example/unpack:1', 2.5 * gib),
+  imageOfSize('registry.example/api:1', 2 * gib),
+  { ...imageOfSize('registry.example/models:2', 1.5 * gib), isUnused: true },
 ];
 
 /** A node on which the jobs that fill disks run. It stays under pressure for a short time only, so that more can be seen. */
@@ -99,6 +99,7 @@ export const tightNode: NodeSpec = {
   labels: { pool: 'general' },
   capacityBytes: 24 * gib,
   images: imagesOnTightNode,
+  systemBytes: 5.6 * gib,
   pressureTransitionMs: 2 * minuteMs,
 };
 

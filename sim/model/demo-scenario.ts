@@ -1,5 +1,5 @@
 import { addEvictions, tightNode } from './demo-evictions.js';
-import { gib, kib, mib, minuteMs, still } from './demo-units.js';
+import { gib, imagesOf, kib, mib, minuteMs, still } from './demo-units.js';
 import type { Growth } from './growth.js';
 import type { Scenario, ScenarioContext } from './scenario.js';
 import {
@@ -88,7 +88,14 @@ const checkout: readonly ContainerSpec[] = [
 
 const checkoutVolumes: readonly VolumeSpec[] = [
   configMap('config'),
-  { name: 'cache', source: 'emptyDir', medium: 'Memory', content: still(32 * mib) },
+  /** Full after half a minute: writes fail, and nobody is evicted. */
+  {
+    name: 'cache',
+    source: 'emptyDir',
+    medium: 'Memory',
+    sizeLimitBytes: 32 * mib,
+    content: { initialBytes: 8 * mib, bytesPerSecond: mib },
+  },
   { name: 'credentials', source: 'secret', content: still(4 * kib) },
   { name: 'podinfo', source: 'downwardAPI', content: still(4 * kib) },
   serviceAccount,
@@ -104,7 +111,8 @@ const singlePods: readonly PodSpec[] = [
     priority: 2_000_001_000,
     priorityClassName: 'system-node-critical',
     labels: { component: 'kube-apiserver', tier: 'control-plane' },
-    containers: [{ name: 'kube-apiserver', rootfs: still(24 * kib), logs: rotatedLogs }],
+    // Above its limit, for which no static pod is evicted.
+    containers: [{ name: 'kube-apiserver', rootfs: still(24 * kib), logs: rotatedLogs, limitBytes: 32 * mib }],
     volumes: [{ name: 'certs', source: 'hostPath', content: still(0) }],
   },
   {
@@ -119,12 +127,32 @@ const singlePods: readonly PodSpec[] = [
   },
 ];
 
+/** Without the compressed copies of the images. */
+const systemBytes = 5.6 * gib;
+
 const demoNodes = [
-  { name: 'node-1', labels: { 'node-role.kubernetes.io/control-plane': '' } },
+  {
+    name: 'node-1',
+    labels: { 'node-role.kubernetes.io/control-plane': '' },
+    images: imagesOf(['kube-apiserver', 'nginx', 'profile'], 6 * gib),
+    systemBytes,
+  },
   tightNode,
-  { name: 'node-3', labels: { pool: 'general' } },
-  { name: 'node-4', labels: { pool: 'storage' }, capacityBytes: 60 * gib, imageFsCapacityBytes: 40 * gib },
-  { name: 'node-5', labels: { pool: 'storage' }, capacityBytes: 20 * gib, imagesBytes: 4 * gib, systemBytes: 6 * gib },
+  { name: 'node-3', labels: { pool: 'general' }, images: imagesOf(['worker', 'nginx'], 6 * gib), systemBytes },
+  {
+    name: 'node-4',
+    labels: { pool: 'storage' },
+    capacityBytes: 60 * gib,
+    imageFsCapacityBytes: 40 * gib,
+    images: imagesOf(['indexer', 'transcode', 'api'], 6 * gib),
+  },
+  {
+    name: 'node-5',
+    labels: { pool: 'storage' },
+    capacityBytes: 20 * gib,
+    images: imagesOf(['indexer', 'worker'], 4 * gib),
+    systemBytes: 4.4 * gib,
+  },
 ];
 
 const deployments: readonly DeploymentSpec[] = [

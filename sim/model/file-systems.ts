@@ -1,7 +1,7 @@
 import { wholeBlocks } from './growth.js';
 import { defaultCapacityBytes, type SimulatedNode } from './node-object.js';
 import { bytesOnDisk } from './pod-usage.js';
-import { totalBytes } from './simulated-images.js';
+import { contentBytes, totalBytes } from './simulated-images.js';
 import type { SimulatedPod } from './simulated-pod.js';
 import type { NodeSpec } from './specs.js';
 
@@ -42,12 +42,13 @@ export function fileSystems(
     snapshotBytes += onDisk.rootfsBytes;
     otherBytes += onDisk.otherBytes;
   }
+  const imageBytes = snapshotBytes + contentBytes(images);
   const capacityBytes = spec.capacityBytes ?? defaultCapacityBytes;
   if (spec.imageFsCapacityBytes === undefined) {
-    const shared = fileSystem(spec, capacityBytes, otherBytes + snapshotBytes);
+    const shared = fileSystem(spec, capacityBytes, otherBytes + imageBytes);
     return { atMs, node: shared, image: shared, snapshotBytes };
   }
-  const image = fileSystem(spec, spec.imageFsCapacityBytes, snapshotBytes);
+  const image = fileSystem(spec, spec.imageFsCapacityBytes, imageBytes);
   return { atMs, node: fileSystem(spec, capacityBytes, otherBytes), image, snapshotBytes };
 }
 

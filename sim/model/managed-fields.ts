@@ -36,6 +36,9 @@ const unowned: Readonly<Record<string, readonly string[]>> = {
   metadata: ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'],
 };
 
+/** An object with larger ones would not fit into etcd: the server drops them. */
+const maxBytes = 1.5 * 2 ** 20;
+
 /**
  * The object as the API server sends it, with who owns which of its fields.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
@@ -51,7 +54,8 @@ export function withManagedFields(resource: Resource, object: ApiObject): ApiObj
     fieldsV1: Object.fromEntries(parts.map((part) => [`f:${part}`, fieldsOf(part, object[part])])),
     ...(subresource !== undefined && { subresource }),
   }));
-  return { ...object, metadata: { ...metadata, managedFields } };
+  const isTooLarge = JSON.stringify(managedFields).length > maxBytes;
+  return isTooLarge ? object : { ...object, metadata: { ...metadata, managedFields } };
 }
 
 function fieldsOf(parent: string, value: object): object {

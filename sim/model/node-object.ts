@@ -1,5 +1,6 @@
 import type { StoredObject } from '../api-server/versioned-objects.js';
 import { humanDuration, timestamp } from './object-format.js';
+import { imageIdOf } from './simulated-images.js';
 import type { ImageSpec, NodeSpec } from './specs.js';
 
 /** A node of the simulated cluster at one moment. Times are wall times in milliseconds. */
@@ -125,10 +126,14 @@ function status(node: SimulatedNode): object {
       architecture: 'amd64',
     },
     images: node.images
-      .toSorted((a, b) => b.sizeBytes - a.sizeBytes)
+      .toSorted((a, b) => reportedBytes(b) - reportedBytes(a))
       .slice(0, listedImageCount)
-      .map(({ name, sizeBytes }) => ({ names: [name], sizeBytes })),
+      .map((image) => ({ names: [imageIdOf(image.name), image.name], sizeBytes: reportedBytes(image) })),
   };
+}
+
+function reportedBytes({ sizeBytes, contentBytes = sizeBytes }: ImageSpec): number {
+  return contentBytes;
 }
 
 /** Set by the control plane with the condition. */

@@ -1,7 +1,7 @@
 import type { ApiObject, StoredObject } from '../api-server/versioned-objects.js';
 import { humanDuration, quantity, timestamp } from './object-format.js';
 import { requestOf } from './pod-resources.js';
-import { isTerminal, kindOf, type SimulatedPod } from './simulated-pod.js';
+import { imageOf, isTerminal, kindOf, type SimulatedPod } from './simulated-pod.js';
 import { podStatus } from './simulated-pod-status.js';
 import type { ContainerSpec, PodSpec, VolumeSource, VolumeSpec } from './specs.js';
 
@@ -97,9 +97,9 @@ function containerObject(container: ContainerSpec, spec: PodSpec): object {
   const mounts = container.mounts ?? spec.volumes?.map(({ name }) => name) ?? [];
   return {
     name: container.name,
-    image: `registry.example/${container.name}:1`,
+    image: imageOf(container),
     resources: {
-      ...(container.limitBytes !== undefined && { limits: { 'ephemeral-storage': quantity(container.limitBytes) } }),
+      ...limitsOf(container),
       ...(requestBytes !== undefined && { requests: { 'ephemeral-storage': quantity(requestBytes) } }),
     },
     ...(mounts.length > 0 && { volumeMounts: mounts.map((name) => ({ name, mountPath: `/mnt/${name}` })) }),
@@ -108,6 +108,14 @@ function containerObject(container: ContainerSpec, spec: PodSpec): object {
     terminationMessagePolicy: 'File',
     imagePullPolicy: 'IfNotPresent',
   };
+}
+
+function limitsOf({ limitBytes, memoryLimitBytes }: ContainerSpec): object {
+  const limits = {
+    ...(limitBytes !== undefined && { 'ephemeral-storage': quantity(limitBytes) }),
+    ...(memoryLimitBytes !== undefined && { memory: quantity(memoryLimitBytes) }),
+  };
+  return Object.keys(limits).length > 0 ? { limits } : {};
 }
 
 function volumeObject(volume: VolumeSpec): object {

@@ -1,4 +1,5 @@
-import { blockBytes, bytesAt } from './growth.js';
+import { blockBytes, bytesAt, wholeBlocks } from './growth.js';
+import { podAggregate } from './pod-resources.js';
 import { measuredContainers, type RunningContainer, type SimulatedPod } from './simulated-pod.js';
 import type { VolumeSpec } from './specs.js';
 
@@ -35,6 +36,7 @@ export interface PodUsage {
 
 const rootfsPeriodMs = 10_000;
 const volumePassPeriodMs = 60_000;
+const nodeMemoryBytes = 16 * 2 ** 30;
 
 /**
  * The usage of a pod as the kubelet reports it; undefined when none of its containers runs. The total is the writable
@@ -96,6 +98,21 @@ export function isTmpfs({ source, medium }: VolumeSpec): boolean {
   return source === 'secret' || source === 'projected' || source === 'downwardAPI';
 }
 
+/**
+ * What fits into a volume in memory: of an emptyDir its size limit, or what the containers may have of memory if all of them have a
+ * limit and that is less, in whole pages.
+ * https://github.com/kubernetes/kubernetes/blob/v1.37.1/pkg/volume/emptydir/empty_dir.go
+ */
+export function tmpfsBytes({ source, sizeLimitBytes = 0 }: VolumeSpec, { spec }: SimulatedPod): number {
+  if (source !== 'emptyDir') return nodeMemoryBytes;
+  const areAllLimited = spec.containers.every(({ memoryLimitBytes }) => memoryLimitBytes !== undefined);
+  const limits = [
+    areAllLimited ? (podAggregate(spec.containers, ({ memoryLimitBytes }) => memoryLimitBytes) ?? 0) : 0,
+    sizeLimitBytes,
+  ];
+  return wholeBlocks(Math.min(nodeMemoryBytes, ...limits.filter((bytes) => bytes > 0)));
+}
+
 /** Volumes on the node's disk that count towards the pod's ephemeral storage. */
 export function isCounted(spec: VolumeSpec): boolean {
   return !isTmpfs(spec) && (spec.source === 'emptyDir' || spec.source === 'configMap');
@@ -118,7 +135,8 @@ function volumeUsages(pod: SimulatedPod, measuredAtMs: number): readonly VolumeU
   const ageMs = measuredAtMs - (pod.startedAtMs ?? measuredAtMs);
   const measured = mountedVolumes(pod).filter(({ source }) => source !== 'hostPath' && source !== 'gitRepo');
   return measured.map((spec) => {
-    const usedBytes = bytesAt(spec.content, ageMs, pod.pace);
+    const wantedBytes = bytesAt(spec.content, ageMs, pod.pace);
+    const usedBytes = isTmpfs(spec) ? Math.min(wantedBytes, tmpfsBytes(spec, pod)) : wantedBytes;
     return { spec, usedBytes, inodes: inodesOf(usedBytes), measuredAtMs };
   });
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import { wholeBlocks } from './growth.js';
 import type { ImageSpec, NodeSpec } from './specs.js';
 
@@ -19,4 +21,14 @@ export function initialImages({ images, imagesBytes = defaultImagesBytes }: Node
 
 export function totalBytes(images: readonly ImageSpec[]): number {
   return images.reduce((total, { sizeBytes }) => total + wholeBlocks(sizeBytes), 0);
+}
+
+/** Of the compressed copies, which are beside the images on the same filesystem. */
+export function contentBytes(images: readonly ImageSpec[]): number {
+  return images.reduce((total, image) => total + wholeBlocks(image.contentBytes ?? 0), 0);
+}
+
+/** `registry.example/app@sha256:…` for `registry.example/app:1`: the `imageID` of a container, and a name of its image. */
+export function imageIdOf(name: string): string {
+  return `${name.replace(/:[^/]*$/, '')}@sha256:${createHash('sha256').update(name).digest('hex')}`;
 }

@@ -1,6 +1,8 @@
 import { timestamp } from './object-format.js';
+import { imageIdOf } from './simulated-images.js';
 import {
   type ContainerState,
+  imageOf,
   kindOf,
   type SimulatedContainer,
   type SimulatedPod,
@@ -89,8 +91,8 @@ function containerStatus(container: SimulatedContainer): object {
     lastState: lastTermination === undefined ? {} : terminatedObject(lastTermination, 'lastState'),
     ready: isContainerReady(container),
     restartCount,
-    image: `registry.example/${spec.name}:1`,
-    imageID: '',
+    image: imageOf(spec),
+    imageID: state.state === 'waiting' ? '' : imageIdOf(imageOf(spec)),
     started: state.state === 'running',
   };
 }

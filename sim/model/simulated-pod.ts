@@ -86,3 +86,7 @@ export function runningContainers(pod: SimulatedPod): readonly RunningContainer[
 export function kindOf(spec: ContainerSpec): ContainerKind {
   return spec.kind ?? 'app';
 }
+
+export function imageOf({ name }: ContainerSpec): string {
+  return `registry.example/${name}:1`;
+}

@@ -27,7 +27,13 @@ export interface NodeSpec {
 
 export interface ImageSpec {
   readonly name: string;
+  /** Unpacked. */
   readonly sizeBytes: number;
+  /**
+   * Its compressed copy, which containerd keeps beside the unpacked layers, in none of the kubelet's figures, and reports as the
+   * size of the image. Default: none is kept, and the size is that of the layers, as with CRI-O.
+   */
+  readonly contentBytes?: number;
   /** No container uses it: the kubelet deletes it before it evicts pods. */
   readonly isUnused?: boolean;
 }
@@ -43,6 +49,8 @@ export interface ContainerSpec {
   /** Limit and request of `ephemeral-storage`. */
   readonly limitBytes?: number;
   readonly requestBytes?: number;
+  /** Of memory. Those of all containers bound the tmpfs of an emptyDir of medium Memory. */
+  readonly memoryLimitBytes?: number;
   /** Repeats forever: runs for `runMs`, fails, waits for `backoffMs`. */
   readonly crashLoop?: { readonly runMs: number; readonly backoffMs: number };
   /** Names of the volumes that it mounts. Default: all of the pod's volumes. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import type { SimulatedNode } from '../../sim/model/node-object.js';
+import { imageOf } from '../../sim/model/simulated-pod.js';
 import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { callApi, callKubelet, type ListBody } from './wire.js';
@@ -23,6 +24,7 @@ interface Summary {
     readonly podRef: { readonly name: string; readonly uid: string };
     readonly containers: readonly { readonly name: string; readonly logs: FsStats }[];
     readonly 'ephemeral-storage': FsStats;
+    readonly volume?: readonly (FsStats & { readonly name: string })[];
   }[];
 }
 
@@ -128,6 +130,33 @@ describe('the demo scenario', () => {
         ownerReferences: [{ kind: 'Node' }],
       },
     });
+  });
+
+  it('the demo has a static pod above its limit, and a volume in memory that is full, and evicts neither', async ({
+    clock,
+    sim,
+  }) => {
+    await clock.advance(10 * minuteMs);
+    const used = (await summaryOf(sim, 'node-1')).pods.find(({ podRef }) => podRef.name === 'kube-apiserver-node-1');
+    expect(used?.['ephemeral-storage'].usedBytes).toBeGreaterThan(32 * 2 ** 20);
+    const [name = ''] = namesOf(sim, 'checkout');
+    const { pods } = await summaryOf(sim, 'node-2');
+    const cache = pods.find(({ podRef }) => podRef.name === name)?.volume?.find((volume) => volume.name === 'cache');
+    expect(cache).toMatchObject({ usedBytes: 32 * 2 ** 20, capacityBytes: 32 * 2 ** 20, availableBytes: 0 });
+    const phases = sim.model.pods.flatMap(({ spec, phase }) => (/apiserver|checkout/.test(spec.name) ? [phase] : []));
+    expect(phases).toEqual(['Running', 'Running', 'Running']);
+  });
+
+  it('the demo has one image on each node that no container uses', async ({ sim }) => {
+    for (const { spec } of sim.model.nodes) {
+      const { status } = JSON.parse((await callApi(sim, `/api/v1/nodes/${spec.name}`)).text) as {
+        status: { images: readonly { names: readonly string[] }[]; nodeInfo: object };
+      };
+      const names = sim.model.podsOn(spec.name).flatMap((pod) => pod.spec.containers.map(imageOf));
+      const unused = status.images.filter((image) => !image.names.some((name) => names.includes(name)));
+      expect(unused.map((image) => image.names.at(-1))).toEqual(['registry.example/models:2']);
+      expect(status.nodeInfo).toMatchObject({ containerRuntimeVersion: 'containerd://2.1.4' });
+    }
   });
 
   it('the demo has an eviction within four minutes, and for a limit of each kind later', async ({ clock, sim }) => {

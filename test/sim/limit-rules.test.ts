@@ -122,10 +122,11 @@ describe('a limit of a container', () => {
 it.each<[string, readonly VolumeSpec[], string | undefined]>([
   ['of a volume at it', [emptyDir('e', mib, { sizeLimitBytes: mib })], undefined],
   ['of a volume above it', [emptyDir('e', 2 * mib, { sizeLimitBytes: mib })], overVolume('e', '1Mi')],
+  ['of a volume in memory', [emptyDir('e', 2 * mib, { sizeLimitBytes: mib, medium: 'Memory' })], undefined],
   [
-    'of a volume in memory',
-    [emptyDir('e', 2 * mib, { sizeLimitBytes: mib, medium: 'Memory' })],
-    overVolume('e', '1Mi'),
+    'of a volume in memory that is rounded up to whole pages',
+    [emptyDir('e', 2 * mib, { sizeLimitBytes: 1_000_000, medium: 'Memory' })],
+    overVolume('e', '1000000'),
   ],
   ['of 0', [emptyDir('e', mib, { sizeLimitBytes: 0 })], undefined],
   [

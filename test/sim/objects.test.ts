@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
+import { imageIdOf } from '../../sim/model/simulated-images.js';
 import type { NodeSpec, PodSpec } from '../../sim/model/specs.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { gib } from '../support/units.js';
+import { gib, mib } from '../support/units.js';
 import { podSpec } from './pods.js';
 import { callApi, callKubelet } from './wire.js';
 
@@ -14,6 +15,13 @@ async function nodeOf(spec: Partial<NodeSpec>): Promise<{ status: Record<string,
   await using sim = await SimulatedCluster.start({ scenario: emptyScenario(), clock: new ManualClock() });
   await sim.addNode({ name: 'node-1', ...spec });
   return JSON.parse((await callApi(sim, '/api/v1/nodes/node-1')).text) as { status: Record<string, unknown> };
+}
+
+async function diskOf(sim: SimulatedCluster, nodeName: string) {
+  const { node } = JSON.parse((await callKubelet(sim, nodeName)).text) as {
+    node: { fs: { usedBytes: number }; runtime: { imageFs: { usedBytes: number } } };
+  };
+  return { usedBytes: node.fs.usedBytes, imagesBytes: node.runtime.imageFs.usedBytes };
 }
 
 describe('a node object', () => {
@@ -38,7 +46,36 @@ describe('a node object', () => {
     }));
     const listed = (await nodeOf({ images })).status['images'] as readonly { names: string[]; sizeBytes: number }[];
     expect(listed.length).toBe(50);
-    expect(listed[0]).toEqual({ names: ['image:59'], sizeBytes: 60 * 4096 });
+    expect(listed[0]).toEqual({ names: [imageIdOf('image:59'), 'image:59'], sizeBytes: 60 * 4096 });
+  });
+
+  it('a node object lists compressed copies by their size, and the disk holds them beside the images', async () => {
+    const image = { name: 'registry.example/app:1', sizeBytes: gib };
+    await using sim = await SimulatedCluster.start({ scenario: emptyScenario(), clock: new ManualClock() });
+    await sim.addNode({ name: 'node-1', images: [image] });
+    await sim.addNode({ name: 'node-2', images: [{ ...image, contentBytes: 400 * mib }] });
+    const { images } = (
+      JSON.parse((await callApi(sim, '/api/v1/nodes/node-2')).text) as { status: { images: unknown } }
+    ).status;
+    expect(images).toEqual([{ names: [imageIdOf(image.name), image.name], sizeBytes: 400 * mib }]);
+    const [without, withCopies] = await Promise.all(['node-1', 'node-2'].map((name) => diskOf(sim, name)));
+    expect(withCopies).toEqual({
+      imagesBytes: without?.imagesBytes,
+      usedBytes: (without?.usedBytes ?? NaN) + 400 * mib,
+    });
+  });
+
+  it('the image of a container has the same ID on its node', async () => {
+    await using sim = await SimulatedCluster.start({ scenario: emptyScenario(), clock: new ManualClock() });
+    await sim.addNode({ name: 'node-1', images: [{ name: 'registry.example/app:1', sizeBytes: gib }] });
+    sim.model.addPod(podSpec('a'));
+    const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a');
+    expect(JSON.parse(text)).toMatchObject({
+      status: {
+        containerStatuses: [{ image: 'registry.example/app:1', imageID: imageIdOf('registry.example/app:1') }],
+      },
+    });
+    expect(imageIdOf('registry.example/app:1')).toMatch(/^registry\.example\/app@sha256:[0-9a-f]{64}$/);
   });
 
   it('a node object lists images of the given size together by default', async () => {
@@ -69,4 +106,17 @@ it.each<[string, Partial<PodSpec>, object]>([
   sim.model.addPod(podSpec('a', more));
   const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a');
   expect((JSON.parse(text) as { spec: object }).spec).toMatchObject(expected);
+});
+
+it.each([
+  [20_000, true],
+  [60_000, false],
+])('a pod of %i volumes has managedFields: %s', async (count, expected) => {
+  await using sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1'), clock: new ManualClock() });
+  const content = { initialBytes: 0 };
+  const volumes = Array.from({ length: count }, (_, at) => ({ name: `v${at}`, source: 'emptyDir' as const, content }));
+  const containers = podSpec('a').containers.map((each) => ({ ...each, mounts: [] }));
+  sim.model.addPod(podSpec('a', { volumes, containers }));
+  const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a');
+  expect(text.includes('"managedFields":[{"manager":"kube-controller-manager"')).toBe(expected);
 });

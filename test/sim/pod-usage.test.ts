@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 
 import { blockBytes } from '../../sim/model/growth.js';
 import { completed, scheduledPod, started } from '../../sim/model/pod-states.js';
-import { podUsage } from '../../sim/model/pod-usage.js';
+import { podUsage, tmpfsBytes } from '../../sim/model/pod-usage.js';
 import type { SimulatedPod } from '../../sim/model/simulated-pod.js';
 import type { ContainerSpec, PodSpec, VolumeSource, VolumeSpec } from '../../sim/model/specs.js';
 import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
+import { gib, mib } from '../support/units.js';
 import { podSpec } from './pods.js';
 
 const startedAtMs = Date.UTC(2026, 0, 1);
@@ -93,6 +94,38 @@ describe('the usage of a pod as the kubelet reports it', () => {
     const usage = podUsage(pod, { nowMs: startedAtMs + firstVolumePassMs });
     expect(usage?.volumes?.map((each) => each.spec.name)).toEqual(['used']);
     expect(usage?.totalBytes).toBe(2 * blockBytes);
+  });
+
+  it.each<[string, number | undefined, readonly (number | undefined)[] | undefined, number]>([
+    ['its size limit', 32 * mib, undefined, 32 * mib],
+    ['its size limit in whole pages', 30_000_000, undefined, 30_003_200],
+    ['what containers may have of memory', gib, [64 * mib, 32 * mib], 96 * mib],
+    ['its size limit, when one container has no limit of memory', gib, [64 * mib, undefined], gib],
+    ['the memory of the node', undefined, undefined, 16 * gib],
+  ])('a volume in memory holds %s', (_what, sizeLimitBytes, memoryLimits = [undefined], expected) => {
+    const container = { name: 'app', rootfs: { initialBytes: 0 }, logs: { initialBytes: 0 } };
+    const content = { initialBytes: 20 * gib };
+    const pod = running(
+      podSpec('a', {
+        containers: memoryLimits.map((memoryLimitBytes) => ({
+          ...container,
+          ...(memoryLimitBytes !== undefined && { memoryLimitBytes }),
+        })),
+        volumes: [
+          {
+            name: 'data',
+            source: 'emptyDir',
+            medium: 'Memory',
+            content,
+            ...(sizeLimitBytes !== undefined && { sizeLimitBytes }),
+          },
+        ],
+      }),
+    );
+    const usage = podUsage(pod, { nowMs: startedAtMs + firstVolumePassMs });
+    expect(usage?.volumes?.map(({ spec: each, usedBytes }) => [tmpfsBytes(each, pod), usedBytes])).toEqual([
+      [expected, expected],
+    ]);
   });
 
   it('the usage of a pod has volumes of each minute, layers of each ten seconds and logs of the request', () => {
