@@ -5,7 +5,7 @@ import { columnsOf } from './table-columns.js';
 import type { ApiObject, Resource, StoredObject } from './versioned-objects.js';
 
 /** The form of objects that a client requests. */
-export type Form = 'Object' | 'Table' | 'PartialObjectMetadata';
+type Form = 'Object' | 'Table' | 'PartialObjectMetadata';
 
 /** What a client requests. */
 export interface Negotiated {
