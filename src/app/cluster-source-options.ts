@@ -19,8 +19,6 @@ export interface ClusterSourceOptions extends ClusterConnectionOptions {
   };
   /** Files and connections that the process may have open; undefined: not known. */
   readonly openFileLimit?: number | undefined;
-  /** Whether nodes have the list of their images; only commands show it. Default: false. */
-  readonly keepsImages?: boolean;
   /** Whether nodes that `cluster.nodeSelector` excludes are read too; only commands show them. Default: false. */
   readonly readsAllNodes?: boolean;
   /** Told of each change of a pod, evictions in any case; the source already has its result. */

@@ -65,15 +65,12 @@ export class ClusterReader implements Reader, AsyncDisposable {
     readonly scope: Scope;
     readonly credentials: Credentials;
     readonly context: Pick<CommandContext, 'clock' | 'random' | 'version' | 'openFileLimit'>;
-    /**
-     * The node that is shown in detail: readings wait for the configuration of its kubelet, where the settings have it read,
-     * and nodes have the list of their images.
-     */
+    /** The node that is shown in detail: readings wait for the configuration of its kubelet, where the settings have it read. */
     readonly detailsOf?: string | undefined;
     /** Readings wait for the configurations of the kubelets that have a pod of this name. */
     readonly podName?: string | undefined;
   }) {
-    const { config, scope, credentials, context, detailsOf } = options;
+    const { config, scope, credentials, context } = options;
     this.#options = options;
     const log = new EvictionLog(config.evictions, context.clock);
     const { clock, random, version, openFileLimit } = context;
@@ -90,7 +87,6 @@ export class ClusterReader implements Reader, AsyncDisposable {
       scope,
       credentials,
       connection: this.#connection,
-      keepsImages: detailsOf !== undefined,
       readsAllNodes: true,
       openFileLimit,
       metrics,

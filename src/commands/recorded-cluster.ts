@@ -151,6 +151,7 @@ function bareNode(name: string): Node {
     operatingSystem: undefined,
     enforcesStorageLimits: true,
     diskPressure: undefined,
+    containerRuntime: undefined,
     images: [],
   };
 }

@@ -52,11 +52,7 @@ export async function readObjects(location: string, warn: (text: string) => void
   for (const file of await filesAt(location, ['.json', '.yaml', '.yml'])) {
     try {
       const objects = itemsOfFile(await readFile(file, 'utf8'));
-      nodes.push(
-        ...objects
-          .filter(({ kind }) => kind === 'Node')
-          .map(({ value }) => projectNode(value, asIs, { keepsImages: true })),
-      );
+      nodes.push(...objects.filter(({ kind }) => kind === 'Node').map(({ value }) => projectNode(value, asIs)));
       pods.push(...objects.filter(({ kind }) => kind === 'Pod').map(({ value }) => projectPod(value, asIs)));
     } catch (error) {
       warn(`left out: ${file}: ${messageOf(error)}`);

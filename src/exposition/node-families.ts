@@ -2,6 +2,7 @@
 import type { SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 import { type FilesystemOwners, filesystemOwners } from '../node/filesystem-owners.js';
+import type { NodeImages } from '../node/node-images.js';
 import { type NodeLayout, sameFilesystem } from '../node/node-layout.js';
 import type { EvictionHeadroom } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
@@ -38,6 +39,13 @@ const owners: SeriesSource<NodeSnapshot, FilesystemOwners> = {
   ...ofFilesystem,
   forEach(snapshot, emit) {
     for (const data of filesystemOwners(snapshot)) emit(data);
+  },
+};
+
+const images: SeriesSource<NodeSnapshot, NodeImages> = {
+  ...ofNode,
+  forEach(snapshot, emit) {
+    if (snapshot.images !== undefined) emit(snapshot.images);
   },
 };
 
@@ -119,14 +127,32 @@ export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
       {
         name: 'node_images_used_bytes',
         profile: 'standard',
-        help: 'Bytes in the filesystem that images use, without the writable layers of containers.',
+        help: 'Bytes in the filesystem that the container runtime uses, without the writable layers of running containers: images, and on containerd also ended containers and sandboxes.',
         value: ({ imagesUsedBytes }) => imagesUsedBytes,
       },
       {
         name: 'node_unattributed_bytes',
         profile: 'standard',
-        help: 'Bytes used in the filesystem by neither pods nor images: logs of the system, dead containers, hostPath data and what the kubelet does not report.',
+        help: 'Bytes used in the filesystem by neither pods nor images: on containerd most of all compressed copies of images; logs of the system, hostPath data and what the kubelet does not report.',
         value: ({ unattributedBytes }) => unattributedBytes,
+      },
+    ],
+  }),
+  familyGroup({
+    level: 'node',
+    seriesSource: images,
+    families: [
+      {
+        name: 'node_images_unused_bytes',
+        profile: 'standard',
+        help: 'Size of the images in the status of the Node that no container of its pods uses, as the kubelet counts it: compressed on containerd, unpacked on CRI-O, shared layers in each image. No series unless all pods of the node are read.',
+        value: ({ unusedBytes }) => unusedBytes,
+      },
+      {
+        name: 'node_image_content_bytes',
+        profile: 'standard',
+        help: 'Compressed size of all images on a node with containerd: no more of node_unattributed_bytes are compressed copies of images. No series where the status of the Node does not list all images.',
+        value: ({ maxCopiesBytes }) => maxCopiesBytes,
       },
     ],
   }),

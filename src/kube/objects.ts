@@ -41,14 +41,19 @@ export interface Node extends ObjectMeta {
   readonly enforcesStorageLimits: boolean;
   /** The condition `DiskPressure`; undefined while it is unknown. */
   readonly diskPressure: boolean | undefined;
-  /** `status.images`, in its order; empty where images are not kept. */
+  /** `status.nodeInfo.containerRuntimeVersion`, such as `containerd://2.1.4`; undefined as above. */
+  readonly containerRuntime: string | undefined;
+  /** `status.images`, in its order: the largest ones. */
   readonly images: readonly NodeImage[];
 }
 
 /** An image on a node's disk. */
 export interface NodeImage {
-  /** A tag where it has one, else a digest. */
-  readonly name: string;
+  /** A tag where it has one, else a digest; undefined for an image that has neither. */
+  readonly name: string | undefined;
+  /** What each of its names, up to five, has in common with those in {@link Pod.images}: the digest, or else the tag. */
+  readonly keys: readonly string[];
+  /** Compressed or not, see `NodeImages`. */
   readonly sizeBytes: number;
 }
 
@@ -186,6 +191,11 @@ export interface Pod extends ObjectMeta {
   readonly runs: readonly string[];
   /** Wall time in milliseconds, to the second, at which a container last started or ended; undefined before the first. */
   readonly runsChangedAtMs: number | undefined;
+  /**
+   * The images of its containers and its volumes: their digests, whatever the repository, or their names where the runtime
+   * reports no digest. Each once, the first ones.
+   */
+  readonly images: readonly string[];
   /** The owner reference with `controller: true`. */
   readonly controller: Controller | undefined;
   /** The first ones in the order of the spec: init containers, app containers, ephemeral containers. */

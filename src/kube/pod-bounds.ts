@@ -22,5 +22,11 @@ export const maxMountCount = 1_000;
 /** Characters of the paths of these. */
 export const maxMountPathLength = 2 ** 16;
 
+/**
+ * Characters of the name of an image: a repository, and a tag or a digest.
+ * https://github.com/distribution/reference/blob/main/reference.go
+ */
+export const maxImageNameLength = 512;
+
 /** The longest name of an object. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
 export const maxNameLength = 253;

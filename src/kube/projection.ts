@@ -2,26 +2,18 @@ import { RequestError } from '../base/errors.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from '../json/json.js';
 import type { Dedupe, Intern } from './dedupe.js';
 import { projectEvictionStatus } from './eviction-status.js';
-import type { Controller, Labels, Node, NodeAddress, NodeImage, Pod, Volume } from './objects.js';
+import { projectNodeImages, projectPodImages } from './images.js';
+import type { Controller, Labels, Node, NodeAddress, Pod, Volume } from './objects.js';
 import { maxDetailCount, maxNameLength, othersName } from './pod-bounds.js';
 import { projectSpec, storageAmount } from './pod-spec.js';
 import { hasOwnName } from './pod-volumes.js';
 import { roundUp } from './quantity.js';
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/. Throws RequestError, see {@link projectPod}. */
-export function projectNode(
-  object: unknown,
-  intern: Intern,
-  {
-    keepsImages = false,
-  }: {
-    /** Up to 50 for each node: kept only where they are shown. Default: false. */
-    readonly keepsImages?: boolean;
-  } = {},
-): Node {
+export function projectNode(object: unknown, intern: Intern, dedupe: Dedupe = (value) => value): Node {
   const { metadata, status } = objectOf(object);
   const { conditions, addresses, daemonEndpoints, allocatable, capacity, nodeInfo, images } = objectOf(status);
-  const { kubeletVersion, operatingSystem } = objectOf(nodeInfo);
+  const { kubeletVersion, operatingSystem, containerRuntimeVersion } = objectOf(nodeInfo);
   const allocatableBytes = storageAmount(allocatable);
   const port = objectOf(objectOf(daemonEndpoints)['kubeletEndpoint'])['Port'];
   return {
@@ -35,7 +27,8 @@ export function projectNode(
     operatingSystem: interned(operatingSystem, intern),
     enforcesStorageLimits: !isObject(capacity) || storageAmount(capacity) !== undefined,
     diskPressure: conditionOf(conditions, 'DiskPressure'),
-    images: keepsImages ? objectsOf(images).flatMap(projectImage) : [],
+    containerRuntime: interned(containerRuntimeVersion, intern),
+    images: projectNodeImages(images, dedupe),
   };
 }
 
@@ -43,12 +36,6 @@ export function projectNode(
 function conditionOf(conditions: unknown, name: string): boolean | undefined {
   const status = objectsOf(conditions).find(({ type }) => type === name)?.['status'];
   return status === 'True' || (status === 'False' ? false : undefined);
-}
-
-function projectImage({ names, sizeBytes }: JsonObject): NodeImage[] {
-  const all = Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
-  const name = all.find((candidate) => !candidate.includes('@')) ?? all[0];
-  return name === undefined || typeof sizeBytes !== 'number' ? [] : [{ name, sizeBytes }];
 }
 
 /** 0 until the kubelet has reported it. */
@@ -97,6 +84,7 @@ export function projectPod(object: unknown, intern: Intern, dedupe: Dedupe = (va
     runningContainerCount,
     runs,
     runsChangedAtMs,
+    images: projectPodImages(objectOf(spec), objectOf(status), { intern, dedupe }),
     controller: projectController(meta, intern, dedupe),
     containers: dedupe(containers),
     volumes: sharedVolumes(volumes, dedupe),

@@ -5,6 +5,7 @@ import { evictionSignals } from './eviction-signals.js';
 import {
   defaultThresholds,
   type EvictionThreshold,
+  type ImageSettings,
   type KubeletConfiguration,
   type LogRotation,
   type ThresholdValue,
@@ -27,7 +28,7 @@ export function decodeKubeletConfiguration(body: Buffer | string, what: string):
   if (!isObject(config)) {
     throw new RequestError('decode', `${what}: JSON that is not a configuration: it has no kubeletconfig`);
   }
-  return { thresholds: thresholdsOf(config), logRotation: logRotationOf(config) };
+  return { thresholds: thresholdsOf(config), logRotation: logRotationOf(config), images: imageSettingsOf(config) };
 }
 
 /**
@@ -127,10 +128,21 @@ const leastFileCount = 2;
 export function logRotationOf(config: JsonObject): LogRotation | undefined {
   const { containerLogMaxSize = defaultMaxSize, containerLogMaxFiles = defaultMaxFiles } = config;
   const maxFileBytes = typeof containerLogMaxSize === 'string' ? parseQuantity(containerLogMaxSize) : undefined;
-  if (maxFileBytes === undefined || maxFileBytes < 0 || !isFileCount(containerLogMaxFiles)) return undefined;
+  if (maxFileBytes === undefined || maxFileBytes < 0 || !isIntegerIn(containerLogMaxFiles, [leastFileCount, Infinity]))
+    return undefined;
   return { maxFileBytes, maxFileCount: containerLogMaxFiles };
 }
 
-function isFileCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= leastFileCount;
+/** Of a kubelet's effective settings; for a field that is missing, its default. Undefined when one is malformed. */
+export function imageSettingsOf(config: JsonObject): ImageSettings | undefined {
+  const { imageGCHighThresholdPercent: high = 85, imageGCLowThresholdPercent: low = 80 } = config;
+  const { imageMinimumGCAge = '2m0s', nodeStatusMaxImages: maxListedCount = 50 } = config;
+  const minAgeMs = goDurationMs(imageMinimumGCAge);
+  if (!isIntegerIn(high, [0, 100]) || !isIntegerIn(low, [0, high])) return undefined;
+  if (minAgeMs === undefined || !isIntegerIn(maxListedCount, [-1, Infinity])) return undefined;
+  return { highThresholdPercent: high, lowThresholdPercent: low, minAgeMs, maxListedCount };
+}
+
+function isIntegerIn(value: unknown, [min, max]: readonly [number, number]): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
 }

@@ -10,6 +10,22 @@ export interface KubeletConfiguration {
   readonly thresholds: readonly EvictionThreshold[];
   /** Undefined when the kubelet does not rotate logs. */
   readonly logRotation: LogRotation | undefined;
+  /** Undefined when they are malformed. */
+  readonly images: ImageSettings | undefined;
+}
+
+/**
+ * When a kubelet deletes unused images, by the used part of their filesystem, and how many its Node lists.
+ * https://kubernetes.io/docs/concepts/architecture/garbage-collection/#container-image-lifecycle
+ */
+export interface ImageSettings {
+  /** Whole, from 0 to 100. At 100, images are deleted below an eviction threshold only. */
+  readonly highThresholdPercent: number;
+  readonly lowThresholdPercent: number;
+  /** Younger images stay. */
+  readonly minAgeMs: number;
+  /** The largest ones; -1: all. */
+  readonly maxListedCount: number;
 }
 
 /** What a kubelet keeps of the log of one run of a container: this many files of this size, rotated ones included. */

@@ -7,11 +7,15 @@ export interface FilesystemOwners {
   readonly filesystem: SignalFilesystem;
   /** Of all pods in the summary: root filesystems, logs, volumes that count towards a limit, and the rest of their totals. */
   readonly podsUsedBytes: number;
-  /** Without writable layers; never below 0. Undefined when the kubelet does not report it, or where the images are. */
+  /**
+   * All that the runtime has there but the writable layers of running containers; never below 0. On containerd that is what
+   * its snapshotter has: unpacked images, ended containers and sandboxes. Undefined when the kubelet does not report it, or
+   * where the images are.
+   */
   readonly imagesUsedBytes: number | undefined;
   /**
-   * Neither: dead containers, logs of the system, hostPath data, what the kubelet does not report. Below 0 when the runtime
-   * counts layers several times.
+   * Neither: the compressed copies of images that containerd keeps, logs of the system, hostPath data, what the kubelet does
+   * not report. Below 0 when the runtime counts layers several times.
    */
   readonly unattributedBytes: number | undefined;
 }

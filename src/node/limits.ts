@@ -17,7 +17,7 @@ export function exemptionOf({ isStatic, priority }: Pod): 'static' | 'critical' 
 }
 
 /** Whether the kubelet looks at the pod when it evicts; a summary may still list one that has ended. */
-export function isActive({ phase }: Pod): boolean {
+export function isActive({ phase }: Pick<Pod, 'phase'>): boolean {
   return phase !== 'Failed' && phase !== 'Succeeded';
 }
 

@@ -16,8 +16,8 @@ export interface BoundPod {
   readonly workloads: readonly Workload[];
 }
 
-/** From labels only the workloads follow, which are compared by themselves. */
-const keysWithoutEffect: readonly (keyof Pod)[] = ['resourceVersion', 'labels', 'runs', 'runsChangedAtMs'];
+/** From labels only the workloads follow, which are compared by themselves; from images, what the next summary's snapshot has. */
+const keysWithoutEffect: readonly (keyof Pod)[] = ['resourceVersion', 'labels', 'runs', 'runsChangedAtMs', 'images'];
 
 type RenewablePod = BoundPod & { pod: Pod };
 

@@ -7,7 +7,8 @@ import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.js';
 import { isActive } from './limits.js';
 import { nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
-import { type NodeMeasurements,noForecasts } from './node-forecasts.js';
+import { type NodeMeasurements, noForecasts } from './node-forecasts.js';
+import { nodeImages } from './node-images.js';
 import { type NodeLayout, storageLayout } from './node-layout.js';
 import { type BoundPod, boundPod } from './node-objects.js';
 import { evictionHeadrooms, nodeThresholds } from './node-thresholds.js';
@@ -199,14 +200,22 @@ export function createNodeSnapshot(
   const pods = measured.filter(isShown);
   const podsWithoutTotal = measured.length === all.length ? [] : all.filter((pod) => !isMeasured(pod) && isShown(pod));
   const listedPodUids = uidsOf(all);
+  const podsOnNode = options.pods.podsOn(node.name);
+  const isAllInScope = coversAllPods(options.scope);
   return {
     node,
     nodeName: node.name,
     summary,
     layout,
-    podsOnNode: options.pods.podsOn(node.name),
+    podsOnNode,
     thresholds,
     headrooms: evictionHeadrooms(thresholds),
+    images: nodeImages({
+      node,
+      pods: isAllInScope && joined.unknown.length === 0 ? podsOnNode : undefined,
+      imagefs: summary.imagefs,
+      settings: configuration?.images,
+    }),
     logRotation: configuration?.logRotation,
     listedPods: all,
     context,
@@ -218,7 +227,7 @@ export function createNodeSnapshot(
     listedPodUids,
     measuredPodUids: measured.length === all.length ? listedPodUids : uidsOf(measured),
     unknownPods: joined.unknown,
-    unreadPodCount: coversAllPods(options.scope) ? undefined : joined.outOfScopeCount + joined.unknown.length,
+    unreadPodCount: isAllInScope ? undefined : joined.outOfScopeCount + joined.unknown.length,
     evictionMs: nodeEvictionMs([...pods, ...podsWithoutTotal], thresholds),
     forecasts: measurements?.forecasts({ summary, pods: all, derived, context, thresholds }) ?? noForecasts,
   };

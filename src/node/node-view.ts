@@ -6,6 +6,7 @@ import type { Workload } from '../workload/workload.js';
 import type { WorkloadPartials } from '../workload/workload-partial.js';
 import { joinReasons } from './join.js';
 import type { NodeForecasts } from './node-forecasts.js';
+import type { NodeImages } from './node-images.js';
 import type { NodeLayout } from './node-layout.js';
 import type { BoundPod, NodeObjects } from './node-objects.js';
 import type { EvictionHeadroom, NodeThreshold } from './node-thresholds.js';
@@ -34,6 +35,8 @@ export interface NodeSnapshot {
   readonly thresholds: readonly NodeThreshold[];
   /** Empty while the kubelet's configuration is not known. */
   readonly headrooms: readonly EvictionHeadroom[];
+  /** Undefined where the status of the node has none. */
+  readonly images: NodeImages | undefined;
   /** Undefined while the kubelet's configuration is not known, or when it does not rotate logs. */
   readonly logRotation: LogRotation | undefined;
   /** All pods of the summary that are in scope, in its order. */

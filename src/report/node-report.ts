@@ -1,5 +1,6 @@
 import type { FailureReason } from '../base/errors.js';
 import type { KubeletFailure } from '../kubelet/cached-request.js';
+import type { NodeImages } from '../node/node-images.js';
 import type { AbsenceReason, AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
 import { type ApiServerState, hintFor } from './absence-hints.js';
 import { type FilesystemReport, filesystemReports, type PodBytes } from './filesystem-report.js';
@@ -23,6 +24,8 @@ export interface MeasuredNodeReport extends NodeFacts {
   readonly state: MeasuredNodeView['state'];
   readonly dataAgeMs: number;
   readonly filesystems: readonly FilesystemReport[];
+  /** Absent where the status of the node has none. */
+  readonly images?: NodeImages | undefined;
   /** Pods with data, and their bytes. */
   readonly podCount: number;
   readonly podsUsedBytes: number;
@@ -77,6 +80,7 @@ export function measuredNodeReport(
     state: state.state,
     dataAgeMs: Math.round(state.ageMs),
     filesystems: filesystemReports(state.snapshot),
+    images: state.snapshot.images,
     podCount: pods.podCount,
     podsUsedBytes: pods.usedBytes,
     missingPodCount: state.missingPods,

@@ -40,8 +40,6 @@ export interface WatchedNodesOptions {
   readonly scope: Scope;
   /** Of the nodes that are requested. Not used with one node, whose absence must mean that it does not exist. */
   readonly nodeSelector: LabelSelector;
-  /** Whether nodes have the list of their images, up to 50 each. Default: false. */
-  readonly keepsImages?: boolean;
 }
 
 export interface WatchedPodsOptions {
@@ -56,8 +54,8 @@ export interface WatchedPodsOptions {
 }
 
 export function watchedNodes(
-  { scope, nodeSelector, keepsImages = false }: WatchedNodesOptions,
-  { intern }: SharedValues,
+  { scope, nodeSelector }: WatchedNodesOptions,
+  { intern, dedupe }: SharedValues,
 ): WatchedCollection<Node> {
   const selection = {
     resource: 'nodes',
@@ -67,14 +65,14 @@ export function watchedNodes(
   } as const;
   return {
     ...selection,
-    identity: identityOf(selection, scope, keepsImages),
+    identity: identityOf(selection, scope),
     keyOf: ({ name }) => name,
     groupOf: () => undefined,
     namespaceOf: () => undefined,
     removedIdOf: ({ name }) => name,
     startsWithinMs: 0,
     project: (object) => {
-      const node = projectNode(object, intern, { keepsImages });
+      const node = projectNode(object, intern, dedupe);
       return isInScope(scope, node.name) ? node : undefined;
     },
   };
@@ -139,6 +137,6 @@ function selectorText(selector: LabelSelector): string | undefined {
   return selector.length === 0 ? undefined : formatSelector(selector);
 }
 
-function identityOf(selection: object, { shard, totalShards, nodeName }: Scope, ...parts: readonly unknown[]): string {
-  return JSON.stringify([selection, shard, totalShards, nodeName, ...parts]);
+function identityOf(selection: object, { shard, totalShards, nodeName }: Scope): string {
+  return JSON.stringify([selection, shard, totalShards, nodeName]);
 }

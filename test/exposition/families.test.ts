@@ -90,6 +90,15 @@ const fullSnapshot = aClusterSnapshot({
             ]),
             thresholds: [{ signal: 'nodefs.available', isAssumed: true, reachedAtMs: 0, endsAtMs: Infinity }],
           },
+          images: {
+            sizes: 'compressed',
+            imageCount: 2,
+            sizeBytes: 3,
+            isCut: false,
+            unusedBytes: 1,
+            maxCopiesBytes: 3,
+            collection: undefined,
+          },
           headrooms: [
             { filesystem: 'nodefs', thresholdBytes: 2, headroomBytes: -1, thresholdInodes: 2, headroomInodes: -1 },
           ],

@@ -79,6 +79,7 @@ describe('projectPod', () => {
       runningSinceMs: Date.UTC(2026, 0, 1, 0, 0, 5),
       runningContainerCount: 1,
       runs: ['main#0'],
+      images: [],
       runsChangedAtMs: 1_767_225_605_000,
       controller: { kind: 'ReplicaSet', name: 'cart-5d' },
       containers: [
@@ -122,6 +123,7 @@ describe('projectPod', () => {
       runningSinceMs: undefined,
       runningContainerCount: 0,
       runs: [],
+      images: [],
       runsChangedAtMs: undefined,
       controller: undefined,
       containers: [],
@@ -333,8 +335,8 @@ describe('projectNode', () => {
       daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
       allocatable: { 'ephemeral-storage': '267847642337' },
       capacity: { 'ephemeral-storage': '297608491486' },
-      nodeInfo: { kubeletVersion: 'v1.37.1', operatingSystem: 'linux' },
-      images: [{ names: ['registry.example/app@sha256:1', 'registry.example/app:1'], sizeBytes: 7 }],
+      nodeInfo: { kubeletVersion: 'v1.37.1', operatingSystem: 'linux', containerRuntimeVersion: 'containerd://2.1.4' },
+      images: [{ names: ['app@sha256:1', 'app:1'], sizeBytes: 7 }],
     };
     expect(node({ status })).toEqual({
       uid: 'u1',
@@ -352,21 +354,9 @@ describe('projectNode', () => {
       operatingSystem: 'linux',
       enforcesStorageLimits: true,
       diskPressure: false,
-      images: [],
+      containerRuntime: 'containerd://2.1.4',
+      images: [{ name: 'app:1', keys: ['sha256:1', 'app:1'], sizeBytes: 7 }],
     });
-  });
-
-  it('keeps the images of a node where they are shown, by a tag where they have one', () => {
-    const images = [
-      { names: ['app@sha256:1', 'app:1'], sizeBytes: 7 },
-      { names: ['tool@sha256:2'], sizeBytes: 5 },
-      { names: [], sizeBytes: 3 },
-    ];
-    const object = { metadata: { name: 'n1', uid: 'u1', resourceVersion: '7' }, status: { images } };
-    expect(projectNode(object, keep, { keepsImages: true }).images).toEqual([
-      { name: 'app:1', sizeBytes: 7 },
-      { name: 'tool@sha256:2', sizeBytes: 5 },
-    ]);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { decodeKubeletConfiguration, logRotationOf } from '../../src/kubelet/decode-configuration.js';
+import { decodeKubeletConfiguration, imageSettingsOf, logRotationOf } from '../../src/kubelet/decode-configuration.js';
 import { aThreshold } from '../support/builders.js';
 import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
 
@@ -45,6 +45,7 @@ describe('decodeKubeletConfiguration', () => {
         aThreshold({ signal: 'imagefs.available', value: { ratio } }),
       ],
       logRotation: { maxFileBytes: 10 * 2 ** 20, maxFileCount: 5 },
+      images: { highThresholdPercent: 100, lowThresholdPercent: 99, minAgeMs: 120_000, maxListedCount: 50 },
     });
   });
 });
@@ -66,5 +67,37 @@ describe('logRotationOf', () => {
     ['unknown with a count of another type', { containerLogMaxFiles: '5' }, undefined],
   ])('the rotation of logs is %s', (_case, config, expected) => {
     expect(logRotationOf(config)).toEqual(expected);
+  });
+});
+
+describe('imageSettingsOf', () => {
+  it.each([
+    ['the defaults for what is missing', {}, { highThresholdPercent: 85, lowThresholdPercent: 80, minAgeMs: 120_000 }],
+    ['50 listed images by default', {}, { maxListedCount: 50 }],
+    [
+      'as configured',
+      {
+        imageGCHighThresholdPercent: 70,
+        imageGCLowThresholdPercent: 70,
+        imageMinimumGCAge: '1h0m0s',
+        nodeStatusMaxImages: -1,
+      },
+      { highThresholdPercent: 70, lowThresholdPercent: 70, minAgeMs: 3_600_000, maxListedCount: -1 },
+    ],
+  ])('the settings of images are %s', (_case, config, expected) => {
+    expect(imageSettingsOf(config)).toMatchObject(expected);
+  });
+
+  it.each([
+    { imageGCHighThresholdPercent: 101 },
+    { imageGCHighThresholdPercent: '85' },
+    { imageGCHighThresholdPercent: 79 },
+    { imageGCLowThresholdPercent: 86 },
+    { imageGCLowThresholdPercent: -1 },
+    { imageGCLowThresholdPercent: 0.5 },
+    { imageMinimumGCAge: 'soon' },
+    { nodeStatusMaxImages: -2 },
+  ])('the settings of images are unknown with %j, which no kubelet starts with', (config) => {
+    expect(imageSettingsOf(config)).toBeUndefined();
   });
 });

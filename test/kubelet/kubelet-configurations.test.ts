@@ -13,7 +13,11 @@ import { never } from '../support/signals.js';
 const gateMs = 600_000;
 
 function configuration(amount: number): KubeletConfiguration {
-  return { thresholds: [aThreshold({ value: { amount } })], logRotation: { maxFileBytes: amount, maxFileCount: 5 } };
+  return {
+    thresholds: [aThreshold({ value: { amount } })],
+    logRotation: { maxFileBytes: amount, maxFileCount: 5 },
+    images: undefined,
+  };
 }
 
 /** Answers with what is set, in a new object each time; while it holds, not before `release` is called. */

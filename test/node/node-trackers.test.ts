@@ -95,12 +95,26 @@ describe('NodeTrackers', () => {
   it('a node is not derived again for labels that change no workload, and knows them', async () => {
     const { prepare, derived, setPods, pods } = setUp();
     const before = await prepare();
-    setPods(pods().map((pod) => ({ ...pod, labels: { app: 'other' }, resourceVersion: '2', runs: ['main#1'] })));
+    const changes = { labels: { app: 'other' }, resourceVersion: '2', runs: ['main#1'], images: ['app:2'] };
+    setPods(pods().map((pod) => ({ ...pod, ...changes })));
     const after = await prepare();
     expect(derived.count).toBe(names.length);
     expect(after.snapshot).toBe(before.snapshot);
     expect(after.objects).toBe(before.objects);
     expect(after.objects?.pods.map(({ pod }) => pod)).toEqual(pods());
+  });
+
+  it('no pod is derived again for other images of the node or its pods, which the next snapshot has', async () => {
+    const { prepare, derived, setPods, pods } = setUp();
+    await prepare();
+    setPods(pods().map((pod) => ({ ...pod, images: ['app:2'] })));
+    const images = [
+      { name: 'app:1', keys: ['app:1'], sizeBytes: 7 },
+      { name: 'app:2', keys: ['app:2'], sizeBytes: 5 },
+    ];
+    const { snapshot } = await prepare({ ...node, images });
+    expect(snapshot?.images).toMatchObject({ sizeBytes: 12, unusedBytes: 7 });
+    expect(derived.count).toBe(names.length);
   });
 
   it('a pod whose labels move it to another workload is derived again', async () => {

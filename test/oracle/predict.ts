@@ -3,6 +3,7 @@
  * shares no code with what it checks.
  */
 import { aggregated, type Attribution, PodFigures } from './pods.js';
+import { predictImages } from './predict-images.js';
 import { isDedicated, predictAbsentNodes, predictNode } from './predict-nodes.js';
 import { predictLimits, predictPod } from './predict-pods.js';
 import { predictPressure } from './predict-pressure.js';
@@ -76,6 +77,7 @@ function predictMeasured(prediction: Prediction, recording: Recording, semantics
   const hasDedicatedImagefs = isDedicated(summary) === true;
   const node = summary.node.nodeName;
   predictNode(prediction, summary);
+  predictImages(prediction, recording);
   prediction.add('node_pods_missing', { node }, missingPods(recording).length);
   prediction.add('node_pods_dangling', { node }, 0); // none is unknown for longer than the moment of the recording
   const podSemantics = { ...semantics, node, nodeCapacity: summary.node.fs?.capacityBytes, hasDedicatedImagefs };

@@ -61,6 +61,8 @@ export interface RawVolume {
 
 export interface RawContainerStatus {
   readonly name: string;
+  readonly image?: string;
+  readonly imageID?: string;
   readonly state?: { readonly running?: { readonly startedAt?: string } };
 }
 
@@ -98,6 +100,11 @@ export interface RawPod {
   };
 }
 
+export interface RawImage {
+  readonly names?: readonly string[] | null;
+  readonly sizeBytes?: number;
+}
+
 export interface RawNode {
   readonly metadata: {
     readonly name: string;
@@ -107,6 +114,11 @@ export interface RawNode {
   readonly status?: {
     readonly allocatable?: Resources;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-    readonly nodeInfo?: { readonly operatingSystem?: string; readonly kubeletVersion?: string };
+    readonly nodeInfo?: {
+      readonly operatingSystem?: string;
+      readonly kubeletVersion?: string;
+      readonly containerRuntimeVersion?: string;
+    };
+    readonly images?: readonly RawImage[];
   };
 }

@@ -72,11 +72,18 @@ export function recordedPod({ name, usedBytes, containers, volume, spec, annotat
         startTime: startedAt,
         containerStatuses: (spec?.containers ?? []).map((container) => ({
           name: container.name,
+          ...imageOf(container.name),
           state: { running: { startedAt } },
         })),
       },
     },
   };
+}
+
+/** One comes from another registry than the node lists it under. */
+function imageOf(container: string): { readonly image: string; readonly imageID: string } {
+  const image = `registry.example/${container}:1`;
+  return { image, imageID: container === 'app' ? 'mirror.example/app@sha256:1' : `sha256:of-${container}` };
 }
 
 interface Layout {
@@ -107,7 +114,18 @@ export function recording(pods: readonly RecordedPod[], runtime: Layout = { imag
         status: {
           allocatable: { 'ephemeral-storage': '88Gi' },
           conditions: [{ type: 'DiskPressure', status: 'True' }],
-          nodeInfo: { operatingSystem: 'linux', kubeletVersion: 'v1.37.1' },
+          nodeInfo: {
+            operatingSystem: 'linux',
+            kubeletVersion: 'v1.37.1',
+            containerRuntimeVersion: 'containerd://2.1.4',
+          },
+          images: [
+            { names: ['registry.example/app@sha256:1', 'registry.example/app:1'], sizeBytes: 700_000_000 },
+            { names: ['registry.example/etcd:1'], sizeBytes: 60_000_000 },
+            { names: ['registry.example/old@sha256:3', 'registry.example/old:3'], sizeBytes: 5_000_001 },
+            { names: null, sizeBytes: 400 },
+            { names: ['a:1', 'b:1', 'c:1', 'd:1', 'e:1'], sizeBytes: 30 },
+          ],
         },
       },
     ],

@@ -1088,6 +1088,7 @@ describe('Collector: workloads without pods', () => {
 describe('Collector: configurations of kubelets', () => {
   const configuration = (amount: number): KubeletConfiguration => ({
     thresholds: [aThreshold({ value: { amount } })],
+    images: undefined,
     logRotation: { maxFileBytes: amount, maxFileCount: 5 },
   });
 

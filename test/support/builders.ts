@@ -34,6 +34,7 @@ export function aPod(overrides: Partial<Pod> = {}): Pod {
     runningContainerCount: 1,
     runs: ['main#0'],
     runsChangedAtMs: 0,
+    images: [],
     controller: undefined,
     containers: [aContainer()],
     volumes: [],
@@ -82,6 +83,7 @@ export function aNode(overrides: Partial<Node> = {}): Node {
     operatingSystem: 'linux',
     enforcesStorageLimits: true,
     diskPressure: false,
+    containerRuntime: 'containerd://2.1.4',
     images: [],
     ...overrides,
   };

@@ -153,6 +153,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     podsOnNode: [],
     thresholds: [],
     headrooms: [],
+    images: undefined,
     logRotation: undefined,
     listedPods: pods,
     context: givenContext,

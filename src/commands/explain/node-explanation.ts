@@ -1,6 +1,7 @@
 import { podGraceMs } from '../../app/collection.js';
-import type { Node, NodeImage } from '../../kube/objects.js';
+import type { Node } from '../../kube/objects.js';
 import type { PodSummary } from '../../kubelet/summary.js';
+import { type NodeImages, nodeImages, unusedImages } from '../../node/node-images.js';
 import { type StorageLayout, storageLayout } from '../../node/node-layout.js';
 import type { NodeSnapshot } from '../../node/node-view.js';
 import { findingKinds } from '../../node/pod-findings.js';
@@ -35,7 +36,7 @@ export function nodeExplanation(
   const snapshot = state.state === 'absent' ? undefined : state.snapshot;
   return {
     ...nodeReport(state, podBytes(snapshot?.pods ?? []), reading.failures.get(name)),
-    ...objectFacts(snapshot?.node ?? reading.knownNodes.find((known) => known.name === name)),
+    ...objectFacts(snapshot?.node ?? reading.knownNodes.find((known) => known.name === name), snapshot),
     ...(snapshot === undefined ? { signals: [] } : evictionFacts(snapshot, freeBytes)),
     findings: findingsOf(name, snapshot, reading),
   };
@@ -50,15 +51,42 @@ interface ObjectFacts {
   readonly readyChangedAtMs?: number | undefined;
   /** The condition DiskPressure. */
   readonly diskPressure?: boolean | undefined;
-  /** The largest first; the Node object has at most 50. */
-  readonly images: readonly NodeImage[];
+  /** Of a node without data, without what its pods and its kubelet show. */
+  readonly images?: NodeImages | undefined;
+  /** Those in the status of the node, the largest first. */
+  readonly listedImages: readonly ListedImage[];
 }
 
-function objectFacts(node: Node | undefined): ObjectFacts {
-  if (node === undefined) return { images: [] };
+export interface ListedImage {
+  /** Absent for an image without one. */
+  readonly name?: string | undefined;
+  /** See `NodeImages.sizes`. */
+  readonly sizeBytes: number;
+  /** No container of the node's pods uses it; absent where their pods are not all read, or not at all. */
+  readonly isUnused?: boolean | undefined;
+}
+
+function objectFacts(node: Node | undefined, snapshot: NodeSnapshot | undefined): ObjectFacts {
+  if (node === undefined) return { listedImages: [] };
   const { kubeletVersion, operatingSystem, ready, readyChangedAtMs, diskPressure } = node;
-  const images = node.images.toSorted((a, b) => b.sizeBytes - a.sizeBytes);
-  return { kubeletVersion, operatingSystem, ready, readyChangedAtMs, diskPressure, images };
+  const bare = { node, pods: undefined, imagefs: undefined, settings: undefined };
+  return {
+    kubeletVersion,
+    operatingSystem,
+    ready,
+    readyChangedAtMs,
+    diskPressure,
+    images: snapshot === undefined ? nodeImages(bare) : snapshot.images,
+    listedImages: listedImages(node, snapshot),
+  };
+}
+
+function listedImages({ images }: Node, snapshot: NodeSnapshot | undefined): readonly ListedImage[] {
+  const isKnown = snapshot?.images?.unusedBytes !== undefined;
+  const unused = isKnown ? new Set(unusedImages(images, snapshot.podsOnNode)) : undefined;
+  return images
+    .toSorted((a, b) => b.sizeBytes - a.sizeBytes)
+    .map((image) => ({ name: image.name, sizeBytes: image.sizeBytes, isUnused: unused?.has(image) }));
 }
 
 /** Without data, what the specs of its pods show. */

@@ -5,6 +5,7 @@ import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signal
 import { findingKinds } from '../../node/pod-findings.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
 import type { FindingReport } from '../../report/finding-report.js';
+import { imageTexts } from '../../report/image-texts.js';
 import {
   type FreeingReport,
   type SignalReport,
@@ -13,7 +14,7 @@ import {
 } from '../../report/signal-report.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, terminalText, wrap, wrapped } from '../text/terminal-text.js';
-import type { NodeExplanation } from './node-explanation.js';
+import type { ListedImage, NodeExplanation } from './node-explanation.js';
 import type { TextOptions } from './pod-text.js';
 
 /** A node's disks by owner, its thresholds and the order of eviction, for people. */
@@ -96,7 +97,7 @@ const filesystemColumns: readonly Column<FilesystemReport>[] = [
   { header: 'CAPACITY', text: ({ capacityBytes }) => formatBytes(capacityBytes), align: 'right', dropRank: 1 },
   { header: 'PODS', text: ({ podsUsedBytes }) => formatBytes(podsUsedBytes), align: 'right' },
   { header: 'IMAGES', text: ({ imagesUsedBytes }) => formatBytes(imagesUsedBytes), align: 'right' },
-  { header: 'NEITHER', text: ({ unattributedBytes }) => formatBytes(unattributedBytes), align: 'right' },
+  { header: 'OTHER', text: ({ unattributedBytes }) => formatBytes(unattributedBytes), align: 'right' },
   { header: 'FREE', text: ({ availableBytes }) => formatBytes(availableBytes), align: 'right' },
 ];
 
@@ -151,10 +152,14 @@ function unrankedLines({ unrankedPodCount = 0 }: NodeExplanation, width: number)
 
 const maxImageCount = 5;
 
-function imageLines({ images }: NodeExplanation, width: number): readonly string[] {
-  if (images.length === 0) return [];
-  const texts = images.map(({ name, sizeBytes }) => `${terminalText(name)} (${formatBytes(sizeBytes)})`);
-  return wrap(`Largest images: ${joinTruncated(texts, maxImageCount)}.`, width);
+function imageLines({ images, listedImages }: NodeExplanation, width: number): readonly string[] {
+  if (images === undefined) return [];
+  const largest = joinTruncated(listedImages.map(imageText), maxImageCount);
+  return wrapped([...imageTexts(images), `The largest: ${largest}.`], width);
+}
+
+function imageText({ name = 'one without a name', sizeBytes, isUnused }: ListedImage): string {
+  return `${terminalText(name)} (${formatBytes(sizeBytes)}${isUnused === true ? ', unused' : ''})`;
 }
 
 const maxVictimCount = 10;

@@ -1,6 +1,7 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
+import { imageTexts } from '../../report/image-texts.js';
 import { limitThresholds } from '../../report/limit-report.js';
 import type { NodeFailure } from '../../report/node-report.js';
 import type {
@@ -39,13 +40,13 @@ function bodyOf({ nodes: top }: ClusterReport): Markup {
 function legend(): Markup {
   const parts = [
     ['pods', 'pods'],
-    ['images', 'images'],
-    ['other', 'neither'],
+    ['images', term('images')],
+    ['other', term('unattributed', 'other')],
     ['track', 'free'],
   ] as const;
   return markup`<ul class="legend" aria-label="Parts of the bars">${parts.map(
     ([colour, text]) =>
-      markup`<li><svg width="12" height="12" aria-hidden="true"><rect class="f-${colour}" width="12" height="12" rx="2"/></svg>${text === 'neither' ? term(text) : text}</li>`,
+      markup`<li><svg width="12" height="12" aria-hidden="true"><rect class="f-${colour}" width="12" height="12" rx="2"/></svg>${text}</li>`,
   )}</ul>`;
 }
 
@@ -75,7 +76,14 @@ function measuredCard(node: NodeWithPodsReport): Markup {
   const chip = state === 'fresh' ? 'ok' : 'warning';
   return markup`<li class="${cardSeverity(node)}"><div class="card-head"><h3>${node.node}</h3><span class="chip ${chip}">${term(state)}, ${formatAge(dataAgeMs)} old</span></div>
 ${failureText(failure)}${filesystems(node)}
-${podsOf(node)}</li>`;
+${imagesPart(node)}${podsOf(node)}</li>`;
+}
+
+function imagesPart({ images }: NodeWithPodsReport): Markup | undefined {
+  return images === undefined
+    ? undefined
+    : markup`<p class="small muted">${imageTexts(images).join(' ')}</p>
+`;
 }
 
 function cardSeverity({ state, filesystems: all, missingPodCount }: NodeWithPodsReport): Severity {
@@ -159,7 +167,7 @@ function segmentsOf({ usedBytes, capacityBytes, availableBytes, ...owners }: Fil
   const all = [
     ['pods', 'pods', podsUsedBytes],
     ['images', 'images', imagesUsedBytes],
-    ['other', 'neither', unattributedBytes],
+    ['other', 'other', unattributedBytes],
   ] as const;
   return all.flatMap(([colour, what, bytes = 0]) => {
     if (bytes <= 0) return [];

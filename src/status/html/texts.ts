@@ -57,12 +57,15 @@ const meanings = {
   other: 'The rest of the total that the kubelet reports.',
   incomplete: 'The sum lacks pods or volumes that are not measured: it is too low.',
   pending: 'The kubelet has not measured the volumes yet: the total or a ratio is too low.',
-  neither: 'Neither pods nor images: the system, dead containers, hostPath data.',
+  images:
+    'Images and, on containerd, ended containers and sandboxes: all of the container runtime but the writable layers of running containers.',
+  unattributed:
+    'Not pods, not images: on containerd the compressed copies of images first; logs of the system, hostPath data, and what the kubelet does not report.',
 } as const;
 
-/** The word with its meaning, which is shown on hover. */
-export function term(word: keyof typeof meanings): Markup {
-  return markup`<abbr title="${meanings[word]}">${word}</abbr>`;
+/** The word with its meaning, which is shown on hover. `text`: what is shown of it. */
+export function term(word: keyof typeof meanings, text: string = word): Markup {
+  return markup`<abbr title="${meanings[word]}">${text}</abbr>`;
 }
 
 /** Whether the values are old, and what they are now is not known. */

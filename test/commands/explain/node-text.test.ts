@@ -4,8 +4,9 @@ import type { ClusterReading } from '../../../src/commands/cluster-reader.js';
 import { nodeExplanation } from '../../../src/commands/explain/node-explanation.js';
 import { nodeText } from '../../../src/commands/explain/node-text.js';
 import type { Pod } from '../../../src/kube/objects.js';
-import type { EvictionThreshold } from '../../../src/kubelet/kubelet-configuration.js';
+import type { EvictionThreshold, ImageSettings } from '../../../src/kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../../../src/kubelet/summary.js';
+import { nodeImages } from '../../../src/node/node-images.js';
 import { nodeThresholds } from '../../../src/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../../src/node/node-view.js';
 import {
@@ -52,10 +53,13 @@ interface Case {
   readonly thresholds?: readonly EvictionThreshold[];
   readonly summary?: Partial<NodeSummary>;
   readonly node?: Partial<NodeSnapshot['node']>;
+  readonly settings?: ImageSettings;
 }
 
-function readingOf({ pods = [], unmeasured = [], thresholds, summary, node: changes }: Case = {}): ClusterReading {
+function readingOf({ pods = [], unmeasured = [], settings, ...of }: Case = {}): ClusterReading {
+  const { thresholds, summary, node: changes } = of;
   const node = aNode(changes);
+  const podsOnNode = [...pods.map(({ pod }) => pod), ...unmeasured];
   const ofNode = aNodeSummary({
     nodefs: disk,
     imagefs: { ...disk, usedBytes: 30 * gib },
@@ -68,7 +72,8 @@ function readingOf({ pods = [], unmeasured = [], thresholds, summary, node: chan
     summary: ofNode,
     layout: { hasDedicatedImagefs: false, hasSplitImagefs: false },
     thresholds: nodeThresholds({ ...node, summary: ofNode, layout: 'shared', thresholds }),
-    podsOnNode: [...pods.map(({ pod }) => pod), ...unmeasured],
+    podsOnNode,
+    images: nodeImages({ node, pods: podsOnNode, imagefs: ofNode.imagefs, settings }),
     pods: [],
   });
   return aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(snapshot)] }) });
@@ -91,22 +96,24 @@ function textOf(
 }
 
 describe('the text about a node', () => {
-  const pods = [podOf('large', 10), podOf('small', 1), podOf('dns', 5, { isStatic: true })];
+  const pods = [podOf('large', 10, { images: ['app:1'] }), podOf('small', 1), podOf('dns', 5, { isStatic: true })];
   const unmeasured = [aPod({ name: 'new', containers: [aContainer()] })];
 
   it('the text about a node shows its disks by owner, its thresholds and the order of eviction', () => {
     const images = [
-      { name: 'registry.example/app:1', sizeBytes: 2 * gib },
-      { name: 'registry.example/model:3', sizeBytes: 9 * gib },
+      { name: 'app:1', keys: ['sha256:1', 'app:1'], sizeBytes: 2 * gib },
+      { name: 'model:3', keys: ['model:3'], sizeBytes: 9 * gib },
+      { name: undefined, keys: [], sizeBytes: gib },
     ];
-    expect(textOf(readingOf({ pods, unmeasured, node: { images } }), { freeBytes: 5 * gib })).toBe(`\
+    const settings = { highThresholdPercent: 90, lowThresholdPercent: 80, minAgeMs: 120_000, maxListedCount: 50 };
+    expect(textOf(readingOf({ pods, unmeasured, node: { images }, settings }), { freeBytes: 5 * gib })).toBe(`\
 Node node-1: kubelet v1.37.1 on linux.
 The summary is fresh, 1s old.
 Images, writable layers, logs and volumes share one filesystem.
 Below a threshold, the kubelet deletes dead containers and unused images before it evicts.
 Condition DiskPressure: false.
 
-FILESYSTEM  CAPACITY     PODS   IMAGES  NEITHER     FREE
+FILESYSTEM  CAPACITY     PODS   IMAGES    OTHER     FREE
 nodefs      100.0GiB  16.0GiB  14.0GiB  58.0GiB  12.0GiB
 
 SIGNAL                  AVAILABLE  THRESHOLD  HEADROOM  SOFT
@@ -139,7 +146,10 @@ Finding: shop/small: no container declares a limit of ephemeral-storage.
 Finding: shop/new: no container declares a limit or a request of ephemeral-storage.
 Set limits and requests of ephemeral-storage on the containers. Without a limit only the node bounds the pod; without a request it is evicted before pods that stay within theirs.
 
-Largest images: registry.example/model:3 (9.0GiB), registry.example/app:1 (2.0GiB).
+Images: 3, 12.0GiB compressed (more on disk); no container uses 9.0GiB of them.
+Image garbage collection starts in 1.0GiB and looks for 9.0GiB: it can free 9.0GiB as the kubelet counts; images of the last 2m stay.
+Of the bytes that are neither pods' nor images', up to 12.0GiB are compressed copies.
+The largest: model:3 (9.0GiB, unused), app:1 (2.0GiB), one without a name (1.0GiB).
 `);
   });
 
@@ -240,6 +250,14 @@ Condition DiskPressure: false.
       reason: 'timeout',
       signals: [],
     });
+  });
+
+  it('the text about a node without data shows the sizes of its images, and not which are in use', () => {
+    const node = aNode({ images: [{ name: 'app:1', keys: ['app:1'], sizeBytes: gib }] });
+    const nodes = [anAbsentNode('node-1', 'timeout')];
+    const text = textOf(aReading({ snapshot: aClusterSnapshot({ nodes }), knownNodes: [node] }));
+    expect(text).toContain('Images: 1, 1.0GiB compressed (more on disk).\n');
+    expect(text).toContain('The largest: app:1 (1.0GiB).\n');
   });
 
   it('an unknown node has no text', () => {

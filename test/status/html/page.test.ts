@@ -495,7 +495,7 @@ describe('the sections', () => {
     const page = pageOfCluster({ nodes: all(aMeasuredNode({ filesystems })) });
     const shown = textOf(page, 'nodes');
     expect(shown).toContain('nodefs 95 % full 5.0GiB free of 100.0GiB');
-    expect(shown).toContain('pods 60.0GiB · images 20.0GiB · neither 15.0GiB inodes 90 %');
+    expect(shown).toContain('pods 60.0GiB · images 20.0GiB · other 15.0GiB inodes 90 %');
     expect(shown).not.toContain('imagefs');
     expect(page).toContain('evictions below 10.0GiB free');
   });
@@ -510,6 +510,22 @@ describe('the sections', () => {
     expect(page).toMatch(new RegExp(`</abbr> <span class="${colour}">\\d+ % full</span>`));
     expect(page).toMatch(new RegExp(`<span class="${colour}">inodes \\d+ %</span>`));
     expect(page).toContain(`<ul class="cards"><li class="${card}">`);
+  });
+
+  it('a node shows how much of its images is unused, and in which sizes', () => {
+    const images = {
+      sizes: 'compressed',
+      imageCount: 4,
+      sizeBytes: 8 * gib,
+      isCut: false,
+      unusedBytes: 2 * gib,
+      maxCopiesBytes: 8 * gib,
+      collection: { startsInBytes: 6 * gib, wantedBytes: 5 * gib, isEnough: false, minAgeMs: 0 },
+    } as const;
+    const shown = textOf(pageOfCluster({ nodes: all(aMeasuredNode({ images })) }), 'nodes');
+    expect(shown).toContain('Images: 4, 8.0GiB compressed (more on disk); no container uses 2.0GiB of them.');
+    expect(shown).toContain('Image garbage collection starts in 6.0GiB');
+    expect(textOf(pageOfCluster({ nodes: all(aMeasuredNode({})) }), 'nodes')).not.toContain('Images:');
   });
 
   it('no more of a filesystem is drawn than is occupied, even if the runtime counts twice', () => {

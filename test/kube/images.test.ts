@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+
+import { createDedupe } from '../../src/kube/dedupe.js';
+import { projectNodeImages, projectPodImages } from '../../src/kube/images.js';
+
+const asIs = { intern: (text: string) => text, dedupe: <T>(value: T) => value };
+
+describe('projectNodeImages', () => {
+  const images = (list: unknown) => projectNodeImages(list, asIs.dedupe);
+
+  it('the images of a node have names, digests and sizes, also those without names', () => {
+    const list = [
+      { names: ['app@sha256:1', 'app:1'], sizeBytes: 7 },
+      { names: ['tool@sha256:2'], sizeBytes: 5 },
+      { names: null, sizeBytes: 3 },
+    ];
+    expect(images(list)).toEqual([
+      { name: 'app:1', keys: ['sha256:1', 'app:1'], sizeBytes: 7 },
+      { name: 'tool@sha256:2', keys: ['sha256:2'], sizeBytes: 5 },
+      { name: undefined, keys: [], sizeBytes: 3 },
+    ]);
+  });
+
+  it.each([
+    undefined,
+    'many',
+    [7],
+    [{ names: ['app:1'] }],
+    [{ names: ['app:1'], sizeBytes: '7' }],
+    [{ sizeBytes: -1 }],
+  ])('images %j are left out', (list) => {
+    expect(images(list)).toEqual([]);
+  });
+
+  it('a name that no image can have is left out', () => {
+    expect(images([{ names: ['app:1', 7, '', 'a'.repeat(513)], sizeBytes: 7 }])).toEqual([
+      { name: 'app:1', keys: ['app:1'], sizeBytes: 7 },
+    ]);
+  });
+
+  it('the images that nodes have in common are the same objects', () => {
+    const dedupe = createDedupe();
+    const read = () => projectNodeImages([{ names: ['app:1'], sizeBytes: 7 }], dedupe)[0];
+    expect(read()).toBe(read());
+  });
+});
+
+describe('projectPodImages', () => {
+  const status = (image: string, imageID: string) => ({ name: 'main', image, imageID });
+
+  it('the images of a pod are those of its containers of all kinds and its volumes, each once', () => {
+    const spec = { volumes: [{ image: { reference: 'models:3' } }, { emptyDir: {} }] };
+    const statuses = {
+      initContainerStatuses: [status('init:1', '')],
+      containerStatuses: [status('app:1', 'a/app@sha256:1'), status('app:1', 'docker-pullable://b/app@sha256:1')],
+      ephemeralContainerStatuses: [status('shell:1', 'sha256:2')],
+    };
+    expect(projectPodImages(spec, statuses, asIs)).toEqual(['init:1', 'sha256:1', 'shell:1', 'models:3']);
+  });
+
+  it('of the author of a pod, a hundred images of plausible names are kept', () => {
+    const containerStatuses = [
+      status('a'.repeat(513), ''),
+      ...Array.from({ length: 101 }, (_, i) => status(`i:${i}`, '')),
+    ];
+    const images = projectPodImages({}, { containerStatuses }, asIs);
+    expect([images.length, images[0], images.at(-1)]).toEqual([100, 'i:0', 'i:99']);
+  });
+
+  it('the images of pods are interned, and the same array for pods with the same', () => {
+    const interned: string[] = [];
+    const intern = (text: string) => {
+      interned.push(text);
+      return text;
+    };
+    const dedupe = createDedupe();
+    const read = () => projectPodImages({}, { containerStatuses: [status('app:1', '')] }, { intern, dedupe });
+    expect(read()).toBe(read());
+    expect(interned).toEqual(['app:1', 'app:1']);
+  });
+});
