@@ -54,9 +54,9 @@ export const whoFillsIt: Section = {
     timeSeriesPanel({
       title: 'Whose bytes nodefs holds',
       description:
-        'Pods: see the table. Images, where they share the disk: explain node NODE on the command line lists the largest. Other: neither, such as logs of the system, terminated containers, hostPath data, and deleted files that are still open. When other is large, no pod is to blame.',
+        'Pods: see the table. Images, where they share the disk, with ended containers and sandboxes: explain node NODE on the command line lists the largest. Other: neither, on containerd compressed copies of images first, then logs of the system, hostPath data, and deleted files that are still open. When other is large, no pod is to blame.',
       unit: units.bytes,
-      span: 12,
+      span: 8,
       stacked: true,
       colours: ownerColours,
       queries: ownersOf('nodefs'),
@@ -66,11 +66,22 @@ export const whoFillsIt: Section = {
       description:
         'The same of a separate filesystem for images. Pods: their writable layers, unless these are on another filesystem. Empty where images share the disk of nodefs.',
       unit: units.bytes,
-      span: 12,
+      span: 8,
       stacked: true,
       colours: ownerColours,
       noValue: 'images share the disk of nodefs, or there is no data',
       queries: ownersOf('imagefs'),
+    }),
+    timeSeriesPanel({
+      title: 'Unused images and compressed copies',
+      description:
+        'Unused: images that no container of the node’s pods uses, as the kubelet counts them (compressed on containerd, unpacked on CRI-O): what garbage collection can delete. Copies: the most that compressed copies of images take up of other; only on containerd, where the Node lists all images.',
+      unit: units.bytes,
+      span: 8,
+      queries: [
+        { expr: largest('node_images_unused_bytes', ['node'], itself), legend: 'Unused' },
+        { expr: largest('node_image_content_bytes', ['node'], itself), legend: 'Copies at most' },
+      ],
     }),
     timeSeriesPanel({
       title: 'Components',
