@@ -59,6 +59,25 @@ export function isNearThreshold(thresholds: readonly NodeThreshold[]): boolean {
   );
 }
 
+/** A threshold above 0 whose distance is known. */
+export type KnownThreshold = NodeThreshold & Readonly<Record<'threshold' | 'available' | 'headroom', number>>;
+
+/**
+ * The threshold by which a node is judged: a hard one that is crossed before all others, then the least headroom, measured by
+ * the threshold. Undefined where none is known.
+ */
+export function nearestThreshold(thresholds: readonly NodeThreshold[]): KnownThreshold | undefined {
+  const known = thresholds.filter(
+    (threshold): threshold is KnownThreshold => threshold.headroom !== undefined && (threshold.threshold ?? 0) > 0,
+  );
+  const evicts = ({ isCrossed, gracePeriodMs }: NodeThreshold): number => Number(isCrossed && gracePeriodMs === 0);
+  return known.sort((a, b) => evicts(b) - evicts(a) || headroomRatio(a) - headroomRatio(b))[0];
+}
+
+export function headroomRatio({ headroom, threshold }: KnownThreshold): number {
+  return headroom / threshold;
+}
+
 /** The first kubelet with signals for the filesystem of the writable layers: KEP-4191. */
 const firstMinorWithContainerfs = 29;
 const firstMinorWithImageInodes = 30;

@@ -2,6 +2,7 @@ import { getOrAdd, retainKeys } from '../base/maps.js';
 import type { NodeLayout } from './node-layout.js';
 import { NodeMemory } from './node-memory.js';
 import { NodeTracker, type NodeTrackerOptions } from './node-tracker.js';
+import type { NodeSnapshot } from './node-view.js';
 
 /** One tracker for each node, for one set of settings. */
 export class NodeTrackers {
@@ -23,6 +24,11 @@ export class NodeTrackers {
   /** The layout that the node's kubelet goes by; undefined while it is not known. */
   layout(nodeName: string): NodeLayout | undefined {
     return this.#trackers.get(nodeName)?.layout ?? this.#options.memories.get(nodeName)?.layout;
+  }
+
+  /** The last one of the node; undefined before the first. */
+  snapshot(nodeName: string): NodeSnapshot | undefined {
+    return this.#trackers.get(nodeName)?.snapshot;
   }
 
   /** Forgets all other nodes. */

@@ -54,6 +54,13 @@ function setUp(resolver = new WorkloadResolver({ selectors: [], labels: [], cont
 }
 
 describe('NodeTrackers', () => {
+  it('the last snapshot of a node is there after the first', async () => {
+    const { trackers, prepare } = setUp();
+    expect(trackers.snapshot(node.name)).toBeUndefined();
+    const { snapshot } = await prepare();
+    expect(trackers.snapshot(node.name)).toBe(snapshot);
+  });
+
   it('a node is derived pod by pod, with turns of the event loop between them', async () => {
     const { prepare, derived } = setUp();
     const pending = prepare();

@@ -1,0 +1,289 @@
+import { getOrAdd } from '../base/maps.js';
+import { countsInodes, type EvictionSignal, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
+import type { UsageSample } from '../kubelet/lookup.js';
+import { type Workload, workloadKey } from '../workload/workload.js';
+import { type FilesystemOwners, filesystemOwners } from './filesystem-owners.js';
+import { type StorageLayout, storageLayout } from './node-layout.js';
+import { isNearThreshold, type KnownThreshold, nearestThreshold } from './node-thresholds.js';
+import type { NodeSnapshot } from './node-view.js';
+import { type Victim, victimRanking } from './victims.js';
+
+/** What fills a disk. `other`: neither evictions nor image collection free enough. Closed list. */
+export const verdictKinds = ['pods', 'images', 'pods_and_images', 'other', 'inodes', 'unknown'] as const;
+export type VerdictKind = (typeof verdictKinds)[number];
+
+/** An amount that may not be known exactly. */
+export interface Bounds {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** How a node stands to the threshold that decides. Bytes, or inodes where the signal counts those. */
+export interface Shortage {
+  readonly signal: EvictionSignal;
+  /** Where its bytes are: a signal of imagefs may be about nodefs. */
+  readonly filesystem: SignalFilesystem;
+  /** `waiting`: below a soft threshold alone, for its grace period; `near`: above, but close to one. */
+  readonly state: 'evicting' | 'waiting' | 'near';
+  readonly gracePeriodMs: number;
+  readonly threshold: number;
+  readonly available: number;
+  /** Until the kubelet stops evicting; of a node that is near, until the headroom is as large as the threshold. */
+  readonly missing: number;
+  readonly capacity: number | undefined;
+  readonly isAssumed: boolean;
+}
+
+/** Of a workload's pods on the node, or of one pod without a workload. */
+export interface FirstWorkload {
+  readonly workload: Workload | undefined;
+  /** The largest of its pods, by which it is explained. */
+  readonly pod: { readonly namespace: string; readonly name: string; readonly isStatic: boolean };
+  /** What would be free without them. */
+  readonly amount: number;
+  /** Undefined where it did not grow, or that is not known. */
+  readonly growth: { readonly bytes: number; readonly durationMs: number } | undefined;
+}
+
+/** What is left after all evictions and image collection: the largest part. `exempt`: static and critical pods. */
+export interface Remainder {
+  readonly holder: 'other' | 'images' | 'exempt';
+  readonly bytes: number;
+}
+
+/** Why the kind is unknown. `condition`: the node reports DiskPressure, and no threshold that is known is near. */
+type UnknownPart = 'unread_pods' | 'unmeasured_pods' | 'images' | 'condition';
+
+export interface DiskVerdict {
+  readonly kind: VerdictKind;
+  /** Undefined where no threshold is known. */
+  readonly shortage: Shortage | undefined;
+  /** What evicting every pod that may be evicted frees. */
+  readonly pods?: Bounds;
+  /** What image collection frees. */
+  readonly images?: Bounds;
+  readonly first?: FirstWorkload | undefined;
+  readonly remainder?: Remainder;
+  readonly unknownPart?: UnknownPart;
+  readonly unreadPodCount?: number | undefined;
+  /** Thresholds that are crossed too, of another filesystem or unit. */
+  readonly alsoBelow: readonly EvictionSignal[];
+}
+
+export interface VerdictSources {
+  /** The totals of a pod in the last summaries, the oldest first. `uid`: as the kubelet reports it. */
+  readonly samplesOf: (uid: string) => readonly UsageSample[];
+  /** What the images that no container uses hold; undefined while it is not known. */
+  readonly unusedImagesBytes: Bounds | undefined;
+}
+
+/** The cause of what a node is short of; undefined for a node that is not close to evicting pods. */
+export function nodeVerdict(snapshot: NodeSnapshot, sources: VerdictSources): DiskVerdict | undefined {
+  const { thresholds, node } = snapshot;
+  const nearest = nearestThreshold(thresholds);
+  if (nearest !== undefined && isNearThreshold(thresholds))
+    return verdictOn(snapshot, shortageOf(nearest, snapshot), sources);
+  if (node.diskPressure !== true) return undefined;
+  const shortage = nearest && shortageOf(nearest, snapshot);
+  return { kind: 'unknown', unknownPart: 'condition', shortage, alsoBelow: [] };
+}
+
+/** What the message of an eviction names: what the kubelet itself compared. */
+export interface NamedShortage {
+  readonly threshold: number;
+  readonly available: number;
+}
+
+/** The cause of an eviction for the node's sake; undefined where neither the message nor the last summary shows a shortage. */
+export function evictionVerdict(
+  snapshot: NodeSnapshot,
+  { ofInodes, named }: { readonly ofInodes: boolean; readonly named: NamedShortage | undefined },
+  sources: VerdictSources,
+): DiskVerdict | undefined {
+  const ofUnit = snapshot.thresholds.filter(({ signal }) => countsInodes(signal) === ofInodes);
+  const meant = ofUnit.filter(({ threshold }) => threshold === named?.threshold);
+  const nearest = nearestThreshold(meant) ?? nearestThreshold(ofUnit);
+  if (nearest === undefined) return undefined;
+  const { threshold, available } = named ?? nearest;
+  const missing = Math.max(0, threshold + (nearest.minReclaim ?? 0) - available);
+  if (missing === 0) return undefined;
+  const isAssumed = named === undefined && nearest.isAssumed;
+  const shortage = { ...shortageOf(nearest, snapshot), threshold, available, missing, isAssumed };
+  return verdictOn(snapshot, { ...shortage, state: 'evicting' }, sources);
+}
+
+function shortageOf(nearest: KnownThreshold, snapshot: NodeSnapshot): Shortage {
+  const { signal, gracePeriodMs, threshold, minReclaim = 0, available, isCrossed, isAssumed } = nearest;
+  const stats = snapshot.summary[filesystemOf(signal)];
+  const clearedAt = isCrossed ? threshold + minReclaim : 2 * threshold;
+  return {
+    signal,
+    filesystem: placeOf(signal, snapshot),
+    state: isCrossed ? (gracePeriodMs > 0 ? 'waiting' : 'evicting') : 'near',
+    gracePeriodMs,
+    threshold,
+    available,
+    missing: Math.max(0, clearedAt - available),
+    capacity: countsInodes(signal) ? stats?.inodes : stats?.capacityBytes,
+    isAssumed,
+  };
+}
+
+function verdictOn(snapshot: NodeSnapshot, shortage: Shortage, sources: VerdictSources): DiskVerdict {
+  const { signal, missing } = shortage;
+  const victims = victimRanking(snapshot)?.(signal) ?? [];
+  const owners = filesystemOwners(snapshot).find(({ filesystem }) => filesystem === shortage.filesystem);
+  const pods = freedByPods(victims, owners, snapshot);
+  const common = {
+    shortage,
+    pods,
+    first: firstWorkload(victims, snapshot, countsInodes(signal) ? () => [] : sources.samplesOf),
+    unreadPodCount: snapshot.unreadPodCount,
+    alsoBelow: alsoBelow(shortage, snapshot),
+  };
+  if (countsInodes(signal)) return { ...common, kind: 'inodes' };
+  const images = freedByImages(shortage, snapshot, owners, sources);
+  const kind = kindBetween(missing, pods, images);
+  if (kind === 'other') return { ...common, images, kind, remainder: remainderOf(victims, owners, images) };
+  if (kind !== 'unknown') return { ...common, images, kind };
+  const isOfImages = kindBetween(missing, exactly(pods.least), images) === 'unknown';
+  const ofPods = snapshot.unreadPodCount === undefined ? 'unmeasured_pods' : 'unread_pods';
+  return { ...common, images, kind, unknownPart: isOfImages ? 'images' : ofPods };
+}
+
+function exactly(amount: number): Bounds {
+  return { least: amount, most: amount };
+}
+
+/** The kind of more bytes never comes before that of fewer ones: where both ends agree, so does all between. */
+function kindBetween(missing: number, pods: Bounds, images: Bounds): VerdictKind {
+  const kind = kindOf(missing, pods.least, images.least);
+  return kind === kindOf(missing, pods.most, images.most) ? kind : 'unknown';
+}
+
+/** Images first: the kubelet deletes unused ones before it evicts. */
+function kindOf(missing: number, pods: number, images: number): VerdictKind {
+  if (images >= missing) return 'images';
+  if (pods >= missing) return 'pods';
+  return pods + images >= missing ? 'pods_and_images' : 'other';
+}
+
+/**
+ * Of pods that are not read, at most what they hold. What is not measured of pods that run, or whose volumes are pending, is
+ * among the bytes that nobody is counted for.
+ */
+function freedByPods(victims: readonly Victim[], owners: FilesystemOwners | undefined, snapshot: NodeSnapshot): Bounds {
+  if (snapshot.unreadPodCount !== undefined) return { least: 0, most: owners?.podsUsedBytes ?? Infinity };
+  const least = sumOf(victims, ({ exempt, freed }) => (exempt === undefined ? freed : 0));
+  const isUnmeasured = ({ place, pod }: Victim): boolean =>
+    place === 'no_statistics' && pod.runningSinceMs !== undefined;
+  const isPartial = victims.some(isUnmeasured) || snapshot.listedPods.some(({ isPending }) => isPending);
+  const hidden = isPartial ? Math.max(0, owners?.unattributedBytes ?? Infinity) : 0;
+  return { least, most: least + hidden + sumOf(snapshot.unknownPods, ({ usedBytes }) => usedBytes) };
+}
+
+/** Of what is known. */
+function sumOf<T>(items: readonly T[], amountOf: (item: T) => number | undefined): number {
+  return items.reduce((sum, item) => sum + (amountOf(item) ?? 0), 0);
+}
+
+/** https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#reclaiming-node-level-resources */
+function freedByImages(
+  { signal }: Shortage,
+  { layout }: NodeSnapshot,
+  owners: FilesystemOwners | undefined,
+  { unusedImagesBytes }: VerdictSources,
+): Bounds {
+  const filesystem = filesystemOf(signal);
+  const isReclaimed: Readonly<Record<StorageLayout, boolean>> = {
+    shared: true,
+    dedicated: filesystem !== 'nodefs',
+    split: filesystem === 'imagefs',
+  };
+  if (!isReclaimed[storageLayout(layout)]) return exactly(0);
+  return unusedImagesBytes ?? { least: 0, most: owners?.imagesUsedBytes ?? Infinity };
+}
+
+/** Where the bytes of a signal are, as {@link filesystemOwners} names it. */
+function placeOf(signal: EvictionSignal, snapshot: NodeSnapshot): SignalFilesystem {
+  const filesystem = filesystemOf(signal);
+  const layout = storageLayout(snapshot.layout);
+  if (layout === 'shared' || filesystem === 'nodefs') return 'nodefs';
+  if (layout === 'dedicated' || filesystem === 'imagefs') return 'imagefs';
+  return filesystemOwners(snapshot).some((owners) => owners.filesystem === 'containerfs') ? 'containerfs' : 'nodefs';
+}
+
+function alsoBelow({ signal, filesystem }: Shortage, snapshot: NodeSnapshot): readonly EvictionSignal[] {
+  const keyOf = (of: EvictionSignal, place: SignalFilesystem): string => `${place} ${countsInodes(of)}`;
+  const seen = new Set([keyOf(signal, filesystem)]);
+  return snapshot.thresholds.flatMap(({ signal: other, isCrossed }) => {
+    const key = keyOf(other, placeOf(other, snapshot));
+    if (!isCrossed || seen.has(key)) return [];
+    seen.add(key);
+    return [other];
+  });
+}
+
+/** The runtime may count bytes of images several times. */
+function remainderOf(victims: readonly Victim[], owners: FilesystemOwners | undefined, images: Bounds): Remainder {
+  const exemptBytes = sumOf(victims, ({ exempt, freed }) => (exempt === undefined ? 0 : freed));
+  const { imagesUsedBytes = 0, unattributedBytes = 0 } = owners ?? {};
+  const parts: readonly Remainder[] = [
+    { holder: 'other', bytes: unattributedBytes },
+    { holder: 'images', bytes: Math.max(0, Math.min(0, unattributedBytes) + imagesUsedBytes - images.least) },
+    { holder: 'exempt', bytes: exemptBytes },
+  ];
+  return parts.reduce((largest, part) => (part.bytes > largest.bytes ? part : largest));
+}
+
+interface WorkloadSum {
+  readonly workload: Workload | undefined;
+  largest: Victim;
+  amount: number;
+  grownBytes: number;
+  durationMs: number;
+}
+
+/** The one that grew most over the last summaries, where one grew; else the largest. Equals by the names of their pods. */
+function firstWorkload(
+  victims: readonly Victim[],
+  { listedPods }: NodeSnapshot,
+  samplesOf: VerdictSources['samplesOf'],
+): FirstWorkload | undefined {
+  const workloads = new Map(listedPods.map(({ summary, workloads: [workload] }) => [summary.uid, workload]));
+  const sums = new Map<string, WorkloadSum>();
+  for (const victim of victims) {
+    const { kubeletUid } = victim.pod;
+    const workload = workloads.get(kubeletUid);
+    const newSum = (): WorkloadSum => ({ workload, largest: victim, amount: 0, grownBytes: 0, durationMs: 0 });
+    const key = workload === undefined ? kubeletUid : workloadKey(workload);
+    addTo(getOrAdd(sums, key, newSum), victim, samplesOf(kubeletUid));
+  }
+  const [first] = [...sums.values()].sort(
+    (a, b) => growthOf(b) - growthOf(a) || b.amount - a.amount || (nameOf(a) < nameOf(b) ? -1 : 1),
+  );
+  if (first === undefined || first.amount === 0) return undefined;
+  const { workload, largest, amount, durationMs } = first;
+  const { namespace, name, isStatic } = largest.pod;
+  const bytes = growthOf(first);
+  const growth = bytes === 0 ? undefined : { bytes, durationMs };
+  return { workload, pod: { namespace, name, isStatic }, amount, growth };
+}
+
+function addTo(sum: WorkloadSum, victim: Victim, samples: readonly UsageSample[]): void {
+  const { freed = 0 } = victim;
+  if (freed > (sum.largest.freed ?? 0)) sum.largest = victim;
+  sum.amount += freed;
+  const [oldest, newest] = [samples[0], samples.at(-1)];
+  if (oldest === undefined || newest === undefined) return;
+  sum.grownBytes += newest.usedBytes - oldest.usedBytes;
+  sum.durationMs = Math.max(sum.durationMs, newest.atMs - oldest.atMs);
+}
+
+function growthOf({ grownBytes }: WorkloadSum): number {
+  return Math.max(0, grownBytes);
+}
+
+function nameOf({ largest: { pod } }: WorkloadSum): string {
+  return `${pod.namespace}/${pod.name}`;
+}

@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+
+import { evictionVerdict } from '../../src/node/disk-verdict.js';
+import { nodeThresholds } from '../../src/node/node-thresholds.js';
+import { anFsStats, aNodeSummary, aThreshold } from '../support/builders.js';
+import { aNodeSnapshot } from '../support/snapshot-builders.js';
+
+const stats = anFsStats({
+  capacityBytes: 10_000,
+  availableBytes: 9_000,
+  usedBytes: 1_000,
+  inodes: 1_000,
+  inodesFree: 900,
+});
+const minReclaim = { amount: 50 };
+
+function shortageOf(
+  named: { readonly threshold: number; readonly available: number } | undefined,
+  { ofInodes = false, isAssumed = false, availableBytes = 3_000 } = {},
+) {
+  const imagefs = { ...stats, capacityBytes: 20_000, availableBytes };
+  const summary = aNodeSummary({ nodefs: stats, imagefs });
+  const thresholds = nodeThresholds({
+    kubeletVersion: 'v1.37.1',
+    operatingSystem: 'linux',
+    summary,
+    layout: 'dedicated',
+    thresholds: [
+      aThreshold({ value: { amount: 400 }, minReclaim }),
+      aThreshold({ signal: 'imagefs.available', value: { amount: 2_000 } }),
+      aThreshold({ signal: 'nodefs.inodesFree', value: { amount: 100 } }),
+    ],
+  }).map((threshold) => ({ ...threshold, isAssumed }));
+  const snapshot = aNodeSnapshot({
+    summary,
+    layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
+    thresholds,
+  });
+  return evictionVerdict(snapshot, { ofInodes, named }, { samplesOf: () => [], unusedImagesBytes: undefined })
+    ?.shortage;
+}
+
+it('the verdict of an eviction is about the threshold that the message names, with its reclaim', () => {
+  expect(shortageOf({ threshold: 400, available: 300 })).toMatchObject({
+    signal: 'nodefs.available',
+    filesystem: 'nodefs',
+    state: 'evicting',
+    threshold: 400,
+    available: 300,
+    missing: 150,
+  });
+});
+
+it('the verdict of an eviction is about the nearest threshold where the message names another one or none', () => {
+  expect(shortageOf({ threshold: 2_500, available: 2_400 })).toMatchObject({
+    signal: 'imagefs.available',
+    threshold: 2_500,
+    missing: 100,
+  });
+});
+
+it('the verdict of an eviction for inodes is about inodes', () => {
+  expect(shortageOf({ threshold: 100, available: 90 }, { ofInodes: true })).toMatchObject({
+    signal: 'nodefs.inodesFree',
+    missing: 10,
+  });
+});
+
+it('the verdict of an eviction assumes nothing where the message names the threshold', () => {
+  expect(shortageOf({ threshold: 400, available: 300 }, { isAssumed: true })?.isAssumed).toBe(false);
+  expect(shortageOf(undefined, { isAssumed: true, availableBytes: 1_999 })).toMatchObject({
+    isAssumed: true,
+    missing: 1,
+  });
+});
+
+it('the verdict of an eviction is unknown where neither the message nor the last summary shows a shortage', () => {
+  expect(shortageOf(undefined, { availableBytes: 2_000 })).toBeUndefined();
+});
+
+it('the verdict of an eviction is unknown where no threshold of the node is', () => {
+  const snapshot = aNodeSnapshot({ thresholds: [] });
+  const sources = { samplesOf: () => [], unusedImagesBytes: undefined };
+  expect(evictionVerdict(snapshot, { ofInodes: false, named: undefined }, sources)).toBeUndefined();
+});
