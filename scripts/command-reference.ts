@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 
+import { programName } from '../src/base/text.js';
 import { type CommandModel, commandModels, type FlagModel } from '../src/commands/command-model.js';
 import { markdownTable } from '../src/commands/metrics.js';
-import { createProgram, programName } from '../src/commands/program.js';
+import { createProgram } from '../src/commands/program.js';
 import { isSettingFlag, settingRows } from '../src/commands/setting-flags.js';
 
 /** The commands with their purpose, as markdown. */

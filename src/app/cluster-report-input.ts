@@ -31,6 +31,7 @@ export function clusterReportInput(collected: Collected): ClusterReportInput {
       const snapshot = node && last && collection.trackers.of(node).lastKnown(node, last);
       return snapshot && { snapshot, ageMs: last.ageMs };
     },
+    samplesOf: (nodeName, uid) => cache.history(nodeName)?.find(uid)?.samples ?? [],
     formerPodsOf: (of) => formerPods(of, collected),
     apiServer: { isAway: store.lists.isServerAway, access: config.kubelet.access },
     isPartial,

@@ -98,6 +98,8 @@ function contextOf(
     node: nodes.findNode(nodeName),
     layout: trackers.layout(nodeName) ?? (summary && nodeLayout(summary)),
     measurement: history?.find(kubeletUid),
+    snapshot: trackers.snapshot(nodeName),
+    samplesOf: (uid) => history?.find(uid)?.samples ?? [],
     workloads: resolver.workloadsOf(pod),
     attribution: config.attribution,
     sidecars: config.enforcement.sidecars,

@@ -1,3 +1,6 @@
+/** As the package installs it: in commands to copy. */
+export const programName = 'ephemeral-storage-exporter';
+
 /** At most `maxLength` characters; `…` marks the missing end. */
 export function truncate(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
@@ -44,4 +47,9 @@ export function escapeInvisible(text: string): string {
 
 function escapeCodeUnit(codeUnit: number): string {
   return `\\u${codeUnit.toString(16).padStart(4, '0')}`;
+}
+
+/** One word of a command line, whatever is in it: names may come from messages that anybody can write. */
+export function shellWord(text: string): string {
+  return /^[\w./:@=,+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
 }

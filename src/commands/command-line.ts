@@ -3,10 +3,11 @@ import path from 'node:path';
 import { type Command, CommanderError } from 'commander';
 
 import { messageOf, UsageError, UserError } from '../base/errors.js';
+import { programName } from '../base/text.js';
 import { ConfigError } from '../config/faults.js';
 import { type CommandContext, createContext } from './context.js';
 import { commandFirst, separateValues } from './flag-order.js';
-import { createProgram, pluginName, programName } from './program.js';
+import { createProgram, pluginName } from './program.js';
 import { terminalLines } from './text/terminal-text.js';
 
 /** Hidden: the program does not list it. The words behind it are those of an unfinished command line. */

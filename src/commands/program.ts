@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 
 import { UsageError } from '../base/errors.js';
+import { programName } from '../base/text.js';
 import { nearest } from '../config/suggestion.js';
 import { addClusterCommands } from './cluster-commands.js';
 import { shims } from './completion-shims.js';
@@ -17,7 +18,6 @@ import {
 import type { SimulateOptions } from './simulate.js';
 import { dataText, terminalText } from './text/terminal-text.js';
 
-export const programName = 'ephemeral-storage-exporter';
 export const pluginName = 'kubectl ephemeral-storage';
 
 const defaultColumns = 80;

@@ -8,7 +8,7 @@ import { workloadKey } from '../workload/workload.js';
 import { EvictionCounters } from './eviction-counters.js';
 import { storageEviction } from './eviction-message.js';
 import type { EvictionRecord, EvictionSnapshot, EvictionSnapshotOptions, StorageEviction } from './eviction-record.js';
-import { type EvictionContext, lastUsage } from './last-usage.js';
+import { type EvictionContext, lastUsage, verdictBefore } from './last-usage.js';
 
 /** A change of a pod in the store. */
 export interface PodChange {
@@ -154,6 +154,7 @@ export class EvictionLog {
       wasSeenLive: isLive,
       diskPressure: context.node?.diskPressure,
       lastUsage: lastUsage(pod, eviction, context) ?? (isLive ? 'not_measured' : 'before_start'),
+      nodeVerdict: isLive ? verdictBefore(eviction, context) : undefined,
     };
   }
 

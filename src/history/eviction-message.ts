@@ -16,7 +16,16 @@ export function storageEviction(message: string): StorageEviction | undefined {
     return { cause, container, volume, limitBytes: parseQuantity(limit) };
   }
   const cause = nodeCause(message);
-  return cause && { cause, container: '', volume: '', limitBytes: undefined };
+  return cause && { cause, container: '', volume: '', limitBytes: undefined, shortage: namedShortage(message) };
+}
+
+const quantities = /^[^.]*\. Threshold quantity: (?<threshold>\S{1,64}), available: (?<available>\S{1,64})\.(?:\s|$)/;
+
+/** What the kubelet compared, to the byte for a threshold and to the KiB for what was available. */
+function namedShortage(message: string): StorageEviction['shortage'] {
+  const { threshold: ofThreshold = '', available: ofAvailable = '' } = quantities.exec(message)?.groups ?? {};
+  const [threshold, available] = [parseQuantity(ofThreshold), parseQuantity(ofAvailable)];
+  return threshold === undefined || available === undefined ? undefined : { threshold, available };
 }
 
 /** Names are no longer than Kubernetes allows: they become label values. */

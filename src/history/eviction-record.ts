@@ -1,5 +1,6 @@
 import type { Labels } from '../kube/objects.js';
 import type { UsageSample } from '../kubelet/lookup.js';
+import type { DiskVerdict, NamedShortage } from '../node/disk-verdict.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import type { PodUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
@@ -24,6 +25,8 @@ export interface StorageEviction {
   readonly volume: string;
   /** The limit that was exceeded, in bytes, rounded up; undefined for a cause without one. */
   readonly limitBytes: number | undefined;
+  /** What the node was short of, in bytes or inodes; undefined for a limit, and where the message does not name it. */
+  readonly shortage?: NamedShortage | undefined;
 }
 
 /** What was last measured of a pod before its eviction. */
@@ -74,6 +77,8 @@ export interface EvictionRecord extends StorageEviction {
   /** The node's condition when the eviction was seen; undefined when it was unknown. */
   readonly diskPressure: boolean | undefined;
   readonly lastUsage: LastUsage | UnknownUsageReason;
+  /** Of its node, by the last summary before; undefined for an eviction for a limit, and where nothing is known of the node. */
+  readonly nodeVerdict?: DiskVerdict | undefined;
 }
 
 /** The evictions of one workload or node that this process has seen. Immutable. */

@@ -1,8 +1,10 @@
 import type { Node, Pod } from '../kube/objects.js';
-import type { LastMeasurement } from '../kubelet/lookup.js';
+import type { LastMeasurement, UsageSample } from '../kubelet/lookup.js';
 import { attributePod } from '../node/attribute.js';
+import { type DiskVerdict, evictionVerdict, nodeVerdict } from '../node/disk-verdict.js';
 import type { LimitRatio, LimitRule } from '../node/limit-ratios.js';
 import type { NodeLayout } from '../node/node-layout.js';
+import type { NodeSnapshot } from '../node/node-view.js';
 import { enforcedRatios, enforcementOf, type SidecarEnforcement } from '../node/pod-record.js';
 import { foldUnknown } from '../node/unknown-items.js';
 import type { AttributionMode } from '../node/usage.js';
@@ -17,6 +19,10 @@ export interface EvictionContext {
   /** Undefined while nothing of the node was measured. */
   readonly layout: NodeLayout | undefined;
   readonly measurement: LastMeasurement | undefined;
+  /** The last one of the node; undefined before the first. */
+  readonly snapshot: NodeSnapshot | undefined;
+  /** As in `VerdictSources`. */
+  readonly samplesOf: (uid: string) => readonly UsageSample[];
   readonly attribution: AttributionMode;
   readonly sidecars: SidecarEnforcement;
   /** Those that the pod belongs to. */
@@ -40,6 +46,18 @@ export function lastUsage(pod: Pod, eviction: StorageEviction, context: Eviction
     growthBytesPerSecond: growth,
     limitForAnHourBytes: growth === undefined ? undefined : longerLimit(eviction, ratios, growth),
   };
+}
+
+/** What filled the node's disk; undefined for an eviction for a limit, and where nothing is known of the node. */
+export function verdictBefore(
+  { cause, shortage }: StorageEviction,
+  { snapshot, samplesOf }: EvictionContext,
+): DiskVerdict | undefined {
+  const sources = { samplesOf, unusedImagesBytes: undefined };
+  if (snapshot === undefined) return undefined;
+  if (cause === 'node_admission') return nodeVerdict(snapshot, sources);
+  if (cause !== 'node_bytes' && cause !== 'node_inodes') return undefined;
+  return evictionVerdict(snapshot, { ofInodes: cause === 'node_inodes', named: shortage }, sources);
 }
 
 const ruleOfCause: Partial<Record<EvictionCause, LimitRule>> = {

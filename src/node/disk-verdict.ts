@@ -28,7 +28,7 @@ export interface Shortage {
   readonly gracePeriodMs: number;
   readonly threshold: number;
   readonly available: number;
-  /** Until the kubelet stops evicting; of a node that is near, until the headroom is as large as the threshold. */
+  /** Until the kubelet stops evicting; of a node that is near, as much as the threshold. */
   readonly missing: number;
   readonly capacity: number | undefined;
   readonly isAssumed: boolean;
@@ -75,13 +75,16 @@ export interface VerdictSources {
   readonly samplesOf: (uid: string) => readonly UsageSample[];
   /** What the images that no container uses hold; undefined while it is not known. */
   readonly unusedImagesBytes: Bounds | undefined;
+  /** The threshold that the node is forecast to cross within minutes. */
+  readonly soon?: EvictionSignal | undefined;
 }
 
 /** The cause of what a node is short of; undefined for a node that is not close to evicting pods. */
 export function nodeVerdict(snapshot: NodeSnapshot, sources: VerdictSources): DiskVerdict | undefined {
   const { thresholds, node } = snapshot;
-  const nearest = nearestThreshold(thresholds);
-  if (nearest !== undefined && isNearThreshold(thresholds))
+  const soon = nearestThreshold(thresholds.filter(({ signal }) => signal === sources.soon));
+  const nearest = soon ?? nearestThreshold(thresholds);
+  if (nearest !== undefined && (soon !== undefined || isNearThreshold(thresholds)))
     return verdictOn(snapshot, shortageOf(nearest, snapshot), sources);
   if (node.diskPressure !== true) return undefined;
   const shortage = nearest && shortageOf(nearest, snapshot);
@@ -115,7 +118,6 @@ export function evictionVerdict(
 function shortageOf(nearest: KnownThreshold, snapshot: NodeSnapshot): Shortage {
   const { signal, gracePeriodMs, threshold, minReclaim = 0, available, isCrossed, isAssumed } = nearest;
   const stats = snapshot.summary[filesystemOf(signal)];
-  const clearedAt = isCrossed ? threshold + minReclaim : 2 * threshold;
   return {
     signal,
     filesystem: placeOf(signal, snapshot),
@@ -123,7 +125,7 @@ function shortageOf(nearest: KnownThreshold, snapshot: NodeSnapshot): Shortage {
     gracePeriodMs,
     threshold,
     available,
-    missing: Math.max(0, clearedAt - available),
+    missing: isCrossed ? threshold + minReclaim - available : threshold,
     capacity: countsInodes(signal) ? stats?.inodes : stats?.capacityBytes,
     isAssumed,
   };

@@ -16,6 +16,7 @@ import { type FindingKindReport, RankedFindings } from './ranked-findings.js';
 import { type RankedNodeReport, RankedNodes } from './ranked-nodes.js';
 import { type PodLimitReport, RankedPods } from './ranked-pods.js';
 import { type RankedWorkloadReport, RankedWorkloads } from './ranked-workloads.js';
+import { type SamplesOf, verdicts } from './verdict-report.js';
 
 export interface ClusterReport {
   /** Nodes had not answered by the deadline: they are reported from the cache. */
@@ -100,6 +101,7 @@ export interface ClusterReportInput {
   readonly failureOf: FailureOf;
   /** Undefined for a node that never had data. */
   readonly lastKnownOf: (state: AbsentNodeView) => LastKnown | undefined;
+  readonly samplesOf: SamplesOf;
   readonly formerPodsOf: FormerPodsOf;
   readonly apiServer: ApiServerState;
   readonly isPartial: boolean;
@@ -151,14 +153,15 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
 /** What nodes are added to, one by one. */
 type Parts = ReturnType<typeof partsOf>;
 
-function partsOf(workloads: RankedWorkloads, { failureOf, apiServer, nowMs }: ClusterReportInput) {
+function partsOf(workloads: RankedWorkloads, { failureOf, samplesOf, apiServer, nowMs }: ClusterReportInput) {
   const { incomplete } = workloads;
+  const verdictOf = verdicts({ samplesOf });
   return {
     workloads,
     pods: new RankedPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits }),
-    pressure: new RankedPressure(shownCounts.pressure),
+    pressure: new RankedPressure(shownCounts.pressure, verdictOf),
     findings: new RankedFindings(shownCounts.findingsOfKind),
-    nodes: new RankedNodes({ count: shownCounts.nodes, failureOf, apiServer }),
+    nodes: new RankedNodes({ count: shownCounts.nodes, failureOf, apiServer, verdictOf }),
     absences: new Absences({ incomplete, apiServer }),
     gaps: new Gaps({ incomplete, nowMs }),
   };

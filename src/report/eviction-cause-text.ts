@@ -1,7 +1,13 @@
 import { formatBytes } from '../base/units.js';
-import type { EvictionReport } from './eviction-report.js';
+import type { EvictionCause, UnknownUsageReason } from '../history/eviction-record.js';
 
-type Cause = Pick<EvictionReport, 'cause' | 'container' | 'volume' | 'limitBytes'>;
+/** Of a record or a report. */
+interface Cause {
+  readonly cause: EvictionCause;
+  readonly container?: string | undefined;
+  readonly volume?: string | undefined;
+  readonly limitBytes?: number | undefined;
+}
 
 /** What a pod was evicted for, in a few words. */
 export function causeText(eviction: Cause): string {
@@ -29,7 +35,7 @@ function limitText({ limitBytes }: Cause): string {
 }
 
 /** What to do next, by cause. */
-export function evictionHint({ cause, node }: Pick<EvictionReport, 'cause' | 'node'>): string {
+export function evictionHint({ cause, node }: Cause & { readonly node: string }): string {
   switch (cause) {
     case 'emptydir_limit':
       return 'Raise sizeLimit of the emptyDir, or have the pod write less to it.';
@@ -47,7 +53,10 @@ export function evictionHint({ cause, node }: Pick<EvictionReport, 'cause' | 'no
 }
 
 /** Why nothing is known of what the pod used. */
-export function unknownUsageText({ unknownUsageReason, cause }: EvictionReport): string {
+export function unknownUsageText({
+  unknownUsageReason,
+  cause,
+}: Cause & { readonly unknownUsageReason?: UnknownUsageReason | undefined }): string {
   switch (unknownUsageReason) {
     case 'before_start':
       return 'The exporter was started after the eviction: what the pod used is unknown.';

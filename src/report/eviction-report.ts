@@ -5,6 +5,7 @@ import type { PodUsage } from '../node/usage.js';
 import { countedComponent } from '../node/volume-usage.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import type { ComponentBytes, ContainerReport, PodPlace } from './pod-report.js';
+import { evictionVerdictReport, type VerdictReport } from './verdict-report.js';
 import type { VolumeReport } from './volume-report.js';
 import { type WorkloadReference, workloadReferences } from './workload-report.js';
 
@@ -21,6 +22,8 @@ export interface EvictionReport extends PodPlace {
   readonly volume?: string | undefined;
   /** The limit that was exceeded, rounded up to whole bytes. */
   readonly limitBytes?: number | undefined;
+  /** Why: the pod's own usage, or what filled the disk of its node. */
+  readonly verdict?: VerdictReport | undefined;
   /** As the kubelet wrote it. */
   readonly message: string;
   /** According to the pod's status, to the second. */
@@ -69,6 +72,7 @@ export function evictionReport(record: EvictionRecord): EvictionReport {
     container: record.container || undefined,
     volume: record.volume || undefined,
     limitBytes: record.limitBytes,
+    verdict: evictionVerdictReport(record),
     message: record.message,
     evictedAtMs,
     seenAtMs: record.seenAtMs,

@@ -1,13 +1,14 @@
 import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import { nextThreshold } from '../node/node-forecasts.js';
-import { isNearThreshold, type NodeThreshold } from '../node/node-thresholds.js';
+import { headroomRatio, isNearThreshold, type KnownThreshold, nearestThreshold } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { nextVictims } from '../node/victims.js';
 import { fullestRatio, fullRatio } from './filesystem-report.js';
 import { soonMs } from './limit-report.js';
 import { type DataFacts, dataFacts, type PodSource } from './pod-report.js';
 import type { VictimReport } from './signal-report.js';
+import type { VerdictOf, VerdictReport } from './verdict-report.js';
 
 /** A node that is close to evicting pods, or does, by the threshold that it is nearest to. Bytes, or inodes. */
 export interface NodePressureReport extends DataFacts {
@@ -25,6 +26,7 @@ export interface NodePressureReport extends DataFacts {
    * from a day on.
    */
   readonly timeToEvictionMs?: number | undefined;
+  readonly verdict?: VerdictReport | undefined;
   /** The pods that it would evict first, in its order; equals share a rank. Absent unless all of its pods are read. */
   readonly victims?: readonly Pick<VictimReport, 'rank' | 'namespace' | 'pod' | 'usage' | 'place'>[] | undefined;
   /** Pods of its summary that are not read; absent when all of its pods are. */
@@ -38,18 +40,18 @@ interface PressedNode {
   readonly timeMs: number | undefined;
 }
 
-type KnownThreshold = NodeThreshold & Required<Record<'threshold' | 'available' | 'headroom', number>>;
-
 /** The nodes that are close to evicting pods, the nearest first. Nodes are added one by one. */
 export class RankedPressure {
   readonly #ranking: Ranking<PressedNode>;
+  readonly #verdictOf: VerdictOf;
   crossedCount = 0;
   /** Of them, those with a full filesystem. */
   crossedFullCount = 0;
   /** The others, with data. */
   nearCount = 0;
 
-  constructor(count: number) {
+  constructor(count: number, verdictOf: VerdictOf) {
+    this.#verdictOf = verdictOf;
     this.#ranking = new Ranking(
       count,
       largestFirst<PressedNode>(urgency, ({ source }) => [source.nodeName]),
@@ -61,8 +63,8 @@ export class RankedPressure {
     const { thresholds, forecasts } = snapshot;
     const next = source.state === 'absent' ? undefined : nextThreshold(forecasts, source.ageMs);
     if (!isNearThreshold(thresholds) && (next === undefined || next.timeMs > soonMs)) return;
-    const known = thresholds.filter(isKnown).toSorted((a, b) => headroomRatio(a) - headroomRatio(b));
-    const nearest = known.find(({ signal }) => signal === next?.signal) ?? known[0];
+    const nearest =
+      nearestThreshold(thresholds.filter(({ signal }) => signal === next?.signal)) ?? nearestThreshold(thresholds);
     if (nearest === undefined) return;
     if (source.state !== 'absent') this.#count(snapshot, nearest);
     this.#ranking.add({ source, snapshot, nearest, timeMs: next?.timeMs });
@@ -78,16 +80,8 @@ export class RankedPressure {
   }
 
   nodes(): Ranked<NodePressureReport> {
-    return this.#ranking.ranked(pressureReport);
+    return this.#ranking.ranked((pressed) => pressureReport(pressed, this.#verdictOf));
   }
-}
-
-function isKnown(threshold: NodeThreshold): threshold is KnownThreshold {
-  return threshold.headroom !== undefined && (threshold.threshold ?? 0) > 0;
-}
-
-function headroomRatio({ headroom, threshold }: KnownThreshold): number {
-  return headroom / threshold;
 }
 
 /** Below the threshold first, then by the time until it is crossed, where that is known, then by the headroom. */
@@ -96,7 +90,10 @@ function urgency({ nearest, timeMs }: PressedNode): number {
   return timeMs === undefined ? -headroomRatio(nearest) : 1 + 1 / (1 + timeMs);
 }
 
-function pressureReport({ source, snapshot, nearest, timeMs }: PressedNode): NodePressureReport {
+function pressureReport(
+  { source, snapshot, nearest, timeMs }: PressedNode,
+  verdictOf: VerdictOf,
+): NodePressureReport {
   const { signal, threshold, isAssumed, available, headroom } = nearest;
   const { unreadPodCount } = snapshot;
   return {
@@ -108,6 +105,7 @@ function pressureReport({ source, snapshot, nearest, timeMs }: PressedNode): Nod
     available,
     headroom,
     timeToEvictionMs: timeMs === undefined ? undefined : Math.round(timeMs),
+    verdict: verdictOf(source, snapshot),
     victims: unreadPodCount === undefined ? firstVictims(snapshot, signal) : undefined,
     unreadPodCount,
   };

@@ -12,9 +12,17 @@ import {
   measuredNodeReport,
 } from './node-report.js';
 import type { MeasuredPodReport } from './pod-report.js';
+import type { VerdictOf, VerdictReport } from './verdict-report.js';
+
+interface VerdictFacts {
+  /** The condition; absent while it is unknown. */
+  readonly diskPressure?: boolean | undefined;
+  /** Of a node that is below a threshold, close to one, or under DiskPressure; absent of the others. */
+  readonly verdict?: VerdictReport | undefined;
+}
 
 /** A node with data and the largest of its pods, in brief. */
-export interface NodeWithPodsReport extends MeasuredNodeReport {
+export interface NodeWithPodsReport extends MeasuredNodeReport, VerdictFacts {
   /** Pods whose volumes are not measured: their bytes are too few. */
   readonly pendingPodCount: number;
   /**
@@ -29,7 +37,7 @@ export interface NodeWithPodsReport extends MeasuredNodeReport {
 export type NodePodReport = Pick<MeasuredPodReport, 'namespace' | 'pod' | 'state' | 'usedBytes' | 'limitBytes'>;
 
 /** A node without data, and what was last known of it. */
-export interface SilentNodeReport extends AbsentNodeReport {
+export interface SilentNodeReport extends AbsentNodeReport, VerdictFacts {
   readonly lastKnown?: LastKnownNodeReport | undefined;
 }
 
@@ -58,6 +66,7 @@ export class RankedNodes {
   readonly #ranking: Ranking<RankedNode>;
   readonly #failureOf: FailureOf;
   readonly #apiServer: ApiServerState;
+  readonly #verdictOf: VerdictOf;
   /** See `ClusterSummary`. */
   readonly counts = {
     freshNodeCount: 0,
@@ -75,13 +84,16 @@ export class RankedNodes {
     count,
     failureOf,
     apiServer,
+    verdictOf,
   }: {
     readonly count: number;
     readonly failureOf: FailureOf;
     readonly apiServer: ApiServerState;
+    readonly verdictOf: VerdictOf;
   }) {
     this.#failureOf = failureOf;
     this.#apiServer = apiServer;
+    this.#verdictOf = verdictOf;
     this.#ranking = new Ranking(
       count,
       largestFirst(
@@ -131,12 +143,16 @@ export class RankedNodes {
     if (state.state === 'absent') {
       return {
         ...absentNodeReport(state, failure, this.#apiServer),
+        diskPressure: state.node?.diskPressure,
+        verdict: this.#verdictOf({ ...state, ageMs: lastKnown?.ageMs }, lastKnown?.snapshot),
         lastKnown: lastKnown && lastKnownReport(lastKnown),
       };
     }
     const { pods } = state.snapshot;
     return {
       ...measuredNodeReport(state, podBytes(pods), failure),
+      diskPressure: state.node?.diskPressure,
+      verdict: this.#verdictOf(state, state.snapshot),
       pendingPodCount: pods.filter(({ isPending }) => isPending).length,
       ...otherPods(state.snapshot),
       largestPods: largestPods(pods),

@@ -17,6 +17,8 @@ it('reports of evictions are the same array until there is another eviction', ()
     node: aNode(),
     layout: undefined,
     measurement: undefined,
+    snapshot: undefined,
+    samplesOf: () => [],
     workloads: [],
     attribution: 'measured',
     sidecars: 'auto',

@@ -5,6 +5,7 @@ import type { EvictionCause, EvictionRecord } from '../../src/history/eviction-r
 import type { EvictionContext } from '../../src/history/last-usage.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
+import type { EvictionSignal } from '../../src/kubelet/eviction-signals.js';
 import type { LastMeasurement } from '../../src/kubelet/lookup.js';
 import type { Workload } from '../../src/workload/workload.js';
 import {
@@ -19,7 +20,7 @@ import {
 import { recordedEvictions } from '../support/eviction-cases.js';
 import { retainedBytes } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { aDeployment } from '../support/snapshot-builders.js';
+import { aDeployment, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 import { mib } from '../support/units.js';
 
 const hourMs = 3_600_000;
@@ -43,6 +44,8 @@ function aContext(overrides: Partial<EvictionContext> = {}): EvictionContext {
     node: aNode({ diskPressure: false }),
     layout: { hasDedicatedImagefs: false, hasSplitImagefs: false },
     measurement: undefined,
+    snapshot: undefined,
+    samplesOf: () => [],
     workloads: [cart],
     attribution: 'measured',
     sidecars: 'auto',
@@ -52,6 +55,19 @@ function aContext(overrides: Partial<EvictionContext> = {}): EvictionContext {
 
 function see(object: Pod, change: Partial<PodChange> = {}, context = aContext()): void {
   log.podChanged({ object, previous: undefined, isInitial: false, ...change }, () => context);
+}
+
+const pressed = aNodeSnapshot({
+  thresholds: [
+    aNodeThreshold(),
+    aNodeThreshold({ signal: 'nodefs.inodesFree', threshold: 100, available: 200, headroom: 100, isCrossed: false }),
+  ],
+});
+
+function verdictOn(signal: EvictionSignal) {
+  return {
+    shortage: { signal, state: 'evicting', threshold: 10, available: 4, missing: 6 },
+  } as EvictionRecord['nodeVerdict'];
 }
 
 const names = (): readonly string[] => log.records.map(({ pod }) => pod);
@@ -93,6 +109,33 @@ describe('an eviction', () => {
   it('an eviction has the time at which it was seen when the status shows none', () => {
     see(anEvicted({ eviction: { message: emptyDirMessage, atMs: undefined } }));
     expect(log.records[0]?.evictedAtMs).toBe(clock.nowMs());
+  });
+
+  it.each<readonly [string, string, boolean, EvictionRecord['nodeVerdict']]>([
+    ['a shortage of bytes', 'ephemeral-storage', false, verdictOn('nodefs.available')],
+    ['a shortage of inodes', 'inodes', false, verdictOn('nodefs.inodesFree')],
+    ['a shortage before the first list', 'ephemeral-storage', true, undefined],
+  ])('an eviction for %s has the verdict of its node', (_what, resource, isInitial, verdict) => {
+    const message = `The node was low on resource: ${resource}. Threshold quantity: 10, available: 4. `;
+    see(anEvicted({}, message), { isInitial }, aContext({ snapshot: pressed }));
+    if (verdict === undefined) expect(log.records[0]?.nodeVerdict).toBeUndefined();
+    else expect(log.records[0]?.nodeVerdict).toMatchObject(verdict);
+  });
+
+  it('an eviction at admission has the verdict of its node as it is, and one for a limit has none', () => {
+    see(
+      anEvicted({ uid: 'u1' }, 'Pod was rejected: The node had condition: [DiskPressure]. '),
+      {},
+      aContext({ snapshot: pressed }),
+    );
+    see(anEvicted({ uid: 'u2' }), {}, aContext({ snapshot: pressed }));
+    const verdicts = new Map(log.records.map(({ cause, nodeVerdict }) => [cause, nodeVerdict?.shortage?.missing]));
+    expect(verdicts).toEqual(
+      new Map([
+        ['node_admission', 1],
+        ['emptydir_limit', undefined],
+      ]),
+    );
   });
 
   it('an eviction counts once for a pod, whatever the number of events', () => {

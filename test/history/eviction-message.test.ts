@@ -34,7 +34,15 @@ describe('storageEviction', () => {
     ['Pod ephemeral local storage usage exceeds the total limit of containers 0. ', { limitBytes: 0 }],
     ['Pod ephemeral local storage usage exceeds the total limit of containers 1500m. ', { limitBytes: 2 }],
     ['Container app exceeded its local ephemeral storage limit "12e6". ', { container: 'app', limitBytes: 12e6 }],
-    ['The node was low on resource: inodes. Threshold quantity: 5, available: 4. ', {}],
+    [
+      'The node was low on resource: inodes. Threshold quantity: 5, available: 4. ',
+      { shortage: { threshold: 5, available: 4 } },
+    ],
+    [
+      'The node was low on resource: ephemeral-storage. Threshold quantity: 304858730, available: 246776Ki. Container c was using 1Ki, request is 0, has larger consumption of ephemeral-storage. ',
+      { shortage: { threshold: 304_858_730, available: 246_776 * 1024 } },
+    ],
+    ['The node was low on resource: ephemeral-storage. Container c was using 1Ki. ', { shortage: undefined }],
   ])('reads what the message of an eviction names: %s', (message, expected) => {
     const nothing = { container: '', volume: '', limitBytes: undefined };
     expect(storageEviction(message)).toMatchObject({ ...nothing, ...expected });

@@ -22,6 +22,7 @@ import {
   aMeasuredPod,
   anAbsentNode,
   aNodeSnapshot,
+  aNodeThreshold,
   aPodUsage,
   aWorkload,
   aWorkloadSnapshot,
@@ -257,6 +258,32 @@ describe('nodes', () => {
     expect(nodes.items).toMatchObject([{ reason: 'tls', failure, expectedPodCount: 1, measuredPodCount: 0 }]);
     expect(summary).toMatchObject({ absentNodeCount: 1, failedNodeCount: 1 });
     expect(nodes.items[0]).toHaveProperty('hint', expect.stringContaining('kubelet.tls.caFile'));
+  });
+
+  it('nodes have their verdict, the one of the list of nodes under pressure, by growth and by their condition', async () => {
+    const { kubeletUid } = aPod();
+    const snapshot = aNodeSnapshot({
+      summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 100, availableBytes: 1 }), pods: [pod] }),
+      thresholds: [aNodeThreshold()],
+      layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
+      podsOnNode: [aPod()],
+    });
+    const samplesOf = (nodeName: string, uid: string) =>
+      nodeName === 'node-1' && uid === kubeletUid
+        ? [
+            { atMs: 0, usedBytes: 1 },
+            { atMs: 60_000, usedBytes: 15 },
+          ]
+        : [];
+    const silent = { ...anAbsentNode('node-2', 'timeout'), node: aNode({ name: 'node-2', diskPressure: true }) };
+    const { nodes, pressure } = await reportOf({ nodes: [aFreshNode(snapshot), silent] }, { samplesOf });
+    const text =
+      'Pods are the cause, cart first (grew 14B in 1m to 5B): evicting every pod frees 5B, 1B is missing on nodefs.';
+    expect(pressure.items.map(({ verdict }) => verdict?.text)).toEqual([text]);
+    expect(nodes.items.map(({ diskPressure, verdict }) => [diskPressure, verdict?.text])).toEqual([
+      [true, 'Unknown cause: the node reports DiskPressure (no data: timeout).'],
+      [false, text],
+    ]);
   });
 
   it('nodes are limited in number, with their total', async () => {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 
 import type { MeasuredNodeView } from '../../src/node/node-view.js';
 import { RankedPressure } from '../../src/report/pressure-report.js';
+import { verdicts } from '../../src/report/verdict-report.js';
 import { anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { aFreshNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 
@@ -21,7 +22,7 @@ function nodeWith(nodeName: string, headrooms: readonly number[]): MeasuredNodeV
 }
 
 function pressureOf(...nodes: readonly MeasuredNodeView[]) {
-  const pressure = new RankedPressure(2);
+  const pressure = new RankedPressure(2, verdicts({}));
   for (const node of nodes) pressure.add(node, node.snapshot);
   return { ...pressure.nodes(), crossedCount: pressure.crossedCount };
 }
@@ -53,17 +54,24 @@ it('nodes under pressure are shown by the threshold that they are nearest to, wi
 });
 
 it('nodes under pressure without data are ranked by what was last known, and count nowhere else', () => {
-  const pressure = new RankedPressure(2);
+  const pressure = new RankedPressure(2, verdicts({}));
   const { snapshot } = nodeWith('silent', [-1]);
   pressure.add({ nodeName: 'silent', state: 'absent', ageMs: 720_000.2, reason: 'timeout' }, snapshot);
   expect(pressure.nodes().items).toMatchObject([
-    { node: 'silent', dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout', headroom: -1 },
+    {
+      node: 'silent',
+      dataState: 'absent',
+      dataAgeMs: 720_000,
+      absenceReason: 'timeout',
+      headroom: -1,
+      verdict: { kind: 'unknown', available: 999 },
+    },
   ]);
   expect(pressure.crossedCount).toBe(0);
 });
 
 it.each([0, 12])('nodes under pressure have no victims where %i pods are not read', (unreadPodCount) => {
-  const pressure = new RankedPressure(2);
+  const pressure = new RankedPressure(2, verdicts({}));
   const node = nodeWith('node-1', [-1]);
   pressure.add(node, { ...node.snapshot, unreadPodCount });
   const [item] = pressure.nodes().items;
@@ -73,7 +81,7 @@ it.each([0, 12])('nodes under pressure have no victims where %i pods are not rea
 });
 
 it('nodes under pressure count as full where a filesystem is', () => {
-  const pressure = new RankedPressure(2);
+  const pressure = new RankedPressure(2, verdicts({}));
   for (const availableBytes of [20_000, 10_000]) {
     const node = nodeWith('evicting', [-1]);
     const nodefs = anFsStats({ capacityBytes: 100_000, availableBytes });

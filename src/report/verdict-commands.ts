@@ -1,0 +1,86 @@
+import { programName, shellWord } from '../base/text.js';
+import type { EvictionRecord } from '../history/eviction-record.js';
+import type { DiskVerdict, FirstWorkload } from '../node/disk-verdict.js';
+
+/** What to run next for a verdict, complete, the explanation first. */
+export function verdictCommands(verdict: DiskVerdict, nodeName: string): readonly string[] {
+  const { kind, first } = verdict;
+  const onNode = (command: string): string => nodeCommand(command, verdict, nodeName);
+  switch (kind) {
+    case 'pods':
+      return podCommands(first);
+    case 'pods_and_images':
+      return [...podCommands(first), onNode('crictl rmi --prune')];
+    case 'images':
+      return [onNode('crictl rmi --prune'), onNode('crictl images')];
+    case 'inodes':
+      return [...podCommands(first), onNode('du --inodes -xd3 / /var | sort -n | tail -20')];
+    case 'unknown':
+      return unknownCommands(verdict, nodeName);
+    case 'other':
+      return remainderCommands(verdict, nodeName);
+  }
+}
+
+const remainderTools = {
+  other: ['du -xhd3 / /var | sort -h | tail -20', 'journalctl --disk-usage', 'lsof +L1'],
+  images: ['crictl images', 'crictl ps -a'],
+} as const;
+
+function remainderCommands(verdict: DiskVerdict, nodeName: string): readonly string[] {
+  const { holder } = verdict.remainder ?? { holder: 'other' };
+  return holder === 'exempt'
+    ? [`kubectl get pods -A --sort-by=.spec.priority --field-selector ${shellWord(`spec.nodeName=${nodeName}`)}`]
+    : remainderTools[holder].map((command) => nodeCommand(command, verdict, nodeName));
+}
+
+function podCommands(first: FirstWorkload | undefined): readonly string[] {
+  if (first === undefined) return [];
+  const { namespace, name, isStatic } = first.pod;
+  const explain = `${programName} explain pod ${shellWord(`${namespace}/${name}`)}`;
+  return isStatic ? [explain] : [explain, `kubectl delete pod -n ${shellWord(namespace)} ${shellWord(name)}`];
+}
+
+function unknownCommands(verdict: DiskVerdict, nodeName: string): readonly string[] {
+  const explain = `${programName} explain node ${shellWord(nodeName)}`;
+  if (verdict.unknownPart === 'images') return [nodeCommand('crictl images', verdict, nodeName)];
+  if (verdict.unknownPart === 'unread_pods') return [explain];
+  const path = `/api/v1/nodes/${encodeURIComponent(nodeName)}/proxy`;
+  return [
+    explain,
+    `kubectl get --raw ${shellWord(`${path}/configz`)}`,
+    `kubectl get --raw ${shellWord(`${path}/stats/summary`)}`,
+  ];
+}
+
+/** A node under DiskPressure refuses the pod of `kubectl debug`. */
+function nodeCommand(command: string, { shortage }: DiskVerdict, nodeName: string): string {
+  return shortage?.state === 'near'
+    ? `kubectl debug node/${shellWord(nodeName)} -it --profile=sysadmin --image=busybox -- chroot /host sh -c ${shellWord(command)}`
+    : `ssh ${shellWord(nodeName)} ${shellWord(`sudo ${command}`)}`;
+}
+
+const mebibyte = 2 ** 20;
+const kindsOfPods: ReadonlySet<string> = new Set(['deployment', 'statefulset', 'daemonset']);
+
+/** The same for an eviction for a limit of the pod's own. */
+export function limitCommands({
+  namespace,
+  pod,
+  cause,
+  container,
+  workloads,
+  lastUsage,
+}: EvictionRecord): readonly string[] {
+  const explain = `${programName} explain eviction ${shellWord(`${namespace}/${pod}`)}`;
+  const owner = workloads.find(({ origin, type }) => origin.source === 'controller' && kindsOfPods.has(type));
+  if (owner === undefined) return [explain];
+  const target = `-n ${shellWord(owner.namespace)} ${shellWord(`${owner.type}/${owner.name}`)}`;
+  const limitBytes = typeof lastUsage === 'object' ? lastUsage.limitForAnHourBytes : undefined;
+  return cause === 'container_limit' && limitBytes !== undefined
+    ? [
+        explain,
+        `kubectl set resources ${target} -c ${shellWord(container)} --limits=ephemeral-storage=${limitBytes / mebibyte}Mi`,
+      ]
+    : [explain, `kubectl edit ${target}`];
+}

@@ -1,0 +1,167 @@
+import { programName, shellWord } from '../base/text.js';
+import { formatAge, formatBytes } from '../base/units.js';
+import type { EvictionRecord, LastUsage } from '../history/eviction-record.js';
+import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
+import {
+  type DiskVerdict,
+  type NamedShortage,
+  nodeVerdict,
+  type VerdictKind,
+  type VerdictSources,
+} from '../node/disk-verdict.js';
+import type { UsageSample } from '../kubelet/lookup.js';
+import { nextThreshold } from '../node/node-forecasts.js';
+import type { NodeSnapshot } from '../node/node-view.js';
+import { causeText } from './eviction-cause-text.js';
+import { soonMs } from './limit-report.js';
+import type { PodSource } from './pod-report.js';
+import { limitCommands, verdictCommands } from './verdict-commands.js';
+import { verdictText } from './verdict-text.js';
+
+/** What fills the disk of a node, or filled it before an eviction. Amounts are bytes, or inodes where the signal counts those. */
+export interface VerdictReport {
+  readonly kind: VerdictKind;
+  /** One sentence with the numbers. */
+  readonly text: string;
+  /** To copy, for exactly this case; the first one explains. */
+  readonly commands: readonly string[];
+  readonly signal?: EvictionSignal | undefined;
+  /** A default of Kubernetes: the kubelet's configuration is not known. */
+  readonly isAssumed?: boolean | undefined;
+  /** The threshold that decides. */
+  readonly thresholdBytes?: number | undefined;
+  readonly thresholdInodes?: number | undefined;
+  readonly available?: number | undefined;
+  /** Available above the threshold; below 0 the kubelet evicts. */
+  readonly headroom?: number | undefined;
+  /** Until the kubelet stops evicting; of a node that is near, as much as the threshold. */
+  readonly missing?: number | undefined;
+  /** At least, by evicting every pod that may be evicted. */
+  readonly podsFreed?: number | undefined;
+  /** At least, by deleting unused images. */
+  readonly imagesFreed?: number | undefined;
+}
+
+/** Of a node with data or, in `snapshot`, what was last known of it; undefined where there is nothing to say. */
+export type VerdictOf = (source: VerdictSource, snapshot: NodeSnapshot | undefined) => VerdictReport | undefined;
+
+type VerdictSource = Pick<PodSource, 'nodeName' | 'node' | 'state' | 'reason'> & {
+  readonly ageMs?: number | undefined;
+};
+
+/** The totals of a pod in the last summaries of its node, the oldest first. `uid`: as the kubelet reports it. */
+export type SamplesOf = (nodeName: string, uid: string) => readonly UsageSample[];
+
+/** `unusedImagesOf`: what image collection can free on a node. */
+export function verdicts({
+  samplesOf = () => [],
+  unusedImagesOf,
+}: {
+  readonly samplesOf?: SamplesOf;
+  readonly unusedImagesOf?: (snapshot: NodeSnapshot) => VerdictSources['unusedImagesBytes'];
+}): VerdictOf {
+  return (source, snapshot) => {
+    const { nodeName, node } = source;
+    if (snapshot === undefined) return silentVerdict(source);
+    const verdict = nodeVerdict(node === undefined ? snapshot : { ...snapshot, node }, {
+      soon: soonSignal(source, snapshot),
+      samplesOf: (uid) => samplesOf(nodeName, uid),
+      unusedImagesBytes: unusedImagesOf?.(snapshot),
+    });
+    return verdict && verdictReport(verdict, { nodeName, notes: ageNotes(source) });
+  };
+}
+
+/** The threshold that the node is about to cross. Of old data, no forecast is said. */
+function soonSignal({ state, ageMs = 0 }: VerdictSource, { forecasts }: NodeSnapshot): EvictionSignal | undefined {
+  const next = state === 'absent' ? undefined : nextThreshold(forecasts, ageMs);
+  return next !== undefined && next.timeMs <= soonMs ? next.signal : undefined;
+}
+
+/** Of a node of which nothing is known but its condition. */
+function silentVerdict({ nodeName, node, reason = 'never' }: VerdictSource): VerdictReport | undefined {
+  if (node?.diskPressure !== true || reason === 'skipped') return undefined;
+  const verdict: DiskVerdict = { kind: 'unknown', unknownPart: 'condition', shortage: undefined, alsoBelow: [] };
+  return verdictReport(verdict, { nodeName, notes: [`no data: ${reason}`] });
+}
+
+function ageNotes({ state, ageMs, reason }: VerdictSource): readonly string[] {
+  if (state === 'fresh') return [];
+  return [`data ${formatAge(ageMs)} old`, ...(reason === undefined ? [] : [reason])];
+}
+
+function verdictReport(
+  verdict: DiskVerdict,
+  { nodeName, notes = [] }: { readonly nodeName: string; readonly notes?: readonly string[] },
+): VerdictReport {
+  const { kind, shortage, pods, images } = verdict;
+  return {
+    kind,
+    text: verdictText(verdict, notes),
+    commands: verdictCommands(verdict, nodeName),
+    signal: shortage?.signal,
+    isAssumed: shortage?.isAssumed,
+    ...(shortage && amountsOf(shortage, countsInodes(shortage.signal))),
+    missing: shortage?.missing,
+    podsFreed: pods?.least,
+    imagesFreed: images?.least,
+  };
+}
+
+/** Why a pod was evicted: its own usage, or what filled the disk of its node. */
+export function evictionVerdictReport(record: EvictionRecord): VerdictReport {
+  const { cause, node, nodeVerdict: ofNode } = record;
+  if (ofNode !== undefined) return verdictReport(ofNode, { nodeName: node });
+  switch (cause) {
+    case 'emptydir_limit':
+    case 'pod_limit':
+    case 'container_limit':
+      return { kind: 'pods', text: limitText(record), commands: limitCommands(record) };
+    case 'node_bytes':
+    case 'node_inodes':
+    case 'node_admission':
+    case 'other':
+      return {
+        kind: 'unknown',
+        text: unknownText(record),
+        commands: unknownCommands(record),
+        ...shownShortage(record),
+      };
+  }
+}
+
+function shownShortage({ cause, shortage }: EvictionRecord): Partial<VerdictReport> {
+  return shortage === undefined ? {} : amountsOf(shortage, cause === 'node_inodes');
+}
+
+function amountsOf({ threshold, available }: NamedShortage, ofInodes: boolean): Partial<VerdictReport> {
+  const of = ofInodes ? { thresholdInodes: threshold } : { thresholdBytes: threshold };
+  return { ...of, available, headroom: available - threshold };
+}
+
+function limitText(record: EvictionRecord): string {
+  const { namespace, pod, lastUsage, evictedAtMs } = record;
+  const measured = typeof lastUsage === 'object' ? measuredText(record, lastUsage, evictedAtMs) : 'not measured before';
+  return `Pod ${namespace}/${pod} is the cause: ${causeText(record)}, ${measured}.`;
+}
+
+function measuredText({ container, volume }: EvictionRecord, last: LastUsage, evictedAtMs: number): string {
+  const exceeded = last.ratios.find((ratio) => ratio.container === container && ratio.volume === volume);
+  const usedBytes = exceeded?.usedBytes ?? last.usage?.usedBytes;
+  return `${formatBytes(usedBytes)} measured ${formatAge(evictedAtMs - last.fetchedAtMs)} before`;
+}
+
+function unknownText({ cause, shortage }: EvictionRecord): string {
+  if (cause === 'other') return 'Unknown cause: the message of the kubelet names it.';
+  const ofInodes = cause === 'node_inodes';
+  const missing = shortage && Math.max(0, shortage.threshold - shortage.available);
+  const amount =
+    missing === undefined ? '' : `; ${ofInodes ? `${missing} inodes were` : `${formatBytes(missing)} was`} missing`;
+  return `Unknown cause: the shortage was not seen before the eviction${amount}.`;
+}
+
+function unknownCommands({ cause, namespace, pod, node }: EvictionRecord): readonly string[] {
+  return cause === 'other'
+    ? [`kubectl describe pod -n ${shellWord(namespace)} ${shellWord(pod)}`]
+    : [`${programName} explain node ${shellWord(node)}`];
+}

@@ -1,0 +1,107 @@
+import { formatAge, formatBytes } from '../base/units.js';
+import { countsInodes } from '../kubelet/eviction-signals.js';
+import type { Bounds, DiskVerdict, FirstWorkload, Remainder, Shortage } from '../node/disk-verdict.js';
+import { unreadPodsText } from './signal-report.js';
+
+/** One sentence with its numbers. `notes`: what is to be known of the data, in a few words each. */
+export function verdictText(verdict: DiskVerdict, notes: readonly string[] = []): string {
+  const { shortage, alsoBelow } = verdict;
+  const assumed = shortage?.isAssumed === true ? ['threshold assumed'] : [];
+  const all = [...assumed, ...notes];
+  const also = alsoBelow.length === 0 ? '' : `; also below a threshold: ${alsoBelow.join(', ')}`;
+  return `${causeText(verdict)}${also}${all.length === 0 ? '' : ` (${all.join(', ')})`}.`;
+}
+
+function causeText(verdict: DiskVerdict): string {
+  const { kind, shortage } = verdict;
+  if (kind === 'unknown' || shortage === undefined) return unknownText(verdict);
+  const { pods = none, images = none, first, remainder } = verdict;
+  const evicting = `evicting every pod frees ${freedText(pods, shortage)}`;
+  const deleting = `deleting unused images ${freedText(images, shortage)}`;
+  switch (kind) {
+    case 'pods':
+      return `Pods are the cause${firstText(first)}: ${evicting}, ${missingText(shortage)}`;
+    case 'images':
+      return `Images are the cause: deleting unused ones frees ${freedText(images, shortage)}, ${missingText(shortage)}`;
+    case 'pods_and_images':
+      return `Pods and images are the cause${firstText(first)}: ${evicting} and ${deleting}, ${missingText(shortage)}`;
+    case 'other':
+      return `${remainderText(remainder, shortage)}; ${evictionsText(pods, images, shortage)}`;
+    case 'inodes':
+      return `Inodes are the cause, not bytes${inodesText(verdict, shortage)}, ${missingText(shortage)}`;
+  }
+}
+
+const none: Bounds = { least: 0, most: 0 };
+
+function unknownText({ shortage, unknownPart, unreadPodCount = 0 }: DiskVerdict): string {
+  const headroom = shortage && shortage.available - shortage.threshold;
+  const parts: Readonly<Record<NonNullable<DiskVerdict['unknownPart']>, string>> = {
+    unread_pods: unreadPodsText(unreadPodCount),
+    unmeasured_pods: 'not all pods of this node are measured',
+    images: 'what deleting unused images frees is not known',
+    condition: `the node reports DiskPressure${headroom === undefined ? '' : ` with ${formatBytes(headroom)} of headroom`}`,
+  };
+  const tail = shortage === undefined || unknownPart === 'condition' ? '' : `; ${missingText(shortage)}`;
+  return `Unknown cause: ${parts[unknownPart ?? 'condition']}${tail}`;
+}
+
+function firstText(first: FirstWorkload | undefined): string {
+  if (first === undefined) return '';
+  const { growth, amount } = first;
+  const size = formatBytes(amount);
+  const grown = growth && `grew ${formatBytes(growth.bytes)} in ${formatAge(growth.durationMs)} to ${size}`;
+  return `, ${workloadName(first)} first (${grown ?? size})`;
+}
+
+/** `shop/cart`; a workload that may span namespaces is its bare name. */
+function workloadName({ workload, pod }: FirstWorkload): string {
+  if (workload === undefined) return `${pod.namespace}/${pod.name}`;
+  return workload.namespace === '' ? workload.name : `${workload.namespace}/${workload.name}`;
+}
+
+const remainderTexts: Readonly<Record<Remainder['holder'], string>> = {
+  other: 'is neither pods nor images',
+  images: 'is images and ended containers that stay',
+  exempt: 'is static and critical pods, which are never evicted',
+};
+
+function remainderText(remainder: Remainder | undefined, { capacity }: Shortage): string {
+  if (remainder === undefined) return '';
+  const of = capacity === undefined ? '' : ` of ${formatBytes(capacity)}`;
+  return `${formatBytes(remainder.bytes)}${of} ${remainderTexts[remainder.holder]}`;
+}
+
+function evictionsText(pods: Bounds, images: Bounds, shortage: Shortage): string {
+  const { state, missing, filesystem } = shortage;
+  const freed = { least: pods.least + images.least, most: pods.most + images.most };
+  const what = images.most > 0 ? 'evicting every pod and deleting unused images' : 'evicting every pod';
+  const frees = `${what} frees ${freed.least === freed.most ? '' : 'at most '}${formatBytes(freed.most)}`;
+  return state === 'near'
+    ? `${frees}, ${missingText(shortage)}`
+    : `${frees} of the ${formatBytes(missing)} missing on ${filesystem}${graceText(shortage)}`;
+}
+
+function inodesText({ pods = none, first, unreadPodCount }: DiskVerdict, shortage: Shortage): string {
+  if (unreadPodCount !== undefined) return `: ${unreadPodsText(unreadPodCount)}`;
+  const most = first === undefined ? '' : `, ${workloadName(first)} first (${first.amount})`;
+  return `${most}: evicting every pod frees ${freedText(pods, shortage)}`;
+}
+
+function freedText({ least, most }: Bounds, shortage: Shortage): string {
+  return `${least === most ? '' : 'at least '}${amountText(shortage, least)}`;
+}
+
+function missingText(shortage: Shortage): string {
+  const { state, missing, available, threshold, filesystem } = shortage;
+  if (state === 'near') return `evictions are ${amountText(shortage, available - threshold)} away on ${filesystem}`;
+  return `${amountText(shortage, missing)} ${countsInodes(shortage.signal) ? 'are' : 'is'} missing on ${filesystem}${graceText(shortage)}`;
+}
+
+function graceText({ state, gracePeriodMs }: Shortage): string {
+  return state === 'waiting' ? ` and evictions begin after ${formatAge(gracePeriodMs)}` : '';
+}
+
+function amountText({ signal }: Shortage, amount: number): string {
+  return countsInodes(signal) ? String(amount) : formatBytes(amount);
+}

@@ -1,0 +1,475 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Pod } from '../../src/kube/objects.js';
+import type { EvictionThreshold } from '../../src/kubelet/kubelet-configuration.js';
+import type { UsageSample } from '../../src/kubelet/lookup.js';
+import type { PodSummary } from '../../src/kubelet/summary.js';
+import type { Bounds } from '../../src/node/disk-verdict.js';
+import { type NodeLayout, storageLayout } from '../../src/node/node-layout.js';
+import { nodeThresholds } from '../../src/node/node-thresholds.js';
+import type { NodeSnapshot } from '../../src/node/node-view.js';
+import { evictionReport } from '../../src/report/eviction-report.js';
+import { type VerdictReport, verdicts } from '../../src/report/verdict-report.js';
+import type { Workload } from '../../src/workload/workload.js';
+import {
+  aContainerSummary,
+  anFsStats,
+  aNode,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aThreshold,
+} from '../support/builders.js';
+import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
+import { aDeployment, aMeasuredPod, aNodeSnapshot } from '../support/snapshot-builders.js';
+import { gib, mib } from '../support/units.js';
+
+const shared: NodeLayout = { hasDedicatedImagefs: false, hasSplitImagefs: false };
+const dedicated: NodeLayout = { hasDedicatedImagefs: true, hasSplitImagefs: false };
+const split: NodeLayout = { hasDedicatedImagefs: true, hasSplitImagefs: true };
+
+interface SomePod {
+  readonly pod: Pod;
+  /** Undefined: without statistics. */
+  readonly summary: PodSummary | undefined;
+  readonly workload: Workload | undefined;
+  readonly grownGib: number;
+}
+
+function podOf(
+  name: string,
+  usedGib: number,
+  {
+    grownGib = 0,
+    workload = aDeployment(name.replace(/-\d+$/, '')),
+    inodes = 0,
+    logsGib = 0,
+    ...pod
+  }: {
+    readonly grownGib?: number;
+    readonly workload?: Workload | undefined;
+    readonly inodes?: number;
+    readonly logsGib?: number;
+  } & Partial<Pod> = {},
+): SomePod {
+  const container = aContainerSummary({ rootfsBytes: usedGib * gib, logsBytes: logsGib * gib });
+  const rootfs = container.rootfs && { ...container.rootfs, inodesUsed: inodes };
+  return {
+    pod: aPod({ name, ...pod }),
+    summary: aPodSummary({ name, usedBytes: (usedGib + logsGib) * gib, containers: [{ ...container, rootfs }] }),
+    workload,
+    grownGib,
+  };
+}
+
+const unmeasured: SomePod = { ...podOf('new', 0), summary: undefined };
+const cart = podOf('cart-0', 20);
+
+interface Situation {
+  readonly freeGib: number;
+  /** What the runtime has besides writable layers. */
+  readonly imagesGib?: number;
+  readonly unused?: Bounds | undefined;
+  readonly pods?: readonly SomePod[];
+  /** Undefined: those of Kubernetes are assumed. */
+  readonly thresholds?: readonly EvictionThreshold[] | undefined;
+  readonly layout?: NodeLayout;
+  readonly inodesFree?: number;
+  readonly imagefsFreeGib?: number;
+  readonly containerfsFreeGib?: number;
+  readonly node?: Partial<NodeSnapshot['node']>;
+  readonly snapshot?: Partial<NodeSnapshot>;
+  readonly source?: Partial<Parameters<ReturnType<typeof verdicts>>[0]>;
+}
+
+const tenGib = [aThreshold({ value: { amount: 10 * gib } })];
+const exactly = (amountGib: number): Bounds => ({ least: amountGib * gib, most: amountGib * gib });
+
+function snapshotOf(situation: Situation): NodeSnapshot {
+  const { freeGib, imagesGib = 5, pods = [cart], layout = shared, inodesFree = 60_000 } = situation;
+  const thresholds = 'thresholds' in situation ? situation.thresholds : tenGib;
+  const node = aNode(situation.node);
+  const disk = (free: number) =>
+    anFsStats({
+      capacityBytes: 100 * gib,
+      availableBytes: free * gib,
+      usedBytes: (100 - free) * gib,
+      inodes: 65_536,
+      inodesFree,
+    });
+  const layersBytes = pods.reduce((sum, { summary }) => sum + (summary?.containers[0]?.rootfs?.usedBytes ?? 0), 0);
+  const runtime = { ...disk(situation.imagefsFreeGib ?? freeGib), usedBytes: imagesGib * gib + layersBytes };
+  const summaries = pods.flatMap(({ summary }) => summary ?? []);
+  const summary = aNodeSummary({
+    nodefs: disk(freeGib),
+    imagefs: runtime,
+    containerfs: layout === split ? disk(situation.containerfsFreeGib ?? freeGib) : runtime,
+    pods: summaries,
+  });
+  return aNodeSnapshot({
+    node,
+    summary,
+    layout,
+    thresholds: nodeThresholds({ ...node, summary, layout: storageLayout(layout), thresholds }),
+    podsOnNode: pods.map(({ pod }) => pod),
+    pods: pods.flatMap(({ pod, summary: entry, workload }) =>
+      entry === undefined
+        ? []
+        : [aMeasuredPod({ summary: entry, name: pod.name, pod, workloads: workload ? [workload] : [] })],
+    ),
+    ...situation.snapshot,
+  });
+}
+
+function verdictOf(situation: Situation): VerdictReport | undefined {
+  const snapshot = snapshotOf(situation);
+  const grown = new Map((situation.pods ?? [cart]).map(({ pod, grownGib }) => [pod.kubeletUid, grownGib]));
+  const samplesOf = (_node: string, uid: string): readonly UsageSample[] => {
+    const grownGib = grown.get(uid) ?? 0;
+    return grownGib === 0
+      ? []
+      : [
+          { atMs: 0, usedBytes: gib },
+          { atMs: 540_000, usedBytes: (1 + grownGib) * gib },
+        ];
+  };
+  const unused = 'unused' in situation ? situation.unused : exactly(0);
+  const of = verdicts({ samplesOf, unusedImagesOf: () => unused });
+  return of({ nodeName: 'node-1', node: snapshot.node, state: 'fresh', ageMs: 1_000, ...situation.source }, snapshot);
+}
+
+const soft = aThreshold({ value: { amount: 20 * gib }, gracePeriodMs: 90_000 });
+const reclaiming = aThreshold({ value: { amount: 10 * gib }, minReclaim: { amount: 2 * gib } });
+const inodesOf = (amount: number) => aThreshold({ signal: 'nodefs.inodesFree', value: { amount } });
+const ofImagefs = aThreshold({ signal: 'imagefs.available', value: { amount: 15 * gib } });
+const absent = { state: 'absent', ageMs: 720_000, reason: 'timeout' } as const;
+
+/** What a person reads about a full node. */
+const situations: readonly (readonly [what: string, situation: Situation, text: string])[] = [
+  [
+    'pods: the workload that grew most comes before the largest',
+    { freeGib: 5, pods: [cart, podOf('log-0', 3, { grownGib: 2 }), podOf('log-1', 2, { grownGib: 1.1 })] },
+    'Pods are the cause, shop/log first (grew 3.1GiB in 9m to 5.0GiB): evicting every pod frees 25.0GiB, 5.0GiB is missing on nodefs.',
+  ],
+  [
+    'pods: the largest first where growth is not known',
+    { freeGib: 5, pods: [podOf('log-0', 3), cart] },
+    'Pods are the cause, shop/cart first (20.0GiB): evicting every pod frees 23.0GiB, 5.0GiB is missing on nodefs.',
+  ],
+  [
+    'pods, two workloads grew equally: the larger one first',
+    { freeGib: 5, pods: [podOf('log-0', 3, { grownGib: 2 }), podOf('web-0', 4, { grownGib: 2 })] },
+    'Pods are the cause, shop/web first (grew 2.0GiB in 9m to 4.0GiB): evicting every pod frees 7.0GiB, 5.0GiB is missing on nodefs.',
+  ],
+  [
+    'images and pods would each be enough: images, which the kubelet collects first',
+    { freeGib: 5, imagesGib: 30, unused: exactly(5) },
+    'Images are the cause: deleting unused ones frees 5.0GiB, 5.0GiB is missing on nodefs.',
+  ],
+  [
+    'images: more than is missing, of sizes that are lower bounds',
+    { freeGib: 8, imagesGib: 40, unused: { least: 6 * gib, most: 20 * gib }, pods: [podOf('cart-0', 1)] },
+    'Images are the cause: deleting unused ones frees at least 6.0GiB, 2.0GiB is missing on nodefs.',
+  ],
+  [
+    'pods and images: neither alone',
+    { freeGib: 4, imagesGib: 30, unused: exactly(3), pods: [podOf('cart-0', 4)] },
+    'Pods and images are the cause, shop/cart first (4.0GiB): evicting every pod frees 4.0GiB and deleting unused images 3.0GiB, 6.0GiB is missing on nodefs.',
+  ],
+  [
+    'other: neither pods nor images',
+    { freeGib: 0, imagesGib: 9.9, pods: [podOf('cart-0', 5.1)] },
+    '85.0GiB of 100.0GiB is neither pods nor images; evicting every pod frees 5.1GiB of the 10.0GiB missing on nodefs.',
+  ],
+  [
+    'other: images that containers use, which the runtime counts several times (less than 0 is left over)',
+    { freeGib: 2, imagesGib: 110, unused: exactly(1), pods: [podOf('cart-0', 3)] },
+    '94.0GiB of 100.0GiB is images and ended containers that stay; evicting every pod and deleting unused images frees 4.0GiB of the 8.0GiB missing on nodefs.',
+  ],
+  [
+    'other: exempt pods, which are never evicted',
+    {
+      freeGib: 1,
+      pods: [podOf('etcd', 70, { isStatic: true }), podOf('dns', 10, { priority: 2_000_000_000 }), podOf('cart-0', 2)],
+    },
+    '80.0GiB of 100.0GiB is static and critical pods, which are never evicted; evicting every pod frees 2.0GiB of the 9.0GiB missing on nodefs.',
+  ],
+  [
+    'inodes',
+    {
+      freeGib: 60,
+      inodesFree: 1_200,
+      thresholds: [...tenGib, inodesOf(3_277)],
+      pods: [podOf('cart-0', 20, { inodes: 300 }), podOf('npm-0', 1, { inodes: 40_000 })],
+    },
+    'Inodes are the cause, not bytes, shop/npm first (40000): evicting every pod frees 40300, 2077 are missing on nodefs.',
+  ],
+  [
+    'bytes and inodes are short equally: bytes, with the inodes named',
+    { freeGib: 5, inodesFree: 1_000, thresholds: [...tenGib, inodesOf(2_000)] },
+    'Pods are the cause, shop/cart first (20.0GiB): evicting every pod frees 20.0GiB, 5.0GiB is missing on nodefs; also below a threshold: nodefs.inodesFree.',
+  ],
+  [
+    'a soft threshold',
+    { freeGib: 12, thresholds: [soft, ...tenGib] },
+    'Pods are the cause, shop/cart first (20.0GiB): evicting every pod frees 20.0GiB, 8.0GiB is missing on nodefs and evictions begin after 1m30s.',
+  ],
+  [
+    'a hard threshold is crossed beside a soft one that is further away',
+    { freeGib: 9, thresholds: [soft, ...tenGib] },
+    'Pods are the cause, shop/cart first (20.0GiB): evicting every pod frees 20.0GiB, 1.0GiB is missing on nodefs.',
+  ],
+  [
+    'minimum reclaim',
+    { freeGib: 9, thresholds: [reclaiming], pods: [podOf('cart-0', 2)] },
+    '84.0GiB of 100.0GiB is neither pods nor images; evicting every pod frees 2.0GiB of the 3.0GiB missing on nodefs.',
+  ],
+  [
+    'assumed thresholds',
+    { freeGib: 12, thresholds: undefined },
+    'Pods are the cause, shop/cart first (20.0GiB): evicting every pod frees 20.0GiB, 3.0GiB is missing on nodefs (threshold assumed).',
+  ],
+  [
+    'unread pods',
+    { freeGib: 5, snapshot: { unreadPodCount: 12 } },
+    'Unknown cause: 12 pods of this node are not read; 5.0GiB is missing on nodefs.',
+  ],
+  [
+    'unread pods that hold too little to matter',
+    { freeGib: 2, pods: [podOf('cart-0', 3)], snapshot: { unreadPodCount: 1 } },
+    '90.0GiB of 100.0GiB is neither pods nor images; evicting every pod frees at most 3.0GiB of the 8.0GiB missing on nodefs.',
+  ],
+  [
+    'a running pod without statistics may hold what nobody is counted for',
+    { freeGib: 2, pods: [podOf('cart-0', 3), unmeasured] },
+    'Unknown cause: not all pods of this node are measured; 8.0GiB is missing on nodefs.',
+  ],
+  [
+    'a pod with pending volumes may hold what nobody is counted for',
+    { freeGib: 2, pods: [podOf('cart-0', 3)], snapshot: { listedPods: [{ ...aMeasuredPod(), isPending: true }] } },
+    'Unknown cause: not all pods of this node are measured; 8.0GiB is missing on nodefs.',
+  ],
+  [
+    'pods that the API server does not know yet may be enough',
+    { freeGib: 2, pods: [podOf('cart-0', 3)], snapshot: { unknownPods: [aPodSummary({ usedBytes: 5 * gib })] } },
+    'Unknown cause: not all pods of this node are measured; 8.0GiB is missing on nodefs.',
+  ],
+  [
+    'images that are not read, and are large enough to matter',
+    { freeGib: 5, imagesGib: 30, unused: undefined },
+    'Unknown cause: what deleting unused images frees is not known; 5.0GiB is missing on nodefs.',
+  ],
+  [
+    'images that are not read, and are too small to matter',
+    { freeGib: 4, imagesGib: 5, unused: undefined },
+    'Pods are the cause, shop/cart first (20.0GiB): evicting every pod frees 20.0GiB, 6.0GiB is missing on nodefs.',
+  ],
+  [
+    'stale data',
+    { freeGib: 5, source: { state: 'stale', ageMs: 80_000 } },
+    'Pods are the cause, shop/cart first (20.0GiB): evicting every pod frees 20.0GiB, 5.0GiB is missing on nodefs (data 1m20s old).',
+  ],
+  [
+    'a silent node by its last data, with assumed thresholds',
+    { freeGib: 5, thresholds: undefined, source: absent },
+    'Pods are the cause, shop/cart first (20.0GiB): evicting every pod frees 20.0GiB, 10.0GiB is missing on nodefs (threshold assumed, data 12m old, timeout).',
+  ],
+  [
+    'a dedicated image filesystem: images free nothing on nodefs',
+    {
+      freeGib: 5,
+      layout: dedicated,
+      imagefsFreeGib: 50,
+      unused: exactly(30),
+      pods: [podOf('cart-0', 20, { logsGib: 1 })],
+    },
+    '94.0GiB of 100.0GiB is neither pods nor images; evicting every pod frees 1.0GiB of the 5.0GiB missing on nodefs.',
+  ],
+  [
+    'a dedicated image filesystem that is short, and nodefs too',
+    {
+      freeGib: 9,
+      layout: dedicated,
+      imagefsFreeGib: 5,
+      thresholds: [...tenGib, ofImagefs],
+      imagesGib: 60,
+      unused: exactly(12),
+    },
+    'Images are the cause: deleting unused ones frees 12.0GiB, 10.0GiB is missing on imagefs; also below a threshold: nodefs.available.',
+  ],
+  [
+    'a split image filesystem: no pod has bytes there',
+    {
+      freeGib: 60,
+      layout: split,
+      imagefsFreeGib: 5,
+      thresholds: [...tenGib, ofImagefs],
+      imagesGib: 70,
+      unused: exactly(2),
+    },
+    '88.0GiB of 100.0GiB is images and ended containers that stay; evicting every pod and deleting unused images frees 2.0GiB of the 10.0GiB missing on imagefs.',
+  ],
+  [
+    'a filesystem of writable layers alone',
+    { freeGib: 60, layout: split, imagefsFreeGib: 60, containerfsFreeGib: 5 },
+    'Pods are the cause, shop/cart first (20.0GiB): evicting every pod frees 20.0GiB, 5.0GiB is missing on containerfs.',
+  ],
+  [
+    'Windows has no inodes',
+    { freeGib: 5, inodesFree: 0, thresholds: [...tenGib, inodesOf(1)], node: { operatingSystem: 'windows' } },
+    'Pods are the cause, shop/cart first (20.0GiB): evicting every pod frees 20.0GiB, 5.0GiB is missing on nodefs.',
+  ],
+  [
+    'close to a threshold: what would make room for as much as the threshold',
+    { freeGib: 12, imagesGib: 10, pods: [podOf('cart-0', 4)] },
+    '74.0GiB of 100.0GiB is neither pods nor images; evicting every pod frees 4.0GiB, evictions are 2.0GiB away on nodefs.',
+  ],
+  [
+    'DiskPressure without a threshold that is near',
+    { freeGib: 40, thresholds: undefined, node: { diskPressure: true } },
+    'Unknown cause: the node reports DiskPressure with 25.0GiB of headroom (threshold assumed).',
+  ],
+];
+
+describe('the verdict of a full node', () => {
+  it.each(situations)('the verdict of a full node: %s', (_what, situation, text) => {
+    expect(verdictOf(situation)?.text).toBe(text);
+  });
+
+  it('the verdict of a full node has its kind and its numbers', () => {
+    expect(verdictOf({ freeGib: 5, imagesGib: 30, unused: exactly(2) })).toMatchObject({
+      kind: 'pods',
+      signal: 'nodefs.available',
+      isAssumed: false,
+      thresholdBytes: 10 * gib,
+      available: 5 * gib,
+      headroom: -5 * gib,
+      missing: 5 * gib,
+      podsFreed: 20 * gib,
+      imagesFreed: 2 * gib,
+    });
+  });
+
+  it('a node far from its thresholds has no verdict', () => {
+    expect(verdictOf({ freeGib: 13 })).toBeUndefined();
+  });
+
+  it('a silent node has a verdict when it reports DiskPressure', () => {
+    const of = verdicts({});
+    const silent = { nodeName: 'node-1', state: 'absent', reason: 'timeout' } as const;
+    expect(of({ ...silent, node: aNode({ diskPressure: true }) }, undefined)?.text).toBe(
+      'Unknown cause: the node reports DiskPressure (no data: timeout).',
+    );
+    expect(of({ ...silent, node: aNode({ diskPressure: false }) }, undefined)).toBeUndefined();
+    expect(of({ ...silent, reason: 'skipped', node: aNode({ diskPressure: true }) }, undefined)).toBeUndefined();
+  });
+});
+
+describe('the commands of a verdict', () => {
+  it.each<readonly [string, Situation, readonly string[]]>([
+    [
+      'pods',
+      { freeGib: 5 },
+      ['ephemeral-storage-exporter explain pod shop/cart-0', 'kubectl delete pod -n shop cart-0'],
+    ],
+    [
+      'a static pod is not deleted',
+      { freeGib: 5, pods: [podOf('cart-0', 20), podOf('etcd', 30, { isStatic: true })] },
+      ['ephemeral-storage-exporter explain pod shop/etcd'],
+    ],
+    [
+      'images',
+      { freeGib: 5, unused: exactly(6) },
+      ["ssh node-1 'sudo crictl rmi --prune'", "ssh node-1 'sudo crictl images'"],
+    ],
+    [
+      'a node that is near may still run a pod for it',
+      { freeGib: 12, unused: exactly(10) },
+      [
+        "kubectl debug node/node-1 -it --profile=sysadmin --image=busybox -- chroot /host sh -c 'crictl rmi --prune'",
+        "kubectl debug node/node-1 -it --profile=sysadmin --image=busybox -- chroot /host sh -c 'crictl images'",
+      ],
+    ],
+    [
+      'other',
+      { freeGib: 0, pods: [podOf('cart-0', 5)] },
+      [
+        "ssh node-1 'sudo du -xhd3 / /var | sort -h | tail -20'",
+        "ssh node-1 'sudo journalctl --disk-usage'",
+        "ssh node-1 'sudo lsof +L1'",
+      ],
+    ],
+    [
+      'exempt pods',
+      { freeGib: 1, pods: [podOf('etcd', 80, { isStatic: true })] },
+      ['kubectl get pods -A --sort-by=.spec.priority --field-selector spec.nodeName=node-1'],
+    ],
+    [
+      'unread pods',
+      { freeGib: 5, snapshot: { unreadPodCount: 3 } },
+      ['ephemeral-storage-exporter explain node node-1'],
+    ],
+    ['unread images', { freeGib: 5, imagesGib: 30, unused: undefined }, ["ssh node-1 'sudo crictl images'"]],
+    [
+      'DiskPressure without a threshold that is near',
+      { freeGib: 60, node: { diskPressure: true } },
+      [
+        'ephemeral-storage-exporter explain node node-1',
+        'kubectl get --raw /api/v1/nodes/node-1/proxy/configz',
+        'kubectl get --raw /api/v1/nodes/node-1/proxy/stats/summary',
+      ],
+    ],
+  ])('the commands of a verdict are complete: %s', (_what, situation, commands) => {
+    expect(verdictOf(situation)?.commands).toEqual(commands);
+  });
+
+  it('the commands of a verdict quote what is no plain word', () => {
+    const record = anEvictionRecord({ cause: 'container_limit', container: "a';reboot'", volume: '', message: '' });
+    expect(evictionReport(record).verdict?.commands[1]).toBe(
+      `kubectl set resources -n shop deployment/cart -c 'a'"'"';reboot'"'"'' --limits=ephemeral-storage=2304Mi`,
+    );
+  });
+});
+
+describe('the verdict of an eviction', () => {
+  it.each<readonly [string, Parameters<typeof anEvictionRecord>[0], string, string]>([
+    [
+      'for a limit',
+      {},
+      'pods',
+      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100.0MiB, 80.0MiB measured 20s before.',
+    ],
+    [
+      'for a limit, of a pod that was not measured',
+      { lastUsage: 'not_measured' },
+      'pods',
+      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100.0MiB, not measured before.',
+    ],
+    [
+      'for a limit without its own figures',
+      { lastUsage: aLastUsage({ ratios: [] }) },
+      'pods',
+      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100.0MiB, 90.0MiB measured 20s before.',
+    ],
+    [
+      'by a node without data',
+      { cause: 'node_bytes', volume: '', shortage: { threshold: 10 * mib, available: 4 * mib } },
+      'unknown',
+      'Unknown cause: the shortage was not seen before the eviction; 6.0MiB was missing.',
+    ],
+    [
+      'for inodes by a node without data',
+      { cause: 'node_inodes', volume: '', shortage: { threshold: 10, available: 4 } },
+      'unknown',
+      'Unknown cause: the shortage was not seen before the eviction; 6 inodes were missing.',
+    ],
+    [
+      'for storage in words that are not known',
+      { cause: 'other', volume: '' },
+      'unknown',
+      'Unknown cause: the message of the kubelet names it.',
+    ],
+  ])('the verdict of an eviction %s', (_what, overrides, kind, text) => {
+    expect(evictionReport(anEvictionRecord(overrides)).verdict).toMatchObject({ kind, text });
+  });
+});
