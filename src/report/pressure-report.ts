@@ -90,10 +90,7 @@ function urgency({ nearest, timeMs }: PressedNode): number {
   return timeMs === undefined ? -headroomRatio(nearest) : 1 + 1 / (1 + timeMs);
 }
 
-function pressureReport(
-  { source, snapshot, nearest, timeMs }: PressedNode,
-  verdictOf: VerdictOf,
-): NodePressureReport {
+function pressureReport({ source, snapshot, nearest, timeMs }: PressedNode, verdictOf: VerdictOf): NodePressureReport {
   const { signal, threshold, isAssumed, available, headroom } = nearest;
   const { unreadPodCount } = snapshot;
   return {

@@ -78,6 +78,7 @@ function podName({ namespace, pod }: PodLimitReport): string {
 function pressureProblems({ summary, pressure }: ClusterReport): readonly Problem[] {
   const { pressedNodeCount, nearPressureNodeCount } = summary;
   const present = pressure.items.filter(({ dataState }) => isPresent(dataState));
+  const pressed = present.filter(({ headroom }) => headroom < 0);
   const near = present.filter(({ headroom }) => headroom >= 0);
   const timesMs = new Map(near.map(({ node, timeToEvictionMs }) => [node, timeToEvictionMs]));
   const hint = (node: string): string =>
@@ -88,8 +89,8 @@ function pressureProblems({ summary, pressure }: ClusterReport): readonly Proble
         'node below an eviction threshold',
         'nodes below an eviction threshold',
       ]),
-      { names: pressedNodes(pressure), count: pressedNodeCount, hint },
-    ),
+      { names: pressed.map(({ node }) => node), count: pressedNodeCount, hint },
+    ).map((problem) => withVerdict(problem, pressed[0], pressedNodeCount)),
     ...withExamples(
       counted(nearPressureNodeCount, 'warning', 'next-evictions', [
         'node close to an eviction threshold',
@@ -101,8 +102,16 @@ function pressureProblems({ summary, pressure }: ClusterReport): readonly Proble
         hint,
         noteOf: (node) => timeLeftNote(timesMs.get(node)),
       },
-    ),
+    ).map((problem) => withVerdict(problem, near[0], nearPressureNodeCount)),
   ];
+}
+
+/** With what fills the disk of the first node, and the first command for it. */
+function withVerdict(problem: Problem, first: NodePressureReport | undefined, count: number): Problem {
+  if (first?.verdict === undefined) return problem;
+  const { text, commands } = first.verdict;
+  const what = count === 1 ? `: ${text}` : `. ${first.node}: ${text}`;
+  return { ...problem, detail: `${problem.detail ?? ''}${what}`, hint: commands[0] ?? problem.hint };
 }
 
 /** Of nodes and pods that are not shown as they were. */

@@ -40,6 +40,7 @@ function reportOf(
     snapshot: aClusterSnapshot(snapshot),
     failureOf: () => undefined,
     lastKnownOf: () => undefined,
+    samplesOf: () => [],
     formerPodsOf: () => new Map(),
     apiServer: { isAway: false, access: 'direct' },
     isPartial: false,

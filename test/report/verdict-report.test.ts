@@ -142,6 +142,17 @@ const soft = aThreshold({ value: { amount: 20 * gib }, gracePeriodMs: 90_000 });
 const reclaiming = aThreshold({ value: { amount: 10 * gib }, minReclaim: { amount: 2 * gib } });
 const inodesOf = (amount: number) => aThreshold({ signal: 'nodefs.inodesFree', value: { amount } });
 const ofImagefs = aThreshold({ signal: 'imagefs.available', value: { amount: 15 * gib } });
+/** `leftMs`: one second after the summary. */
+function soonIn(leftMs: number): NodeSnapshot['forecasts'] {
+  const forecast = {
+    signal: 'nodefs.available',
+    isAssumed: false,
+    reachedAtMs: leftMs + 1_000,
+    endsAtMs: Infinity,
+  } as const;
+  return { measuredAtMs: 0, pods: new Map(), thresholds: [forecast] };
+}
+
 const absent = { state: 'absent', ageMs: 720_000, reason: 'timeout' } as const;
 
 /** What a person reads about a full node. */
@@ -325,6 +336,11 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
     '74.0GiB of 100.0GiB is neither pods nor images; evicting every pod frees 4.0GiB, evictions are 2.0GiB away on nodefs.',
   ],
   [
+    'a threshold that will be crossed within ten minutes',
+    { freeGib: 40, imagesGib: 10, pods: [podOf('cart-0', 4)], snapshot: { forecasts: soonIn(600_000) } },
+    '46.0GiB of 100.0GiB is neither pods nor images; evicting every pod frees 4.0GiB, evictions are 30.0GiB away on nodefs.',
+  ],
+  [
     'DiskPressure without a threshold that is near',
     { freeGib: 40, thresholds: undefined, node: { diskPressure: true } },
     'Unknown cause: the node reports DiskPressure with 25.0GiB of headroom (threshold assumed).',
@@ -352,6 +368,8 @@ describe('the verdict of a full node', () => {
 
   it('a node far from its thresholds has no verdict', () => {
     expect(verdictOf({ freeGib: 13 })).toBeUndefined();
+    expect(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(600_001) } })).toBeUndefined();
+    expect(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(1) }, source: absent })).toBeUndefined();
   });
 
   it('a silent node has a verdict when it reports DiskPressure', () => {

@@ -157,8 +157,9 @@ describe('problems of the cluster', () => {
 
   it('a problem names its nodes', () => {
     const facts = { isAssumed: false, available: 1, victims: [], dataAgeMs: 1, signal: 'nodefs.available' } as const;
+    const verdict = { kind: 'pods', text: 'Pods are the cause.', commands: ['first', 'second'] } as const;
     const pressure = [
-      { ...facts, node: 'node-1', headroom: -1, dataState: 'fresh' as const },
+      { ...facts, node: 'node-1', headroom: -1, dataState: 'fresh' as const, verdict },
       { ...facts, node: 'node-2', headroom: -1, dataState: 'absent' as const },
       { ...facts, node: 'node-3', headroom: 1, dataState: 'fresh' as const },
     ];
@@ -182,8 +183,8 @@ describe('problems of the cluster', () => {
     expect(problemsIn({ cluster })).toMatchObject([
       {
         text: '1 node below an eviction threshold',
-        detail: 'node-1',
-        hint: 'explain node node-1 shows what fills its disk, and which pods are evicted first.',
+        detail: 'node-1: Pods are the cause.',
+        hint: 'first',
       },
       {
         text: '1 node at least 90 % full',
@@ -192,6 +193,31 @@ describe('problems of the cluster', () => {
       },
       { text: '1 node with stale data', detail: 'node-4 (timeout)' },
     ]);
+  });
+
+  it('a problem of several nodes has the verdict of the first, and the hint of before without one', () => {
+    const facts = {
+      isAssumed: false,
+      available: 1,
+      dataAgeMs: 1,
+      signal: 'nodefs.available',
+      dataState: 'fresh',
+    } as const;
+    const verdict = { kind: 'pods', text: 'Pods are the cause.', commands: ['first'] } as const;
+    const problemOf = (of: typeof verdict | undefined) => {
+      const items = ['node-1', 'node-2'].map((node) => ({
+        ...facts,
+        node,
+        headroom: 1,
+        timeToEvictionMs: 60_000,
+        verdict: of,
+      }));
+      const cluster = aCluster({ summary: aSummary({ nearPressureNodeCount: 2 }), pressure: { items, totalCount: 2 } });
+      return problemsIn({ cluster })[0];
+    };
+    expect(problemOf(verdict)?.detail).toMatch(/^node-1 \(.*\), node-2 \(.*\)\. node-1: Pods are the cause\.$/);
+    expect(problemOf(verdict)?.hint).toBe('first');
+    expect(problemOf(undefined)?.hint).toMatch(/^explain node node-1 /);
   });
 
   it('a scope without nodes is a problem', () => {

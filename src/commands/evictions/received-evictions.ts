@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { RequestError } from '../../base/errors.js';
 import { evictionCauses } from '../../history/eviction-record.js';
 import { parseJson } from '../../json/json.js';
+import { verdictKinds } from '../../node/disk-verdict.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 
 const bytes = z.optional(z.number());
@@ -47,6 +48,13 @@ const lastUsage = z.looseObject({
   limitForAnHourBytes: bytes,
 });
 
+/** Of an exporter that is newer, kinds may be new: only the texts are shown. */
+const verdict = z.looseObject({
+  kind: z.catch(z.enum(verdictKinds), 'unknown'),
+  text: z.string(),
+  commands: z.array(z.string()),
+});
+
 const evictions = z.array(
   z.looseObject({
     namespace: z.string(),
@@ -61,6 +69,7 @@ const evictions = z.array(
     container: z.optional(z.string()),
     volume: z.optional(z.string()),
     limitBytes: bytes,
+    verdict: z.optional(verdict),
     message: z.string(),
     evictedAtMs: z.number(),
     seenAtMs: z.number(),

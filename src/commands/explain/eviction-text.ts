@@ -4,6 +4,7 @@ import type { EvictionReport, LastUsageReport } from '../../report/eviction-repo
 import type { LimitReport } from '../../report/limit-report.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, wrapped } from '../text/terminal-text.js';
+import { verdictLines } from '../text/verdict-lines.js';
 import { ruleText } from '../top/view.js';
 import { componentRows, referenceText, sumColumns, type TextOptions } from './pod-text.js';
 
@@ -12,6 +13,7 @@ export function evictionText(eviction: EvictionReport, options: TextOptions): st
   const { lastUsage } = eviction;
   const { width } = options;
   return paragraphs([
+    verdictLines(eviction.verdict, width),
     wrapped(headline(eviction, options), width),
     ...(lastUsage === undefined
       ? [wrapped([unknownUsageText(eviction)], width)]

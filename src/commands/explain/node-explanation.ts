@@ -9,12 +9,15 @@ import { podBytes } from '../../report/filesystem-report.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../../report/finding-report.js';
 import { type NodeReport, nodeReport } from '../../report/node-report.js';
 import { type SignalReport, signalReports } from '../../report/signal-report.js';
+import { type VerdictReport, verdicts } from '../../report/verdict-report.js';
 import type { ClusterReading } from '../cluster-reader.js';
 
 /** Who fills a node's disks and whom its kubelet would evict first: plain data with exact numbers. */
 export type NodeExplanation = NodeReport &
   ObjectFacts &
   EvictionFacts & {
+    /** What fills its disk; absent of a node that is not close to evicting pods. */
+    readonly verdict?: VerdictReport | undefined;
     /** What is wrong with the settings of its pods, by kind. */
     readonly findings: readonly FindingReport[];
   };
@@ -34,9 +37,11 @@ export function nodeExplanation(
   const state = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
   if (state === undefined) return undefined;
   const snapshot = state.state === 'absent' ? undefined : state.snapshot;
+  const node = snapshot?.node ?? reading.knownNodes.find((known) => known.name === name);
   return {
+    verdict: verdicts({})({ ...state, node }, snapshot && { ...snapshot, unreadPodCount: unreadPods(snapshot) }),
     ...nodeReport(state, podBytes(snapshot?.pods ?? []), reading.failures.get(name)),
-    ...objectFacts(snapshot?.node ?? reading.knownNodes.find((known) => known.name === name), snapshot),
+    ...objectFacts(node, snapshot),
     ...(snapshot === undefined ? { signals: [] } : evictionFacts(snapshot, freeBytes)),
     findings: findingsOf(name, snapshot, reading),
   };

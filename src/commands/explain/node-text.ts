@@ -14,6 +14,7 @@ import {
 } from '../../report/signal-report.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, terminalText, wrap, wrapped } from '../text/terminal-text.js';
+import { verdictLines } from '../text/verdict-lines.js';
 import type { ListedImage, NodeExplanation } from './node-explanation.js';
 import type { TextOptions } from './pod-text.js';
 
@@ -21,6 +22,7 @@ import type { TextOptions } from './pod-text.js';
 export function nodeText(explanation: NodeExplanation, options: TextOptions): string {
   const { width } = options;
   return paragraphs([
+    verdictLines(explanation.verdict, width),
     wrapped(headline(explanation, options), width),
     ...(explanation.state === 'absent'
       ? []
@@ -128,13 +130,40 @@ const assumedText =
 
 function signalLines(signals: readonly SignalReport[], width: number): readonly string[] {
   const isAssumed = signals.some((signal) => signal.isAssumed === true);
-  return [...tableLines(signalColumns, signals, width), ...(isAssumed ? wrap(assumedText, width) : [])];
+  const short = signals.filter(isShort);
+  return [
+    ...tableLines(signalColumns, short, width),
+    ...wrapped(calmTexts(signals.filter((signal) => !short.includes(signal))), width),
+    ...(isAssumed ? wrap(assumedText, width) : []),
+  ];
+}
+
+/** Below a threshold, or with less headroom than the threshold's own size. */
+function isShort(row: SignalReport): boolean {
+  const { available = Infinity, soft } = row;
+  const thresholds = [thresholdOf(row), soft && thresholdOf(soft)];
+  return thresholds.some((threshold = 0) => available < 2 * threshold);
+}
+
+/** The others in a line for each case. */
+function calmTexts(signals: readonly SignalReport[]): readonly string[] {
+  const amounts = signals.map((row) => `${row.signal} ${calmText(row)}`);
+  return amounts.length === 0 ? [] : [`Not short: ${amounts.join(', ')}.`];
+}
+
+function calmText(row: SignalReport): string {
+  const { signal, available, headroom, soft } = row;
+  if (available === undefined) return 'unknown';
+  const nearest = headroom ?? (soft && available - (thresholdOf(soft) ?? 0));
+  if (nearest === undefined) return `${amountText(signal, available)} (no threshold)`;
+  return `${amountText(signal, available)} (${amountText(signal, nearest)} above its threshold)`;
 }
 
 function orderSections(explanation: NodeExplanation, width: number): readonly (readonly string[])[] {
   const { unreadPodCount, signals } = explanation;
+  const ranked = signals.filter((row) => !countsInodes(row.signal) || isShort(row));
   return unreadPodCount === undefined
-    ? [...victimSections(signals, width), unrankedLines(explanation, width)]
+    ? [...victimSections(ranked, width), unrankedLines(explanation, width)]
     : [wrap(`Order of eviction: unknown, ${unreadPodsText(unreadPodCount)}${unreadReason(unreadPodCount)}.`, width)];
 }
 

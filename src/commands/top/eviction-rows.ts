@@ -39,6 +39,7 @@ export const evictionsView: View<EvictionRow> = {
       align: 'right',
       dropRank: 3,
     },
+    { header: 'VERDICT', text: ({ eviction }) => eviction.verdict?.text ?? '-', isWide: true },
     bytesColumn('LIMIT', ({ eviction }) => eviction.limitBytes, { isWide: true }),
     {
       header: 'GROWTH/MIN',

@@ -42,9 +42,15 @@ function row(eviction: ShownEviction, scale: number): Markup {
   const { namespace, pod, node, workloads, evictedAtMs, ageMs, message, lastUsage } = eviction;
   const of = workloads.map(({ workload, workloadType }) => `${workloadType} ${workload}`).join(', ');
   return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span> <span class="small muted">${node}${of === '' ? '' : `; ${of}`}</span></th>
-<td role="cell" class="low" data-label="Evicted for"><strong title="${message.trim()}">${causeText(eviction)}</strong><br> <span class="small muted"><time title="${timeText(evictedAtMs)}">${formatAge(ageMs)} ago</time></span></td>
+<td role="cell" class="low" data-label="Evicted for"><strong title="${message.trim()}">${causeText(eviction)}</strong>${nodeVerdict(eviction)}<br> <span class="small muted"><time title="${timeText(evictedAtMs)}">${formatAge(ageMs)} ago</time></span></td>
 <td role="cell" class="wide">${lastUsage === undefined ? markup`<span class="small muted">${unknownUsageText(eviction)}</span>` : usage(lastUsage, eviction, scale)}</td>
 ${lastUsage === undefined ? markup`<td role="cell"></td>` : markup`<td role="cell" class="low" data-label="Growth before">${growth(lastUsage)}</td>`}</tr>`;
+}
+
+/** Of a limit, the cause has it all. */
+function nodeVerdict({ cause, verdict }: ShownEviction): Markup | undefined {
+  const isOfNode = cause === 'node_bytes' || cause === 'node_inodes';
+  return isOfNode && verdict !== undefined ? markup`<br> <span class="small">${verdict.text}</span>` : undefined;
 }
 
 function usage(

@@ -11,6 +11,7 @@ import type {
   RankedNodeReport,
   SilentNodeReport,
 } from '../../report/ranked-nodes.js';
+import type { VerdictReport } from '../../report/verdict-report.js';
 import { bar, type Segment } from './bar.js';
 import { emptyText, panel } from './components.js';
 import { type Markup, markup } from './markup.js';
@@ -54,13 +55,13 @@ function card(node: RankedNodeReport): Markup {
   return node.state === 'absent' ? absentCard(node) : measuredCard(node);
 }
 
-function absentCard({ node, reason, hint, failure, expectedPodCount, lastKnown }: SilentNodeReport): Markup {
+function absentCard({ node, reason, hint, failure, expectedPodCount, lastKnown, verdict }: SilentNodeReport): Markup {
   const isSkipped = reason === 'skipped';
   const chip = isSkipped
     ? markup`<span class="chip plain">skipped</span>`
     : markup`<span class="chip critical">no data: ${reason}</span>`;
   const pods = expectedPodCount === 0 ? undefined : countText(expectedPodCount, 'running pod', 'running pods');
-  return markup`<li class="${isSkipped ? '' : 'critical'}"><div class="card-head"><h3>${node}</h3>${chip}</div>
+  return markup`<li class="${isSkipped ? '' : 'critical'}"><div class="card-head"><h3>${node}</h3>${chip}</div>${verdictPart(verdict)}
 ${pods === undefined ? undefined : markup`<p class="small">${pods} not measured.</p>`}
 <p class="small">${hint}</p>${failureText(failure)}${lastKnown === undefined ? undefined : lastKnownPart(node, lastKnown)}</li>`;
 }
@@ -72,9 +73,8 @@ ${podTable(`Largest pods of ${node}, last known`, last.largestPods.slice(0, show
 }
 
 function measuredCard(node: NodeWithPodsReport): Markup {
-  const { state, dataAgeMs, failure } = node;
-  const chip = state === 'fresh' ? 'ok' : 'warning';
-  return markup`<li class="${cardSeverity(node)}"><div class="card-head"><h3>${node.node}</h3><span class="chip ${chip}">${term(state)}, ${formatAge(dataAgeMs)} old</span></div>
+  const { failure, verdict } = node;
+  return markup`<li class="${cardSeverity(node)}"><div class="card-head"><h3>${node.node}</h3>${stateChip(node)}</div>${verdictPart(verdict)}
 ${failureText(failure)}${filesystems(node)}
 ${imagesPart(node)}${podsOf(node)}</li>`;
 }
@@ -86,11 +86,52 @@ function imagesPart({ images }: NodeWithPodsReport): Markup | undefined {
 `;
 }
 
-function cardSeverity({ state, filesystems: all, missingPodCount }: NodeWithPodsReport): Severity {
+/** Of a node under pressure that first; the age of its data otherwise. */
+function stateChip({ state, dataAgeMs, verdict, diskPressure }: NodeWithPodsReport): Markup {
+  const age = markup`${term(state)}, ${formatAge(dataAgeMs)} old`;
+  const stale = state === 'fresh' ? undefined : markup` <span class="chip warning">${age}</span>`;
+  if (diskPressure === true) return markup`<span class="chip critical">DiskPressure</span>${stale}`;
+  if (isBelow(verdict)) return markup`<span class="chip critical">below its threshold</span>${stale}`;
+  if (verdict !== undefined) return markup`<span class="chip warning">near its threshold</span>${stale}`;
+  return state === 'fresh'
+    ? markup`<span class="chip ok">${age}</span>`
+    : markup`<span class="chip warning">${age}</span>`;
+}
+
+function isBelow(verdict: VerdictReport | undefined): boolean {
+  return (verdict?.headroom ?? 0) < 0;
+}
+
+/** The sentence, the numbers that decide and the commands. */
+function verdictPart(verdict: VerdictReport | undefined): Markup | undefined {
+  if (verdict === undefined) return undefined;
+  const { text, commands } = verdict;
+  return markup`
+<p><strong>${text}</strong></p>${thresholdPart(verdict)}
+<ul class="commands small">${commands.map((command) => markup`<li><code>${command}</code></li>`)}</ul>`;
+}
+
+function thresholdPart(verdict: VerdictReport): Markup | undefined {
+  const { signal, headroom, thresholdBytes, thresholdInodes, isAssumed } = verdict;
+  if (signal === undefined || headroom === undefined) return undefined;
+  const amount = (value: number | undefined): string =>
+    thresholdInodes === undefined ? formatBytes(value) : `${value ?? '-'} inodes`;
+  const assumed = isAssumed === true ? ' (assumed)' : '';
+  return markup`<p class="small">${signal}: headroom ${amount(headroom)}, threshold ${amount(thresholdBytes ?? thresholdInodes)}${assumed}</p>`;
+}
+
+function cardSeverity({
+  state,
+  filesystems: all,
+  missingPodCount,
+  verdict,
+  diskPressure,
+}: NodeWithPodsReport): Severity {
+  if (diskPressure === true || isBelow(verdict)) return 'critical';
   const isNearlyFull = all.some(
     (one) => Math.max(one.fullRatio ?? 0, one.inodesFullRatio ?? 0) >= limitThresholds.near,
   );
-  return state === 'stale' || isNearlyFull || missingPodCount > 0 ? 'warning' : 'ok';
+  return state === 'stale' || verdict !== undefined || isNearlyFull || missingPodCount > 0 ? 'warning' : 'ok';
 }
 
 function failureText(failure: NodeFailure | undefined): Markup | undefined {

@@ -501,6 +501,44 @@ describe('the sections', () => {
   });
 
   it.each([
+    [-gib, true, 'DiskPressure', 'critical'],
+    [-gib, false, 'below its threshold', 'critical'],
+    [gib, false, 'near its threshold', 'warning'],
+  ])('a node with headroom %d and DiskPressure %s is shown as %s', (headroom, diskPressure, chip, card) => {
+    const verdict = {
+      kind: 'pods',
+      text: 'Pods are the cause.',
+      commands: ['kubectl delete pod -n shop cart-0'],
+      signal: 'nodefs.available',
+      isAssumed: true,
+      thresholdBytes: 10 * gib,
+      headroom,
+    } as const;
+    const page = pageOfCluster({ nodes: all(aMeasuredNode({ verdict, diskPressure })) });
+    expect(textOf(page, 'nodes')).toContain(
+      `node-1 ${chip} Pods are the cause. nodefs.available: headroom ${headroom / gib}.0GiB, threshold 10.0GiB (assumed) kubectl delete pod -n shop cart-0`,
+    );
+    expect(page).toContain(`<ul class="cards"><li class="${card}">`);
+    expect(textOf(page, 'nodes')).not.toContain('fresh');
+    const stale = pageOfCluster({ nodes: all(aMeasuredNode({ verdict, diskPressure, state: 'stale' })) });
+    expect(textOf(stale, 'nodes')).toContain(`node-1 ${chip} stale, 1s old Pods`);
+  });
+
+  it('a silent node is shown with the verdict of its last data', () => {
+    const verdict = { kind: 'unknown', text: 'Unknown cause.', commands: [] } as const;
+    const page = pageOfCluster({ nodes: all(anAbsentNodeStatus({ verdict })) });
+    expect(textOf(page, 'nodes')).toContain('node-2 no data: timeout Unknown cause.');
+  });
+
+  it('an eviction for a shortage of its node is shown with what filled the disk', () => {
+    const record = anEvictionRecord({ cause: 'node_bytes', volume: '', message: '' });
+    const page = pageOf({ evictions: { ...all({ ...evictionReport(record), ageMs: 0 }), refusedCount: 0 } });
+    expect(textOf(page, 'evictions')).toContain(
+      'node low on disk space Unknown cause: the shortage was not seen before the eviction. 0s ago',
+    );
+  });
+
+  it.each([
     [0.79, '', 'ok'],
     [0.8, 't-warning', 'warning'],
     [0.9, 't-critical', 'warning'],
