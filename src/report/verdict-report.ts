@@ -2,6 +2,7 @@ import { programName, shellWord } from '../base/text.js';
 import { formatAge, formatBytes } from '../base/units.js';
 import type { EvictionRecord, LastUsage } from '../history/eviction-record.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
+import type { UsageSample } from '../kubelet/lookup.js';
 import {
   type DiskVerdict,
   type NamedShortage,
@@ -9,7 +10,6 @@ import {
   type VerdictKind,
   type VerdictSources,
 } from '../node/disk-verdict.js';
-import type { UsageSample } from '../kubelet/lookup.js';
 import { nextThreshold } from '../node/node-forecasts.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { causeText } from './eviction-cause-text.js';
