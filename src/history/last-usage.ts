@@ -53,7 +53,7 @@ export function verdictBefore(
   { cause, shortage }: StorageEviction,
   { snapshot, samplesOf }: EvictionContext,
 ): DiskVerdict | undefined {
-  const sources = { samplesOf, unusedImagesBytes: undefined };
+  const sources = { samplesOf };
   if (snapshot === undefined) return undefined;
   if (cause === 'node_admission') return nodeVerdict(snapshot, sources);
   if (cause !== 'node_bytes' && cause !== 'node_inodes') return undefined;

@@ -3,6 +3,7 @@ import { countsInodes, type EvictionSignal, filesystemOf, type SignalFilesystem 
 import type { UsageSample } from '../kubelet/lookup.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import { type FilesystemOwners, filesystemOwners } from './filesystem-owners.js';
+import type { NodeImages } from './node-images.js';
 import { type StorageLayout, storageLayout } from './node-layout.js';
 import { isNearThreshold, type KnownThreshold, nearestThreshold } from './node-thresholds.js';
 import type { NodeSnapshot } from './node-view.js';
@@ -73,8 +74,6 @@ export interface DiskVerdict {
 export interface VerdictSources {
   /** The totals of a pod in the last summaries, the oldest first. `uid`: as the kubelet reports it. */
   readonly samplesOf: (uid: string) => readonly UsageSample[];
-  /** What the images that no container uses hold; undefined while it is not known. */
-  readonly unusedImagesBytes: Bounds | undefined;
   /** The threshold that the node is forecast to cross within minutes. */
   readonly soon?: EvictionSignal | undefined;
 }
@@ -144,7 +143,7 @@ function verdictOn(snapshot: NodeSnapshot, shortage: Shortage, sources: VerdictS
     alsoBelow: alsoBelow(shortage, snapshot),
   };
   if (countsInodes(signal)) return { ...common, kind: 'inodes' };
-  const images = freedByImages(shortage, snapshot, owners, sources);
+  const images = freedByImages(shortage, snapshot, owners);
   const kind = kindBetween(missing, pods, images);
   if (kind === 'other') return { ...common, images, kind, remainder: remainderOf(victims, owners, images) };
   if (kind !== 'unknown') return { ...common, images, kind };
@@ -192,9 +191,8 @@ function sumOf<T>(items: readonly T[], amountOf: (item: T) => number | undefined
 /** https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#reclaiming-node-level-resources */
 function freedByImages(
   { signal }: Shortage,
-  { layout }: NodeSnapshot,
+  { layout, images }: NodeSnapshot,
   owners: FilesystemOwners | undefined,
-  { unusedImagesBytes }: VerdictSources,
 ): Bounds {
   const filesystem = filesystemOf(signal);
   const isReclaimed: Readonly<Record<StorageLayout, boolean>> = {
@@ -203,7 +201,15 @@ function freedByImages(
     split: filesystem === 'imagefs',
   };
   if (!isReclaimed[storageLayout(layout)]) return exactly(0);
-  return unusedImagesBytes ?? { least: 0, most: owners?.imagesUsedBytes ?? Infinity };
+  const most = owners?.imagesUsedBytes ?? Infinity;
+  return (images && freedByUnused(images, most)) ?? { least: 0, most };
+}
+
+/** Unpacked, images are larger than the compressed sizes of containerd. `most`: of all images. Undefined while it is not known. */
+function freedByUnused({ unusedBytes, sizes, isCut }: NodeImages, most: number): Bounds | undefined {
+  if (unusedBytes === undefined) return undefined;
+  const isExact = !isCut && (unusedBytes === 0 || sizes === 'unpacked');
+  return { least: Math.min(unusedBytes, most), most: isExact ? Math.min(unusedBytes, most) : most };
 }
 
 /** Where the bytes of a signal are, as {@link filesystemOwners} names it. */

@@ -210,12 +210,7 @@ export function createNodeSnapshot(
     podsOnNode,
     thresholds,
     headrooms: evictionHeadrooms(thresholds),
-    images: nodeImages({
-      node,
-      pods: isAllInScope && joined.unknown.length === 0 ? podsOnNode : undefined,
-      imagefs: summary.imagefs,
-      settings: configuration?.images,
-    }),
+    images: imagesOf(input, podsOnNode, joined, options),
     logRotation: configuration?.logRotation,
     listedPods: all,
     context,
@@ -231,6 +226,18 @@ export function createNodeSnapshot(
     evictionMs: nodeEvictionMs([...pods, ...podsWithoutTotal], thresholds),
     forecasts: measurements?.forecasts({ summary, pods: all, derived, context, thresholds }) ?? noForecasts,
   };
+}
+
+/** `podsOnNode`: all of them, unless one is not read. */
+function imagesOf(
+  { node, summary, configuration }: NodeSnapshotInput,
+  podsOnNode: readonly Pod[],
+  { unknown }: JoinedNodePods,
+  { scope }: NodeSnapshotOptions,
+): NodeSnapshot['images'] {
+  const isAllRead = coversAllPods(scope) && unknown.length === 0;
+  const pods = isAllRead ? podsOnNode : undefined;
+  return nodeImages({ node, pods, imagefs: summary.imagefs, settings: configuration?.images });
 }
 
 function isMeasured({ summary }: PodRecord): boolean {

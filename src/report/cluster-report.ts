@@ -155,7 +155,7 @@ type Parts = ReturnType<typeof partsOf>;
 
 function partsOf(workloads: RankedWorkloads, { failureOf, samplesOf, apiServer, nowMs }: ClusterReportInput) {
   const { incomplete } = workloads;
-  const verdictOf = verdicts({ samplesOf });
+  const verdictOf = verdicts(samplesOf);
   return {
     workloads,
     pods: new RankedPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits }),

@@ -3,13 +3,7 @@ import { formatAge, formatBytes } from '../base/units.js';
 import type { EvictionRecord, LastUsage } from '../history/eviction-record.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { UsageSample } from '../kubelet/lookup.js';
-import {
-  type DiskVerdict,
-  type NamedShortage,
-  nodeVerdict,
-  type VerdictKind,
-  type VerdictSources,
-} from '../node/disk-verdict.js';
+import { type DiskVerdict, type NamedShortage, nodeVerdict, type VerdictKind } from '../node/disk-verdict.js';
 import { nextThreshold } from '../node/node-forecasts.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { causeText } from './eviction-cause-text.js';
@@ -52,21 +46,13 @@ type VerdictSource = Pick<PodSource, 'nodeName' | 'node' | 'state' | 'reason'> &
 /** The totals of a pod in the last summaries of its node, the oldest first. `uid`: as the kubelet reports it. */
 export type SamplesOf = (nodeName: string, uid: string) => readonly UsageSample[];
 
-/** `unusedImagesOf`: what image collection can free on a node. */
-export function verdicts({
-  samplesOf = () => [],
-  unusedImagesOf,
-}: {
-  readonly samplesOf?: SamplesOf;
-  readonly unusedImagesOf?: (snapshot: NodeSnapshot) => VerdictSources['unusedImagesBytes'];
-}): VerdictOf {
+export function verdicts(samplesOf: SamplesOf = () => []): VerdictOf {
   return (source, snapshot) => {
     const { nodeName, node } = source;
     if (snapshot === undefined) return silentVerdict(source);
     const verdict = nodeVerdict(node === undefined ? snapshot : { ...snapshot, node }, {
       soon: soonSignal(source, snapshot),
       samplesOf: (uid) => samplesOf(nodeName, uid),
-      unusedImagesBytes: unusedImagesOf?.(snapshot),
     });
     return verdict && verdictReport(verdict, { nodeName, notes: ageNotes(source) });
   };

@@ -36,7 +36,7 @@ function shortageOf(
     layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
     thresholds,
   });
-  return evictionVerdict(snapshot, { ofInodes, named }, { samplesOf: () => [], unusedImagesBytes: undefined })
+  return evictionVerdict(snapshot, { ofInodes, named }, { samplesOf: () => [] })
     ?.shortage;
 }
 
@@ -80,6 +80,6 @@ it('the verdict of an eviction is unknown where neither the message nor the last
 
 it('the verdict of an eviction is unknown where no threshold of the node is', () => {
   const snapshot = aNodeSnapshot({ thresholds: [] });
-  const sources = { samplesOf: () => [], unusedImagesBytes: undefined };
+  const sources = { samplesOf: () => [] };
   expect(evictionVerdict(snapshot, { ofInodes: false, named: undefined }, sources)).toBeUndefined();
 });

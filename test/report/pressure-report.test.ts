@@ -22,7 +22,7 @@ function nodeWith(nodeName: string, headrooms: readonly number[]): MeasuredNodeV
 }
 
 function pressureOf(...nodes: readonly MeasuredNodeView[]) {
-  const pressure = new RankedPressure(2, verdicts({}));
+  const pressure = new RankedPressure(2, verdicts());
   for (const node of nodes) pressure.add(node, node.snapshot);
   return { ...pressure.nodes(), crossedCount: pressure.crossedCount };
 }
@@ -54,7 +54,7 @@ it('nodes under pressure are shown by the threshold that they are nearest to, wi
 });
 
 it('nodes under pressure without data are ranked by what was last known, and count nowhere else', () => {
-  const pressure = new RankedPressure(2, verdicts({}));
+  const pressure = new RankedPressure(2, verdicts());
   const { snapshot } = nodeWith('silent', [-1]);
   pressure.add({ nodeName: 'silent', state: 'absent', ageMs: 720_000.2, reason: 'timeout' }, snapshot);
   expect(pressure.nodes().items).toMatchObject([
@@ -71,7 +71,7 @@ it('nodes under pressure without data are ranked by what was last known, and cou
 });
 
 it.each([0, 12])('nodes under pressure have no victims where %i pods are not read', (unreadPodCount) => {
-  const pressure = new RankedPressure(2, verdicts({}));
+  const pressure = new RankedPressure(2, verdicts());
   const node = nodeWith('node-1', [-1]);
   pressure.add(node, { ...node.snapshot, unreadPodCount });
   const [item] = pressure.nodes().items;
@@ -81,7 +81,7 @@ it.each([0, 12])('nodes under pressure have no victims where %i pods are not rea
 });
 
 it('nodes under pressure count as full where a filesystem is', () => {
-  const pressure = new RankedPressure(2, verdicts({}));
+  const pressure = new RankedPressure(2, verdicts());
   for (const availableBytes of [20_000, 10_000]) {
     const node = nodeWith('evicting', [-1]);
     const nodefs = anFsStats({ capacityBytes: 100_000, availableBytes });

@@ -117,8 +117,19 @@ function snapshotOf(situation: Situation): NodeSnapshot {
         ? []
         : [aMeasuredPod({ summary: entry, name: pod.name, pod, workloads: workload ? [workload] : [] })],
     ),
+    images: imagesOf(situation),
     ...situation.snapshot,
   });
+}
+
+/** Unpacked sizes are exact; compressed ones are the least that is freed. */
+function imagesOf(situation: Situation): NodeSnapshot['images'] {
+  const unused = 'unused' in situation ? situation.unused : exactly(0);
+  if (unused === undefined) return undefined;
+  const { least, most } = unused;
+  const sizes = least === most ? 'unpacked' : 'compressed';
+  const listed = { sizes, imageCount: 1, sizeBytes: least, isCut: false, unusedBytes: least } as const;
+  return { ...listed, maxCopiesBytes: undefined, collection: undefined };
 }
 
 function verdictOf(situation: Situation): VerdictReport | undefined {
@@ -133,9 +144,10 @@ function verdictOf(situation: Situation): VerdictReport | undefined {
           { atMs: 540_000, usedBytes: (1 + grownGib) * gib },
         ];
   };
-  const unused = 'unused' in situation ? situation.unused : exactly(0);
-  const of = verdicts({ samplesOf, unusedImagesOf: () => unused });
-  return of({ nodeName: 'node-1', node: snapshot.node, state: 'fresh', ageMs: 1_000, ...situation.source }, snapshot);
+  return verdicts(samplesOf)(
+    { nodeName: 'node-1', node: snapshot.node, state: 'fresh', ageMs: 1_000, ...situation.source },
+    snapshot,
+  );
 }
 
 const soft = aThreshold({ value: { amount: 20 * gib }, gracePeriodMs: 90_000 });
@@ -373,7 +385,7 @@ describe('the verdict of a full node', () => {
   });
 
   it('a silent node has a verdict when it reports DiskPressure', () => {
-    const of = verdicts({});
+    const of = verdicts();
     const silent = { nodeName: 'node-1', state: 'absent', reason: 'timeout' } as const;
     expect(of({ ...silent, node: aNode({ diskPressure: true }) }, undefined)?.text).toBe(
       'Unknown cause: the node reports DiskPressure (no data: timeout).',
@@ -402,7 +414,7 @@ describe('the commands of a verdict', () => {
     ],
     [
       'a node that is near may still run a pod for it',
-      { freeGib: 12, unused: exactly(10) },
+      { freeGib: 12, imagesGib: 30, unused: exactly(10) },
       [
         "kubectl debug node/node-1 -it --profile=sysadmin --image=busybox -- chroot /host sh -c 'crictl rmi --prune'",
         "kubectl debug node/node-1 -it --profile=sysadmin --image=busybox -- chroot /host sh -c 'crictl images'",
