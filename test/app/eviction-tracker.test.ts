@@ -1,9 +1,14 @@
 import { expect, it } from 'vitest';
 
-import { EvictionTracker } from '../../src/app/eviction-tracker.js';
+import { EvictionTracker, recordPodChange } from '../../src/app/eviction-tracker.js';
 import { EvictionLog } from '../../src/history/eviction-log.js';
-import { aNode, aPod } from '../support/builders.js';
+import { PodHistory } from '../../src/kubelet/pod-history.js';
+import { NodeTrackers } from '../../src/node/node-trackers.js';
+import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import { loadText } from '../config/support.js';
+import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
 it('reports of evictions are the same array until there is another eviction', () => {
   const clock = new ManualClock();
@@ -26,4 +31,36 @@ it('reports of evictions are the same array until there is another eviction', ()
   expect(tracker.reports()).not.toBe(none);
   expect(tracker.reports()).toMatchObject([{ pod: object.name, cause: 'pod_limit' }]);
   expect(tracker.reports()).toBe(tracker.reports());
+});
+
+it('an eviction has the verdict of its node as last derived, by the growth of its pods', () => {
+  const clock = new ManualClock();
+  const log = new EvictionLog({ retentionMs: 60_000, maxRecords: 2 }, clock);
+  const pod = aPod();
+  const containers = [aContainerSummary({ rootfsBytes: 30, logsBytes: 0 })];
+  const nodefs = anFsStats({ capacityBytes: 100, availableBytes: 5, usedBytes: 95 });
+  const history = new PodHistory({ clock, keepDepartedMs: () => 60_000 });
+  const summaries = [10, 30].map((usedBytes) =>
+    aNodeSummary({ nodefs, pods: [aPodSummary({ usedBytes, containers })] }),
+  );
+  for (const [turn, summary] of summaries.entries()) history.add(summary, turn * 60_000, turn * 60_000);
+  const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: false });
+  const trackers = new NodeTrackers(trackerOptions({ pods: podsOfNode(() => [pod]), resolver }));
+  const [, summary = aNodeSummary()] = summaries;
+  const lookup = { state: 'fresh', summary, configuration: undefined, arrivedAtMs: 0, fetchedAtMs: 0 } as const;
+  trackers.of(aNode()).view(aNode(), lookup);
+  const message = 'The node was low on resource: ephemeral-storage. Threshold quantity: 10, available: 5. ';
+  const object = aPod({ phase: 'Failed', eviction: { message, atMs: clock.nowMs() } });
+  const options = {
+    log,
+    config: loadText(''),
+    collection: { trackers, resolver },
+    nodes: { findNode: () => aNode(), mayBeGone: () => false },
+    cache: { history: () => history },
+  };
+  recordPodChange({ object, previous: pod, isInitial: false }, options);
+  expect(log.records[0]?.nodeVerdict).toMatchObject({
+    shortage: { missing: 5, isAssumed: false },
+    first: { amount: 30, growth: { bytes: 20, durationMs: 60_000 } },
+  });
 });

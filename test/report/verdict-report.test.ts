@@ -190,6 +190,16 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
     'Images are the cause: deleting unused ones frees 5.0GiB, 5.0GiB is missing on nodefs.',
   ],
   [
+    'pods that hold just what is missing',
+    { freeGib: 5, pods: [podOf('cart-0', 5)] },
+    'Pods are the cause, shop/cart first (5.0GiB): evicting every pod frees 5.0GiB, 5.0GiB is missing on nodefs.',
+  ],
+  [
+    'pods and images that hold just what is missing',
+    { freeGib: 4, unused: exactly(2), pods: [podOf('cart-0', 4)] },
+    'Pods and images are the cause, shop/cart first (4.0GiB): evicting every pod frees 4.0GiB and deleting unused images 2.0GiB, 6.0GiB is missing on nodefs.',
+  ],
+  [
     'images: more than is missing, of sizes that are lower bounds',
     { freeGib: 8, imagesGib: 40, unused: { least: 6 * gib, most: 20 * gib }, pods: [podOf('cart-0', 1)] },
     'Images are the cause: deleting unused ones frees at least 6.0GiB, 2.0GiB is missing on nodefs.',
@@ -266,6 +276,14 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
     'a running pod without statistics may hold what nobody is counted for',
     { freeGib: 2, pods: [podOf('cart-0', 3), unmeasured] },
     'Unknown cause: not all pods of this node are measured; 8.0GiB is missing on nodefs.',
+  ],
+  [
+    'a pod without statistics that does not run holds nothing',
+    {
+      freeGib: 2,
+      pods: [podOf('cart-0', 3), { ...unmeasured, pod: aPod({ name: 'new', runningSinceMs: undefined }) }],
+    },
+    '90.0GiB of 100.0GiB is neither pods nor images; evicting every pod frees 3.0GiB of the 8.0GiB missing on nodefs.',
   ],
   [
     'a pod with pending volumes may hold what nobody is counted for',

@@ -502,6 +502,7 @@ describe('the sections', () => {
 
   it.each([
     [-gib, true, 'DiskPressure', 'critical'],
+    [gib, true, 'DiskPressure', 'critical'],
     [-gib, false, 'below its threshold', 'critical'],
     [gib, false, 'near its threshold', 'warning'],
   ])('a node with headroom %d and DiskPressure %s is shown as %s', (headroom, diskPressure, chip, card) => {
