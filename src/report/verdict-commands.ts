@@ -1,6 +1,7 @@
 import { programName, shellWord } from '../base/text.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
-import type { DiskVerdict, FirstWorkload } from '../node/disk-verdict.js';
+import type { DiskVerdict } from '../node/disk-verdict.js';
+import type { FirstWorkload } from '../node/first-workload.js';
 
 /** What to run next for a verdict, complete, the explanation first. */
 export function verdictCommands(verdict: DiskVerdict, nodeName: string): readonly string[] {

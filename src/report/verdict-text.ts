@@ -1,6 +1,7 @@
 import { formatAge, formatBytes } from '../base/units.js';
 import { countsInodes } from '../kubelet/eviction-signals.js';
-import type { Bounds, DiskVerdict, FirstWorkload, Remainder, Shortage } from '../node/disk-verdict.js';
+import type { Bounds, DiskVerdict, Remainder, Shortage } from '../node/disk-verdict.js';
+import type { FirstWorkload } from '../node/first-workload.js';
 import { unreadPodsText } from './signal-report.js';
 
 /** One sentence with its numbers. `notes`: what is to be known of the data, in a few words each. */

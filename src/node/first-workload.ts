@@ -1,0 +1,68 @@
+import { getOrAdd } from '../base/maps.js';
+import type { UsageSample } from '../kubelet/lookup.js';
+import { type Workload, workloadKey } from '../workload/workload.js';
+import type { NodeSnapshot } from './node-view.js';
+import type { Victim } from './victims.js';
+
+/** Of a workload's pods on the node, or of one pod without a workload. */
+export interface FirstWorkload {
+  readonly workload: Workload | undefined;
+  /** The largest of its pods, by which it is explained. */
+  readonly pod: { readonly namespace: string; readonly name: string; readonly isStatic: boolean };
+  /** What would be free without them. */
+  readonly amount: number;
+  /** Undefined where it did not grow, or that is not known. */
+  readonly growth: { readonly bytes: number; readonly durationMs: number } | undefined;
+}
+
+interface WorkloadSum {
+  readonly workload: Workload | undefined;
+  largest: Victim;
+  amount: number;
+  grownBytes: number;
+  durationMs: number;
+}
+
+/** The one that grew most over the last summaries, where one grew; else the largest. Equals by the names of their pods. */
+export function firstWorkload(
+  victims: readonly Victim[],
+  { listedPods }: NodeSnapshot,
+  samplesOf: (uid: string) => readonly UsageSample[],
+): FirstWorkload | undefined {
+  const workloads = new Map(listedPods.map(({ summary, workloads: [workload] }) => [summary.uid, workload]));
+  const sums = new Map<string, WorkloadSum>();
+  for (const victim of victims) {
+    const { kubeletUid } = victim.pod;
+    const workload = workloads.get(kubeletUid);
+    const newSum = (): WorkloadSum => ({ workload, largest: victim, amount: 0, grownBytes: 0, durationMs: 0 });
+    const key = workload === undefined ? kubeletUid : workloadKey(workload);
+    addTo(getOrAdd(sums, key, newSum), victim, samplesOf(kubeletUid));
+  }
+  const [first] = [...sums.values()].sort(
+    (a, b) => growthOf(b) - growthOf(a) || b.amount - a.amount || (nameOf(a) < nameOf(b) ? -1 : 1),
+  );
+  if (first === undefined || first.amount === 0) return undefined;
+  const { workload, largest, amount, durationMs } = first;
+  const { namespace, name, isStatic } = largest.pod;
+  const bytes = growthOf(first);
+  const growth = bytes === 0 ? undefined : { bytes, durationMs };
+  return { workload, pod: { namespace, name, isStatic }, amount, growth };
+}
+
+function addTo(sum: WorkloadSum, victim: Victim, samples: readonly UsageSample[]): void {
+  const { freed = 0 } = victim;
+  if (freed > (sum.largest.freed ?? 0)) sum.largest = victim;
+  sum.amount += freed;
+  const [oldest, newest] = [samples[0], samples.at(-1)];
+  if (oldest === undefined || newest === undefined) return;
+  sum.grownBytes += newest.usedBytes - oldest.usedBytes;
+  sum.durationMs = Math.max(sum.durationMs, newest.atMs - oldest.atMs);
+}
+
+function growthOf({ grownBytes }: WorkloadSum): number {
+  return Math.max(0, grownBytes);
+}
+
+function nameOf({ largest: { pod } }: WorkloadSum): string {
+  return `${pod.namespace}/${pod.name}`;
+}
