@@ -17,6 +17,7 @@ import { paragraphs, terminalText, wrap, wrapped } from '../text/terminal-text.j
 import { verdictLines } from '../text/verdict-lines.js';
 import type { ListedImage, NodeExplanation } from './node-explanation.js';
 import type { TextOptions } from './pod-text.js';
+import { amountText, isShort, signalLines } from './signal-lines.js';
 
 /** A node's disks by owner, its thresholds and the order of eviction, for people. */
 export function nodeText(explanation: NodeExplanation, options: TextOptions): string {
@@ -102,62 +103,6 @@ const filesystemColumns: readonly Column<FilesystemReport>[] = [
   { header: 'OTHER', text: ({ unattributedBytes }) => formatBytes(unattributedBytes), align: 'right' },
   { header: 'FREE', text: ({ availableBytes }) => formatBytes(availableBytes), align: 'right' },
 ];
-
-const signalColumns: readonly Column<SignalReport>[] = [
-  { header: 'SIGNAL', text: ({ signal }) => signal },
-  { header: 'AVAILABLE', text: ({ signal, available }) => amountText(signal, available), align: 'right' },
-  { header: 'THRESHOLD', text: (row) => amountText(row.signal, thresholdOf(row)), align: 'right' },
-  { header: 'HEADROOM', text: ({ signal, headroom }) => amountText(signal, headroom), align: 'right' },
-  { header: 'SOFT', text: softText, dropRank: 1 },
-  {
-    header: '',
-    text: ({ isCrossed }) => (isCrossed ? 'crossed' : ''),
-    style: ({ isCrossed }) => (isCrossed ? 'bold-red' : undefined),
-  },
-];
-
-function thresholdOf(row: Pick<SignalReport, 'thresholdBytes' | 'thresholdInodes'>): number | undefined {
-  return row.thresholdBytes ?? row.thresholdInodes;
-}
-
-function softText({ signal, soft }: SignalReport): string {
-  if (soft === undefined) return '-';
-  return `${amountText(signal, thresholdOf(soft))} for ${formatAge(soft.gracePeriodMs)}${soft.isCrossed ? ', crossed' : ''}`;
-}
-
-const assumedText =
-  'The thresholds are assumed: they are the defaults of Kubernetes. With kubelet.readConfig (needs get on nodes/configz) they are read from the kubelet.';
-
-function signalLines(signals: readonly SignalReport[], width: number): readonly string[] {
-  const isAssumed = signals.some((signal) => signal.isAssumed === true);
-  const short = signals.filter(isShort);
-  return [
-    ...tableLines(signalColumns, short, width),
-    ...wrapped(calmTexts(signals.filter((signal) => !short.includes(signal))), width),
-    ...(isAssumed ? wrap(assumedText, width) : []),
-  ];
-}
-
-/** Below a threshold, or with less headroom than the threshold's own size. */
-function isShort(row: SignalReport): boolean {
-  const { available = Infinity, soft } = row;
-  const thresholds = [thresholdOf(row), soft && thresholdOf(soft)];
-  return thresholds.some((threshold = 0) => available < 2 * threshold);
-}
-
-/** The others in a line for each case. */
-function calmTexts(signals: readonly SignalReport[]): readonly string[] {
-  const amounts = signals.map((row) => `${row.signal} ${calmText(row)}`);
-  return amounts.length === 0 ? [] : [`Not short: ${amounts.join(', ')}.`];
-}
-
-function calmText(row: SignalReport): string {
-  const { signal, available, headroom, soft } = row;
-  if (available === undefined) return 'unknown';
-  const nearest = headroom ?? (soft && available - (thresholdOf(soft) ?? 0));
-  if (nearest === undefined) return `${amountText(signal, available)} (no threshold)`;
-  return `${amountText(signal, available)} (${amountText(signal, nearest)} above its threshold)`;
-}
 
 function orderSections(explanation: NodeExplanation, width: number): readonly (readonly string[])[] {
   const { unreadPodCount, signals } = explanation;
@@ -263,12 +208,6 @@ function freeingText(signal: EvictionSignal, { amount, isMissing, victims, freed
   );
   if (isEnough) return `${what}: ${names}.`;
   return `${what}: not enough, all pods that may be evicted free ${amountText(signal, freed)}${unit}.`;
-}
-
-/** Bytes or inodes; `-` when it is unknown. */
-function amountText(signal: EvictionSignal, amount: number | undefined): string {
-  if (amount === undefined) return '-';
-  return countsInodes(signal) ? String(amount) : formatBytes(amount);
 }
 
 const maxPodCount = 5;

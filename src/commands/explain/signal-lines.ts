@@ -1,0 +1,67 @@
+import { formatAge, formatBytes } from '../../base/units.js';
+import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signals.js';
+import type { SignalReport } from '../../report/signal-report.js';
+import { type Column, tableLines } from '../text/table.js';
+import { wrap, wrapped } from '../text/terminal-text.js';
+
+const signalColumns: readonly Column<SignalReport>[] = [
+  { header: 'SIGNAL', text: ({ signal }) => signal },
+  { header: 'AVAILABLE', text: ({ signal, available }) => amountText(signal, available), align: 'right' },
+  { header: 'THRESHOLD', text: (row) => amountText(row.signal, thresholdOf(row)), align: 'right' },
+  { header: 'HEADROOM', text: ({ signal, headroom }) => amountText(signal, headroom), align: 'right' },
+  { header: 'SOFT', text: softText, dropRank: 1 },
+  {
+    header: '',
+    text: ({ isCrossed }) => (isCrossed ? 'crossed' : ''),
+    style: ({ isCrossed }) => (isCrossed ? 'bold-red' : undefined),
+  },
+];
+
+function thresholdOf(row: Pick<SignalReport, 'thresholdBytes' | 'thresholdInodes'>): number | undefined {
+  return row.thresholdBytes ?? row.thresholdInodes;
+}
+
+function softText({ signal, soft }: SignalReport): string {
+  if (soft === undefined) return '-';
+  return `${amountText(signal, thresholdOf(soft))} for ${formatAge(soft.gracePeriodMs)}${soft.isCrossed ? ', crossed' : ''}`;
+}
+
+const assumedText =
+  'The thresholds are assumed: they are the defaults of Kubernetes. With kubelet.readConfig (needs get on nodes/configz) they are read from the kubelet.';
+
+/** Those that are short in a table, the others in one line. */
+export function signalLines(signals: readonly SignalReport[], width: number): readonly string[] {
+  const isAssumed = signals.some((signal) => signal.isAssumed === true);
+  const short = signals.filter(isShort);
+  return [
+    ...tableLines(signalColumns, short, width),
+    ...wrapped(calmTexts(signals.filter((signal) => !short.includes(signal))), width),
+    ...(isAssumed ? wrap(assumedText, width) : []),
+  ];
+}
+
+/** Below a threshold, or with less headroom than the threshold's own size. */
+export function isShort(row: SignalReport): boolean {
+  const { available = Infinity, soft } = row;
+  const thresholds = [thresholdOf(row), soft && thresholdOf(soft)];
+  return thresholds.some((threshold = 0) => available < 2 * threshold);
+}
+
+function calmTexts(signals: readonly SignalReport[]): readonly string[] {
+  const amounts = signals.map((row) => `${row.signal} ${calmText(row)}`);
+  return amounts.length === 0 ? [] : [`Not short: ${amounts.join(', ')}.`];
+}
+
+function calmText(row: SignalReport): string {
+  const { signal, available, headroom, soft } = row;
+  if (available === undefined) return 'unknown';
+  const nearest = headroom ?? (soft && available - (thresholdOf(soft) ?? 0));
+  if (nearest === undefined) return `${amountText(signal, available)} (no threshold)`;
+  return `${amountText(signal, available)} (${amountText(signal, nearest)} above its threshold)`;
+}
+
+/** Bytes or inodes; `-` when it is unknown. */
+export function amountText(signal: EvictionSignal, amount: number | undefined): string {
+  if (amount === undefined) return '-';
+  return countsInodes(signal) ? String(amount) : formatBytes(amount);
+}
