@@ -146,6 +146,7 @@ function bareNode(name: string): Node {
     readyChangedAtMs: undefined,
     addresses: [],
     kubeletPort: undefined,
+    capacityBytes: undefined,
     allocatableBytes: undefined,
     kubeletVersion: undefined,
     operatingSystem: undefined,

@@ -1,5 +1,6 @@
 /** What is measured of nodes: the series, and their families. */
 import type { SignalFilesystem } from '../kubelet/eviction-signals.js';
+import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 import { type FilesystemOwners, filesystemOwners } from '../node/filesystem-owners.js';
 import type { NodeImages } from '../node/node-images.js';
@@ -54,6 +55,14 @@ const evictionHeadrooms: SeriesSource<NodeSnapshot, EvictionHeadroom> = {
   forEach({ headrooms }, emit) {
     for (const data of headrooms) emit(data);
   },
+};
+
+const unsetThresholds: SeriesSource<NodeSnapshot, EvictionSignal> = {
+  labels: ['node', 'signal'],
+  forEach({ unsetSignals }, emit) {
+    for (const signal of unsetSignals) emit(signal);
+  },
+  labelsOf: ({ nodeName }, signal) => labelText(unsetThresholds.labels, [nodeName, signal]),
 };
 
 const summaries: SeriesSource<NodeSnapshot, NodeSummary> = {
@@ -183,6 +192,18 @@ export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
         profile: 'standard',
         help: 'Free inodes of the filesystem above the hard eviction threshold. Below 0 the kubelet evicts pods.',
         value: ({ headroomInodes }) => headroomInodes,
+      },
+    ],
+  }),
+  familyGroup({
+    level: 'node',
+    seriesSource: unsetThresholds,
+    families: [
+      {
+        name: 'node_threshold_unset_info',
+        profile: 'standard',
+        help: '1 while the kubelet has no eviction threshold for the signal, nor another one for the same disk: it fills up to the last byte. Needs kubelet.readConfig.',
+        value: () => 1,
       },
     ],
   }),

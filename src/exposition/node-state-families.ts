@@ -1,5 +1,7 @@
 /** What a scrape knows about each node: the series, and their families. */
-import type { AbsentNodeView, MeasuredNodeView, NodeView } from '../node/node-view.js';
+import type { LimitRule } from '../node/limit-ratios.js';
+import { type AbsentNodeView, type MeasuredNodeView, type NodeView, unenforcedOn } from '../node/node-view.js';
+import { type NodeUnenforcedReason, unenforcedRules } from '../node/unenforced-limits.js';
 import { type FamilyGroup, familyGroup, type SeriesSource, toSeconds } from './family.js';
 import { labelText } from './render.js';
 
@@ -8,15 +10,17 @@ export interface ShownNodeState extends Partial<
   Pick<AbsentNodeView, 'reason'> & Pick<MeasuredNodeView, 'fetchedAtMs' | 'missingPods' | 'danglingPods'>
 > {
   readonly nodeName: string;
+  readonly unenforced?: NodeUnenforcedReason | undefined;
 }
 
 export function shownState(node: NodeView): ShownNodeState {
-  if (node.state === 'absent') return { nodeName: node.nodeName, reason: node.reason };
+  const unenforced = unenforcedOn(node);
+  if (node.state === 'absent') return { nodeName: node.nodeName, unenforced, reason: node.reason };
   const { nodeName, fetchedAtMs, missingPods, danglingPods } = node;
-  return { nodeName, fetchedAtMs, missingPods, danglingPods };
+  return { nodeName, unenforced, fetchedAtMs, missingPods, danglingPods };
 }
 
-const shownFields = ['nodeName', 'reason', 'fetchedAtMs', 'missingPods', 'danglingPods'] as const;
+const shownFields = ['nodeName', 'unenforced', 'reason', 'fetchedAtMs', 'missingPods', 'danglingPods'] as const;
 
 /** Whether the families have the same series for both. */
 export function isSameState(former: ShownNodeState, state: ShownNodeState): boolean {
@@ -37,6 +41,19 @@ const absentNodes: SeriesSource<readonly ShownNodeState[], ShownNodeState> = {
     for (const data of states) if (data.reason !== undefined) emit(data);
   },
   labelsOf: (_states, { nodeName, reason = '' }) => labelText(absentNodes.labels, [nodeName, reason]),
+};
+
+const unenforcedNodes: SeriesSource<
+  readonly ShownNodeState[],
+  { readonly nodeName: string; readonly rule: LimitRule; readonly reason: NodeUnenforcedReason }
+> = {
+  labels: ['node', 'rule', 'reason'],
+  forEach(states, emit) {
+    for (const { nodeName, unenforced: reason } of states) {
+      if (reason !== undefined) for (const rule of unenforcedRules(reason)) emit({ nodeName, rule, reason });
+    }
+  },
+  labelsOf: (_states, { nodeName, rule, reason }) => labelText(unenforcedNodes.labels, [nodeName, rule, reason]),
 };
 
 /** What changes from scrape to scrape. */
@@ -79,6 +96,18 @@ export const nodeStateGroups: readonly FamilyGroup<readonly ShownNodeState[]>[] 
         name: 'node_absent_info',
         profile: 'minimal',
         help: '1 while the node has no data, with the reason.',
+        value: () => 1,
+      },
+    ],
+  }),
+  familyGroup({
+    level: 'node',
+    seriesSource: unenforcedNodes,
+    families: [
+      {
+        name: 'node_limits_unenforced_info',
+        profile: 'standard',
+        help: '1 while no limit of the rule does on the node what it seems to do: the kubelet enforces none (isolation_disabled), or does not compare writable layers (rootfs_not_measured, dedicated_imagefs).',
         value: () => 1,
       },
     ],

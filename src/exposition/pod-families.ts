@@ -6,10 +6,10 @@ import type { PodOnNode } from './pod-on-node.js';
 import {
   containers,
   emptyDirs,
-  exemptPods,
   limits,
   podComponents,
   pods,
+  unenforcedLimits,
   volumeFilesystems,
   volumes,
 } from './pod-sources.js';
@@ -92,12 +92,12 @@ export const podGroups: readonly FamilyGroup<PodOnNode>[] = [
   }),
   familyGroup({
     level: 'pod',
-    seriesSource: exemptPods,
+    seriesSource: unenforcedLimits,
     families: [
       {
-        name: 'pod_eviction_exempt_info',
+        name: 'limit_unenforced_info',
         profile: 'minimal',
-        help: '1 for a pod with a limit that the kubelet never evicts: a static pod, or a critical one (priority of 2000000000 or higher).',
+        help: '1 while a limit of the pod does not evict it (reason exempt: a static or critical pod, with rule="all"; memory_medium: an emptyDir that cannot hold more than its limit), or does not see what its containers write (rootfs_not_measured). At most one series for a pod.',
         value: () => 1,
       },
     ],

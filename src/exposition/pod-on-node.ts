@@ -172,6 +172,7 @@ function together(usages: readonly PodUsage[]): DerivedPod {
     containers: [],
     unknownItems: undefined,
     evictionMs: undefined,
+    unenforced: undefined,
     usage,
     ratios: [],
   };

@@ -2,15 +2,15 @@
 import type { Volume, VolumeType } from '../kube/objects.js';
 import { measuredVolumes } from '../kube/pod-rest.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
-import { exemptionOf } from '../node/limits.js';
 import { type DerivedPod, hasTotal } from '../node/pod-record.js';
+import type { UnenforcedLimits } from '../node/unenforced-limits.js';
 import { type Component, components, type ContainerUsage, type PodUsage, type VolumeUsage } from '../node/usage.js';
 import { countedComponent } from '../node/volume-usage.js';
 import type { SeriesSource } from './family.js';
 import type { PodOnNode } from './pod-on-node.js';
 import { labelPart } from './render.js';
 
-/** Those with a total, as all series of pods but {@link limits} and {@link exemptPods}. */
+/** Those with a total, as all series of pods but {@link limits} and {@link unenforcedLimits}. */
 export const pods: SeriesSource<PodOnNode, DerivedPod<PodUsage>> = {
   labels: ['namespace', 'pod', 'node'],
   forEach({ pod }, emit) {
@@ -29,14 +29,13 @@ export const limits: SeriesSource<PodOnNode, LimitRatio> = {
     `${placed},rule="${rule}"${labelPart('container', container)}${labelPart('volume', volume)}}`,
 };
 
-/** Pods that the kubelet never evicts, of those that have a limit. */
-export const exemptPods: SeriesSource<PodOnNode, 'static' | 'critical'> = {
-  labels: [...pods.labels, 'reason'],
-  forEach({ pod }, emit) {
-    const reason = pod.bound && pod.ratios.length > 0 ? exemptionOf(pod.bound.pod) : undefined;
-    if (reason !== undefined) emit(reason);
+/** What is to be said of a pod alone: one series at most. */
+export const unenforcedLimits: SeriesSource<PodOnNode, UnenforcedLimits> = {
+  labels: [...pods.labels, 'rule', 'reason'],
+  forEach({ pod: { unenforced } }, emit) {
+    if (unenforced !== undefined) emit(unenforced);
   },
-  labelsOf: ({ placed }, reason) => `${placed},reason="${reason}"}`,
+  labelsOf: ({ placed }, { rule, reason }) => `${placed},rule="${rule}",reason="${reason}"}`,
 };
 
 /** Components of volumes only where the pod has such a volume. */

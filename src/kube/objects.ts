@@ -29,6 +29,8 @@ export interface Node extends ObjectMeta {
   readonly addresses: readonly NodeAddress[];
   /** `status.daemonEndpoints.kubeletEndpoint.Port`; undefined until the kubelet has reported it. */
   readonly kubeletPort: number | undefined;
+  /** `status.capacity` of `ephemeral-storage`: what the scheduler takes for the size of the disk. */
+  readonly capacityBytes: number | undefined;
   /** `status.allocatable` of `ephemeral-storage`: what pods may request. */
   readonly allocatableBytes: number | undefined;
   /** `status.nodeInfo`; undefined until the kubelet has reported it. */

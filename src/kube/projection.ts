@@ -15,6 +15,7 @@ export function projectNode(object: unknown, intern: Intern, dedupe: Dedupe = (v
   const { conditions, addresses, daemonEndpoints, allocatable, capacity, nodeInfo, images } = objectOf(status);
   const { kubeletVersion, operatingSystem, containerRuntimeVersion } = objectOf(nodeInfo);
   const allocatableBytes = storageAmount(allocatable);
+  const capacityBytes = storageAmount(capacity);
   const port = objectOf(objectOf(daemonEndpoints)['kubeletEndpoint'])['Port'];
   return {
     ...projectMetadata('node', objectOf(metadata), intern),
@@ -22,10 +23,11 @@ export function projectNode(object: unknown, intern: Intern, dedupe: Dedupe = (v
     readyChangedAtMs: timeMsOf(objectsOf(conditions).find(({ type }) => type === 'Ready')?.['lastTransitionTime']),
     addresses: objectsOf(addresses).flatMap((address) => projectAddress(address, intern)),
     kubeletPort: isPort(port) ? port : undefined,
+    capacityBytes: capacityBytes && roundUp(capacityBytes),
     allocatableBytes: allocatableBytes && roundUp(allocatableBytes),
     kubeletVersion: interned(kubeletVersion, intern),
     operatingSystem: interned(operatingSystem, intern),
-    enforcesStorageLimits: !isObject(capacity) || storageAmount(capacity) !== undefined,
+    enforcesStorageLimits: !isObject(capacity) || capacityBytes !== undefined,
     diskPressure: conditionOf(conditions, 'DiskPressure'),
     containerRuntime: interned(containerRuntimeVersion, intern),
     images: projectNodeImages(images, dedupe),

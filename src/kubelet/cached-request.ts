@@ -68,6 +68,8 @@ export interface KubeletFailure {
   readonly message: string;
   /** Monotonic time in milliseconds. */
   readonly atMs: number;
+  /** The same of the first of those in a row that have failed with this reason and message. */
+  readonly sinceMs: number;
 }
 
 /**
@@ -274,7 +276,10 @@ export class CachedRequest<T> {
     const { clock, log, logLevel } = this.#policy;
     const { reason, message } = error;
     this.#completedCount++;
-    this.#failure = { reason, message, atMs: clock.monotonicMs() };
+    const atMs = clock.monotonicMs();
+    const before = this.#failure;
+    const isSame = before?.reason === reason && before.message === message;
+    this.#failure = { reason, message, atMs, sinceMs: isSame ? before.sinceMs : atMs };
     const level = node.ready ? logLevel : 'info';
     const failure = `${level} ${reason}`;
     if (this.#loggedFailure === failure) return;

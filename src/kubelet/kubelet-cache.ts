@@ -5,6 +5,7 @@ import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
 import type { CachedValue, KubeletFailure, RequestPolicy } from './cached-request.js';
 import { continued, endRequests, isMarked, isOutdated, type KubeletEntry } from './kubelet-entry.js';
+import { isIsolationFailure } from './kubelet-error.js';
 import {
   configurationGateMs,
   type FailureLogs,
@@ -285,7 +286,15 @@ export class KubeletCache implements Disposable {
     const ageMs = success === undefined ? Infinity : this.#options.clock.monotonicMs() - success.atMs;
     if (success !== undefined && ageMs < 2 * this.#inForce.ttlMs)
       return this.#found(entry, ageMs < this.#freshMs(nodeName) ? 'fresh' : 'stale', success);
-    return { state: 'absent', reason: failure?.reason ?? (isInFlight ? 'timeout' : 'never') };
+    const reason = failure?.reason ?? (isInFlight ? 'timeout' : 'never');
+    return failure !== undefined && this.#isLastingIsolationFailure(failure)
+      ? { state: 'absent', reason, isIsolationOff: true }
+      : { state: 'absent', reason };
+  }
+
+  /** One alone may be of a kubelet that is starting. */
+  #isLastingIsolationFailure({ reason, message, atMs, sinceMs }: KubeletFailure): boolean {
+    return reason === 'http_status' && isIsolationFailure(message) && atMs - sinceMs >= 2 * this.#inForce.ttlMs;
   }
 
   #lookedUp<T extends CacheLookup>(node: Node, { configuration }: KubeletEntry, lookup: T, result: LookupResult): T {

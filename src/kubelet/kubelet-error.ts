@@ -28,6 +28,14 @@ function hintFor(status: number, { path, node, isApiServerAway }: KubeletErrorCo
   return status >= 500 && path === '/stats/summary' ? isolationHint(node) : undefined;
 }
 
+/**
+ * Whether a kubelet with `localStorageCapacityIsolation: false` failed so: it has no statistics of its root filesystem, while a
+ * Node that existed before keeps its capacity. The message quotes the kubelet.
+ */
+export function isIsolationFailure(message: string): boolean {
+  return message.includes('failed to get rootFs stats: failed to get rootFs info');
+}
+
 /** Why a kubelet may have no summary at all; undefined for one that says nothing of the kind. */
 export function isolationHint({ enforcesStorageLimits }: Pick<Node, 'enforcesStorageLimits'>): string | undefined {
   if (enforcesStorageLimits) return undefined;

@@ -14,8 +14,15 @@ export interface FoundLookup {
   readonly configuration: KubeletConfiguration | undefined;
 }
 
+export interface AbsentLookup {
+  readonly state: 'absent';
+  readonly reason: FailureReason;
+  /** See `isIsolationFailure`: for so long that it is no passing failure. */
+  readonly isIsolationOff?: boolean;
+}
+
 /** What is known of a node from its kubelet. */
-export type CacheLookup = FoundLookup | { readonly state: 'absent'; readonly reason: FailureReason };
+export type CacheLookup = FoundLookup | AbsentLookup;
 
 /** The last summary of a node, however old. */
 export interface LastSummary {

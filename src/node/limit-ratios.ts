@@ -2,8 +2,9 @@ import { addKnown, finderByName, mergeByName } from '../base/maps.js';
 import type { Container, Pod } from '../kube/objects.js';
 import { checkedContainers, checkedVolumes } from '../kube/pod-rest.js';
 import { type Amount, ratioTo, roundUp } from '../kube/quantity.js';
-import type { PodSummary, VolumeSummary } from '../kubelet/summary.js';
-import { podLimit } from './limits.js';
+import type { ContainerSummary, PodSummary, VolumeSummary } from '../kubelet/summary.js';
+import { exemptionOf, podLimit } from './limits.js';
+import { canBind, cannotExceed, comparedSizeLimit, lacksRootfs, type UnenforcedReason } from './unenforced-limits.js';
 
 /** The limits that the kubelet evicts for, in the order in which it checks them. */
 export const limitRules = ['emptydir', 'pod', 'container'] as const;
@@ -21,6 +22,8 @@ export interface LimitRatio {
   readonly limitBytes: number;
   /** Of the exact limit: above 1 exactly when the kubelet evicts; `Infinity` for a limit of 0 and any use. */
   readonly ratio: number;
+  /** Why it does not do what it seems to do; undefined for a limit that does. */
+  readonly unenforced: UnenforcedReason | undefined;
 }
 
 /** How a kubelet enforces limits. */
@@ -29,6 +32,8 @@ export interface Enforcement {
   readonly hasDedicatedImagefs: boolean;
   /** Whether the kubelet holds sidecars to their own limits. */
   readonly enforcesSidecars: boolean;
+  /** See `resizesMemoryVolumes`. */
+  readonly resizesVolumes: boolean;
 }
 
 export interface LimitRatiosInput extends Enforcement {
@@ -45,23 +50,41 @@ export interface LimitRatiosInput extends Enforcement {
 export function limitRatios(input: LimitRatiosInput): readonly LimitRatio[] {
   const ratios: LimitRatio[] = [];
   addVolumeRatios(ratios, input);
-  addRatio(ratios, { rule: 'pod', container: '', volume: '' }, input.summary.usedBytes, podLimit(input.pod));
+  const podPlace = { rule: 'pod', container: '', volume: '', unenforced: podReason(input) } as const;
+  addRatio(ratios, podPlace, input.summary.usedBytes, podLimit(input.pod));
   addContainerRatios(ratios, input);
   return input.pod.rest === undefined ? ratios : withDecisiveOnes(ratios, input.pod);
 }
 
+function podReason({ pod, summary }: LimitRatiosInput): UnenforcedReason | undefined {
+  return exemptReason(pod) ?? (lacksRootfs(summary) ? 'rootfs_not_measured' : undefined);
+}
+
+function exemptReason(pod: Pod): 'exempt' | undefined {
+  return exemptionOf(pod) === undefined ? undefined : 'exempt';
+}
+
 /** EmptyDirs of any medium, in the order of the spec: the kubelet compares the volume's own usage. */
-function addVolumeRatios(ratios: LimitRatio[], { summary: { volumes = [] }, pod }: LimitRatiosInput): void {
+function addVolumeRatios(ratios: LimitRatio[], input: LimitRatiosInput): void {
+  const {
+    summary: { volumes = [] },
+    pod,
+    resizesVolumes,
+  } = input;
   const limited = checkedVolumes(pod).filter(({ sizeLimitBytes }) => sizeLimitBytes !== undefined);
   if (limited.length === 0) return;
   const addVolumes = (a: VolumeSummary, b: VolumeSummary) => ({ ...a, usedBytes: addKnown(a.usedBytes, b.usedBytes) });
   const findVolume = finderByName(mergeByName(volumes, addVolumes));
   const seen = new Set<string>();
-  for (const { name, sizeLimitBytes } of limited) {
+  for (const spec of limited) {
+    const { name } = spec;
     if (seen.has(name)) continue;
     seen.add(name);
-    const usedBytes = findVolume(name)?.usedBytes;
-    addRatio(ratios, { rule: 'emptydir', container: '', volume: name }, usedBytes, sizeLimitBytes);
+    const { usedBytes, capacityBytes }: Partial<VolumeSummary> = findVolume(name) ?? {};
+    const limit = comparedSizeLimit(spec, capacityBytes, resizesVolumes);
+    const isBounded = limit !== undefined && cannotExceed(spec, limit, capacityBytes);
+    const unenforced = exemptReason(pod) ?? (isBounded ? 'memory_medium' : undefined);
+    addRatio(ratios, { rule: 'emptydir', container: '', volume: name, unenforced }, usedBytes, limit);
   }
 }
 
@@ -71,8 +94,22 @@ function addContainerRatios(ratios: LimitRatio[], input: LimitRatiosInput): void
   if (limited.length === 0 || !hasFigures(input.summary)) return;
   const findSpec = finderByName(limited);
   for (const [name, usedBytes] of comparedBytes(input)) {
-    addRatio(ratios, { rule: 'container', container: name, volume: '' }, usedBytes, findSpec(name)?.limitBytes);
+    const unenforced = containerReason(name, input);
+    const place = { rule: 'container', container: name, volume: '', unenforced } as const;
+    addRatio(ratios, place, usedBytes, findSpec(name)?.limitBytes);
   }
+}
+
+function containerReason(
+  name: string,
+  { pod, summary: { containers }, hasDedicatedImagefs }: LimitRatiosInput,
+): UnenforcedReason | undefined {
+  const exempt = exemptReason(pod);
+  if (exempt !== undefined) return exempt;
+  if (hasDedicatedImagefs) return 'dedicated_imagefs';
+  const isUnmeasured = (container: ContainerSummary): boolean =>
+    container.name === name && container.rootfs?.usedBytes === undefined;
+  return containers.some(isUnmeasured) ? 'rootfs_not_measured' : undefined;
 }
 
 function hasFigures({ usedBytes, containers }: PodSummary): boolean {
@@ -109,22 +146,28 @@ function withDecisiveOnes(ratios: readonly LimitRatio[], { containers, volumes }
 
 /** The first one above its limit, which the kubelet evicts for; otherwise the nearest to it. */
 function decisive(ratios: readonly LimitRatio[]): LimitRatio | undefined {
-  const broken = ratios.find(({ ratio }) => ratio > 1);
-  return (
-    broken ??
-    ratios.reduce<LimitRatio | undefined>(
-      (most, each) => (most === undefined || each.ratio > most.ratio ? each : most),
-      undefined,
-    )
+  return ratios.find(({ ratio }) => ratio > 1) ?? nearestRatio(ratios);
+}
+
+/**
+ * The limit with the highest ratio, of those that can bind if there are any: a full tmpfs must not hide the limit that the
+ * pod is evicted for. Of equal ones, the one that the kubelet checks first.
+ */
+export function nearestRatio(ratios: readonly LimitRatio[]): LimitRatio | undefined {
+  const binding = ratios.filter(canBind);
+  return (binding.length > 0 ? binding : ratios).reduce<LimitRatio | undefined>(
+    (most, each) => (most === undefined || each.ratio > most.ratio ? each : most),
+    undefined,
   );
 }
 
 function addRatio(
   ratios: LimitRatio[],
-  { rule, container, volume }: Pick<LimitRatio, 'rule' | 'container' | 'volume'>,
+  { rule, container, volume, unenforced }: Pick<LimitRatio, 'rule' | 'container' | 'volume' | 'unenforced'>,
   usedBytes: number | undefined,
   limit: Amount | undefined,
 ): void {
   if (usedBytes === undefined || limit === undefined) return;
-  ratios.push({ rule, container, volume, usedBytes, limitBytes: roundUp(limit), ratio: ratioTo(usedBytes, limit) });
+  const ratio = ratioTo(usedBytes, limit);
+  ratios.push({ rule, container, volume, usedBytes, limitBytes: roundUp(limit), ratio, unenforced });
 }

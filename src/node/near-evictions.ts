@@ -1,8 +1,8 @@
 import { leastKnown } from '../base/maps.js';
 import type { PodSummary } from '../kubelet/summary.js';
-import { exemptionOf } from './limits.js';
 import { isNearThreshold, type NodeThreshold } from './node-thresholds.js';
 import type { DerivedPod, PodRecord } from './pod-record.js';
+import { canBind } from './unenforced-limits.js';
 
 /** From this part of a limit on, an eviction for it is near. */
 const nearRatio = 0.8;
@@ -26,18 +26,20 @@ export type PodGrowth = ReadonlyMap<PodSummary, number>;
 /**
  * Milliseconds until the kubelet may evict the pod for a limit. 0: at any time; `Infinity`: near, without growth towards it;
  * undefined: not near, or never. A limit is near from 80 % of it on, or when the pod would reach it within two TTLs if it
- * went on to grow; the growth of a pod is the most that one of its containers or volumes grows.
+ * went on to grow; limits that cannot bind are never near; the growth of a pod is the most that one of its containers or volumes grows.
  */
 export function podEvictionMs(
   { bound, ratios, summary }: Pick<DerivedPod, 'bound' | 'ratios' | 'summary'>,
   growth: PodGrowth,
   ttlMs: number,
 ): number | undefined {
-  if (bound === undefined || exemptionOf(bound.pod) !== undefined) return undefined;
+  if (bound === undefined) return undefined;
   const horizonMs = aheadTtlCount * ttlMs;
   const bytesPerMs = Math.max(0, growth.get(summary) ?? 0) / 1_000;
   let leastMs: number | undefined;
-  for (const { usedBytes, limitBytes, ratio } of ratios) {
+  for (const limit of ratios) {
+    if (!canBind(limit)) continue;
+    const { usedBytes, limitBytes, ratio } = limit;
     const timeMs = ratio > 1 ? 0 : bytesPerMs === 0 ? Infinity : (limitBytes - usedBytes) / bytesPerMs;
     if (ratio >= nearRatio || timeMs <= horizonMs) leastMs = Math.min(leastMs ?? Infinity, timeMs);
   }

@@ -4,9 +4,9 @@ import { Measurements } from '../forecast/measurements.js';
 import { filesystemOf } from '../kubelet/eviction-signals.js';
 import type { ContainerSummary, NodeSummary } from '../kubelet/summary.js';
 import type { LimitRatio } from './limit-ratios.js';
-import { exemptionOf } from './limits.js';
 import { availableFor, type NodeThreshold } from './node-thresholds.js';
 import type { DerivedPods, PodContext, PodRecord } from './pod-record.js';
+import { canBind } from './unenforced-limits.js';
 import { countedComponent, volumeUsages } from './volume-usage.js';
 
 /** When a pod reaches the limit that it reaches first. */
@@ -110,11 +110,11 @@ export class NodeMeasurements {
     ratios: readonly LimitRatio[],
     known: PodMeasurements | undefined,
   ): PodForecast | undefined {
-    if (pod.bound === undefined || exemptionOf(pod.bound.pod) !== undefined) return undefined;
+    if (pod.bound === undefined) return undefined;
     const kept = new Map<string, Measurements>();
     let first: PodForecast | undefined;
     for (const limit of ratios) {
-      if (limit.ratio < keptRatio) continue;
+      if (limit.ratio < keptRatio || !canBind(limit)) continue;
       const parts = partsOf(limit, pod).map((part) => followed(part, known, kept));
       const forecast = limitForecast(limit, parts);
       if (forecast !== undefined && forecast.reachedAtMs < (first?.reachedAtMs ?? Infinity)) {

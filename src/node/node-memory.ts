@@ -1,6 +1,12 @@
+import { getOrAdd } from '../base/maps.js';
+import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { NodeMeasurements } from './node-forecasts.js';
 import { completedLayout, type NodeLayout, nodeLayout } from './node-layout.js';
+import type { NodeThreshold } from './node-thresholds.js';
+
+/** A kubelet looks every 10 s, and its condition is seen a moment later. */
+const refutedAfterMs = 60_000;
 
 /** What is remembered of a node as long as the process lives, whatever the settings. */
 export class NodeMemory {
@@ -11,6 +17,9 @@ export class NodeMemory {
   #unlistedNamespaces: readonly string[] = [];
   /** By the UID of a pod that the API server does not know: the monotonic time at which it was first seen, in milliseconds. */
   #danglingSinceMs: ReadonlyMap<string, number> = new Map();
+  /** By the signal of an assumed threshold: the monotonic time of the first summary of those in a row that cross it. */
+  readonly #crossedSinceMs = new Map<EvictionSignal, number>();
+  readonly #refuted = new Set<EvictionSignal>();
 
   /** The last one of {@link layoutOf}, where it lasts. */
   get layout(): NodeLayout | undefined {
@@ -30,6 +39,29 @@ export class NodeMemory {
     const layout = isSameLife ? completedLayout(known.layout, found) : found;
     this.#life = kubeletStartedAtMs === undefined ? undefined : { nodeUid, kubeletStartedAtMs, layout };
     return layout;
+  }
+
+  /**
+   * The signals whose assumed thresholds are not those of the kubelet: summaries have crossed them for a minute without
+   * DiskPressure. It stays so until the kubelet's own thresholds are known, or the condition is another one.
+   * `arrivedAtMs`: of the summary; monotonic.
+   */
+  refutedSignals(
+    thresholds: readonly NodeThreshold[],
+    diskPressure: boolean | undefined,
+    arrivedAtMs: number,
+  ): readonly EvictionSignal[] {
+    const assumed = thresholds.filter(({ isAssumed }) => isAssumed);
+    if (diskPressure !== false || assumed.length === 0) {
+      this.#crossedSinceMs.clear();
+      this.#refuted.clear();
+    }
+    for (const { signal, isCrossed } of diskPressure === false ? assumed : []) {
+      if (!isCrossed) this.#crossedSinceMs.delete(signal);
+      else if (arrivedAtMs - getOrAdd(this.#crossedSinceMs, signal, () => arrivedAtMs) >= refutedAfterMs)
+        this.#refuted.add(signal);
+    }
+    return [...this.#refuted];
   }
 
   /**

@@ -1,5 +1,6 @@
 import { byNames, Ranking } from '../base/ranking.js';
 import type { Node, Pod } from '../kube/objects.js';
+import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { CacheLookup } from '../kubelet/lookup.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
@@ -9,12 +10,20 @@ import { isActive } from './limits.js';
 import { nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
 import { type NodeMeasurements, noForecasts } from './node-forecasts.js';
 import { nodeImages } from './node-images.js';
-import { type NodeLayout, storageLayout } from './node-layout.js';
+import type { NodeLayout } from './node-layout.js';
 import { type BoundPod, boundPod } from './node-objects.js';
-import { evictionHeadrooms, nodeThresholds } from './node-thresholds.js';
+import { evictionHeadrooms, type NodeThreshold, thresholdsInForce } from './node-thresholds.js';
 import type { NodeSnapshot, SkipReason } from './node-view.js';
 import { type DerivedPods, type PodContext, type PodRecord, withDerived } from './pod-record.js';
 import { haveSameSizes } from './same-sizes.js';
+import {
+  hasRootfs,
+  lacksRootfsLastingly,
+  type LayerSight,
+  mayChange,
+  nodeUnenforced,
+  podUnenforced,
+} from './unenforced-limits.js';
 import type { PodUsage } from './usage.js';
 
 /** What the API server knows of pods. */
@@ -43,6 +52,8 @@ export interface NodeSnapshotOptions {
   readonly growth: (nodeName: string) => PodGrowth;
   /** How long a summary is fresh as a rule, in milliseconds. */
   readonly ttlMs: number;
+  /** How long a pod may run before its node's summary must list it with all it uses, in milliseconds. */
+  readonly graceMs: number;
 }
 
 export interface NodeSnapshotInput {
@@ -52,6 +63,8 @@ export interface NodeSnapshotInput {
   readonly layout: NodeLayout;
   /** Undefined while it is not known. */
   readonly configuration: KubeletConfiguration | undefined;
+  /** See `NodeMemory.refutedSignals`. */
+  readonly refutedSignals: (thresholds: readonly NodeThreshold[]) => readonly EvictionSignal[];
   readonly context: PodContext;
   /** Records of the same context. */
   readonly known?: KnownRecords | undefined;
@@ -79,7 +92,7 @@ export function isLarge(lookup: CacheLookup): boolean {
 export function joinNodePods(
   { node, summary }: Pick<NodeSnapshotInput, 'node' | 'summary'>,
   bound: readonly BoundPod[],
-  { pods, scope, maxUnknownPods, growth }: NodeSnapshotOptions,
+  { pods, scope, maxUnknownPods, growth, graceMs }: NodeSnapshotOptions,
 ): JoinedNodePods {
   const byUid = new Map<string, BoundPod>();
   for (const pod of bound) byUid.set(pod.pod.kubeletUid, pod);
@@ -95,10 +108,19 @@ export function joinNodePods(
   for (const [entry, pod] of joined.pods) if (pod === undefined) unknown.push(entry);
   const nameless = new Set(unknown);
   for (const entry of firstNames(unknown, maxUnknownPods)) nameless.delete(entry);
-  return { ...joined, byUid, unknown, nameless, growth: growth(node.name) };
+  return {
+    ...joined,
+    byUid,
+    unknown,
+    nameless,
+    growth: growth(node.name),
+    measuredAtMs: summary.nodefs?.timeMs ?? Infinity,
+    graceMs,
+    hasRootfs: summary.pods.some(hasRootfs),
+  };
 }
 
-export interface JoinedNodePods extends JoinResult {
+export interface JoinedNodePods extends JoinResult, LayerSight {
   readonly byUid: ReadonlyMap<string, BoundPod>;
   /** Those that the API server does not know, and those of them without a name in series. */
   readonly unknown: readonly PodSummary[];
@@ -123,17 +145,19 @@ function firstNames(pods: readonly PodSummary[], count: number): readonly PodSum
  */
 export function recordPod(
   [summary, pod]: readonly [PodSummary, Pod | undefined],
-  { byUid, nameless, growth }: JoinedNodePods,
+  joined: JoinedNodePods,
   { known, context, derived }: Pick<NodeSnapshotInput, 'known' | 'context' | 'derived'>,
   { resolver, ttlMs }: Pick<NodeSnapshotOptions, 'resolver' | 'ttlMs'>,
 ): PodRecord {
+  const { byUid, nameless, growth } = joined;
   const bound = pod && boundTo(pod, byUid, resolver);
   const isNameless = nameless.has(summary);
   const given = { summary, bound, isNameless };
-  const same = sameRecord(known?.get(summary.uid), given, growth);
+  const same = sameRecord(known?.get(summary.uid), given, joined);
   if (same !== undefined) return same;
   const usage = context.usageOf(given);
   const ratios = context.ratiosOf(given);
+  const isUnmeasured = joined.hasRootfs && pod !== undefined && lacksRootfsLastingly(summary, pod, joined);
   // Each field by its name: a spread object takes three times the memory.
   const record: PodRecord = {
     summary,
@@ -144,6 +168,7 @@ export function recordPod(
     containers: containersOf(usage),
     unknownItems: usage?.unknownItems,
     evictionMs: podEvictionMs({ summary, bound, ratios }, growth, ttlMs),
+    unenforced: podUnenforced(ratios, isUnmeasured),
   };
   derived.set(record, withDerived(record, usage, ratios));
   return record;
@@ -153,14 +178,24 @@ export function recordPod(
 function sameRecord(
   before: PodRecord | undefined,
   { summary, bound, isNameless }: Pick<PodRecord, 'summary' | 'bound' | 'isNameless'>,
-  growth: PodGrowth,
+  { growth, hasRootfs: isMeasuredHere }: JoinedNodePods,
 ): PodRecord | undefined {
   if (before === undefined || before.bound !== bound || before.isNameless !== isNameless) return undefined;
   if (before.summary === summary) return before;
   const isNear = before.evictionMs !== undefined || (growth.get(summary) ?? 0) > 0;
-  if (isNear || !haveSameSizes(before.summary, summary)) return undefined;
-  const { workloads, isPending: isStillPending, containers, unknownItems, evictionMs } = before;
-  return { summary, bound, workloads, isNameless, isPending: isStillPending, containers, unknownItems, evictionMs };
+  if (isNear || !haveSameSizes(before.summary, summary) || mayChange(before, isMeasuredHere)) return undefined;
+  const { workloads, isPending: isStillPending, containers, unknownItems, evictionMs, unenforced } = before;
+  return {
+    summary,
+    bound,
+    workloads,
+    isNameless,
+    isPending: isStillPending,
+    containers,
+    unknownItems,
+    evictionMs,
+    unenforced,
+  };
 }
 
 function isPending(usage: PodUsage | undefined): boolean {
@@ -186,14 +221,8 @@ export function createNodeSnapshot(
   const joined = joinNodePods(input, bound, options);
   const all = Array.from(joined.pods, (pod) => recordPod(pod, joined, input, options));
   const measured = all.filter(isMeasured);
+  const thresholds = thresholdsInForce(input);
   const isShown = ({ workloads }: PodRecord): boolean => options.showsAllPods || workloads.length > 0;
-  const thresholds = nodeThresholds({
-    kubeletVersion: node.kubeletVersion,
-    operatingSystem: node.operatingSystem,
-    summary,
-    layout: storageLayout(layout),
-    thresholds: configuration?.thresholds,
-  });
   const skippedPods = new Map<SkipReason, number>(joined.counts);
   skippedPods.set('no_usage', all.length - measured.length);
   skippedPods.set('no_containers', measured.filter(({ containers }) => containers.length === 0).length);
@@ -208,8 +237,9 @@ export function createNodeSnapshot(
     summary,
     layout,
     podsOnNode,
-    thresholds,
-    headrooms: evictionHeadrooms(thresholds),
+    ...thresholds,
+    unenforced: nodeUnenforced(input, joined),
+    headrooms: evictionHeadrooms(thresholds.thresholds),
     images: imagesOf(input, podsOnNode, joined, options),
     logRotation: configuration?.logRotation,
     listedPods: all,
@@ -223,8 +253,8 @@ export function createNodeSnapshot(
     measuredPodUids: measured.length === all.length ? listedPodUids : uidsOf(measured),
     unknownPods: joined.unknown,
     unreadPodCount: isAllInScope ? undefined : joined.outOfScopeCount + joined.unknown.length,
-    evictionMs: nodeEvictionMs([...pods, ...podsWithoutTotal], thresholds),
-    forecasts: measurements?.forecasts({ summary, pods: all, derived, context, thresholds }) ?? noForecasts,
+    evictionMs: nodeEvictionMs([...pods, ...podsWithoutTotal], thresholds.thresholds),
+    forecasts: measurements?.forecasts({ summary, pods: all, derived, context, ...thresholds }) ?? noForecasts,
   };
 }
 

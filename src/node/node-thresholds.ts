@@ -1,9 +1,14 @@
 import { addAmounts, type Amount, roundUp } from '../kube/quantity.js';
 import { countsInodes, type EvictionSignal, evictionSignals, filesystemOf } from '../kubelet/eviction-signals.js';
-import { defaultThresholds, type EvictionThreshold, type ThresholdValue } from '../kubelet/kubelet-configuration.js';
+import {
+  defaultThresholds,
+  type EvictionThreshold,
+  type KubeletConfiguration,
+  type ThresholdValue,
+} from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary } from '../kubelet/summary.js';
 import { minorVersion } from './kubelet-version.js';
-import type { StorageLayout } from './node-layout.js';
+import { type NodeLayout, type StorageLayout, storageLayout } from './node-layout.js';
 
 /** One threshold of a node and how far it is from being crossed. Amounts are bytes or inodes, as the signal counts. */
 export interface NodeThreshold {
@@ -42,12 +47,67 @@ export function nodeThresholds(input: NodeThresholdsInput): readonly NodeThresho
   const configured = input.thresholds ?? assumedThresholds(input);
   const isAssumed = input.thresholds === undefined;
   return signalsOf(input).flatMap((signal) =>
-    thresholdsInForce(signal, configured, input.layout).map((threshold) => ({
+    configuredFor(signal, configured, input.layout).map((threshold) => ({
       ...measuredThreshold({ ...threshold, signal }, input.summary),
       isAssumed,
     })),
   );
 }
+
+/** What a kubelet goes by, as far as it is known. */
+export interface ThresholdsInForce {
+  /** Its defaults while its configuration is not known, without the refuted ones. */
+  readonly thresholds: readonly NodeThreshold[];
+  /** See `NodeMemory.refutedSignals`. */
+  readonly refutedSignals: readonly EvictionSignal[];
+  /** See {@link unsetSignals}. */
+  readonly unsetSignals: readonly EvictionSignal[];
+}
+
+/** `refutedSignals`: returns the signals whose thresholds are not those of the kubelet. */
+export function thresholdsInForce({
+  node: { kubeletVersion, operatingSystem },
+  summary,
+  layout,
+  configuration,
+  refutedSignals: refutedBy,
+}: {
+  readonly node: Pick<NodeThresholdsInput, 'kubeletVersion' | 'operatingSystem'>;
+  readonly summary: NodeThresholdsInput['summary'];
+  readonly layout: NodeLayout;
+  readonly configuration: Pick<KubeletConfiguration, 'thresholds'> | undefined;
+  readonly refutedSignals: (thresholds: readonly NodeThreshold[]) => readonly EvictionSignal[];
+}): ThresholdsInForce {
+  const configured = configuration?.thresholds;
+  const input = { kubeletVersion, operatingSystem, summary, layout: storageLayout(layout), thresholds: configured };
+  const all = nodeThresholds(input);
+  const refutedSignals = refutedBy(all);
+  const thresholds = all.filter(({ signal }) => !refutedSignals.includes(signal));
+  return { thresholds, refutedSignals, unsetSignals: unsetSignals(input) };
+}
+
+/**
+ * The signals for which a kubelet of this version has a threshold by default and none by its configuration, where no other
+ * threshold bounds the same disk: it fills up to the last byte, or inode. None of an unknown configuration.
+ */
+export function unsetSignals(input: NodeThresholdsInput): readonly EvictionSignal[] {
+  const { thresholds, layout, summary } = input;
+  if (thresholds === undefined) return [];
+  const has = (signal: EvictionSignal): boolean => thresholds.some((threshold) => threshold.signal === signal);
+  const known = signalsOf(input);
+  return assumedThresholds(input)
+    .map(({ signal }) => signal)
+    .filter((signal) => known.includes(signal) && (availableFor(signal, summary).total ?? 0) > 0)
+    .filter((signal) => !has(signal) && !(layout === 'shared' && has(otherSignal[signal] ?? signal)));
+}
+
+/** Where images are on nodefs, both are of one disk. */
+const otherSignal: Readonly<Partial<Record<EvictionSignal, EvictionSignal>>> = {
+  'nodefs.available': 'imagefs.available',
+  'nodefs.inodesFree': 'imagefs.inodesFree',
+  'imagefs.available': 'nodefs.available',
+  'imagefs.inodesFree': 'nodefs.inodesFree',
+};
 
 /** Evictions are near when the headroom is below this part of the threshold. */
 const nearRatio = 0.25;
@@ -98,7 +158,9 @@ function isAtLeast(kubeletVersion: string | undefined, minor: number): boolean {
   return (minorVersion(kubeletVersion) ?? Infinity) >= minor;
 }
 
-function assumedThresholds({ kubeletVersion }: NodeThresholdsInput): readonly EvictionThreshold[] {
+function assumedThresholds({
+  kubeletVersion,
+}: Pick<NodeThresholdsInput, 'kubeletVersion'>): readonly EvictionThreshold[] {
   const hasImageInodes = isAtLeast(kubeletVersion, firstMinorWithImageInodes);
   return defaultThresholds.filter(({ signal }) => signal !== 'imagefs.inodesFree' || hasImageInodes);
 }
@@ -115,7 +177,7 @@ const sharedSignals: Readonly<Partial<Record<EvictionSignal, Readonly<Record<'no
  * first stays in force.
  * https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/eviction/helpers.go (UpdateContainerFsThresholds)
  */
-function thresholdsInForce(
+function configuredFor(
   signal: EvictionSignal,
   configured: readonly EvictionThreshold[],
   layout: StorageLayout,

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import type { Lane } from '../base/scheduler.js';
 import type { Node } from '../kube/objects.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
-import type { CacheLookup, FoundLookup, LastSummary } from '../kubelet/lookup.js';
+import type { AbsentLookup, CacheLookup, FoundLookup, LastSummary } from '../kubelet/lookup.js';
 import type { PodSummary } from '../kubelet/summary.js';
 import { isActive } from './limits.js';
 import { CoverageRecord } from './node-coverage.js';
@@ -18,19 +18,17 @@ import {
   type NodeSnapshotOptions,
   recordPod,
 } from './node-snapshot.js';
-import type { AbsenceReason, AbsentNodeView, GoneNode, MeasuredNodeView, NodeSnapshot, NodeView } from './node-view.js';
+import type { AbsentNodeView, GoneNode, MeasuredNodeView, NodeSnapshot, NodeView } from './node-view.js';
 import type { DerivedPods, PodRecord } from './pod-record.js';
 
 export interface NodeTrackerOptions extends NodeSnapshotOptions {
-  /** How long a pod may run before its node's summary must list it, in milliseconds; also how long the API server's watch may not know a pod that a summary lists. */
-  readonly graceMs: number;
   readonly faults: NodeFaults;
   /** By the name of the node; they outlive the trackers. */
   readonly memories: Map<string, NodeMemory>;
   readonly clock: Clock;
 }
 
-type Found = Pick<FoundLookup, 'summary' | 'configuration'>;
+type Found = Pick<FoundLookup, 'summary' | 'configuration' | 'arrivedAtMs'>;
 
 /** Unknown pods of a node that each scrape looks up: what it does for all nodes in one step must take no time. */
 const maxCheckedPods = 200;
@@ -87,7 +85,7 @@ export class NodeTracker {
    * which nothing can be derived costs this node alone: it is absent then.
    */
   view(node: Node, lookup: CacheLookup, listed: ListedPods = { derived: new Map() }): NodeView {
-    if (lookup.state === 'absent') return this.#absent(node, lookup.reason);
+    if (lookup.state === 'absent') return this.#absent(node, lookup);
     const { faults } = this.#options;
     try {
       const view = this.#measured(node, lookup, listed);
@@ -95,7 +93,7 @@ export class NodeTracker {
     } catch (error) {
       faults.add(node.name, error);
     }
-    return this.#absent(node, 'internal_error');
+    return this.#absent(node, { reason: 'internal_error' });
   }
 
   /**
@@ -146,7 +144,8 @@ export class NodeTracker {
    */
   lastKnown(node: Node, last: LastSummary): NodeSnapshot | undefined {
     try {
-      const snapshot = this.#snapshotOf(node, last);
+      const arrivedAtMs = this.#options.clock.monotonicMs() - last.ageMs;
+      const snapshot = this.#snapshotOf(node, { ...last, arrivedAtMs });
       const isThere = ({ bound }: PodRecord): boolean => bound !== undefined && isActive(bound.pod);
       return {
         ...snapshot,
@@ -163,7 +162,8 @@ export class NodeTracker {
   formerPods(of: NodeSnapshot, pods: readonly PodSummary[]): readonly PodRecord[] {
     const { node, layout, context } = of;
     const summary = { ...of.summary, pods };
-    const input = { node, layout, summary, configuration: undefined, context, derived: new Map() };
+    const refutedSignals = (): NodeSnapshot['refutedSignals'] => [];
+    const input = { node, layout, summary, configuration: undefined, refutedSignals, context, derived: new Map() };
     return createNodeSnapshot(input, this.#objects.boundPods(), this.#options).pods;
   }
 
@@ -174,10 +174,14 @@ export class NodeTracker {
     this.#listing = undefined;
   }
 
-  #absent(node: Node, reason: AbsenceReason): AbsentNodeView {
+  #absent(
+    node: Node,
+    { reason, isIsolationOff }: Pick<AbsentNodeView, 'reason'> & Pick<AbsentLookup, 'isIsolationOff'>,
+  ): AbsentNodeView {
     const coverage = this.#coverage.of(this.#objects.boundPods(), undefined);
     const objects = this.#objects.of(node);
-    return { state: 'absent', reason, nodeName: node.name, node, objects, ...coverage };
+    const unenforced = isIsolationOff === true || !node.enforcesStorageLimits ? 'isolation_disabled' : undefined;
+    return { state: 'absent', reason, unenforced, nodeName: node.name, node, objects, ...coverage };
   }
 
   #measured(node: Node, lookup: FoundLookup, listed: ListedPods): MeasuredNodeView {
@@ -232,14 +236,16 @@ export class NodeTracker {
     return isSame ? kept.snapshot : undefined;
   }
 
-  #inputOf(node: Node, { summary, configuration }: Found, derived: DerivedPods): NodeSnapshotInput {
+  #inputOf(node: Node, { summary, configuration, arrivedAtMs }: Found, derived: DerivedPods): NodeSnapshotInput {
     const layout = this.#memory.layoutOf(node.uid, summary);
     const context = this.#options.contextOf(node, layout);
     const before = this.#kept?.snapshot;
     const isSame = before?.context === context;
     const known = isSame ? new Map(before.listedPods.map((record) => [record.summary.uid, record])) : undefined;
     const { measurements } = this.#memory;
-    return { node, summary, layout, configuration, context, known, derived, measurements };
+    const refutedSignals: NodeSnapshotInput['refutedSignals'] = (thresholds) =>
+      this.#memory.refutedSignals(thresholds, node.diskPressure, arrivedAtMs);
+    return { node, summary, layout, configuration, refutedSignals, context, known, derived, measurements };
   }
 
   /**

@@ -9,8 +9,9 @@ import type { NodeForecasts } from './node-forecasts.js';
 import type { NodeImages } from './node-images.js';
 import type { NodeLayout } from './node-layout.js';
 import type { BoundPod, NodeObjects } from './node-objects.js';
-import type { EvictionHeadroom, NodeThreshold } from './node-thresholds.js';
+import type { EvictionHeadroom, ThresholdsInForce } from './node-thresholds.js';
 import type { PodContext, PodRecord } from './pod-record.js';
+import type { NodeUnenforcedReason } from './unenforced-limits.js';
 
 /** Why a pod of a summary has no storage series; `top`: it is not among the largest of its workloads. */
 export const skipReasons = ['no_usage', 'no_containers', 'top', ...joinReasons] as const;
@@ -24,15 +25,15 @@ export type UnknownItem = (typeof unknownItemKinds)[number];
  * A node with data: derived from its object, its summary, its pods and its kubelet's configuration. Immutable, and the
  * same object until one of them or the settings change: whatever is derived from it may be kept by reference.
  */
-export interface NodeSnapshot {
+export interface NodeSnapshot extends ThresholdsInForce {
   readonly node: Node;
   readonly nodeName: string;
   readonly summary: NodeSummary;
   readonly layout: NodeLayout;
   /** The pods of the API server that are bound to the node, in the summary or not. */
   readonly podsOnNode: readonly Pod[];
-  /** Those that the kubelet goes by; its defaults while its configuration is not known. */
-  readonly thresholds: readonly NodeThreshold[];
+  /** What is to be said of the limits on the whole node, the widest. */
+  readonly unenforced: NodeUnenforcedReason | undefined;
   /** Empty while the kubelet's configuration is not known. */
   readonly headrooms: readonly EvictionHeadroom[];
   /** Undefined where the status of the node has none. */
@@ -131,6 +132,13 @@ export type AbsenceReason = (typeof absenceReasons)[number];
 export interface AbsentNodeView extends NamedNode {
   readonly state: 'absent';
   readonly reason: AbsenceReason;
+  /** What is known of the limits on the node without its data. */
+  readonly unenforced?: NodeUnenforcedReason | undefined;
+}
+
+/** See `NodeSnapshot.unenforced`. */
+export function unenforcedOn(view: NodeView): NodeUnenforcedReason | undefined {
+  return view.state === 'absent' ? view.unenforced : view.snapshot.unenforced;
 }
 
 /** A node in one scrape: plain data around what is kept of it, its snapshot and its objects. */

@@ -5,7 +5,9 @@ import { checkedContainers } from '../kube/pod-rest.js';
 import { type Amount, compareAmounts, roundUp } from '../kube/quantity.js';
 import type { LogRotation } from '../kubelet/kubelet-configuration.js';
 import type { PodSummary } from '../kubelet/summary.js';
+import type { LimitRatio } from './limit-ratios.js';
 import { evictionRequest, exemptionOf, isActive, podLimit, podRequestBytes } from './limits.js';
+import { type FullVolume, fullVolumes, resizesMemoryVolumes } from './unenforced-limits.js';
 import { concernsRules, countedComponent, mountedVolumeNames } from './volume-usage.js';
 
 /** What may be wrong with a pod's settings, the likeliest cause of an eviction first. Closed list. */
@@ -14,7 +16,9 @@ export const findingKinds = [
   'request_counts_as_zero',
   'limit_of_one_container',
   'size_limit_above_pod_limit',
+  'memory_volume_full',
   'logs_above_rotation',
+  'limit_not_enforced',
   'volume_not_mounted',
   'not_in_detail',
 ] as const;
@@ -38,6 +42,12 @@ export type PodFinding =
       readonly sizeLimitBytes: number;
       readonly podLimitBytes: number;
     }
+  | ({ readonly kind: 'memory_volume_full' } & FullVolume)
+  /** The widest of the reasons that the pod has alone. */
+  | ({ readonly kind: 'limit_not_enforced' } & Pick<
+      LimitRatio,
+      'rule' | 'container' | 'volume' | 'limitBytes' | 'unenforced'
+    >)
   | {
       readonly kind: 'logs_above_rotation';
       readonly container: string;
@@ -67,6 +77,8 @@ export interface PodFindingsInput {
   readonly isNearPressure: boolean;
   /** Undefined when the kubelet's configuration is not known, or when it does not rotate logs. */
   readonly logRotation: LogRotation | undefined;
+  /** One that has the reason of `PodRecord.unenforced`; undefined without a reason. */
+  readonly unenforced: LimitRatio | undefined;
 }
 
 /** In the order of {@link findingKinds}; none of a pod that has ended. What is about evictions is not asked of exempt pods. */
@@ -83,10 +95,20 @@ export function podFindings(input: PodFindingsInput): readonly PodFinding[] {
       counted.filter(({ name }) => mounted.has(name)),
     );
   }
+  addFullVolumes(findings, input);
   addLogFindings(findings, input);
+  if (input.unenforced !== undefined) findings.push({ kind: 'limit_not_enforced', ...input.unenforced });
   addUnmounted(findings, pod, mounted);
   if (pod.rest !== undefined) findings.push({ kind: 'not_in_detail', ...pod.rest });
   return findings;
+}
+
+/** Of exempt pods too: their writes fail as others do. */
+function addFullVolumes(findings: PodFinding[], { pod, summary, node }: PodFindingsInput): void {
+  if (summary === undefined) return;
+  for (const full of fullVolumes(summary, pod, resizesMemoryVolumes(node?.kubeletVersion))) {
+    findings.push({ kind: 'memory_volume_full', ...full });
+  }
 }
 
 /** The kubelet mounts and measures only what a container mounts. */

@@ -9,6 +9,7 @@ import { type Enforcement, type LimitRatio, limitRatios } from './limit-ratios.j
 import { isActive } from './limits.js';
 import type { NodeLayout } from './node-layout.js';
 import type { BoundPod } from './node-objects.js';
+import { resizesMemoryVolumes, type UnenforcedLimits } from './unenforced-limits.js';
 import { foldUnknown } from './unknown-items.js';
 import type { AttributionMode, PodUsage } from './usage.js';
 
@@ -32,6 +33,8 @@ export interface PodRecord {
   readonly unknownItems: PodUsage['unknownItems'];
   /** See `podEvictionMs`. */
   readonly evictionMs: number | undefined;
+  /** See `podUnenforced`. */
+  readonly unenforced: UnenforcedLimits | undefined;
 }
 
 /** With all else that follows. It takes three times the memory of the record: made where it is shown, and not kept. */
@@ -86,6 +89,7 @@ export function enforcementOf(
   return {
     hasDedicatedImagefs: layout.hasDedicatedImagefs === true,
     enforcesSidecars: sidecars === 'auto' ? enforcesSidecars(kubeletVersion) : sidecars,
+    resizesVolumes: resizesMemoryVolumes(kubeletVersion),
   };
 }
 
@@ -95,9 +99,7 @@ export function enforcedRatios(
   pod: Pod,
   enforcement: Enforcement | undefined,
 ): readonly LimitRatio[] {
-  if (enforcement === undefined) return [];
-  const { hasDedicatedImagefs, enforcesSidecars: holdsSidecars } = enforcement;
-  return limitRatios({ summary, pod, hasDedicatedImagefs, enforcesSidecars: holdsSidecars });
+  return enforcement === undefined ? [] : limitRatios({ summary, pod, ...enforcement });
 }
 
 /** What was derived in one task, so that records, counts and text made in it derive each pod once. */
@@ -113,8 +115,20 @@ export function derivePod(pod: PodRecord, context: PodContext, derived?: Derived
 
 /** Names each field: made for every pod of a summary, and a spread takes three times as long. */
 export function withDerived(pod: PodRecord, usage: PodUsage | undefined, ratios: readonly LimitRatio[]): DerivedPod {
-  const { summary, bound, workloads, isNameless, isPending, containers, unknownItems, evictionMs } = pod;
-  return { summary, bound, workloads, isNameless, isPending, containers, unknownItems, evictionMs, usage, ratios };
+  const { summary, bound, workloads, isNameless, isPending, containers, unknownItems, evictionMs, unenforced } = pod;
+  return {
+    summary,
+    bound,
+    workloads,
+    isNameless,
+    isPending,
+    containers,
+    unknownItems,
+    evictionMs,
+    unenforced,
+    usage,
+    ratios,
+  };
 }
 
 /** Derives a pod that is known to have a total. */

@@ -33,6 +33,8 @@ function isSameContainer(a: ContainerSummary, b: ContainerSummary): boolean {
   return haveRootfs && haveSameFiles && a.name === b.name;
 }
 
+/** What a tmpfs can hold decides whether its limit binds; the size of a claim decides nothing. */
 function isSameVolume(a: VolumeSummary, b: VolumeSummary): boolean {
-  return a.usedBytes === b.usedBytes && a.name === b.name && a.hasClaim === b.hasClaim;
+  const haveSameCapacity = a.hasClaim || a.capacityBytes === b.capacityBytes;
+  return a.usedBytes === b.usedBytes && a.name === b.name && a.hasClaim === b.hasClaim && haveSameCapacity;
 }

@@ -1,11 +1,18 @@
 import type { Ranked } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import { hasLimits } from '../node/limits.js';
-import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
+import {
+  type AbsentNodeView,
+  type MeasuredNodeView,
+  type NodeSnapshot,
+  type NodeView,
+  unenforcedOn,
+} from '../node/node-view.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { ApiServerState } from './absence-hints.js';
 import { type AbsenceReport, Absences } from './absence-report.js';
 import type { AffectedWorkloadsReport } from './affected-workloads.js';
+import { EnforcementGaps, type EnforcementReport } from './enforcement-report.js';
 import { findingsByPod, specFindings } from './finding-report.js';
 import type { FormerPodsOf } from './former-pod.js';
 import { type GapReport, Gaps } from './gap-report.js';
@@ -40,6 +47,8 @@ export interface ClusterReport {
   readonly unlisted: AffectedWorkloadsReport;
   /** Those without data first, then the fullest; those that are never scraped last. */
   readonly nodes: Ranked<RankedNodeReport>;
+  /** Nodes whose limits or thresholds do not do what they seem to do, by kind. */
+  readonly enforcement: readonly EnforcementReport[];
   /** By kind; kinds without any are left out. Of silent nodes by their last values. */
   readonly findings: readonly FindingKindReport[];
 }
@@ -71,10 +80,14 @@ export interface ClusterSummary {
   readonly reachedLimitCount: number;
   /** Of the reached ones, those that the kubelet evicts for. */
   readonly evictableLimitCount: number;
-  /** Pods with data and limits; those whose nearest limit is near, and those that have reached one. */
+  /** Of all, those that cannot bind, and those of which only a part is compared, unless that alone is near. */
+  readonly unenforcedLimitCount: number;
+  /** Pods with data and limits that can bind; those whose nearest limit is near, and those that have reached one. */
   readonly limitedPodCount: number;
   readonly nearLimitPodCount: number;
   readonly reachedLimitPodCount: number;
+  /** Pods above a limit, none of whose limits can bind. */
+  readonly unenforcedReachedPodCount: number;
   /**
    * Pods with limits that should have data and have none, or whose volumes are not measured unless a limit is near without
    * them. They are in none of the counts of limits.
@@ -118,6 +131,7 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
   let unmeasuredLimitedPodCount = 0;
   for (const node of snapshot.nodes) {
     unmeasuredLimitedPodCount += limitedPodCount(node, hidesPodsWithoutWorkload);
+    parts.enforcement.add(node);
     const steps = node.state === 'absent' ? absentSteps(parts, node, input) : measuredSteps(parts, node, input);
     await lane.each(steps, (step) => {
       step();
@@ -146,6 +160,7 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
     gaps: gaps.reports(absences.workloadKeys, workloads.unlisted.keys),
     unlisted: workloads.unlisted.report(),
     nodes: nodes.nodes(),
+    enforcement: parts.enforcement.reports(),
     findings: findings.kinds(),
   };
 }
@@ -164,6 +179,7 @@ function partsOf(workloads: RankedWorkloads, { failureOf, samplesOf, apiServer, 
     nodes: new RankedNodes({ count: shownCounts.nodes, failureOf, apiServer, verdictOf }),
     absences: new Absences({ incomplete, apiServer }),
     gaps: new Gaps({ incomplete, nowMs }),
+    enforcement: new EnforcementGaps(),
   };
 }
 
@@ -241,9 +257,9 @@ function* podSteps(
 }
 
 /** Pods without data whose limits the kubelet enforces. */
-function limitedPodCount({ node, unmeasured }: NodeView, hidesPodsWithoutWorkload: boolean): number {
-  if (node?.enforcesStorageLimits === false) return 0;
-  return unmeasured.filter(
+function limitedPodCount(view: NodeView, hidesPodsWithoutWorkload: boolean): number {
+  if (unenforcedOn(view) === 'isolation_disabled') return 0;
+  return view.unmeasured.filter(
     ({ pod, workloads }) => hasLimits(pod) && (workloads.length > 0 || !hidesPodsWithoutWorkload),
   ).length;
 }

@@ -2,6 +2,8 @@ import { countedText } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { maxDetailCount } from '../kube/pod-bounds.js';
+import type { PodSummary } from '../kubelet/summary.js';
+import type { LimitRatio } from '../node/limit-ratios.js';
 import { isNearThreshold } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { type FindingKind, type PodFinding, podFindings } from '../node/pod-findings.js';
@@ -33,18 +35,39 @@ export function nodeFindings(snapshot: NodeSnapshot): readonly FoundFinding[] {
 export function* findingsByPod(snapshot: NodeSnapshot): Iterable<readonly FoundFinding[]> {
   const { podsOnNode, summary, node, logRotation } = snapshot;
   const summaries = new Map(summary.pods.map((pod) => [pod.uid, pod]));
+  const limits = unenforcedLimits(snapshot);
   const isNearPressure = isNearThreshold(snapshot.thresholds) || node.diskPressure === true;
   for (const pod of podsOnNode) {
     const podSummary = summaries.get(pod.kubeletUid);
-    const found = podFindings({ pod, summary: podSummary, node, isNearPressure, logRotation });
+    const unenforced = podSummary && limits.get(podSummary);
+    const found = podFindings({ pod, summary: podSummary, node, isNearPressure, logRotation, unenforced });
     yield found.map((finding) => ({ pod, finding }));
   }
+}
+
+/** One for each pod that has a reason of its own, by its entry in the summary. */
+function unenforcedLimits({ listedPods, context }: NodeSnapshot): ReadonlyMap<PodSummary, LimitRatio> {
+  const limits = new Map<PodSummary, LimitRatio>();
+  for (const record of listedPods) {
+    if (record.unenforced === undefined) continue;
+    const { reason } = record.unenforced;
+    const limit = context.ratiosOf(record).find(({ unenforced }) => unenforced === reason);
+    if (limit !== undefined) limits.set(record.summary, limit);
+  }
+  return limits;
 }
 
 /** Of a pod on a node without data, or that is not scheduled: what its spec alone shows. */
 export function specFindings(pod: Pod, node: Node | undefined): readonly FoundFinding[] {
   const isNearPressure = node?.diskPressure === true;
-  const found = podFindings({ pod, summary: undefined, node, isNearPressure, logRotation: undefined });
+  const found = podFindings({
+    pod,
+    summary: undefined,
+    node,
+    isNearPressure,
+    logRotation: undefined,
+    unenforced: undefined,
+  });
   return found.map((finding) => ({ pod, finding }));
 }
 
@@ -54,11 +77,15 @@ export function findingReport({ pod: { namespace, name, nodeName }, finding }: F
     pod: name,
     node: nodeName,
     kind: finding.kind,
-    container: 'container' in finding ? finding.container : undefined,
-    volume: 'volume' in finding ? finding.volume : undefined,
+    container: 'container' in finding ? named(finding.container) : undefined,
+    volume: 'volume' in finding ? named(finding.volume) : undefined,
     what: whatOf(finding),
     fix: fixes[finding.kind],
   };
+}
+
+function named(name: string | undefined): string | undefined {
+  return name === '' ? undefined : name;
 }
 
 function whatOf(finding: PodFinding): string {
@@ -71,6 +98,10 @@ function whatOf(finding: PodFinding): string {
       return `its limit of ${formatBytes(finding.limitBytes)} comes from container ${finding.container} alone; the usage of ${finding.others.join(', ')} counts towards it`;
     case 'size_limit_above_pod_limit':
       return `sizeLimit ${formatBytes(finding.sizeLimitBytes)} of emptyDir ${finding.volume} is above the limit of the pod, ${formatBytes(finding.podLimitBytes)}`;
+    case 'memory_volume_full':
+      return fullText(finding);
+    case 'limit_not_enforced':
+      return unenforcedText(finding);
     case 'logs_above_rotation': {
       const { maxFileBytes, maxFileCount } = finding.rotation;
       return `logs of container ${finding.container} use ${formatBytes(finding.usedBytes)}; rotation keeps ${maxFileCount} files of ${formatBytes(maxFileBytes)}`;
@@ -80,6 +111,23 @@ function whatOf(finding: PodFinding): string {
     case 'not_in_detail':
       return `not kept by name, beside the first ${maxDetailCount} of each: ${moreText(finding)}`;
   }
+}
+
+function fullText({ volume, usedBytes, capacityBytes, sizeLimitBytes }: FindingOf<'memory_volume_full'>): string {
+  const isUndercut = sizeLimitBytes !== undefined && sizeLimitBytes > capacityBytes;
+  const why = isUndercut ? `, less than its sizeLimit of ${formatBytes(sizeLimitBytes)}` : '';
+  return `emptyDir ${volume} in memory is full: writes fail; ${formatBytes(usedBytes)} of ${formatBytes(capacityBytes)} are used${why}`;
+}
+
+type FindingOf<Kind extends FindingKind> = Extract<PodFinding, { readonly kind: Kind }>;
+
+function unenforcedText({ volume, limitBytes, unenforced }: FindingOf<'limit_not_enforced'>): string {
+  const limit = formatBytes(limitBytes);
+  if (unenforced === 'memory_medium')
+    return `sizeLimit ${limit} of emptyDir ${volume} in memory never evicts the pod: at the limit, writes fail`;
+  return unenforced === 'exempt'
+    ? `static or critical: never evicted, also above its limit of ${limit}`
+    : `the kubelet does not measure what its containers write outside of volumes: its limit of ${limit} does not see it`;
 }
 
 function unmountedText({ volume, type, count }: Extract<PodFinding, { readonly kind: 'volume_not_mounted' }>): string {
@@ -114,6 +162,10 @@ const fixes: Readonly<Record<FindingKind, string>> = {
     'Set a limit of ephemeral-storage on each container: the limit of the pod is the sum of those that are declared.',
   size_limit_above_pod_limit:
     'Lower sizeLimit, or raise the limits of the containers: the pod exceeds its limit before the emptyDir exceeds its own.',
+  memory_volume_full:
+    'Have the pod write less to it, or raise sizeLimit and the memory limits of the containers: the smaller one is its size.',
+  limit_not_enforced:
+    'Do not rely on the limit to evict the pod. An emptyDir in memory is bounded by its size; all else that is not seen, or not evicted, by the disk of the node alone.',
   logs_above_rotation:
     'Have the container log less. A burst outruns the rotation (containerLogMonitorInterval), and the logs of the previous run count too.',
   volume_not_mounted:

@@ -1,7 +1,6 @@
-import type { LimitRatio } from '../node/limit-ratios.js';
+import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import type { PodContext, PodRecord } from '../node/pod-record.js';
-import { nearestRatio } from './limit-report.js';
 import type { FoundPod, PodSource } from './pod-report.js';
 
 /** What was last measured of a pod before its kubelet had to measure its volumes again. */

@@ -1,4 +1,5 @@
-import type { LimitRatio } from '../node/limit-ratios.js';
+import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
+import type { UnenforcedReason } from '../node/unenforced-limits.js';
 
 /** One limit that the kubelet enforces by eviction, and the usage that it compares with it. */
 export interface LimitReport {
@@ -10,6 +11,8 @@ export interface LimitReport {
   readonly limitBytes: number;
   /** Not clamped. Above 1 the kubelet evicts; `Infinity` for a limit of 0 and any use. */
   readonly ratio: number;
+  /** Why it does not do what it seems to do, see `UnenforcedReason`; absent for a limit that does. */
+  readonly unenforced?: UnenforcedReason | undefined;
 }
 
 /** Parts of a limit, or of a filesystem, from which on its usage is shown as near, as almost reached, and as reached: on the page and in all commands, dashboards and alerts. */
@@ -18,7 +21,15 @@ export const limitThresholds = { near: 0.8, high: 0.9, reached: 1 } as const;
 /** An eviction that is forecast within this time is shown as near. */
 export const soonMs = 600_000;
 
-export function limitReport({ rule, container, volume, usedBytes, limitBytes, ratio }: LimitRatio): LimitReport {
+export function limitReport({
+  rule,
+  container,
+  volume,
+  usedBytes,
+  limitBytes,
+  ratio,
+  unenforced,
+}: LimitRatio): LimitReport {
   return {
     rule,
     container: container || undefined,
@@ -26,12 +37,8 @@ export function limitReport({ rule, container, volume, usedBytes, limitBytes, ra
     usedBytes,
     limitBytes,
     ratio,
+    unenforced,
   };
-}
-
-/** The limit with the highest ratio; of equal ones the one that the kubelet checks first. */
-export function nearestRatio(ratios: readonly LimitRatio[]): LimitRatio | undefined {
-  return ratios.reduce<LimitRatio | undefined>((a, b) => (a === undefined || b.ratio > a.ratio ? b : a), undefined);
 }
 
 /** {@link nearestRatio} as a report. */

@@ -3,6 +3,7 @@ import type { KubeletFailure } from '../kubelet/cached-request.js';
 import type { NodeImages } from '../node/node-images.js';
 import type { AbsenceReason, AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
 import { type ApiServerState, hintFor } from './absence-hints.js';
+import { type EnforcementKind, enforcementKinds } from './enforcement-report.js';
 import { type FilesystemReport, filesystemReports, type PodBytes } from './filesystem-report.js';
 
 interface NodeFacts {
@@ -10,6 +11,8 @@ interface NodeFacts {
   readonly allocatableBytes?: number | undefined;
   readonly expectedPodCount: number;
   readonly measuredPodCount: number;
+  /** Limits and thresholds that do not do what they seem to do; left out without any. */
+  readonly enforcement?: readonly EnforcementKind[] | undefined;
   /** The last request to its kubelet, when it failed. */
   readonly failure?: NodeFailure | undefined;
 }
@@ -89,11 +92,13 @@ export function measuredNodeReport(
 }
 
 function factsOf(state: NodeView, failure: NodeFailure | undefined): NodeFacts {
+  const enforcement = enforcementKinds(state);
   return {
     node: state.nodeName,
     allocatableBytes: state.node?.allocatableBytes,
     expectedPodCount: state.expectedPods,
     measuredPodCount: state.measuredPods,
+    enforcement: enforcement.length === 0 ? undefined : enforcement,
     failure,
   };
 }

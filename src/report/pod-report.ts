@@ -162,7 +162,7 @@ export function podSpecReport({ uid, phase, qosClass, priorityClass, isStatic, s
   return { uid, phase, qosClass, priorityClass, isStatic, startTimeMs };
 }
 
-export function isExempt({ bound }: PodRecord): boolean {
+function isExempt({ bound }: PodRecord): boolean {
   return bound !== undefined && exemptionOf(bound.pod) !== undefined;
 }
 

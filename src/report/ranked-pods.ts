@@ -1,14 +1,14 @@
 import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
-import type { LimitRatio } from '../node/limit-ratios.js';
+import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
 import { hasLimits, isActive } from '../node/limits.js';
 import { deriveMeasured, type PodContext, type PodRecord } from '../node/pod-record.js';
+import { canBind } from '../node/unenforced-limits.js';
 import { type FormerPod, largerUsage, nearestLimitOf } from './former-pod.js';
-import { type LimitReport, limitReport, limitThresholds, nearestRatio, soonMs } from './limit-report.js';
+import { type LimitReport, limitReport, limitThresholds, soonMs } from './limit-report.js';
 import {
   type DataFacts,
   dataFacts,
   type FoundPod,
-  isExempt,
   type MeasuredPodReport,
   measuredPodReport,
   podForecast,
@@ -17,9 +17,8 @@ import {
   type PodSource,
 } from './pod-report.js';
 
-/** The limit that a pod is nearest to. */
+/** The limit that a pod is nearest to, of those that the kubelet evicts it for. */
 export interface PodLimitReport extends PodPlace, LimitReport, DataFacts {
-  readonly isExempt: boolean;
   /** `pending`: the pod's volumes are not measured, so usage at present may be higher. */
   readonly state: MeasuredPodReport['state'];
   /** Until the limit is exceeded if the pod goes on to grow as measured; 0 above it. Absent while no growth is known, and from a day on. */
@@ -58,9 +57,11 @@ export class RankedPods {
     nearLimitCount: 0,
     reachedLimitCount: 0,
     evictableLimitCount: 0,
+    unenforcedLimitCount: 0,
     limitedPodCount: 0,
     nearLimitPodCount: 0,
     reachedLimitPodCount: 0,
+    unenforcedReachedPodCount: 0,
   };
 
   constructor({ podCount, limitCount }: { readonly podCount: number; readonly limitCount: number }) {
@@ -98,9 +99,9 @@ export class RankedPods {
     const limit = nearestRatio(ratios);
     const next = isPending ? undefined : nextLimit({ node, pod }, ratios);
     const isSoon = next !== undefined && next.timeToLimitMs <= soonMs;
-    if (node.state !== 'absent') this.#count({ node, pod }, ratios, { ratio: limit?.ratio, isSoon });
+    if (node.state !== 'absent') this.#count({ node, pod }, ratios, { nearest: limit, isSoon });
     const nearest = nearestLimitOf(node, limit, former, context);
-    if (nearest === undefined || nearest.limit.ratio < shownRatio) return nearest?.limit;
+    if (nearest === undefined || nearest.limit.ratio < shownRatio || !canBind(nearest.limit)) return nearest?.limit;
     this.#limited.add({ pod, ...nearest, isPending, timeToLimitMs: undefined, ...next });
     return nearest.limit;
   }
@@ -117,27 +118,33 @@ export class RankedPods {
   #count(
     { node, pod }: FoundPod<PodRecord, PodSource>,
     ratios: readonly LimitRatio[],
-    { ratio: highestRatio, isSoon }: { readonly ratio: number | undefined; readonly isSoon: boolean },
+    { nearest, isSoon }: { readonly nearest: LimitRatio | undefined; readonly isSoon: boolean },
   ): void {
     const { counts } = this;
-    // Usage without volumes is a lower bound: what it does not reach may be reached.
-    if (pod.isPending && (highestRatio ?? 0) < limitThresholds.near) {
+    const highestRatio = bindingRatio(nearest);
+    if (isUncertain(pod, highestRatio)) {
       if (mayHaveRatios(node, pod)) counts.unknownLimitPodCount += 1;
       return;
     }
-    if (highestRatio === undefined) return;
+    for (const limit of ratios) this.#countLimit(limit);
+    if (highestRatio === undefined) {
+      if (isExceeded(ratios)) counts.unenforcedReachedPodCount += 1;
+      return;
+    }
     counts.limitedPodCount += 1;
     if (highestRatio >= limitThresholds.reached) counts.reachedLimitPodCount += 1;
     else if (highestRatio >= limitThresholds.near || isSoon) counts.nearLimitPodCount += 1;
-    for (const { ratio } of ratios) this.#countLimit(ratio, pod);
   }
 
-  #countLimit(ratio: number, pod: PodRecord): void {
+  /** A low ratio is no good sign where only a part is compared. */
+  #countLimit(limit: LimitRatio): void {
     const { counts } = this;
+    const { ratio, unenforced } = limit;
     counts.limitCount += 1;
+    if (!canBind(limit) || (unenforced !== undefined && ratio < limitThresholds.near)) counts.unenforcedLimitCount += 1;
     if (ratio >= limitThresholds.reached) {
       counts.reachedLimitCount += 1;
-      if (!isExempt(pod)) counts.evictableLimitCount += 1;
+      if (canBind(limit)) counts.evictableLimitCount += 1;
     } else if (ratio >= limitThresholds.near) {
       counts.nearLimitCount += 1;
     }
@@ -155,6 +162,20 @@ function nextLimit(
       rule === forecast?.rule && container === forecast.container && volume === forecast.volume,
   );
   return forecast && limit && { limit, timeToLimitMs: forecast.timeToLimitMs };
+}
+
+/** Usage without volumes is a lower bound: what it does not reach may be reached. */
+function isUncertain({ isPending }: PodRecord, highestRatio = 0): boolean {
+  return isPending && highestRatio < limitThresholds.near;
+}
+
+/** Of a limit that can bind. */
+function bindingRatio(limit: LimitRatio | undefined): number | undefined {
+  return limit !== undefined && canBind(limit) ? limit.ratio : undefined;
+}
+
+function isExceeded(ratios: readonly LimitRatio[]): boolean {
+  return ratios.some(({ ratio }) => ratio > limitThresholds.reached);
 }
 
 /** Above the limit first, then by the time until it is reached, where that is known, then by the ratio. */
@@ -186,7 +207,6 @@ function podLimitReport({ limit, isPending, timeToLimitMs: timeMs, ...found }: L
   return {
     ...podPlace(found),
     ...limitReport(limit),
-    isExempt: isExempt(found.pod),
     state: stateOf(isPending),
     ...dataFacts(found.node),
     timeToLimitMs: timeMs,

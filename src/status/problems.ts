@@ -6,6 +6,7 @@ import type { NodePressureReport } from '../report/pressure-report.js';
 import type { RankedNodeReport } from '../report/ranked-nodes.js';
 import type { PodLimitReport } from '../report/ranked-pods.js';
 import { absenceProblems, unlistedProblems } from './absence-problems.js';
+import { enforcementProblems } from './enforcement-problems.js';
 import { evictionProblems } from './eviction-problems.js';
 import { gapProblems } from './gap-problems.js';
 import { counted, namesText, timeLeftNote, warning, withExamples } from './problem-texts.js';
@@ -28,6 +29,7 @@ export function problemsOf({
     ...absenceProblems(health, cluster),
     ...(cluster === undefined ? [] : nodeProblems(cluster)),
     ...(cluster === undefined ? [] : gapProblems(cluster)),
+    ...(cluster === undefined ? [] : enforcementProblems(cluster)),
     ...evictionProblems(evictions),
     ...healthProblems(health),
   ];
@@ -46,7 +48,7 @@ function notReady(checks: readonly ReadinessCheck[]): readonly Problem[] {
 }
 
 function limitProblems({ summary, limits }: ClusterReport): readonly Problem[] {
-  const { reachedLimitPodCount, nearLimitPodCount, evictableLimitCount } = summary;
+  const { reachedLimitPodCount, nearLimitPodCount } = summary;
   const present = limits.items.filter(({ dataState }) => isPresent(dataState));
   const reached = present.filter(({ ratio }) => ratio >= limitThresholds.reached);
   const near = present.filter((limit) => !reached.includes(limit) && isNear(limit));
@@ -54,7 +56,7 @@ function limitProblems({ summary, limits }: ClusterReport): readonly Problem[] {
   const hint = (pod: string): string => `explain pod ${pod} shows what adds up to its usage.`;
   return [
     ...withExamples(
-      counted(reachedLimitPodCount, evictableLimitCount > 0 ? 'critical' : 'warning', 'next-evictions', [
+      counted(reachedLimitPodCount, 'critical', 'next-evictions', [
         'pod at or above a limit',
         'pods at or above a limit',
       ]),

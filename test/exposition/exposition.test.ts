@@ -659,6 +659,7 @@ const measuredPod: fc.Arbitrary<DerivedPod<PodUsage>> = fc
         usedBytes: fc.maxSafeNat(),
         limitBytes: fc.integer({ min: 1 }),
         ratio: fc.double({ min: 0, noNaN: true }),
+        unenforced: fc.constant(undefined),
       }),
       { selector: ({ rule, container }) => JSON.stringify([rule, container]), maxLength: 3 },
     ),

@@ -78,6 +78,8 @@ const fullSnapshot = aClusterSnapshot({
         aNodeSnapshot({
           summary: aNodeSummary({ nodefs: full, imagefs: full, ioPressure: { waitingUs: 2, stalledUs: 1 } }),
           layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
+          unenforced: 'dedicated_imagefs',
+          unsetSignals: ['imagefs.inodesFree'],
           podsOnNode: [aPod()],
           thresholds: [aNodeThreshold()],
           forecasts: {
@@ -104,6 +106,7 @@ const fullSnapshot = aClusterSnapshot({
           ],
           pods: [
             aMeasuredPod({
+              unenforced: { rule: 'all', reason: 'exempt' },
               pod: aPod({
                 priority: 2_000_000_000,
                 priorityClass: 'high',

@@ -204,7 +204,7 @@ const drawnPods: fc.Arbitrary<Drawn> = fc
   });
 
 const ratiosOf = (pod: Pod, summary: PodSummary): readonly LimitRatio[] =>
-  limitRatios({ pod, summary, hasDedicatedImagefs: false, enforcesSidecars: true });
+  limitRatios({ pod, summary, hasDedicatedImagefs: false, enforcesSidecars: true, resizesVolumes: false });
 /** Above 1, only whether the rule is broken counts: the first is named. */
 function expectNearest(kept: readonly LimitRatio[], whole: readonly LimitRatio[], rule: LimitRule): void {
   const [shown, all] = [kept, whole].map((ratios) => largest(ratios.filter((ratio) => ratio.rule === rule)));
@@ -243,9 +243,14 @@ describe('the rules of the kubelet', () => {
 
 describe('findings of a pod with very many parts', () => {
   const textsOf = (pod: Pod): readonly string[] =>
-    podFindings({ pod, summary: undefined, node: undefined, isNearPressure: false, logRotation: undefined }).map(
-      (finding) => findingReport({ pod, finding }).what,
-    );
+    podFindings({
+      pod,
+      summary: undefined,
+      node: undefined,
+      isNearPressure: false,
+      logRotation: undefined,
+      unenforced: undefined,
+    }).map((finding) => findingReport({ pod, finding }).what);
 
   it('findings count the volumes of a pod that no container mounts, and name what is not kept', () => {
     expect(textsOf(podOf(unmountedEmptyDirs(60_000)))).toEqual([

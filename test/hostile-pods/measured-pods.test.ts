@@ -126,6 +126,7 @@ describe('a pod with very many parts in a summary', () => {
         node: undefined,
         isNearPressure: false,
         logRotation: rotation,
+        unenforced: undefined,
       });
     expect(findingsOf(5_002).filter(({ kind }) => kind === 'logs_above_rotation')).toEqual([]);
   });

@@ -349,6 +349,7 @@ describe('projectNode', () => {
         { type: 'Hostname', address: 'n1' },
       ],
       kubeletPort: 10250,
+      capacityBytes: 297_608_491_486,
       allocatableBytes: 267_847_642_337,
       kubeletVersion: 'v1.37.1',
       operatingSystem: 'linux',

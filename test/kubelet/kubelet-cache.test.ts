@@ -267,7 +267,7 @@ describe('KubeletCache: a failing kubelet', () => {
     await cache.get(node, never);
     const atMs = clock.monotonicMs();
     await clock.advance(1_000);
-    expect(cache.lastFailure(node.name)).toEqual({ reason: 'tls', message: 'failed: tls', atMs });
+    expect(cache.lastFailure(node.name)).toEqual({ reason: 'tls', message: 'failed: tls', atMs, sinceMs: atMs });
     kubelet.recover();
     await clock.advance(ttlMs);
     await cache.get(node, never);
@@ -283,6 +283,23 @@ describe('KubeletCache: a failing kubelet', () => {
       await clock.advance(ttlMs);
     }
     expect(reasons).toEqual(['absent not_ready', 'absent tls', 'absent too_large']);
+  });
+
+  it.each([
+    { answers: 'the same for two TTLs', texts: ['rootFs', 'rootFs', 'rootFs'], expected: true },
+    { answers: 'the same for one', texts: ['rootFs', 'rootFs'], expected: undefined },
+    { answers: 'another one in between', texts: ['rootFs', 'cpu', 'rootFs', 'rootFs'], expected: undefined },
+    { answers: 'always another one', texts: ['cpu', 'cpu', 'cpu', 'cpu'], expected: undefined },
+  ])('a kubelet without isolation is known by its failures: $answers', async ({ texts, expected }) => {
+    const { cache, kubelet, clock } = setUp();
+    let lookup: CacheLookup | undefined;
+    for (const text of texts) {
+      const message = `answered 500: Internal Error: failed to get ${text} stats: failed to get ${text} info: x`;
+      kubelet.answer = () => Promise.reject(new RequestError('http_status', message));
+      lookup = await cache.get(node, never);
+      await clock.advance(ttlMs);
+    }
+    expect(lookup).toEqual({ state: 'absent', reason: 'http_status', isIsolationOff: expected });
   });
 
   it('a lookup never rejects, whatever is thrown', async () => {

@@ -42,6 +42,7 @@ describe.each(['1.36', '1.37'])("the kubelet's own answers, version %s", (versio
             summary,
             hasDedicatedImagefs: one.layout !== 'shared',
             enforcesSidecars: enforcesSidecars(kubeletVersion),
+            resizesVolumes: false,
           });
     expect(pods.map((found) => answered(found, ratiosOf(found)))).toEqual(one.expect.map(expected));
     expect(pods.flatMap((found) => evictions(found, ratiosOf(found)))).toEqual(

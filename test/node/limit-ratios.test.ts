@@ -20,6 +20,7 @@ function told(input: Partial<LimitRatiosInput>): readonly string[] {
     pod: aPod(),
     hasDedicatedImagefs: false,
     enforcesSidecars: true,
+    resizesVolumes: false,
     ...input,
   });
   return ratios.map(
@@ -94,7 +95,7 @@ describe('limitRatios: pods', () => {
     [0, 0],
     [1, Infinity],
   ])('a pod of %d bytes has, with a limit of 0, the ratio %d', (usedBytes, ratio) => {
-    const input = { hasDedicatedImagefs: false, enforcesSidecars: true };
+    const input = { hasDedicatedImagefs: false, enforcesSidecars: true, resizesVolumes: false };
     const summary = aPodSummary({ usedBytes, containers: [] });
     expect(limitRatios({ ...input, summary, pod: limited(0) })).toMatchObject([{ rule: 'pod', limitBytes: 0, ratio }]);
   });
@@ -107,6 +108,7 @@ describe('limitRatios: pods', () => {
         pod: aPod({ containers: [aContainer({ limitBytes: limit })] }),
         hasDedicatedImagefs: false,
         enforcesSidecars: true,
+        resizesVolumes: false,
       })[0];
     expect(ratioOf(9)?.ratio).toBeLessThan(1);
     expect(ratioOf(10)?.ratio).toBeCloseTo(10 / 9.5);

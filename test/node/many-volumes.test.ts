@@ -58,7 +58,7 @@ function countedReads(volumeCount: number, prefix: string, work: (input: Input) 
 const attributed = ({ pod, summary }: Pick<Input, 'pod' | 'summary'>) =>
   attributePod({ pod, summary, mode: 'measured' });
 const ratios = ({ pod, summary }: Pick<Input, 'pod' | 'summary'>) =>
-  limitRatios({ pod, summary, hasDedicatedImagefs: false, enforcesSidecars: true });
+  limitRatios({ pod, summary, hasDedicatedImagefs: false, enforcesSidecars: true, resizesVolumes: false });
 
 function foundPod({ pod, summary, counted }: Input) {
   const usage = attributed({ pod, summary });
@@ -71,7 +71,7 @@ function foundPod({ pod, summary, counted }: Input) {
 
 const uses: Readonly<Record<string, (input: Input) => unknown>> = {
   'its findings': ({ pod, summary }) =>
-    podFindings({ pod, summary, node: aNode(), isNearPressure: true, logRotation: undefined }),
+    podFindings({ pod, summary, node: aNode(), isNearPressure: true, logRotation: undefined, unenforced: undefined }),
   'its usage': attributed,
   'its usage with the names of its spec': ({ pod, summary }) => {
     const usage = attributed({ pod, summary });

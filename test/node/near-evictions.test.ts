@@ -40,12 +40,15 @@ describe('podEvictionMs and nodeEvictionMs', () => {
   });
 
   it.each([
-    { pod: aPod({ isStatic: true }), expected: undefined },
-    { pod: aPod({ priority: 2_000_000_000 }), expected: undefined },
-    { pod: undefined, expected: undefined },
-    { pod: aPod({ priority: 1_999_999_999 }), expected: 0 },
-  ])('only pods that may be evicted have a time to it: $pod.isStatic, $pod.priority', ({ pod, expected }) => {
-    expect(podEvictionMs(aMeasuredPod({ pod, ratios: [ratio(2_000)] }), new Map(), 55_000)).toBe(expected);
+    { unenforced: 'exempt', expected: undefined },
+    { unenforced: 'memory_medium', expected: undefined },
+    { unenforced: 'dedicated_imagefs', expected: 0 },
+    { unenforced: undefined, expected: 0 },
+  ] as const)('only a limit that can bind has a time to an eviction: $unenforced', ({ unenforced, expected }) => {
+    const limit = { ...ratio(2_000), unenforced };
+    expect(podEvictionMs(aMeasuredPod({ ratios: [limit] }), new Map(), 55_000)).toBe(expected);
+    const unknown = aMeasuredPod({ pod: undefined, ratios: [ratio(2_000)] });
+    expect(podEvictionMs(unknown, new Map(), 55_000)).toBeUndefined();
   });
 
   it.each([

@@ -36,9 +36,9 @@ const ofContainer = (usedBytes: number, container = 'app'): LimitRatio =>
 function ratioOf(
   rule: LimitRatio['rule'],
   usedBytes: number,
-  { container = '', volume = '' }: Partial<Pick<LimitRatio, 'container' | 'volume'>> = {},
+  { container = '', volume = '', unenforced }: Partial<Pick<LimitRatio, 'container' | 'volume' | 'unenforced'>> = {},
 ): LimitRatio {
-  return { rule, container, volume, usedBytes, limitBytes: 100, ratio: usedBytes / 100 };
+  return { rule, container, volume, usedBytes, limitBytes: 100, ratio: usedBytes / 100, unenforced };
 }
 
 /** Limits of 100 bytes. */
@@ -160,13 +160,15 @@ it('above a limit the time is 0, growing or not, for as long as that is measured
   expect(forecast && timeToMs(forecast, forecasts, 600_000)).toBe(0);
 });
 
-it.each([{ isStatic: true }, { priority: 2_000_000_000 }])(
-  'a pod that is never evicted has no forecast: %j',
-  (fields) => {
-    const ratios: Ratios = ({ app = 0 }) => [ofContainer(app)];
-    expect(leftOf(forecastsOf(ramp, ratios, { pod: aPod(fields) }))).toBeUndefined();
-  },
-);
+it.each([
+  ['exempt', false],
+  ['memory_medium', false],
+  ['dedicated_imagefs', true],
+  ['rootfs_not_measured', true],
+] as const)('a limit has a forecast only where it can bind: %s', (unenforced, isForecast) => {
+  const ratios: Ratios = ({ app = 0 }) => [ratioOf('container', app, { container: 'app', unenforced })];
+  expect(leftOf(forecastsOf(ramp, ratios)) !== undefined).toBe(isForecast);
+});
 
 it('a limit that counts the logs of a container alone is forecast from these', () => {
   const ratios: Ratios = ({ app = 0 }) => [ofContainer(app / 2)];

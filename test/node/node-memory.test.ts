@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { NodeMemory } from '../../src/node/node-memory.js';
 import { anFsStats, aNodeSummary, aPodSummary } from '../support/builders.js';
+import { aNodeThreshold } from '../support/snapshot-builders.js';
 
 describe('NodeMemory: the layout of one life of a kubelet', () => {
   const fs = (capacityBytes: number) => anFsStats({ capacityBytes, availableBytes: 5, inodes: 9 });
@@ -66,5 +67,59 @@ describe('NodeMemory: dangling pods', () => {
     const pods = [a, aPodSummary({ uid: 'b', namespace: 'unlisted' })];
     expect(memory.countDangling(pods, ['unlisted'], { nowMs: 10, sinceMs: 11 })).toBe(1);
     expect(memory.countDangling(pods, [], { nowMs: 20, sinceMs: 21 })).toBe(2);
+  });
+});
+
+describe('NodeMemory: assumed thresholds', () => {
+  const crossed = [aNodeThreshold({ isAssumed: true })];
+  const uncrossed = [aNodeThreshold({ isAssumed: true, isCrossed: false })];
+  const known = [aNodeThreshold()];
+  type Look = readonly [thresholds: typeof crossed, diskPressure: boolean | undefined, arrivedAtMs: number];
+  const after = (...looks: readonly Look[]) => {
+    const memory = new NodeMemory();
+    return looks.map((look) => memory.refutedSignals(...look).join()).at(-1);
+  };
+  const start: Look = [crossed, false, 1_000];
+  const minuteLater: Look = [crossed, false, 61_000];
+
+  it.each<[string, readonly Look[], string]>([
+    ['crossed for a minute', [start, minuteLater], 'nodefs.available'],
+    ['crossed for less', [start, [crossed, false, 60_999]], ''],
+    ['crossed by one summary, however long it is served', [start, start, start], ''],
+    ['not crossed in between', [start, [uncrossed, false, 30_000], minuteLater], ''],
+    ['no longer crossed, once refuted', [start, minuteLater, [uncrossed, false, 70_000]], 'nodefs.available'],
+    [
+      'crossed under pressure',
+      [
+        [crossed, true, 1_000],
+        [crossed, true, 61_000],
+      ],
+      '',
+    ],
+    [
+      'crossed while the condition is unknown',
+      [
+        [crossed, undefined, 1_000],
+        [crossed, undefined, 61_000],
+      ],
+      '',
+    ],
+    [
+      'read from the kubelet',
+      [
+        [known, false, 1_000],
+        [known, false, 61_000],
+      ],
+      '',
+    ],
+    ['refuted and then read', [start, minuteLater, [known, false, 62_000]], ''],
+    ['refuted before the condition turned', [start, minuteLater, [crossed, true, 62_000]], ''],
+    [
+      'refuted before the condition turned and turned back',
+      [start, minuteLater, [crossed, true, 62_000], [crossed, false, 63_000]],
+      '',
+    ],
+  ])('a threshold %s is refuted, or not', (_case, looks, expected) => {
+    expect(after(...looks)).toBe(expected);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { EvictionThreshold, ThresholdValue } from '../../src/kubelet/kubelet-configuration.js';
 import type { FsStats } from '../../src/kubelet/summary.js';
-import { nodeThresholds, type NodeThresholdsInput, signalsOf } from '../../src/node/node-thresholds.js';
+import { nodeThresholds, type NodeThresholdsInput, signalsOf, unsetSignals } from '../../src/node/node-thresholds.js';
 import { anFsStats, aNodeSummary, aThreshold } from '../support/builders.js';
 
 const stats = anFsStats({ availableBytes: 30, capacityBytes: 100, inodes: 9, inodesFree: 4 });
@@ -33,6 +33,51 @@ it.each([
   [undefined, 6],
 ])('a kubelet of version %s has %i signals', (version, count) => {
   expect(signalsOf({ kubeletVersion: version, operatingSystem: 'linux' })).toHaveLength(count);
+});
+
+describe('unsetSignals', () => {
+  const unset = (signals: readonly EvictionThreshold['signal'][], overrides: Partial<NodeThresholdsInput> = {}) =>
+    unsetSignals({
+      summary: aNodeSummary({ nodefs: stats, imagefs: stats, containerfs: stats }),
+      layout: 'shared',
+      thresholds: signals.map((signal) => aThreshold({ signal })),
+      kubeletVersion: 'v1.37.1',
+      operatingSystem: 'linux',
+      ...overrides,
+    }).join(' ');
+  const all = 'nodefs.available nodefs.inodesFree imagefs.available imagefs.inodesFree';
+  const ofNodefs = ['nodefs.available', 'nodefs.inodesFree'] as const;
+  const withoutInodes = anFsStats({ availableBytes: 30, capacityBytes: 100, inodes: 0, inodesFree: 0 });
+
+  it.each<[string, string, string]>([
+    ['none', unset([]), all],
+    ['an unknown configuration', unset([], { thresholds: undefined }), ''],
+    ['those of nodefs where images share it', unset(ofNodefs), ''],
+    ['those of imagefs that is nodefs', unset(['imagefs.available']), 'nodefs.inodesFree imagefs.inodesFree'],
+    [
+      'those of nodefs beside a disk of images',
+      unset(ofNodefs, { layout: 'dedicated' }),
+      'imagefs.available imagefs.inodesFree',
+    ],
+    [
+      'those of nodefs beside a part of it',
+      unset(ofNodefs, { layout: 'split' }),
+      'imagefs.available imagefs.inodesFree',
+    ],
+    [
+      'none before 1.30',
+      unset([], { kubeletVersion: 'v1.29.9' }),
+      'nodefs.available nodefs.inodesFree imagefs.available',
+    ],
+    ['none on Windows', unset([], { operatingSystem: 'windows' }), 'nodefs.available imagefs.available'],
+    [
+      'none on a filesystem without inodes',
+      unset([], { summary: aNodeSummary({ nodefs: withoutInodes, imagefs: withoutInodes }) }),
+      'nodefs.available imagefs.available',
+    ],
+  ])('the signals without a threshold are those that bound no disk: %s', (_case, found, expected) => {
+    expect(found).toBe(expected);
+  });
 });
 
 describe('nodeThresholds: assumed', () => {

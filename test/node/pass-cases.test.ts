@@ -40,6 +40,7 @@ function isAboveLimit({ pod, summary }: CasePod, { layout }: PassCase, kubeletVe
     summary,
     hasDedicatedImagefs: layout !== 'shared',
     enforcesSidecars: enforcesSidecars(kubeletVersion),
+    resizesVolumes: false,
   });
   return ratios.some(({ ratio }) => ratio > 1);
 }

@@ -12,6 +12,7 @@ function findingsOf(pod: Partial<Pod>, overrides: Partial<PodFindingsInput> = {}
     node: aNode(),
     isNearPressure: false,
     logRotation: undefined,
+    unenforced: undefined,
     ...overrides,
   });
 }

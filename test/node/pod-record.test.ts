@@ -40,7 +40,7 @@ function recorded({
   const context = contextOf(node, layout);
   const derived: DerivedPods = new Map();
   const snapshot = createNodeSnapshot(
-    { node, summary, layout, configuration: undefined, context, derived },
+    { node, summary, layout, configuration: undefined, refutedSignals: () => [], context, derived },
     pods.map((pod) => boundPod(pod, resolver)),
     {
       pods: {
@@ -57,6 +57,7 @@ function recorded({
       maxUnknownPods: 20,
       growth: () => new Map(summary.pods.map((pod) => [pod, growth[pod.name] ?? 0])),
       ttlMs: 10_000,
+      graceMs: 60_000,
     },
   );
   const [measured] = snapshot.pods;

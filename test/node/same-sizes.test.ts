@@ -30,7 +30,7 @@ describe('haveSameSizes', () => {
       { containers: [{ ...container, rootfs: aContainerFs({ usedBytes: 5, availableBytes: 9 }) }] },
     ],
     ['the time of a volume', { volumes: [{ ...volume, timeMs: 9 }] }],
-    ['the filesystem of a volume', { volumes: [{ ...volume, availableBytes: 9, capacityBytes: 10 }] }],
+    ['what is available to a volume', { volumes: [{ ...volume, availableBytes: 9 }] }],
   ])('entries that differ in %s have the same sizes', (_, changes) => {
     expect(isSame(changes)).toBe(true);
   });
@@ -50,9 +50,16 @@ describe('haveSameSizes', () => {
     ['the number of volumes', { volumes: undefined }],
     ['the name of a volume', { volumes: [{ ...volume, name: 'data' }] }],
     ['the size of a volume', { volumes: [{ ...volume, usedBytes: 8 }] }],
+    ['what a volume can hold', { volumes: [{ ...volume, capacityBytes: 10 }] }],
     ['whether a volume has a claim', { volumes: [{ ...volume, hasClaim: true }] }],
   ])('entries that differ in %s do not have the same sizes', (_, changes) => {
     expect(isSame(changes)).toBe(false);
+  });
+
+  it('the size of a persistent volume, which others may write to, is none of a pod', () => {
+    const of = (capacityBytes: number): PodSummary =>
+      aPodSummary({ volumes: [{ ...volume, hasClaim: true, capacityBytes }] });
+    expect(haveSameSizes(of(1), of(2))).toBe(true);
   });
 
   it('a root filesystem without a figure is not one that is missing', () => {

@@ -1,5 +1,5 @@
 /** The figures of one pod, from what the kubelet and the API server wrote, in whole bytes of any size. */
-import { dealt, largest, quantityNanos, storageNanosOf, sum, sumOfKnown, toBytes } from './quantity.js';
+import { dealt, largest, nanosPerByte, quantityNanos, storageNanosOf, sum, sumOfKnown, toBytes } from './quantity.js';
 import type { RawContainer, RawContainerStats, RawPod, RawPodStats, RawVolume, RawVolumeStats } from './raw.js';
 
 export type Attribution = 'measured' | 'even';
@@ -234,10 +234,14 @@ export interface HeldLimit {
   readonly used: bigint;
   /** In billionths of a byte. */
   readonly limit: bigint;
+  /** The volume cannot hold more. */
+  readonly isBounded?: boolean;
 }
 
 export interface Enforcement {
   readonly hasDedicatedImagefs: boolean;
+  /** 0 when it is unknown. */
+  readonly kubeletMinor: number;
   readonly sidecars: boolean;
 }
 
@@ -245,16 +249,28 @@ export interface Enforcement {
 export function enforcedLimits(stats: RawPodStats, pod: RawPod, enforcement: Enforcement): readonly HeldLimit[] {
   if (pod.status.phase === 'Failed' || pod.status.phase === 'Succeeded') return [];
   const ofVolumes = (pod.spec.volumes ?? []).flatMap((spec): HeldLimit[] => {
-    const { limit } = kindOfSpec(spec);
-    const used = stats.volume?.find(({ name }) => name === spec.name)?.usedBytes;
-    return limit === undefined || used === undefined
-      ? []
-      : [{ rule: 'emptydir', volume: spec.name, used: BigInt(used), limit }];
+    const { limit, medium } = kindOfSpec(spec);
+    const { usedBytes, capacityBytes } = stats.volume?.find(({ name }) => name === spec.name) ?? {};
+    if (limit === undefined || usedBytes === undefined) return [];
+    const held = { rule: 'emptydir', volume: spec.name, used: BigInt(usedBytes) } as const;
+    return [{ ...held, ...(medium === 'Memory' ? heldOfTmpfs(limit, big(capacityBytes), enforcement) : { limit }) }];
   });
   const used = big(stats['ephemeral-storage']?.usedBytes);
   const limit = aggregatedNanos(pod, 'limits');
   const ofPod: HeldLimit[] = used === undefined || limit === undefined ? [] : [{ rule: 'pod', used, limit }];
   return [...ofVolumes, ...ofPod, ...heldOfContainers(stats, pod, enforcement)];
+}
+
+/** A tmpfs has the size of the limit, in whole pages; from 1.37 on it may be larger while a lower limit is not in force yet. */
+function heldOfTmpfs(
+  limit: bigint,
+  capacity: bigint | undefined,
+  { kubeletMinor }: Enforcement,
+): Pick<HeldLimit, 'limit' | 'isBounded'> {
+  if (capacity === undefined) return { limit, isBounded: limit % (4096n * nanosPerByte) === 0n };
+  const isLarger = kubeletMinor >= 37 && capacity - toBytes(limit) >= 65_536n;
+  const compared = isLarger ? capacity * nanosPerByte : limit;
+  return { limit: compared, isBounded: capacity * nanosPerByte <= compared };
 }
 
 /** Virtual kubelets list pods without any. */

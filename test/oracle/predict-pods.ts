@@ -4,11 +4,12 @@ import { nanosPerByte } from './quantity.js';
 import type { RawPod, RawPodStats } from './raw.js';
 import type { Labels, Prediction } from './series.js';
 import { timeMs, toSeconds } from './times.js';
-import { isMirror } from './workloads.js';
+import { type NodeSight, predictPodLimits } from './unenforced.js';
 
 export interface PodSemantics extends Enforcement {
   readonly attribution: Attribution;
   readonly node: string;
+  readonly sight: NodeSight;
   /** Of the node's own disk. */
   readonly nodeCapacity: number | undefined;
 }
@@ -72,10 +73,7 @@ function predictVolumes(
 export function predictLimits(prediction: Prediction, stats: RawPodStats, pod: RawPod, semantics: PodSemantics): void {
   const labels = { namespace: pod.metadata.namespace, pod: pod.metadata.name, node: semantics.node };
   const limits = enforcedLimits(stats, pod, semantics);
-  const isCritical = (pod.spec.priority ?? 0) >= 2e9;
-  if (limits.length > 0 && (isMirror(pod) || isCritical)) {
-    prediction.add('pod_eviction_exempt_info', { ...labels, reason: isMirror(pod) ? 'static' : 'critical' }, 1);
-  }
+  predictPodLimits(prediction, { stats, pod }, { ...semantics, labels });
   for (const { rule, container = '', volume = '', used, limit } of limits) {
     const ratio = used === 0n ? 0 : Number(used) / (Number(limit) / Number(nanosPerByte));
     prediction.add('limit_ratio', { ...labels, rule, container, volume }, ratio);

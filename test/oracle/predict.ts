@@ -11,6 +11,7 @@ import { predictNodeObject, predictSpecs } from './predict-specs.js';
 import type { RawNode, RawPod, RawPodStats, RawSummary } from './raw.js';
 import { Prediction, type SeriesTable } from './series.js';
 import { timeMs } from './times.js';
+import { kubeletMinor, predictNodeLimits, sightOf } from './unenforced.js';
 import { hasEnded, isExpected, isMirror, type Member, predictWorkloads, workloadOf } from './workloads.js';
 
 export interface Recording {
@@ -80,7 +81,17 @@ function predictMeasured(prediction: Prediction, recording: Recording, semantics
   predictImages(prediction, recording);
   prediction.add('node_pods_missing', { node }, missingPods(recording).length);
   prediction.add('node_pods_dangling', { node }, 0); // none is unknown for longer than the moment of the recording
-  const podSemantics = { ...semantics, node, nodeCapacity: summary.node.fs?.capacityBytes, hasDedicatedImagefs };
+  const sight = sightOf(summary);
+  const known = joined.flatMap(({ stats, pod }) => (pod === undefined ? [] : [{ stats, pod }]));
+  predictNodeLimits(prediction, { node }, { pods: known, sight, hasDedicatedImagefs });
+  const podSemantics = {
+    ...semantics,
+    node,
+    nodeCapacity: summary.node.fs?.capacityBytes,
+    hasDedicatedImagefs,
+    kubeletMinor: kubeletMinor(node, recording.nodes),
+    sight,
+  };
   for (const { stats, pod } of joined) if (pod !== undefined) predictLimits(prediction, stats, pod, podSemantics);
   const shown = joined.flatMap(({ figures, pod }) =>
     pod !== undefined || !semantics.controllers ? (figures ?? []) : [],

@@ -221,6 +221,8 @@ const stateFamilies = [
   'workload_data_available',
   'workload_pods_measured',
   'node_pods_missing',
+  'limit_unenforced_info',
+  'node_limits_unenforced_info',
 ];
 
 /** With the kubelet, a figure that it lacks for a container counts as 0; a limit of 0 that is exceeded has no finite ratio. */

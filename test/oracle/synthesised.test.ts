@@ -43,7 +43,7 @@ describe('the exposition of a synthesised recording', () => {
     const predicted = new Set(tables.flatMap(familiesOf));
     const documented = await readFile(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
     const rows = documented.matchAll(
-      /^\| `ephemeral_storage_(?!exporter_|node_eviction_|pod_evicted_|pod_eviction_rank|\w+_time_to_|\w+_evictions_total)(\w+)`/gm,
+      /^\| `ephemeral_storage_(?!exporter_|node_eviction_|node_threshold_|pod_evicted_|pod_eviction_rank|\w+_time_to_|\w+_evictions_total)(\w+)`/gm,
     );
     expect([...predicted].sort()).toEqual([...rows].map(([, name]) => name).sort());
   });

@@ -12,7 +12,6 @@ const disk = {
   inodes: 6_000_000,
   inodesFree: 5_900_000,
 };
-const memory = { capacityBytes: 4_000_000_000, availableBytes: 3_999_000_000 };
 const largeDisk = { ...disk, capacityBytes: 500_000_000_000, availableBytes: 300_000_000_000 };
 
 function fsStats(usedBytes: number, inodesUsed: number, filesystem: RawFs = disk): RawFs {
@@ -147,7 +146,7 @@ const shared = recordedPod({
   volume: [
     volumeStats('cache', 3333),
     volumeStats('settings', 1451),
-    volumeStats('memory', 7777, memory),
+    volumeStats('memory', 7777, { capacityBytes: 8192, availableBytes: 415 }),
     volumeStats('token', 12_288),
     { ...volumeStats('claim', 555, largeDisk), pvcRef: { namespace: 'shop', name: 'claim' } },
   ],
@@ -187,6 +186,14 @@ const staticPod = recordedPod({
   spec: { priorityClassName: 'system-node-critical', containers: [containerSpec('etcd', '12k')] },
 });
 
+/** A virtual machine keeps the writable layer of the first out of the kubelet's sight. */
+const unseen = recordedPod({
+  name: 'unseen',
+  usedBytes: 4096,
+  containers: [{ name: 'app', logs: fsStats(500, 2) }],
+  spec: { containers: [containerSpec('app', '2k')] },
+});
+
 const restarted = recordedPod({
   name: 'restarted',
   usedBytes: 900,
@@ -222,6 +229,19 @@ export const synthesised = {
   'a static critical pod over its limit': recording([staticPod]),
   'a virtual kubelet without storage': recording([
     recordedPod({ name: 'virtual', containers: [{ name: 'app' }], spec: { containers: [containerSpec('app', '1k')] } }),
+  ]),
+  'a writable layer that is not measured': recording([unseen, limited]),
+  'a node without measured writable layers': recording([unseen]),
+  'a full emptyDir in memory': recording([
+    recordedPod({
+      name: 'full',
+      usedBytes: 4096,
+      volume: [volumeStats('memory', 8192, { capacityBytes: 8192, availableBytes: 0 })],
+      spec: {
+        containers: [containerSpec('app', undefined, ['memory'])],
+        volumes: [{ name: 'memory', emptyDir: { medium: 'Memory', sizeLimit: '8Ki' } }],
+      },
+    }),
   ]),
   'a kubelet that just restarted': recording([restarted, limited]),
   'a kubelet without pods': recording([]),

@@ -166,27 +166,53 @@ describe('limits', () => {
   });
 
   it.each([
-    [{ isStatic: true }, true],
-    [{ priority: 2_000_000_000 }, true],
-    [{ priority: 1_999_999_999, priorityClass: 'system-node-critical' }, false],
-    [{}, false],
-  ])('limits of a pod with %j are exempt: %s', async (pod, isExempt) => {
-    const snapshot = podOf('a', 1, { pod: aPod(pod), ratios: [ratioOf(2, 1)] });
-    const { limits } = await reportOf({ nodes: [nodeOf('node-1', [snapshot])] });
-    expect(limits.items[0]?.isExempt).toBe(isExempt);
+    { unenforced: 'exempt', ratio: 2, shown: 0, counts: { limitedPodCount: 0, unenforcedReachedPodCount: 1 } },
+    { unenforced: 'memory_medium', ratio: 1, shown: 0, counts: { limitedPodCount: 0, unenforcedReachedPodCount: 0 } },
+    { unenforced: 'dedicated_imagefs', ratio: 0.7, shown: 1, counts: { limitedPodCount: 1, unenforcedLimitCount: 1 } },
+    {
+      unenforced: 'dedicated_imagefs',
+      ratio: 0.8,
+      shown: 1,
+      counts: { nearLimitPodCount: 1, unenforcedLimitCount: 0 },
+    },
+    {
+      unenforced: 'rootfs_not_measured',
+      ratio: 2,
+      shown: 1,
+      counts: { reachedLimitPodCount: 1, evictableLimitCount: 1 },
+    },
+    { unenforced: undefined, ratio: 2, shown: 1, counts: { reachedLimitPodCount: 1, unenforcedReachedPodCount: 0 } },
+  ] as const)(
+    'limits are near only where they can bind: $unenforced, $ratio',
+    async ({ ratio, shown, counts, unenforced }) => {
+      const snapshot = podOf('a', 1, { ratios: [ratioOf(ratio * 10, 10, { unenforced })] });
+      const { limits, summary } = await reportOf({ nodes: [nodeOf('node-1', [snapshot])] });
+      expect(limits.items).toHaveLength(shown);
+      expect(summary).toMatchObject({ limitCount: 1, ...counts });
+    },
+  );
+
+  it('a full emptyDir in memory does not hide the limit that its pod is near', async () => {
+    const full = ratioOf(10, 10, { rule: 'emptydir', volume: 'shm', unenforced: 'memory_medium' });
+    const { limits, pods, summary } = await reportOf({
+      nodes: [nodeOf('node-1', [podOf('a', 1, { ratios: [full, ratioOf(85, 100)] })])],
+    });
+    expect(limits.items).toMatchObject([{ rule: 'pod', ratio: 0.85 }]);
+    expect(pods.items[0]?.nearestLimit).toMatchObject({ rule: 'pod' });
+    expect(summary).toMatchObject({ nearLimitPodCount: 1, reachedLimitPodCount: 0, unenforcedReachedPodCount: 0 });
   });
 });
 
 it('all reached limits that the kubelet evicts for are counted', async () => {
-  const critical = aPod({ priority: 2_000_001_000 });
   const exempt = Array.from({ length: 12 }, (_, index) =>
-    podOf(`a-${index}`, 1, { pod: critical, ratios: [ratioOf(9, 1)] }),
+    podOf(`a-${index}`, 1, { ratios: [ratioOf(9, 1, { unenforced: 'exempt' })] }),
   );
   const { limits, summary } = await reportOf({
     nodes: [nodeOf('node-1', [...exempt, podOf('b', 1, { ratios: [ratioOf(1, 1), ratioOf(0.9, 1)] })])],
   });
-  expect(limits.items.every(({ isExempt }) => isExempt)).toBe(true);
+  expect(limits.items.map(({ pod }) => pod)).toEqual(['b']);
   expect(summary).toMatchObject({ reachedLimitCount: 13, evictableLimitCount: 1, nearLimitCount: 1 });
+  expect(summary).toMatchObject({ unenforcedLimitCount: 12, unenforcedReachedPodCount: 12, reachedLimitPodCount: 1 });
 });
 
 it('workloads are ranked largest first with the components of their pods, those without data last', async () => {
@@ -399,7 +425,7 @@ describe('a node without data', () => {
 
   it('a node without data has no unknown limits where the kubelet enforces none', async () => {
     const node = aNode({ name: 'b', enforcesStorageLimits: false });
-    const { summary } = await reportOf({ nodes: [silent({ node })] });
+    const { summary } = await reportOf({ nodes: [silent({ node, unenforced: 'isolation_disabled' })] });
     expect(summary.unknownLimitPodCount).toBe(0);
   });
 

@@ -103,8 +103,9 @@ describe('missing lists', () => {
 
 describe('problems of the cluster', () => {
   it.each([
-    [{ reachedLimitPodCount: 1, evictableLimitCount: 1 }, 'critical next-evictions: 1 pod at or above a limit'],
-    [{ reachedLimitPodCount: 2, evictableLimitCount: 1 }, 'critical next-evictions: 2 pods at or above a limit'],
+    [{ reachedLimitPodCount: 1 }, 'critical next-evictions: 1 pod at or above a limit'],
+    [{ reachedLimitPodCount: 2 }, 'critical next-evictions: 2 pods at or above a limit'],
+    [{ unenforcedReachedPodCount: 2 }, 'warning pods: 2 pods above a limit that does not evict them'],
     [{ pressedNodeCount: 1 }, 'critical next-evictions: 1 node below an eviction threshold'],
     [{ nearLimitPodCount: 3 }, 'warning next-evictions: 3 pods near a limit'],
     [{ staleNodeCount: 2 }, 'warning nodes: 2 nodes with stale data'],
@@ -117,9 +118,38 @@ describe('problems of the cluster', () => {
     expect(textsOf({ cluster: aCluster({ summary: aSummary(summary) }) })).toEqual([text]);
   });
 
-  it('a reached limit is a warning when the pods at their limits are exempt from eviction', () => {
-    const cluster = aCluster({ summary: aSummary({ reachedLimitPodCount: 1, evictableLimitCount: 0 }) });
-    expect(textsOf({ cluster })).toEqual(['warning next-evictions: 1 pod at or above a limit']);
+  it.each([
+    ['isolation_disabled', 'nodes whose kubelets enforce no limits'],
+    ['rootfs_not_measured', 'nodes where limits do not see writable layers'],
+    ['threshold_unset', 'nodes without an eviction threshold for a disk'],
+    ['threshold_refuted', 'nodes with other eviction thresholds than the defaults of Kubernetes'],
+    ['capacity_differs', 'nodes whose capacity is not that of their disks'],
+  ] as const)('nodes with %s are one problem, with what to do', (kind, text) => {
+    const enforcement = [{ kind, nodeCount: 5, exampleNodes: ['a', 'b', 'c'] }];
+    const [problem, ...others] = problemsIn({ cluster: aCluster({ enforcement }) });
+    expect(problem).toMatchObject({ severity: 'warning', text: `5 ${text}`, detail: 'a, b, c and 2 more' });
+    expect(problem?.hint).toMatch(/\.$/);
+    expect(others).toEqual([]);
+  });
+
+  it('a separate disk for images is no problem', () => {
+    const enforcement = [{ kind: 'dedicated_imagefs', nodeCount: 1, exampleNodes: ['a'] }] as const;
+    expect(problemsIn({ cluster: aCluster({ enforcement }) })).toEqual([]);
+  });
+
+  it('emptyDirs in memory that are full are one problem, with the command that shows the first', () => {
+    const place = { namespace: 'shop', pod: 'web-0', node: 'node-1', volume: 'shm' };
+    const finding = { ...place, kind: 'memory_volume_full', what: 'full', fix: 'Raise it.', podCount: 2 } as const;
+    const findings = [{ kind: finding.kind, findingCount: 2, items: [finding], totalCount: 1 }];
+    expect(problemsIn({ cluster: aCluster({ findings }) })).toEqual([
+      {
+        severity: 'warning',
+        text: '2 emptyDirs in memory are full: writes fail',
+        detail: 'shop/web-0 (shm) and 1 more',
+        hint: 'explain pod shop/web-0 shows its size and limits.',
+        section: 'findings',
+      },
+    ]);
   });
 
   it('a node without data is a warning when nodes have not had time to answer', () => {

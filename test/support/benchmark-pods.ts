@@ -77,7 +77,15 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
   const [node, layout] = [aNode({ name: nodeName }), nodeLayout(summary)];
   const contextOf = podContexts('measured', false);
   const snapshot = createNodeSnapshot(
-    { node, summary, layout, configuration: undefined, context: contextOf(node, layout), derived: new Map() },
+    {
+      node,
+      summary,
+      layout,
+      configuration: undefined,
+      refutedSignals: () => [],
+      context: contextOf(node, layout),
+      derived: new Map(),
+    },
     pods.map((pod) => boundPod(pod, resolver)),
     {
       pods: {
@@ -94,6 +102,7 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
       maxUnknownPods: 20,
       growth: () => new Map(),
       ttlMs: 55_000,
+      graceMs: 60_000,
     },
   );
   return aClusterSnapshot({ nodes: [aFreshNode(snapshot)], workloads: [] });

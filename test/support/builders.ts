@@ -78,6 +78,7 @@ export function aNode(overrides: Partial<Node> = {}): Node {
     readyChangedAtMs: 0,
     addresses: [{ type: 'InternalIP', address: '192.0.2.1' }],
     kubeletPort: 10250,
+    capacityBytes: undefined,
     allocatableBytes: undefined,
     kubeletVersion: 'v1.37.1',
     operatingSystem: 'linux',

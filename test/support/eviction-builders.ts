@@ -34,7 +34,17 @@ export function anEvictionRecord(overrides: Partial<EvictionRecord> = {}): Evict
 export const aLastUsage = builder<LastUsage>(() => ({
   fetchedAtMs: evictedAtMs - 20_000,
   usage: aPodUsage({ usedBytes: 90 * mib }),
-  ratios: [{ rule: 'emptydir', container: '', volume: 'data', usedBytes: 80 * mib, limitBytes: 100 * mib, ratio: 0.8 }],
+  ratios: [
+    {
+      rule: 'emptydir',
+      container: '',
+      volume: 'data',
+      usedBytes: 80 * mib,
+      limitBytes: 100 * mib,
+      ratio: 0.8,
+      unenforced: undefined,
+    },
+  ],
   samples: [
     { atMs: evictedAtMs - 75_000, usedBytes: 60 * mib },
     { atMs: evictedAtMs - 20_000, usedBytes: 90 * mib },

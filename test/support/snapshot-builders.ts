@@ -85,12 +85,13 @@ export function aLimitRatio({
   volume = '',
   usedBytes = 1,
   limitBytes = 2,
+  unenforced,
 }: Partial<Omit<LimitRatio, 'ratio'>> = {}): LimitRatio {
-  return { rule, container, volume, usedBytes, limitBytes, ratio: ratioTo(usedBytes, limitBytes) };
+  return { rule, container, volume, usedBytes, limitBytes, ratio: ratioTo(usedBytes, limitBytes), unenforced };
 }
 
 export interface MeasuredPodFields extends Partial<
-  Pick<DerivedPod<PodUsage>, 'summary' | 'workloads' | 'isNameless' | 'evictionMs' | 'usage' | 'ratios'>
+  Pick<DerivedPod<PodUsage>, 'summary' | 'workloads' | 'isNameless' | 'evictionMs' | 'unenforced' | 'usage' | 'ratios'>
 > {
   readonly namespace?: string;
   readonly name?: string;
@@ -103,7 +104,7 @@ export interface MeasuredPodFields extends Partial<
 
 /** A measured pod that the API server knows. In a node of {@link aNodeSnapshot}, this is what is derived of it. */
 export function aMeasuredPod(fields: MeasuredPodFields = {}): DerivedPod<PodUsage> {
-  const { pod, limitBytes, requestBytes, isNameless = false, evictionMs, ratios = [] } = fields;
+  const { pod, limitBytes, requestBytes, isNameless = false, evictionMs, unenforced, ratios = [] } = fields;
   const { usage = aPodUsage(), workloads = [aWorkload()] } = fields;
   const entry = entryOf(fields, usage);
   const known = 'pod' in fields ? pod : aPod({ namespace: entry.namespace, name: entry.name });
@@ -116,6 +117,7 @@ export function aMeasuredPod(fields: MeasuredPodFields = {}): DerivedPod<PodUsag
     }),
     unknownItems: usage.unknownItems,
     evictionMs,
+    unenforced,
     ratios,
     summary: entry,
     usage,
@@ -152,6 +154,9 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     layout: { hasDedicatedImagefs: undefined, hasSplitImagefs: undefined },
     podsOnNode: [],
     thresholds: [],
+    refutedSignals: [],
+    unsetSignals: [],
+    unenforced: undefined,
     headrooms: [],
     images: undefined,
     logRotation: undefined,

@@ -3,6 +3,7 @@ import { joinTruncated } from '../../base/text.js';
 import { formatAge, formatBytes } from '../../base/units.js';
 import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signals.js';
 import { findingKinds } from '../../node/pod-findings.js';
+import { enforcementTexts } from '../../report/enforcement-report.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
 import type { FindingReport } from '../../report/finding-report.js';
 import { imageTexts } from '../../report/image-texts.js';
@@ -48,6 +49,7 @@ function headline(explanation: NodeExplanation, { readAtMs }: TextOptions): read
     `Node ${node}: ${kubelet}${operatingSystem === undefined ? '' : ` on ${operatingSystem}`}.`,
     ...dataLines(explanation, readAtMs),
     ...pressureLines(explanation),
+    ...(explanation.enforcement ?? []).map((kind) => `Warning: ${enforcementTexts[kind]}.`),
   ];
 }
 

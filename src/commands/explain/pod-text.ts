@@ -1,4 +1,5 @@
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
+import { canBind } from '../../node/unenforced-limits.js';
 import { components } from '../../node/usage.js';
 import type { LastUsageReport } from '../../report/eviction-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';
@@ -172,5 +173,13 @@ const limitColumns: readonly Column<LimitExplanation>[] = [
   { header: 'COUNTED', text: ({ counted }) => counted, minWidth: 8, dropRank: 1 },
   { header: 'BYTES', text: ({ usedBytes }) => String(usedBytes), align: 'right' },
   { header: 'LIMIT', text: ({ limitBytes }) => String(limitBytes), align: 'right', dropRank: 2 },
-  { header: 'RATIO', text: ({ ratio }) => formatRatio(ratio), align: 'right', style: ({ ratio }) => ratioStyle(ratio) },
+  { header: 'RATIO', text: ({ ratio }) => formatRatio(ratio), align: 'right', style: limitStyle },
+  {
+    header: '',
+    text: ({ unenforced }) => (unenforced === undefined ? '' : `not enforced: ${unenforced.replaceAll('_', ' ')}`),
+  },
 ];
+
+function limitStyle(limit: LimitExplanation): ReturnType<typeof ratioStyle> {
+  return canBind(limit) ? ratioStyle(limit.ratio) : undefined;
+}

@@ -42,11 +42,17 @@ export const nodesView: View<NodeReport> = {
       align: 'right',
       dropRank: 6,
     },
-    { header: 'REASON', text: (row) => (row.state === 'absent' ? row.reason : '-'), dropRank: 4 },
+    { header: 'REASON', text: reasonText, dropRank: 4 },
     bytesColumn('IMAGEFS', (row) => filesystem(row, 'imagefs')?.usedBytes, { isWide: true }),
     bytesColumn('ALLOCATABLE', ({ allocatableBytes }) => allocatableBytes, { isWide: true }),
   ],
 };
+
+/** Why it has no data, and what of its limits and thresholds does not do what it seems to do. */
+function reasonText(row: NodeReport): string {
+  const reasons = [...(row.state === 'absent' ? [row.reason] : []), ...(row.enforcement ?? [])];
+  return reasons.length === 0 ? '-' : reasons.join(', ');
+}
 
 const stateStyles: Readonly<Record<NodeReport['state'], Style | undefined>> = {
   fresh: undefined,

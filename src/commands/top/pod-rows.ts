@@ -25,13 +25,14 @@ function podOrder(a: MeasuredPodReport, b: MeasuredPodReport): number {
 export const podsView: View<MeasuredPodReport> = {
   rows: (reading, filter) => measuredPods(reading, filter).map(measuredPodReport).sort(podOrder),
   name: ({ pod }) => `pod/${pod}`,
+  limit: ({ nearestLimit }) => nearestLimit,
   columns: [
     namespaceColumn(({ namespace }) => namespace, 2),
     { header: 'POD', text: ({ pod }) => pod, minWidth: 12 },
     { header: 'NODE', text: ({ node }) => node, minWidth: 10, dropRank: 4 },
     bytesColumn('USED', ({ usedBytes }) => usedBytes),
     bytesColumn('LIMIT', ({ nearestLimit }) => nearestLimit?.limitBytes, { dropRank: 3 }),
-    ratioColumn('RATIO', ({ nearestLimit }) => nearestLimit?.ratio, 1),
+    ratioColumn('RATIO', ({ nearestLimit }) => nearestLimit, 1),
     {
       header: 'TO-LIMIT',
       text: ({ timeToLimitMs: timeMs }) => (timeMs === undefined ? '-' : formatAge(timeMs)),
@@ -59,6 +60,7 @@ const containerOrder = largestFirst<ContainerReport>(
 export const containersView: View<ContainerReport> = {
   rows: (reading, filter) => measuredPods(reading, filter).flatMap(containerReports).sort(containerOrder),
   name: ({ pod, container }) => `container/${pod}/${container}`,
+  limit: ({ nearestLimit }) => nearestLimit,
   columns: [
     namespaceColumn(({ namespace }) => namespace, 3),
     { header: 'POD', text: ({ pod }) => pod, minWidth: 10 },
@@ -68,7 +70,7 @@ export const containersView: View<ContainerReport> = {
     bytesColumn('ROOTFS', ({ rootfsBytes }) => rootfsBytes, { dropRank: 5 }),
     bytesColumn('LOGS', ({ logsBytes }) => logsBytes, { dropRank: 6 }),
     bytesColumn('LIMIT', ({ limitBytes }) => limitBytes, { dropRank: 2 }),
-    ratioColumn('RATIO', ({ nearestLimit }) => nearestLimit?.ratio, 1),
+    ratioColumn('RATIO', ({ nearestLimit }) => nearestLimit, 1),
     bytesColumn('REQUEST', ({ requestBytes }) => requestBytes, { isWide: true }),
     { header: 'AGE', text: ({ dataAgeMs }) => formatAge(dataAgeMs), value: ({ dataAgeMs }) => dataAgeMs, isWide: true },
   ],
@@ -82,6 +84,7 @@ const volumeOrder = largestFirst<VolumeReport>(
 export const volumesView: View<VolumeReport> = {
   rows: (reading, filter) => measuredPods(reading, filter).flatMap(volumeReports).sort(volumeOrder),
   name: ({ pod, volume }) => `volume/${pod}/${volume}`,
+  limit: ({ nearestLimit }) => nearestLimit,
   columns: [
     namespaceColumn(({ namespace }) => namespace, 4),
     { header: 'POD', text: ({ pod }) => pod, minWidth: 10 },
@@ -92,7 +95,7 @@ export const volumesView: View<VolumeReport> = {
     { header: 'MEDIUM', text: ({ medium }) => medium || '-', dropRank: 6 },
     { header: 'COUNTED', text: ({ isCounted }) => (isCounted ? 'yes' : 'no'), dropRank: 3 },
     bytesColumn('LIMIT', ({ limitBytes }) => limitBytes, { dropRank: 2 }),
-    ratioColumn('RATIO', ({ nearestLimit }) => nearestLimit?.ratio, 1),
+    ratioColumn('RATIO', ({ nearestLimit }) => nearestLimit, 1),
     bytesColumn('CAPACITY', ({ capacityBytes }) => capacityBytes, { isWide: true }),
     bytesColumn('AVAILABLE', ({ availableBytes }) => availableBytes, { isWide: true }),
     {

@@ -11,7 +11,7 @@ import { ageNote, missingNotes } from './missing.js';
 import { nodesView } from './node-rows.js';
 import { knownPods, measuredRecords, type PodFilter } from './pod-filter.js';
 import { containersView, podsView, volumesView } from './pod-rows.js';
-import type { View, ViewColumn } from './view.js';
+import { unenforcedNote, type View, type ViewColumn } from './view.js';
 import { workloadsView } from './workload-rows.js';
 
 export interface TopQuery {
@@ -30,6 +30,8 @@ export interface Listing {
   readonly reports: (limit: number) => readonly object[];
   readonly names: (limit: number) => readonly string[];
   readonly table: (limit: number, screen: Screen) => ReturnType<typeof renderTable>;
+  /** About limits of the first rows; undefined when they are as they seem. */
+  readonly limitsNote: (limit: number) => string | undefined;
 }
 
 export interface Screen {
@@ -73,6 +75,7 @@ function lister<Row extends object>({ columns, ...view }: View<Row>): Lister {
         rowCount: rows.length,
         reports: (limit) => rows.slice(0, limit).map(view.report ?? ((row) => row)),
         names: (limit) => rows.slice(0, limit).map(view.name),
+        limitsNote: (limit) => unenforcedNote(rows.slice(0, limit).map((row) => view.limit?.(row))),
         table: (limit, screen) =>
           renderTable(
             columns.filter((candidate) => isShown(candidate, screen)),
@@ -141,6 +144,7 @@ function pageOf(reading: ClusterReading, query: TopQuery, { listing, screen, sho
   const notes = [
     listing.rowCount === 0 ? emptyNote(reading, query) : countNote(query, listing.rowCount, shownCount),
     dropped.length === 0 ? undefined : `Columns hidden: ${dropped.join(', ')} (widen the terminal or use -o wide)`,
+    listing.limitsNote(shownCount),
     screen.hasAge === false ? undefined : ageNote(reading),
     ...missingNotes(reading, query.filter),
   ];

@@ -1,4 +1,5 @@
 import { formatBytes, formatRatio } from '../../base/units.js';
+import { canBind } from '../../node/unenforced-limits.js';
 import type { LimitReport } from '../../report/limit-report.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { Column } from '../text/table.js';
@@ -23,6 +24,8 @@ export interface View<Row> {
   readonly columns: readonly ViewColumn<Row>[];
   /** As `-o name` shows it. */
   readonly name: (row: Row) => string;
+  /** The limit whose ratio a row shows; without it the rows have none. */
+  readonly limit?: (row: Row) => LimitReport | undefined;
   /** As JSON shows it; without it the row itself. */
   readonly report?: (row: Row) => object;
 }
@@ -45,21 +48,44 @@ export function bytesColumn<Row>(
   return { header, text: (row) => formatBytes(bytesOf(row)), value: bytesOf, align: 'right', ...options };
 }
 
-/** Usage divided by a limit, in the colour of how near it is. */
+/**
+ * Usage divided by a limit, in the colour of how near it is. Marked when the limit does not do what it seems to do; one that
+ * cannot bind has no colour.
+ */
 export function ratioColumn<Row>(
   header: string,
-  ratioOf: (row: Row) => number | undefined,
+  limitOf: (row: Row) => LimitReport | undefined,
   dropRank: number,
 ): ViewColumn<Row> {
+  const ratioOf = (row: Row): number | undefined => limitOf(row)?.ratio;
   return {
     header,
-    text: (row) => formatRatio(ratioOf(row)),
+    text: (row) => `${formatRatio(ratioOf(row))}${markOf(limitOf(row))}`,
     value: ratioOf,
     align: 'right',
     dropRank,
-    style: (row) => ratioStyle(ratioOf(row)),
+    style: (row) => (canBind(limitOf(row) ?? {}) ? ratioStyle(ratioOf(row)) : undefined),
   };
 }
+
+function markOf({ unenforced }: Partial<LimitReport> = {}): string {
+  return unenforced === undefined ? '' : '*';
+}
+
+/** What {@link ratioColumn} marks, by reason; undefined without any. */
+export function unenforcedNote(limits: readonly (LimitReport | undefined)[]): string | undefined {
+  const reasons = new Set(limits.flatMap((limit) => limit?.unenforced ?? []));
+  if (reasons.size === 0) return undefined;
+  return `* Limit not enforced: ${[...reasons].map((reason) => reasonTexts[reason]).join('; ')}.`;
+}
+
+const reasonTexts: Readonly<Record<NonNullable<LimitReport['unenforced']>, string>> = {
+  isolation_disabled: 'the kubelet enforces none',
+  exempt: 'static and critical pods are never evicted',
+  rootfs_not_measured: 'writable layers are not measured and not counted',
+  dedicated_imagefs: 'limits of containers count logs alone on nodes with a dedicated imagefs',
+  memory_medium: 'an emptyDir in memory can be full, which evicts no pod',
+};
 
 /** `emptydir/data`, `container/app` or `pod`. */
 export function ruleText(limit: LimitReport | undefined): string {

@@ -19,6 +19,8 @@ const titles: Readonly<Record<FindingKindReport['kind'], string>> = {
   request_counts_as_zero: 'Request that counts as 0 under node pressure',
   limit_of_one_container: 'Limit of the pod that comes from one container',
   size_limit_above_pod_limit: 'Size limit above the limit of the pod',
+  memory_volume_full: 'emptyDir in memory that is full: writes fail',
+  limit_not_enforced: 'Limit that does not evict the pod, or sees only a part of what it writes',
   logs_above_rotation: 'Logs above what rotation keeps',
   volume_not_mounted: 'Volume that no container mounts',
   not_in_detail: 'More containers, volumes, mounts or labels than are kept by name',

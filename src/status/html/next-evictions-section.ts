@@ -11,12 +11,13 @@ import {
   countText,
   isLastKnown,
   lastKnownChip,
-  limitSeverity,
   moreText,
   percentText,
   podChip,
+  ratioSeverity,
   rowClass,
   severityClass,
+  unenforcedText,
 } from './texts.js';
 
 const minuteMs = 60_000;
@@ -40,7 +41,7 @@ ${pressureTable(pressure, report.summary)}`;
 /** Returns what comes first, pod or node, by the forecasts; undefined without one. */
 function nextText(limits: ClusterReport['limits'], pressure: ClusterReport['pressure']): Markup | undefined {
   const pods = limits.items.flatMap((limit) =>
-    limit.timeToLimitMs === undefined || limit.isExempt ? [] : [{ timeMs: limit.timeToLimitMs, text: podText(limit) }],
+    limit.timeToLimitMs === undefined ? [] : [{ timeMs: limit.timeToLimitMs, text: podText(limit) }],
   );
   const nodes = pressure.items.flatMap(({ node, signal, timeToEvictionMs: timeMs }) =>
     timeMs === undefined
@@ -108,12 +109,12 @@ function scaleOf(limits: readonly PodLimitReport[]): number {
 }
 
 function limitRow(limit: PodLimitReport, scale: number): Markup {
-  const { namespace, pod, node, usedBytes, limitBytes, ratio, isExempt } = limit;
-  const severity = isLastKnown(limit) ? 'unknown' : limitSeverity(ratio);
+  const { namespace, pod, node, usedBytes, limitBytes, ratio } = limit;
+  const severity = isLastKnown(limit) ? 'unknown' : ratioSeverity(limit);
   const text = `${percentText(ratio)} of the limit`;
   const overBytes = usedBytes - limitBytes;
   return markup`<tr role="row"${rowClass(limit)}><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span> <span class="small muted">${node}</span>${podChip(limit)}</th>
-<td role="cell" class="low" data-label="Limit of">${ruleText(limit)}${isExempt ? markup` <span class="chip plain">critical pod: not evicted</span>` : undefined}</td>
+<td role="cell" class="low" data-label="Limit of">${ruleText(limit)}${partMark(limit)}</td>
 <td role="cell" class="wide bar-cell">${bar({
     segments: [{ colour: `${severity}-bar`, label: text, amount: Math.min(ratio, scale) }],
     marks: [{ kind: 'limit', label: `limit ${formatBytes(limitBytes)}`, amount: 1 }],
@@ -126,6 +127,11 @@ function limitRow(limit: PodLimitReport, scale: number): Markup {
 
 function timeText({ timeToLimitMs }: PodLimitReport): Markup | undefined {
   return timeToLimitMs === undefined || timeToLimitMs === 0 ? undefined : timeNote('limit', timeToLimitMs);
+}
+
+/** Only a part of what is written is compared: the rest is not seen. */
+function partMark({ unenforced }: PodLimitReport): Markup | undefined {
+  return unenforced === undefined ? undefined : markup` <span class="chip plain">${unenforcedText(unenforced)}</span>`;
 }
 
 function timeNote(what: string, timeMs: number): Markup {

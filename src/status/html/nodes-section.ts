@@ -1,5 +1,6 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
+import { enforcementTexts } from '../../report/enforcement-report.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
 import { imageTexts } from '../../report/image-texts.js';
 import { limitThresholds } from '../../report/limit-report.js';
@@ -55,7 +56,8 @@ function card(node: RankedNodeReport): Markup {
   return node.state === 'absent' ? absentCard(node) : measuredCard(node);
 }
 
-function absentCard({ node, reason, hint, failure, expectedPodCount, lastKnown, verdict }: SilentNodeReport): Markup {
+function absentCard(report: SilentNodeReport): Markup {
+  const { node, reason, hint, failure, expectedPodCount, lastKnown, verdict } = report;
   const isSkipped = reason === 'skipped';
   const chip = isSkipped
     ? markup`<span class="chip plain">skipped</span>`
@@ -63,7 +65,7 @@ function absentCard({ node, reason, hint, failure, expectedPodCount, lastKnown, 
   const pods = expectedPodCount === 0 ? undefined : countText(expectedPodCount, 'running pod', 'running pods');
   return markup`<li class="${isSkipped ? '' : 'critical'}"><div class="card-head"><h3>${node}</h3>${chip}</div>${verdictPart(verdict)}
 ${pods === undefined ? undefined : markup`<p class="small">${pods} not measured.</p>`}
-<p class="small">${hint}</p>${failureText(failure)}${lastKnown === undefined ? undefined : lastKnownPart(node, lastKnown)}</li>`;
+<p class="small">${hint}</p>${enforcementText(report)}${failureText(failure)}${lastKnown === undefined ? undefined : lastKnownPart(node, lastKnown)}</li>`;
 }
 
 function lastKnownPart(node: string, last: LastKnownNodeReport): Markup {
@@ -75,7 +77,7 @@ ${podTable(`Largest pods of ${node}, last known`, last.largestPods.slice(0, show
 function measuredCard(node: NodeWithPodsReport): Markup {
   const { failure, verdict } = node;
   return markup`<li class="${cardSeverity(node)}"><div class="card-head"><h3>${node.node}</h3>${stateChip(node)}</div>${verdictPart(verdict)}
-${failureText(failure)}${filesystems(node)}
+${failureText(failure)}${enforcementText(node)}${filesystems(node)}
 ${imagesPart(node)}${podsOf(node)}</li>`;
 }
 
@@ -84,6 +86,15 @@ function imagesPart({ images }: NodeWithPodsReport): Markup | undefined {
     ? undefined
     : markup`<p class="small muted">${imageTexts(images).join(' ')}</p>
 `;
+}
+
+/** Nothing is in the colour of health where limits or thresholds do not protect. */
+function enforcementText({ enforcement = [] }: RankedNodeReport): readonly Markup[] {
+  return enforcement.map((kind) => markup`<p class="small t-warning">${capitalised(enforcementTexts[kind])}.</p>`);
+}
+
+function capitalised(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 /** Of a node under pressure that first; the age of its data otherwise. */
@@ -126,12 +137,14 @@ function cardSeverity({
   missingPodCount,
   verdict,
   diskPressure,
+  enforcement = [],
 }: NodeWithPodsReport): Severity {
   if (diskPressure === true || isBelow(verdict)) return 'critical';
   const isNearlyFull = all.some(
     (one) => Math.max(one.fullRatio ?? 0, one.inodesFullRatio ?? 0) >= limitThresholds.near,
   );
-  return state === 'stale' || verdict !== undefined || isNearlyFull || missingPodCount > 0 ? 'warning' : 'ok';
+  if (state === 'stale' || verdict !== undefined || isNearlyFull || missingPodCount > 0) return 'warning';
+  return enforcement.length > 0 ? 'unknown' : 'ok';
 }
 
 function failureText(failure: NodeFailure | undefined): Markup | undefined {

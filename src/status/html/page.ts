@@ -133,12 +133,18 @@ function problemItem({ severity, text, detail, hint, section }: Problem): Markup
 
 function wellText({ cluster }: Status): string {
   if (cluster === undefined) return '';
-  const { freshNodeCount, podCount, limitCount, unknownLimitPodCount } = cluster.summary;
+  const { freshNodeCount, podCount, limitCount, unenforcedLimitCount, unknownLimitPodCount } = cluster.summary;
   const unknown =
     unknownLimitPodCount === 0 ? [] : [`limits of ${countText(unknownLimitPodCount, 'pod', 'pods')} unknown`];
+  const bindingCount = limitCount - unenforcedLimitCount;
   const none = unknown.length === 0 ? ['no limits are declared'] : [];
   const limits = [
-    ...(limitCount === 0 ? none : [`none of ${countText(limitCount, 'limit', 'limits')} is near`]),
+    ...(limitCount === 0
+      ? none
+      : bindingCount === 0
+        ? []
+        : [`none of ${countText(bindingCount, 'limit', 'limits')} is near`]),
+    ...(unenforcedLimitCount === 0 ? [] : [`${countText(unenforcedLimitCount, 'limit', 'limits')} not enforced`]),
     ...unknown,
   ].join(', ');
   return `${countText(freshNodeCount, 'node', 'nodes')} with fresh data, ${countText(podCount, 'pod', 'pods')} measured, ${limits}`;

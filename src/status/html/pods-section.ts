@@ -12,7 +12,7 @@ import {
   usedText,
 } from './components.js';
 import { type Markup, markup } from './markup.js';
-import { moreText, percentText, podChip, rowClass } from './texts.js';
+import { moreText, percentText, podChip, rowClass, unenforcedText } from './texts.js';
 
 /** The largest pods. */
 export function pods(cluster: ClusterReport | undefined): Markup {
@@ -52,10 +52,11 @@ ${isKnown ? undefined : markup`<span class="chip warning">unknown to the API ser
 function limitText(pod: MeasuredPodReport): string {
   const { nearestLimit } = pod;
   if (nearestLimit === undefined) return withoutRatioText(pod);
-  const { rule, container, volume, usedBytes, limitBytes, ratio } = nearestLimit;
-  if (rule === 'pod') return `of pod limit ${formatBytes(limitBytes)}, ${percentText(ratio)}`;
+  const { rule, container, volume, usedBytes, limitBytes, ratio, unenforced } = nearestLimit;
+  const mark = unenforced === undefined ? '' : `, ${unenforcedText(unenforced)}`;
+  if (rule === 'pod') return `of pod limit ${formatBytes(limitBytes)}, ${percentText(ratio)}${mark}`;
   const name = rule === 'emptydir' ? `emptyDir ${volume ?? ''}` : `container ${container ?? ''}`;
-  return `${name}: ${formatBytes(usedBytes)} of ${formatBytes(limitBytes)}, ${percentText(ratio)}`;
+  return `${name}: ${formatBytes(usedBytes)} of ${formatBytes(limitBytes)}, ${percentText(ratio)}${mark}`;
 }
 
 /** Where the bar shows the total of the limit of the pod, which is not the one that it is nearest to. */

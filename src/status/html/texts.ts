@@ -1,6 +1,6 @@
 import type { Ranked } from '../../base/ranking.js';
 import { formatAge, formatRatio } from '../../base/units.js';
-import { limitThresholds } from '../../report/limit-report.js';
+import { type LimitReport, limitThresholds } from '../../report/limit-report.js';
 import type { DataFacts, MeasuredPodReport } from '../../report/pod-report.js';
 import { type Markup, markup } from './markup.js';
 
@@ -17,6 +17,17 @@ export function percentText(ratio: number | undefined): string {
 export function limitSeverity(ratio: number): Severity {
   if (ratio >= limitThresholds.high) return 'critical';
   return ratio >= limitThresholds.near ? 'warning' : 'ok';
+}
+
+/** The same, and `unknown` for a low ratio that says little: only a part of what is written is compared with the limit. */
+export function ratioSeverity({ ratio, unenforced }: LimitReport): Severity {
+  const severity = limitSeverity(ratio);
+  return unenforced !== undefined && severity === 'ok' ? 'unknown' : severity;
+}
+
+/** A limit that does not do what it seems to do. */
+export function unenforcedText(reason: NonNullable<LimitReport['unenforced']>): string {
+  return `not enforced: ${reason.replaceAll('_', ' ')}`;
 }
 
 /** The class of a text in the colour of a problem; '' for none. */

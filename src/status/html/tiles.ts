@@ -149,13 +149,16 @@ function knownText(count: number, { unknownLimitPodCount }: ClusterSummary): Mar
   return unknownLimitPodCount === 0 ? count : markup`${count} <small>and ${unknownLimitPodCount} unknown</small>`;
 }
 
-function ofPods({ limitedPodCount, unknownLimitPodCount }: ClusterSummary): string {
-  return `of ${countText(limitedPodCount + unknownLimitPodCount, 'pod', 'pods')} with limits`;
+function ofPods({ limitedPodCount, unknownLimitPodCount, unenforcedLimitCount: count }: ClusterSummary): string {
+  const unenforced = count === 0 ? '' : `; ${countText(count, 'limit', 'limits')} not enforced`;
+  return `of ${countText(limitedPodCount + unknownLimitPodCount, 'pod', 'pods')} with limits${unenforced}`;
 }
 
-/** Young pods of a silent node are not counted yet, and may have limits; so may those of a namespace that is not listed. */
+/** Where no limit is enforced, none that is near is no good sign. Young pods of a silent node are not counted yet, and may have limits; so may those of a namespace that is not listed. */
 function unknownPart(summary: ClusterSummary): number {
-  return summary.unknownLimitPodCount + unknownPlaces(summary);
+  const { limitCount, unenforcedLimitCount, unknownLimitPodCount } = summary;
+  const hasOnlyUnenforced = unenforcedLimitCount > 0 && unenforcedLimitCount === limitCount;
+  return unknownLimitPodCount + unknownPlaces(summary) + Number(hasOnlyUnenforced);
 }
 
 function unknownPlaces(summary: ClusterSummary): number {

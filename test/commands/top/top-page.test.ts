@@ -388,3 +388,33 @@ describe('names that hold escapes', () => {
     }
   });
 });
+
+describe('limits that do not do what they seem to do', () => {
+  const ratios = (unenforced: 'exempt' | 'dedicated_imagefs') => [
+    aLimitRatio({ rule: 'container', container: 'main', usedBytes: 19, limitBytes: 20, unenforced }),
+  ];
+  const reading = (unenforced: 'exempt' | 'dedicated_imagefs') =>
+    aReading({
+      snapshot: aClusterSnapshot({
+        nodes: [
+          aFreshNode(
+            aNodeSnapshot({ unenforced: 'dedicated_imagefs', pods: [aMeasuredPod({ ratios: ratios(unenforced) })] }),
+          ),
+        ],
+      }),
+    });
+
+  it.each(['pods', 'containers'] as const)('the ratio of a limit that is not enforced is marked: %s', (resource) => {
+    const wide = { columns: 200, hasColour: true };
+    expect(textOf(reading('exempt'), { resource }, wide)).toMatch(
+      /(?<!m)0\.95\*[^]*^\* Limit not enforced: static and critical pods are never evicted\.$/m,
+    );
+    expect(textOf(reading('dedicated_imagefs'), { resource }, wide)).toMatch(
+      /m *0\.95\*[^]*^\* Limit not enforced: limits of containers count logs alone/m,
+    );
+  });
+
+  it('a node says what holds for it', () => {
+    expect(textOf(reading('exempt'), { resource: 'nodes' }, { columns: 200 })).toMatch(/ dedicated_imagefs$/m);
+  });
+});

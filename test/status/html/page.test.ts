@@ -109,6 +109,39 @@ describe('unknown values', () => {
     expect(textOf(page, 'part-tiles')).toMatch(/^Nodes evicting 2 below .* Nodes close to evicting 3 headroom/);
   });
 
+  it('no limit that is not enforced is green, or counted as one that is not near', () => {
+    const page = pageOfCluster({ summary: aSummary({ limitCount: 2, unenforcedLimitCount: 2 }) });
+    expect(severitiesIn(page).slice(2, 4)).toEqual(['unknown', 'unknown']);
+    expect(textOf(page, 'part-tiles')).toContain('of 1 pod with limits; 2 limits not enforced');
+    expect(textOf(page, 'part-banner')).toMatch(/1 pod measured, 2 limits not enforced$/);
+    const some = pageOfCluster({ summary: aSummary({ limitCount: 3, unenforcedLimitCount: 2 }) });
+    expect(severitiesIn(some).slice(2, 4)).toEqual(['ok', 'ok']);
+    expect(textOf(some, 'part-banner')).toContain('none of 1 limit is near, 2 limits not enforced');
+  });
+
+  it.each([
+    ['a part of which is compared, and that is low', { ratio: 0.6, unenforced: 'dedicated_imagefs' }, 'unknown'],
+    ['a part of which is compared, and that is near', { ratio: 0.85, unenforced: 'dedicated_imagefs' }, 'warning'],
+    ['that binds', { ratio: 0.6 }, 'ok'],
+  ] as const)('the bar of a limit %s has the colour %s', (_case, limit, colour) => {
+    const page = pageOfCluster({ limits: all(aLimit(limit)) });
+    expect(page).toContain(`<rect class="f-${colour}-bar"`);
+  });
+
+  it('a pod whose nearest limit is not enforced says so', () => {
+    const nearestLimit = { rule: 'pod', usedBytes: 1, limitBytes: 1, ratio: 1, unenforced: 'exempt' } as const;
+    const page = pageOfCluster({ pods: all(aPodStatus({ limitBytes: 1, hasLimits: true, nearestLimit })) });
+    expect(textOf(page, 'pods')).toContain('100 %, not enforced: exempt');
+  });
+
+  it('the card of a node says what does not protect, and is not green', () => {
+    const page = pageOfCluster({ nodes: all(aMeasuredNode({ enforcement: ['threshold_unset'] })) });
+    expect(textOf(page, 'nodes')).toContain('The kubelet has no eviction threshold for a disk');
+    expect(page).toContain('<li class="unknown"><div class="card-head">');
+    const absent = pageOfCluster({ nodes: all(anAbsentNodeStatus({ enforcement: ['isolation_disabled'] })) });
+    expect(textOf(absent, 'nodes')).toContain('The kubelet enforces no limits');
+  });
+
   it('unknown usage and nodes are shown beside what is known of limits and thresholds', () => {
     const summary = aSummary({ absentNodeCount: 1, unknownLimitPodCount: 2 });
     const shown = textOf(pageOfCluster({ summary, limits: all() }), 'next-evictions');
@@ -397,8 +430,8 @@ describe('the sections', () => {
   it.each([
     ['a ratio that is not rounded up to a limit that is not reached', { usedBytes: 9_999, limitBytes: 10_000 }, '99 %'],
     ['the time in which a growing pod reaches it', { timeToLimitMs: 250_000 }, '50 % limit in 4m'],
-    ['the note that its pod is not evicted for it', { isExempt: true }, 'not evicted'],
-  ])('a limit is shown with %s', (_case, limit, text) => {
+    ['the note that only a part is compared', { unenforced: 'dedicated_imagefs' }, 'not enforced: dedicated imagefs'],
+  ] as const)('a limit is shown with %s', (_case, limit, text) => {
     expect(textOf(pageOfCluster({ limits: all(aLimit(limit)) }), 'next-evictions')).toContain(text);
   });
 

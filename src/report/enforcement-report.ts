@@ -1,0 +1,75 @@
+import { getOrAdd } from '../base/maps.js';
+import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-view.js';
+import type { NodeUnenforcedReason } from '../node/unenforced-limits.js';
+import { exampleCount } from './affected-workloads.js';
+
+/**
+ * `threshold_unset`: no threshold bounds a disk of the node. `threshold_refuted`: the kubelet has other thresholds than those
+ * that are assumed. `capacity_differs`: the Node object has another size of the disk than the disk. The others are reasons why
+ * limits of the whole node do not do what they seem to do.
+ */
+export type EnforcementKind = NodeUnenforcedReason | 'threshold_unset' | 'threshold_refuted' | 'capacity_differs';
+
+/** The nodes with one kind. */
+export interface EnforcementReport {
+  readonly kind: EnforcementKind;
+  readonly nodeCount: number;
+  /** The first of them by name. */
+  readonly exampleNodes: readonly string[];
+}
+
+/** Nodes are added one by one, in the order of their names. */
+export class EnforcementGaps {
+  readonly #nodes = new Map<EnforcementKind, { nodeCount: number; readonly exampleNodes: string[] }>();
+
+  add(view: NodeView): void {
+    for (const kind of enforcementKinds(view)) {
+      const gap = getOrAdd(this.#nodes, kind, () => ({ nodeCount: 0, exampleNodes: [] as string[] }));
+      gap.nodeCount += 1;
+      if (gap.exampleNodes.length < exampleCount) gap.exampleNodes.push(view.nodeName);
+    }
+  }
+
+  reports(): readonly EnforcementReport[] {
+    return Array.from(this.#nodes, ([kind, gap]) => ({ kind, ...gap }));
+  }
+}
+
+/** Those of one node. */
+export function enforcementKinds(view: NodeView): readonly EnforcementKind[] {
+  const unenforced = unenforcedOn(view);
+  return [
+    ...(unenforced === undefined ? [] : [unenforced]),
+    ...(view.state === 'absent' ? [] : thresholdKinds(view.snapshot)),
+  ];
+}
+
+function thresholdKinds(snapshot: NodeSnapshot): readonly EnforcementKind[] {
+  const { unsetSignals, refutedSignals } = snapshot;
+  return [
+    ...(unsetSignals.length > 0 ? (['threshold_unset'] as const) : []),
+    ...(refutedSignals.length > 0 ? (['threshold_refuted'] as const) : []),
+    ...(differsInCapacity(snapshot) ? (['capacity_differs'] as const) : []),
+  ];
+}
+
+/** The kubelet rounds, and may look at another moment. */
+const differentRatio = 0.05;
+
+/** Whether scheduler and disk disagree about the size of the filesystem with the kubelet's root. */
+function differsInCapacity({ node, summary }: Pick<NodeSnapshot, 'node' | 'summary'>): boolean {
+  const ofNode = node.capacityBytes;
+  const ofDisk = summary.nodefs?.capacityBytes;
+  if (ofNode === undefined || ofDisk === undefined || ofDisk === 0) return false;
+  return Math.abs(ofNode - ofDisk) / ofDisk > differentRatio;
+}
+
+/** What is wrong, in words for one node. */
+export const enforcementTexts: Readonly<Record<EnforcementKind, string>> = {
+  isolation_disabled: 'the kubelet enforces no limits (localStorageCapacityIsolation: false)',
+  rootfs_not_measured: 'limits do not see writable layers: the kubelet does not measure them',
+  dedicated_imagefs: 'limits of containers see logs alone: images and writable layers are on a separate filesystem',
+  threshold_unset: 'the kubelet has no eviction threshold for a disk: it fills up to the last byte',
+  threshold_refuted: 'the kubelet has other eviction thresholds than the defaults of Kubernetes',
+  capacity_differs: 'the capacity of the Node object is not that of the disk',
+};

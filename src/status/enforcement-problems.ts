@@ -1,0 +1,73 @@
+import { countedText } from '../base/text.js';
+import type { ClusterReport } from '../report/cluster-report.js';
+import type { EnforcementKind, EnforcementReport } from '../report/enforcement-report.js';
+import { namesText } from './problem-texts.js';
+import type { Problem } from './status.js';
+
+type Words = readonly [one: string, many: string];
+
+/** What is no fault of a node, such as a dedicated image filesystem, is no problem: marks and findings show it. */
+const nodeTexts: Readonly<Partial<Record<EnforcementKind, { readonly words: Words; readonly hint: string }>>> = {
+  isolation_disabled: {
+    words: ['node whose kubelet enforces no limits', 'nodes whose kubelets enforce no limits'],
+    hint: 'Set localStorageCapacityIsolation: true in the configuration of the kubelet.',
+  },
+  rootfs_not_measured: {
+    words: ['node where limits do not see writable layers', 'nodes where limits do not see writable layers'],
+    hint: 'The container runtime reports no size of them, as with remote snapshotters: have containers write to emptyDirs with a sizeLimit.',
+  },
+  threshold_unset: {
+    words: ['node without an eviction threshold for a disk', 'nodes without an eviction threshold for a disk'],
+    hint: 'Set nodefs.available, nodefs.inodesFree and imagefs.available in evictionHard of the kubelet: what it leaves out has no threshold.',
+  },
+  threshold_refuted: {
+    words: [
+      'node with other eviction thresholds than the defaults of Kubernetes',
+      'nodes with other eviction thresholds than the defaults of Kubernetes',
+    ],
+    hint: 'Less is available than the default threshold, and DiskPressure is false. Set kubelet.readConfig: true to read the thresholds.',
+  },
+  capacity_differs: {
+    words: ['node whose capacity is not that of its disk', 'nodes whose capacity is not that of their disks'],
+    hint: 'The scheduler goes by the capacity of the Node object. Check the root directory of the kubelet (--root-dir) and restart it.',
+  },
+};
+
+/** What does not protect although it seems to, and emptyDirs in memory that are full. */
+export function enforcementProblems({ enforcement, findings, summary }: ClusterReport): readonly Problem[] {
+  return [...enforcement.flatMap(nodeProblem), ...exceededProblem(summary), ...findings.flatMap(fullProblem)];
+}
+
+function nodeProblem({ kind, nodeCount, exampleNodes }: EnforcementReport): readonly Problem[] {
+  const known = nodeTexts[kind];
+  if (known === undefined) return [];
+  const { words, hint } = known;
+  const detail = namesText(exampleNodes, nodeCount);
+  return [{ severity: 'warning', text: countedText(nodeCount, words), detail, hint, section: 'nodes' }];
+}
+
+/** A warning at most: nobody is evicted. */
+function exceededProblem({ unenforcedReachedPodCount }: ClusterReport['summary']): readonly Problem[] {
+  const text = countedText(unenforcedReachedPodCount, [
+    'pod above a limit that does not evict it',
+    'pods above a limit that does not evict them',
+  ]);
+  if (text === '') return [];
+  const hint = 'top pods -A --sort-by ratio names them: static and critical pods are never evicted.';
+  return [{ severity: 'warning', text, hint, section: 'pods' }];
+}
+
+function fullProblem({ kind, findingCount, items }: ClusterReport['findings'][number]): readonly Problem[] {
+  if (kind !== 'memory_volume_full') return [];
+  const [first] = items;
+  const names = items.map(({ namespace, pod, volume }) => `${namespace}/${pod} (${volume ?? ''})`);
+  return [
+    {
+      severity: 'warning',
+      text: `${countedText(findingCount, ['emptyDir in memory is full', 'emptyDirs in memory are full'])}: writes fail`,
+      detail: namesText(names, findingCount),
+      hint: `explain pod ${first?.namespace ?? ''}/${first?.pod ?? ''} shows its size and limits.`,
+      section: 'findings',
+    },
+  ];
+}
