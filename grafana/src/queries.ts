@@ -155,10 +155,12 @@ export function limitRatios(selection?: Selection): string {
   return largest('limit_ratio', limitLabels, selection);
 }
 
-/** Without those of static and critical pods, which the kubelet never evicts. */
+/** Without those that the kubelet never evicts for: of static and critical pods, and of emptyDirs in memory, whose tmpfs bounds them. */
 export function evictable(ratios: string): string {
   const labels = ['cluster', ...podLabels].join(', ');
-  return `(${ratios} unless on (${labels}) ${series('pod_eviction_exempt_info')})`;
+  const exempt = series('limit_unenforced_info', { matchers: ['reason="exempt"'] });
+  const inMemory = series('volume_limit_bytes', { matchers: ['medium="Memory"'] });
+  return `(${ratios} unless on (${labels}) ${exempt} unless on (${labels}, volume) (${inMemory} % 4096 == 0))`;
 }
 
 /** With rule, container and volume as one label, in which blanks of missing parts do not show. */

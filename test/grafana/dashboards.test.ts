@@ -35,6 +35,8 @@ const families = familyTable(Object.values(selfFamilies));
 const fullFamilies = new Set(families.filter(({ profile }) => profile === 'full').map(({ name }) => name));
 /** In the standard profile only for emptyDirs. */
 const volumeFamilies = 'ephemeral_storage_volume_';
+/** Limits are those of emptyDirs in every profile. */
+const isOfAllVolumes = (name: string): boolean => name.startsWith(volumeFamilies) && !name.endsWith('_limit_bytes');
 
 function cellsOf({ title, gridPos }: Panel | RowPanel): readonly { readonly column: number; readonly row: number }[] {
   if (gridPos === undefined) throw new Error(`"${title ?? ''}" has no place`);
@@ -149,7 +151,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
   it('the dashboard describes in a panel that some of its values need the full profile', () => {
     for (const panel of panels) {
       const names = queriesOf(panel).flatMap(({ expr }) => namesIn(expr).metrics);
-      const full = names.filter((name) => fullFamilies.has(name) || name.startsWith(volumeFamilies));
+      const full = names.filter((name) => fullFamilies.has(name) || isOfAllVolumes(name));
       const texts = `${panel.title ?? ''}\n${panel.description ?? ''}`;
       expect(texts.includes('metrics.profile: full'), `${panel.title ?? ''}: ${full.join(', ')}`).toBe(full.length > 0);
     }
