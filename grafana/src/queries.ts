@@ -172,12 +172,13 @@ export function withLimitLabel(query: string): string {
 const farthestSeconds = 30 * 24 * 3600;
 
 /**
- * Seconds until each limit is reached at its present growth; no series without growth. The growth is that over all
- * instances: the past of an instance that has just started is too short.
+ * Seconds until each limit is reached at its present growth; no series without growth. As the exporter forecasts it, else at the
+ * growth of the last hour. The growth is that over all instances: the past of an instance that has just started is too short.
  */
 export function secondsToLimit(matchers: readonly string[] = []): string {
   const ratio = limitRatios({ matchers });
-  return `(1 - ${ratio} > 0) / (${slope(ratio, '1m')} > 0) < ${farthestSeconds}`;
+  const soon = smallest('pod_time_to_limit_seconds', limitLabels, { matchers });
+  return `(${soon} or (1 - ${ratio} > 0) / (${slope(ratio, '1m')} > 0) < ${farthestSeconds})`;
 }
 
 /** Seconds until the first of the limits is reached, by cluster; -1 where growth is known and none is expected to be. */

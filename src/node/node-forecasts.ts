@@ -138,12 +138,12 @@ export class NodeMeasurements {
     const usedBytes = limitBytes - headroom;
     const ratio = usedBytes / limitBytes;
     const key = `${signal}/${gracePeriodMs}`;
-    if (atMs === undefined || ratio < keptRatio) {
+    if (ratio < keptRatio) {
       this.#thresholds.delete(key);
       return undefined;
     }
     const measurements = getOrAdd(this.#thresholds, key, () => new Measurements());
-    measurements.add({ atMs, amount: usedBytes });
+    if (atMs !== undefined) measurements.add({ atMs, amount: usedBytes });
     const forecast = limitForecast({ ratio, limitBytes }, [partOf(measurements, minChangeCount)]);
     if (forecast === undefined) return undefined;
     const { reachedAtMs, endsAtMs } = forecast;

@@ -18,12 +18,12 @@ function causeText(verdict: DiskVerdict): string {
   if (kind === 'unknown' || shortage === undefined) return unknownText(verdict);
   const { pods = none, images = none, first, remainder } = verdict;
   const evicting = `evicting every pod frees ${freedText(pods, shortage)}`;
-  const deleting = `deleting unused images ${freedText(images, shortage)}`;
+  const deleting = `deleting unused images ${imagesText(images, shortage)}`;
   switch (kind) {
     case 'pods':
       return `Pods are the cause${firstText(first)}: ${evicting}, ${missingText(shortage)}`;
     case 'images':
-      return `Images are the cause: deleting unused ones frees ${freedText(images, shortage)}, ${missingText(shortage)}`;
+      return `Images are the cause: deleting unused ones frees ${imagesText(images, shortage)}, ${missingText(shortage)}`;
     case 'pods_and_images':
       return `Pods and images are the cause${firstText(first)}: ${evicting} and ${deleting}, ${missingText(shortage)}`;
     case 'other':
@@ -91,6 +91,11 @@ function inodesText({ pods = none, first, unreadPodCount }: DiskVerdict, shortag
 
 function freedText({ least, most }: Bounds, shortage: Shortage): string {
   return `${least === most ? '' : 'at least '}${amountText(shortage, least)}`;
+}
+
+/** A layer that images share counts for each of them, and compressed sizes are smaller than what is freed. */
+function imagesText({ least, most }: Bounds, shortage: Shortage): string {
+  return `${amountText(shortage, least)}${least === most ? '' : ' as the kubelet counts'}`;
 }
 
 function missingText(shortage: Shortage): string {

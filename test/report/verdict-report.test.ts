@@ -202,7 +202,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   [
     'images: more than is missing, of sizes that are lower bounds',
     { freeGib: 8, imagesGib: 40, unused: { least: 6 * gib, most: 20 * gib }, pods: [podOf('cart-0', 1)] },
-    'Images are the cause: deleting unused ones frees at least 6.0GiB, 2.0GiB is missing on nodefs.',
+    'Images are the cause: deleting unused ones frees 6.0GiB as the kubelet counts, 2.0GiB is missing on nodefs.',
   ],
   [
     'pods and images: neither alone',
