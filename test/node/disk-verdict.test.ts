@@ -36,8 +36,7 @@ function shortageOf(
     layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
     thresholds,
   });
-  return evictionVerdict(snapshot, { ofInodes, named }, { samplesOf: () => [] })
-    ?.shortage;
+  return evictionVerdict(snapshot, { ofInodes, named }, { samplesOf: () => [] })?.shortage;
 }
 
 it('the verdict of an eviction is about the threshold that the message names, with its reclaim', () => {
