@@ -19,7 +19,7 @@ interface Received extends Measurement {
 export interface Observed {
   /** When usage passed the limit; undefined for a pod that lived on. */
   readonly reachedAtMs: number | undefined;
-  /** From a quarter of the limit on, before that. */
+  /** From 40 % of the limit on, before that. */
   readonly measurements: readonly Received[];
   readonly said: readonly Said[];
   /** Between two measurements. */
@@ -30,7 +30,7 @@ const measuringMs = { container: 12_000, emptydir: 75_000 };
 const scrapeMs = 15_000;
 const ttlMs = 55_000;
 const nearTtlMs = 10_000;
-const keptRatio = 0.25;
+const keptRatio = 0.4;
 
 /** Passes through one life as an exporter does that is scraped each 15 s. */
 export function observe(life: Life, random: Random, forecaster: Forecaster): Observed {

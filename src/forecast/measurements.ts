@@ -35,9 +35,8 @@ const abovePeak = 1.02;
  * and ends where the amount stays the same for longer than it did between its changes.
  */
 export class Measurements {
-  /** Pairs of time and amount, the oldest first. */
-  readonly #kept = new Float64Array(2 * maxCount);
-  #count = 0;
+  /** Pairs of time and amount, the oldest first: numbers alone, as thousands of pods may be near a limit. */
+  readonly #kept: number[] = [];
   #last: Measurement | undefined;
   #peak = -Infinity;
   #isBelowPeak = false;
@@ -85,7 +84,7 @@ export class Measurements {
 
   #begin({ atMs, amount }: Measurement): void {
     this.#peak = Math.max(this.#peak, amount);
-    this.#count = 0;
+    this.#kept.length = 0;
     this.#changeCount = 0;
     this.#longestStepMs = 0;
     this.#longestFlatMs = 0;
@@ -106,15 +105,17 @@ export class Measurements {
     this.#thin(atMs);
   }
 
+  get #count(): number {
+    return this.#kept.length / 2;
+  }
+
   #at(index: number): Measurement {
     return { atMs: this.#kept[2 * index] ?? 0, amount: this.#kept[2 * index + 1] ?? 0 };
   }
 
   #keep(atMs: number, amount: number): void {
     if (this.#count === maxCount) this.#drop(0);
-    this.#kept[2 * this.#count] = atMs;
-    this.#kept[2 * this.#count + 1] = amount;
-    this.#count += 1;
+    this.#kept.push(atMs, amount);
   }
 
   #thin(nowMs: number): void {
@@ -124,7 +125,6 @@ export class Measurements {
   }
 
   #drop(index: number): void {
-    this.#kept.copyWithin(2 * index, 2 * (index + 1), 2 * this.#count);
-    this.#count -= 1;
+    this.#kept.splice(2 * index, 2);
   }
 }

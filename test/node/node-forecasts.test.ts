@@ -114,12 +114,12 @@ it('a container is forecast from its fourth measurement on, and from half of its
   expect(leftOf(forecastsOf(half, ratios))).toBeUndefined();
 });
 
-it('measurements are kept from a quarter of the limit on', () => {
+it('measurements are kept from two fifths of the limit on', () => {
   const ratios: Ratios = ({ app = 0 }) => [ofContainer(app)];
-  const steep = [24, 49, 55, 61].map((app, index): Turn => ({ atSeconds: 10 * index, app }));
+  const steep = [39, 49, 55, 61].map((app, index): Turn => ({ atSeconds: 10 * index, app }));
   expect(leftOf(forecastsOf(steep, ratios))).toBeUndefined();
   expect(
-    leftOf(forecastsOf([...steep.slice(0, 1), { atSeconds: 5, app: 25 }, ...steep.slice(1)], ratios)),
+    leftOf(forecastsOf([...steep.slice(0, 1), { atSeconds: 5, app: 40 }, ...steep.slice(1)], ratios)),
   ).toBeDefined();
 });
 
