@@ -57,6 +57,11 @@ describe('the time at which 100 is reached', () => {
     ['a fall', every(10, [50, 60, 70, 80, 70]), undefined],
     ['a rise after a fall, below the peak', every(10, [50, 60, 70, 80, 50, 60, 70, 75, 80, 81]), undefined],
     ['a rise after a fall, above the peak', every(10, [50, 60, 70, 80, 50, 82, 84, 86, 88, 90]), 140],
+    [
+      'a rise just above the peak: a cache that fills up again',
+      every(10, [50, 60, 70, 80, 50, 80.5, 80.7, 81, 81.3]),
+      undefined,
+    ],
     ['usage that falls', every(10, [90, 80, 70, 60]), undefined],
     ['usage that stays', every(10, [90, 90, 90, 90]), undefined],
     ['what is further ahead than four times what was seen', every(10, [50, 52, 54, 56]), undefined],
@@ -84,7 +89,9 @@ it.each([
 
 it('a measurement that is seen again, or an older one, changes nothing', () => {
   const course = every(10, [50, 55, 60, 65]);
-  expect(forecast(course.flatMap((each) => [each, each, [each[0] - 5, 99]] as const))).toEqual(forecast(course));
+  expect(forecast(course.flatMap((each) => [each, [each[0], 99], each, [each[0] - 5, 99]] as const))).toEqual(
+    forecast(course),
+  );
 });
 
 it('what began more than ten minutes ago has no say', () => {
@@ -106,6 +113,11 @@ it('at most twelve measurements are kept, which cover ten minutes', () => {
   expect(last?.atMs).toBe(4_990_000);
   expect(4_990_000 - (first?.atMs ?? 0)).toBeGreaterThan(420_000);
   expect(4_990_000 - (first?.atMs ?? 0)).toBeLessThanOrEqual(600_000);
+});
+
+it('a forecast is refuted one distance of the measurements after it should have come true', () => {
+  const { reachedAtMs = 0, endsAtMs = 0 } = forecast(every(10, [50, 55, 60, 65])) ?? {};
+  expect(endsAtMs - reachedAtMs).toBe(10_000);
 });
 
 it('a volume is forecast from two measurements: there is no third one in time', () => {

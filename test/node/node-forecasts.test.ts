@@ -176,6 +176,31 @@ it('a limit that counts the logs of a container alone is forecast from these', (
   expect(leftOf(forecastsOf(logs, ratios))).toEqual(['container', 'app', 70]);
 });
 
+it('limits that count different files of a container are forecast each by its own', () => {
+  const ratios: Ratios = ({ app = 0 }) => [
+    { ...ratioOf('pod', app), limitBytes: 250, ratio: app / 250 },
+    ofContainer(app / 2),
+  ];
+  const logs = [100, 110, 120, 130].map((app, index): Turn => ({ atSeconds: 10 * index, app }));
+  expect(leftOf(forecastsOf(logs, ratios))).toEqual(['container', 'app', 70]);
+});
+
+it('a pod that rises in steps keeps its forecast while its sizes stay the same', () => {
+  const measurements = new NodeMeasurements();
+  const { context } = aNodeSnapshot();
+  const amounts = [50, 56, 56, 62, 62, 68, 68];
+  const found = amounts.map((app, index) => {
+    const pods = [podAt({ atSeconds: 10 * index, app }, () => [ofContainer(app)])];
+    const summary = aNodeSummary({ pods: pods.map((pod) => pod.summary) });
+    const { derived } = app === amounts[index - 1] ? { derived: new Map<PodRecord, DerivedPod>() } : derivedOf(pods);
+    return leftOf(measurements.forecasts({ summary, pods, derived, context, thresholds: [] }));
+  });
+  expect(found.slice(-2)).toEqual([
+    ['container', 'app', 107],
+    ['container', 'app', 97],
+  ]);
+});
+
 it('a pod whose sizes stay the same ends its forecast, though nothing of it is derived again', () => {
   const measurements = new NodeMeasurements();
   const { context } = aNodeSnapshot();

@@ -145,6 +145,7 @@ describe('limits', () => {
       ['high', 95, undefined],
       ['soon', 60, 900_000],
       ['over', 110, 0],
+      ['worst', 120, undefined],
       ['sooner', 60, 300_000],
     ] as const;
     const measured = pods.map(([name, usedBytes]) =>
@@ -157,12 +158,13 @@ describe('limits', () => {
       nodes: [aFreshNode(aNodeSnapshot({ pods: measured, forecasts }), 1_500)],
     });
     expect(limits.items.map(({ pod, timeToLimitMs }) => [pod, timeToLimitMs])).toEqual([
+      ['worst', undefined],
       ['over', 0],
       ['sooner', 300_000 - 1_500],
       ['soon', 900_000 - 1_500],
       ['high', undefined],
     ]);
-    expect(summary).toMatchObject({ reachedLimitPodCount: 1, nearLimitPodCount: 2 });
+    expect(summary).toMatchObject({ reachedLimitPodCount: 2, nearLimitPodCount: 2 });
   });
 
   it.each([

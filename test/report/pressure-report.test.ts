@@ -94,3 +94,27 @@ it('nodes under pressure are unknown where the available space is', () => {
   const unknown = aNodeThreshold({ available: undefined, headroom: undefined, isCrossed: false });
   expect(pressureOf(aFreshNode(aNodeSnapshot({ thresholds: [unknown] }))).totalCount).toBe(0);
 });
+
+it('a node that would cross a threshold within ten minutes is under pressure, the soonest first', () => {
+  const soonIn = (nodeName: string, seconds: number): MeasuredNodeView => {
+    const { snapshot } = nodeWith(nodeName, [900]);
+    const forecast = {
+      signal: 'nodefs.available',
+      isAssumed: false,
+      reachedAtMs: 1_000 * seconds,
+      endsAtMs: Infinity,
+    } as const;
+    return aFreshNode({ ...snapshot, forecasts: { measuredAtMs: 0, pods: new Map(), thresholds: [forecast] } }, 0);
+  };
+  const { items, totalCount } = pressureOf(
+    nodeWith('near', [10]),
+    soonIn('late', 601),
+    soonIn('soon', 600),
+    soonIn('sooner', 60),
+  );
+  expect(items.map(({ node, timeToEvictionMs }) => [node, timeToEvictionMs])).toEqual([
+    ['sooner', 60_000],
+    ['soon', 600_000],
+  ]);
+  expect(totalCount).toBe(3);
+});

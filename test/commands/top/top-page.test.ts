@@ -14,7 +14,7 @@ import {
 import { parseSelector } from '../../../src/kube/selector.js';
 import { workloadKey } from '../../../src/workload/workload.js';
 import type { WorkloadSnapshot } from '../../../src/workload/workload-partial.js';
-import { aContainer, anFsStats, aNodeSummary, aPod, aVolume } from '../../support/builders.js';
+import { aContainer, anFsStats, aNodeSummary, aPod, aPodSummary, aVolume } from '../../support/builders.js';
 import {
   aClusterSnapshot,
   aContainerUsage,
@@ -344,6 +344,26 @@ describe('rows', () => {
       dataAgeMs: 12_345,
       isKnown: true,
     });
+  });
+
+  it('pods with a forecast come first, the soonest before the others, in a column of its own', () => {
+    const pods = ['a', 'b', 'c'].map((name) => aMeasuredPod({ name, summary: aPodSummary({ name, uid: name }) }));
+    const forecast = { rule: 'pod', container: '', volume: '', endsAtMs: Infinity } as const;
+    const forecasts = {
+      measuredAtMs: 0,
+      pods: new Map([
+        ['b', { ...forecast, reachedAtMs: 300_000 }],
+        ['c', { ...forecast, reachedAtMs: 120_000 }],
+      ]),
+      thresholds: [],
+    };
+    const nodes = [aFreshNode(aNodeSnapshot({ pods, forecasts }), 0)];
+    const soon = aReading({ snapshot: aClusterSnapshot({ nodes }) });
+    expect(reportsOf(soon, { resource: 'pods' })).toMatchObject([{ pod: 'c' }, { pod: 'b' }, { pod: 'a' }]);
+    const text = textOf(soon, { resource: 'pods' }, { columns: 200 });
+    expect(text).toMatch(/TO-LIMIT/);
+    expect(text).toMatch(/ c .* 2m /);
+    expect(textOf(reading, { resource: 'pods' }, { columns: 200 })).not.toMatch(/TO-LIMIT/);
   });
 
   it('rows of equal size keep the order of their names', () => {

@@ -364,6 +364,16 @@ describe('the sections', () => {
     expect(shown).not.toContain('no pod');
   });
 
+  it.each([
+    [120_000, 300_000, 'Next: node node-3 crosses its threshold of nodefs.available in 2m'],
+    [120_000, 40_000, 'Next: pod shop/cart-0 exceeds the limit of emptyDir cache in 40s'],
+    [undefined, 0, 'Next: pod shop/cart-0 exceeds the limit of emptyDir cache now'],
+  ])('what comes first, node (%s) or pod (%s), is the first line', (timeToEvictionMs, timeToLimitMs, text) => {
+    const limits = all(aLimit({ rule: 'emptydir', volume: 'cache', timeToLimitMs }));
+    const pressure = all({ ...pressedNode, ...nodefs, available: 11 * gib, headroom: gib, timeToEvictionMs });
+    expect(textOf(pageOfCluster({ limits, pressure }), 'next-evictions')).toContain(`${text} at its present growth`);
+  });
+
   it('findings are shown by kind, with what to do', () => {
     const finding = {
       namespace: 'shop',
