@@ -11,7 +11,7 @@ export interface Rise {
   readonly measurements: readonly Measurement[];
   /** Measurements above the one before, since the rise began. */
   readonly changeCount: number;
-  /** Mean distance between two changes, in milliseconds; 0 with fewer than two. */
+  /** Mean distance between two changes, or two measurements while there is one change, in milliseconds. */
   readonly stepMs: number;
 }
 
@@ -27,6 +27,9 @@ const flatStretch = 1.5;
 /** Before the distance between two changes is known, so much is taken for a stair. */
 const maxStepMs = 120_000;
 
+/** A fall by less than this part of the rise ends nothing: something small was deleted. */
+const dip = 0.1;
+
 /** After a fall, usage has to pass its highest peak by this factor: caches, queues and rotated logs fill up and empty again. */
 const abovePeak = 1.02;
 
@@ -35,6 +38,7 @@ const abovePeak = 1.02;
  * and ends where the amount stays the same for longer than it did between its changes.
  */
 export class Measurements {
+  readonly #hasPeaks: boolean;
   /** Pairs of time and amount, the oldest first: numbers alone, as thousands of pods may be near a limit. */
   readonly #kept: number[] = [];
   #last: Measurement | undefined;
@@ -46,17 +50,23 @@ export class Measurements {
   #longestStepMs = 0;
   #longestFlatMs = 0;
 
+  /** `hasPeaks`: whether a fall may be that of a cache. Without it, the next rise is trusted as the first one. */
+  constructor(hasPeaks = true) {
+    this.#hasPeaks = hasPeaks;
+  }
+
   get last(): Measurement | undefined {
     return this.#last;
   }
 
-  /** The same measurement seen again changes nothing, nor does an older one. */
+  /** The same measurement seen again changes nothing, nor does an older one, unless the clock was set back. */
   add(measurement: Measurement): void {
     const former = this.#last;
-    if (former !== undefined && measurement.atMs <= former.atMs) return;
+    const afterMs = measurement.atMs - (former?.atMs ?? -Infinity);
+    if (afterMs <= 0 && afterMs >= -windowMs) return;
     this.#last = measurement;
-    if (former === undefined) this.#begin(measurement);
-    else if (this.#isBelowPeak || measurement.amount < former.amount) this.#addBelowPeak(measurement);
+    if (former === undefined || afterMs < 0) this.#begin(measurement);
+    else if (this.#isBelowPeak || this.#isFall(measurement, former)) this.#addBelowPeak(measurement);
     else if (measurement.amount > former.amount) this.#addChange(measurement, former);
     else if (this.#isOverAt(measurement.atMs)) this.#begin(measurement);
   }
@@ -68,12 +78,22 @@ export class Measurements {
     return {
       measurements: Array.from({ length: this.#count }, (_, index) => this.#at(index)),
       changeCount: this.#changeCount,
-      stepMs: this.#changeCount < 2 ? 0 : (this.#lastChangeMs - this.#firstChangeMs) / (this.#changeCount - 1),
+      stepMs: this.#stepMs(),
     };
   }
 
+  /** With one change, the distance between the two measurements. */
+  #stepMs(): number {
+    if (this.#changeCount < 2) return this.#lastChangeMs - this.#at(0).atMs;
+    return (this.#lastChangeMs - this.#firstChangeMs) / (this.#changeCount - 1);
+  }
+
+  #isFall({ amount }: Measurement, former: Measurement): boolean {
+    return former.amount - amount > dip * Math.max(0, former.amount - this.#at(0).amount);
+  }
+
   #addBelowPeak(measurement: Measurement): void {
-    this.#isBelowPeak = measurement.amount <= this.#peak * abovePeak;
+    this.#isBelowPeak = this.#hasPeaks && measurement.amount <= this.#peak * abovePeak;
     this.#begin(measurement);
   }
 

@@ -73,6 +73,12 @@ export interface ForecastInput {
 /** Measurements by container, volume, or files of a container that a limit of it counts. */
 type PodMeasurements = ReadonlyMap<string, Measurements>;
 
+interface MeasuredThreshold {
+  readonly measurements: Measurements;
+  /** Since then usage is above it: a soft threshold has a grace period. Undefined below it. */
+  readonly crossedAtMs: number | undefined;
+}
+
 interface MeasuredPart {
   readonly key: string;
   readonly atMs: number | undefined;
@@ -86,11 +92,12 @@ interface MeasuredPart {
  */
 export class NodeMeasurements {
   #pods = new Map<string, PodMeasurements>();
-  readonly #thresholds = new Map<string, Measurements>();
+  #thresholds = new Map<string, MeasuredThreshold>();
 
   forecasts({ summary, pods, derived, context, thresholds }: ForecastInput): NodeForecasts {
-    const former = this.#pods;
+    const [former, formerThresholds] = [this.#pods, this.#thresholds];
     this.#pods = new Map();
+    this.#thresholds = new Map();
     const ofPods = new Map<string, PodForecast>();
     for (const pod of pods) {
       const { uid } = pod.summary;
@@ -103,7 +110,9 @@ export class NodeMeasurements {
     return {
       measuredAtMs: newestMs(summary),
       pods: ofPods,
-      thresholds: thresholds.flatMap((threshold) => this.#thresholdForecast(threshold, summary) ?? []),
+      thresholds: thresholds.flatMap(
+        (threshold) => this.#thresholdForecast(threshold, summary, formerThresholds) ?? [],
+      ),
     };
   }
 
@@ -116,7 +125,7 @@ export class NodeMeasurements {
     const kept = new Map<string, Measurements>();
     let first: PodForecast | undefined;
     for (const limit of ratios) {
-      if (limit.ratio < keptRatio || !canBind(limit)) continue;
+      if (!isFollowed(limit, known)) continue;
       const parts = partsOf(limit, pod).map((part) => followed(part, known, kept));
       const forecast = limitForecast(limit, parts);
       if (forecast !== undefined && forecast.reachedAtMs < (first?.reachedAtMs ?? Infinity)) {
@@ -131,26 +140,56 @@ export class NodeMeasurements {
    * The headroom within two zones above the threshold, each as large as the threshold, is looked at as usage is below a limit: 0 at
    * the far end, half of it where the headroom is as large as the threshold, all of it where the threshold is crossed.
    */
-  #thresholdForecast(of: NodeThreshold, summary: NodeSummary): ThresholdForecast | undefined {
-    const { signal, isAssumed, gracePeriodMs, threshold = 0, headroom } = of;
-    const atMs = summary[filesystemOf(signal)]?.timeMs;
-    const { total = 0 } = availableFor(signal, summary);
-    if (headroom === undefined || threshold === 0) return undefined;
-    const limitBytes = 2 * Math.max(threshold, total * minZoneRatio);
-    const usedBytes = limitBytes - headroom;
-    const ratio = usedBytes / limitBytes;
-    const key = `${signal}/${gracePeriodMs}`;
-    if (ratio < keptThresholdRatio) {
-      this.#thresholds.delete(key);
-      return undefined;
-    }
-    const measurements = getOrAdd(this.#thresholds, key, () => new Measurements());
-    if (atMs !== undefined) measurements.add({ atMs, amount: usedBytes });
-    const forecast = limitForecast({ ratio, limitBytes }, [partOf(measurements, minChangeCount)]);
+  #thresholdForecast(
+    of: NodeThreshold,
+    summary: NodeSummary,
+    former: ReadonlyMap<string, MeasuredThreshold>,
+  ): ThresholdForecast | undefined {
+    const { signal, isAssumed, gracePeriodMs } = of;
+    const limit = limitOf(of, summary);
+    if (limit === undefined || limit.ratio < keptThresholdRatio) return undefined;
+    // Another threshold, or a disk of another size, is measured from the start.
+    const key = [signal, gracePeriodMs, limit.limitBytes].join('/');
+    const measured = measuredThreshold(
+      limit,
+      summary[filesystemOf(signal)]?.timeMs ?? newestMs(summary),
+      former.get(key),
+    );
+    this.#thresholds.set(key, measured);
+    const { measurements, crossedAtMs } = measured;
+    const forecast =
+      crossedAtMs === undefined
+        ? limitForecast(limit, [partOf(measurements, minChangeCount)])
+        : { reachedAtMs: crossedAtMs, endsAtMs: Infinity };
     if (forecast === undefined) return undefined;
     const { reachedAtMs, endsAtMs } = forecast;
     return { signal, isAssumed, reachedAtMs: reachedAtMs + gracePeriodMs, endsAtMs: endsAtMs + gracePeriodMs };
   }
+}
+
+/** Once followed, a pod is so below too: its peaks are remembered. */
+function isFollowed(limit: LimitRatio, known: PodMeasurements | undefined): boolean {
+  return canBind(limit) && (known !== undefined || limit.ratio >= keptRatio);
+}
+
+type ZoneUsage = Pick<LimitRatio, 'usedBytes' | 'limitBytes' | 'ratio'>;
+
+/** Undefined without a threshold, or where the headroom is not known. */
+function limitOf({ signal, threshold = 0, headroom }: NodeThreshold, summary: NodeSummary): ZoneUsage | undefined {
+  if (headroom === undefined || threshold === 0) return undefined;
+  const { total = 0 } = availableFor(signal, summary);
+  const limitBytes = 2 * Math.max(threshold, total * minZoneRatio);
+  const usedBytes = limitBytes - headroom;
+  return { usedBytes, limitBytes, ratio: usedBytes / limitBytes };
+}
+
+function measuredThreshold(
+  { usedBytes, ratio }: ZoneUsage,
+  atMs: number,
+  { measurements, crossedAtMs }: MeasuredThreshold = { measurements: new Measurements(false), crossedAtMs: undefined },
+): MeasuredThreshold {
+  measurements.add({ atMs, amount: usedBytes });
+  return { measurements, crossedAtMs: ratio > 1 ? (crossedAtMs ?? atMs) : undefined };
 }
 
 function limitForecast(
@@ -213,10 +252,14 @@ function partOf(measurements: Measurements, changeCount: number): ForecastPart {
   return { last, trend: rise && trendOf(rise, changeCount) };
 }
 
+/** A time that is far ahead of the disk's own is none: it would end all forecasts of the node. */
+const maxAheadMs = 120_000;
+
 function newestMs({ nodefs, imagefs, containerfs, pods }: NodeSummary): number {
   let newest = latestOf([nodefs, imagefs, containerfs], 0);
+  const latestMs = nodefs?.timeMs === undefined ? Infinity : newest + maxAheadMs;
   for (const { containers, volumes } of pods) newest = latestOf(volumes, latestOf(containers, newest));
-  return newest;
+  return Math.min(newest, latestMs);
 }
 
 function latestOf(
