@@ -66,7 +66,11 @@ export class Measurements {
     if (afterMs <= 0 && afterMs >= -windowMs) return;
     this.#last = measurement;
     if (former === undefined || afterMs < 0) this.#begin(measurement);
-    else if (this.#isBelowPeak || this.#isFall(measurement, former)) this.#addBelowPeak(measurement);
+    else this.#follow(measurement, former);
+  }
+
+  #follow(measurement: Measurement, former: Measurement): void {
+    if (this.#isBelowPeak || this.#isFall(measurement, former)) this.#addBelowPeak(measurement);
     else if (measurement.amount > former.amount) this.#addChange(measurement, former);
     else if (this.#isOverAt(measurement.atMs)) this.#begin(measurement);
   }

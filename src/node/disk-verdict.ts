@@ -41,7 +41,7 @@ export interface Remainder {
 }
 
 /** Why the kind is unknown. `condition`: the node reports DiskPressure, and no threshold that is known is near. */
-type UnknownPart = 'unread_pods' | 'unmeasured_pods' | 'images' | 'condition';
+type UnknownPart = 'unread_pods' | 'unmeasured_pods' | 'images' | 'owners' | 'condition';
 
 export interface DiskVerdict {
   readonly kind: VerdictKind;
@@ -133,11 +133,20 @@ function verdictOn(snapshot: NodeSnapshot, shortage: Shortage, sources: VerdictS
   if (countsInodes(signal)) return { ...common, kind: 'inodes' };
   const images = freedByImages(shortage, snapshot, owners);
   const kind = kindBetween(missing, pods, images);
-  if (kind === 'other') return { ...common, images, kind, remainder: remainderOf(victims, owners, images) };
-  if (kind !== 'unknown') return { ...common, images, kind };
-  const isOfImages = kindBetween(missing, exactly(pods.least), images) === 'unknown';
-  const ofPods = snapshot.unreadPodCount === undefined ? 'unmeasured_pods' : 'unread_pods';
-  return { ...common, images, kind, unknownPart: isOfImages ? 'images' : ofPods };
+  const known = { ...common, images };
+  if (kind === 'unknown') return { ...known, kind, unknownPart: unknownPartOf(missing, { pods, images }, snapshot) };
+  if (kind !== 'other') return { ...known, kind };
+  if (owners?.unattributedBytes === undefined) return { ...known, kind: 'unknown', unknownPart: 'owners' };
+  return { ...known, kind, remainder: remainderOf(victims, owners, images) };
+}
+
+function unknownPartOf(
+  missing: number,
+  { pods, images }: { readonly pods: Bounds; readonly images: Bounds },
+  { unreadPodCount }: NodeSnapshot,
+): UnknownPart {
+  if (kindBetween(missing, exactly(pods.least), images) === 'unknown') return 'images';
+  return unreadPodCount === undefined ? 'unmeasured_pods' : 'unread_pods';
 }
 
 function exactly(amount: number): Bounds {
@@ -193,11 +202,11 @@ function freedByImages(
   return (images && freedByUnused(images, most)) ?? { least: 0, most };
 }
 
-/** Unpacked, images are larger than the compressed sizes of containerd. `most`: of all images. Undefined while it is not known. */
-function freedByUnused({ unusedBytes, sizes, isCut }: NodeImages, most: number): Bounds | undefined {
+/** As the kubelet counts: an image by its size, though it is larger unpacked and may share layers. `most`: of all images. */
+function freedByUnused({ unusedBytes, isCut }: NodeImages, most: number): Bounds | undefined {
   if (unusedBytes === undefined) return undefined;
-  const isExact = !isCut && (unusedBytes === 0 || sizes === 'unpacked');
-  return { least: Math.min(unusedBytes, most), most: isExact ? Math.min(unusedBytes, most) : most };
+  const least = Math.min(unusedBytes, most);
+  return { least, most: isCut ? most : least };
 }
 
 /** Where the bytes of a signal are, as {@link filesystemOwners} names it. */

@@ -8,7 +8,7 @@ import type { Victim } from './victims.js';
 export interface FirstWorkload {
   readonly workload: Workload | undefined;
   /** The largest of its pods, by which it is explained. */
-  readonly pod: { readonly namespace: string; readonly name: string; readonly isStatic: boolean };
+  readonly pod: { readonly namespace: string; readonly name: string; readonly isExempt: boolean };
   /** What would be free without them. */
   readonly amount: number;
   /** Undefined where it did not grow, or that is not known. */
@@ -43,10 +43,10 @@ export function firstWorkload(
   );
   if (first === undefined || first.amount === 0) return undefined;
   const { workload, largest, amount, durationMs } = first;
-  const { namespace, name, isStatic } = largest.pod;
+  const { namespace, name } = largest.pod;
   const bytes = growthOf(first);
   const growth = bytes === 0 ? undefined : { bytes, durationMs };
-  return { workload, pod: { namespace, name, isStatic }, amount, growth };
+  return { workload, pod: { namespace, name, isExempt: largest.exempt !== undefined }, amount, growth };
 }
 
 function addTo(sum: WorkloadSum, victim: Victim, samples: readonly UsageSample[]): void {

@@ -1,7 +1,7 @@
 import { getOrAdd } from '../base/maps.js';
 import { type Forecast, forecastOf, type ForecastPart, timeLeftMs, trendOf } from '../forecast/forecast.js';
 import { Measurements } from '../forecast/measurements.js';
-import { filesystemOf } from '../kubelet/eviction-signals.js';
+import { type EvictionSignal, filesystemOf } from '../kubelet/eviction-signals.js';
 import type { ContainerSummary, NodeSummary } from '../kubelet/summary.js';
 import type { LimitRatio } from './limit-ratios.js';
 import { availableFor, type NodeThreshold } from './node-thresholds.js';
@@ -31,15 +31,17 @@ export function timeToMs(forecast: Forecast, { measuredAtMs }: NodeForecasts, ag
   return timeLeftMs(forecast, measuredAtMs + ageMs);
 }
 
-/** Returns the forecast of a threshold that comes first, with the milliseconds that are left. */
+/** Returns the forecast of a threshold that comes first, with the milliseconds that are left. `only`: of this signal. */
 export function nextThreshold(
   forecasts: NodeForecasts,
   ageMs: number,
+  only?: EvictionSignal,
 ): (Pick<ThresholdForecast, 'signal'> & { readonly timeMs: number }) | undefined {
   const [next] = forecasts.thresholds
     .flatMap((forecast) => {
       const timeMs = timeToMs(forecast, forecasts, ageMs);
-      return timeMs === undefined ? [] : [{ signal: forecast.signal, timeMs }];
+      const isMeant = only === undefined || forecast.signal === only;
+      return timeMs === undefined || !isMeant ? [] : [{ signal: forecast.signal, timeMs }];
     })
     .toSorted((a, b) => a.timeMs - b.timeMs);
   return next;

@@ -5,10 +5,9 @@ import { headroomRatio, isNearThreshold, type KnownThreshold, nearestThreshold }
 import type { NodeSnapshot } from '../node/node-view.js';
 import { nextVictims } from '../node/victims.js';
 import { fullestRatio, fullRatio } from './filesystem-report.js';
-import { soonMs } from './limit-report.js';
 import { type DataFacts, dataFacts, type PodSource } from './pod-report.js';
 import type { VictimReport } from './signal-report.js';
-import type { VerdictOf, VerdictReport } from './verdict-report.js';
+import { soonSignal, type VerdictOf, type VerdictReport } from './verdict-report.js';
 
 /** A node that is close to evicting pods, or does, by the threshold that it is nearest to. Bytes, or inodes. */
 export interface NodePressureReport extends DataFacts {
@@ -60,14 +59,19 @@ export class RankedPressure {
 
   /** A node without data is ranked by what was last known of it, and counts nowhere else. */
   add(source: PodSource, snapshot: NodeSnapshot): void {
-    const { thresholds, forecasts } = snapshot;
-    const next = source.state === 'absent' ? undefined : nextThreshold(forecasts, source.ageMs);
-    if (!isNearThreshold(thresholds) && (next === undefined || next.timeMs > soonMs)) return;
+    const { thresholds, forecasts, node } = snapshot;
+    const soon = soonSignal(source, snapshot);
+    if (soon === undefined && !isNearThreshold(thresholds) && node.diskPressure !== true) return;
     const nearest =
-      nearestThreshold(thresholds.filter(({ signal }) => signal === next?.signal)) ?? nearestThreshold(thresholds);
+      nearestThreshold(thresholds.filter(({ signal }) => signal === soon)) ?? nearestThreshold(thresholds);
     if (nearest === undefined) return;
     if (source.state !== 'absent') this.#count(snapshot, nearest);
-    this.#ranking.add({ source, snapshot, nearest, timeMs: next?.timeMs });
+    this.#ranking.add({
+      source,
+      snapshot,
+      nearest,
+      timeMs: timeMsOf(source, nearest, forecasts),
+    });
   }
 
   #count(snapshot: NodeSnapshot, { isCrossed }: KnownThreshold): void {
@@ -82,6 +86,15 @@ export class RankedPressure {
   nodes(): Ranked<NodePressureReport> {
     return this.#ranking.ranked((pressed) => pressureReport(pressed, this.#verdictOf));
   }
+}
+
+/** Of old data, no forecast is shown. */
+function timeMsOf(
+  { state, ageMs }: PodSource,
+  { signal }: KnownThreshold,
+  forecasts: NodeSnapshot['forecasts'],
+): number | undefined {
+  return state === 'absent' ? undefined : nextThreshold(forecasts, ageMs, signal)?.timeMs;
 }
 
 /** Below the threshold first, then by the time until it is crossed, where that is known, then by the headroom. */

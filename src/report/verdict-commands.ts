@@ -37,9 +37,9 @@ function remainderCommands(verdict: DiskVerdict, nodeName: string): readonly str
 
 function podCommands(first: FirstWorkload | undefined): readonly string[] {
   if (first === undefined) return [];
-  const { namespace, name, isStatic } = first.pod;
+  const { namespace, name, isExempt } = first.pod;
   const explain = `${programName} explain pod ${shellWord(`${namespace}/${name}`)}`;
-  return isStatic ? [explain] : [explain, `kubectl delete pod -n ${shellWord(namespace)} ${shellWord(name)}`];
+  return isExempt ? [explain] : [explain, `kubectl delete pod -n ${shellWord(namespace)} ${shellWord(name)}`];
 }
 
 function unknownCommands(verdict: DiskVerdict, nodeName: string): readonly string[] {

@@ -58,9 +58,13 @@ export function verdicts(samplesOf: SamplesOf = () => []): VerdictOf {
   };
 }
 
-/** The threshold that the node is about to cross. Of old data, no forecast is said. */
-function soonSignal({ state, ageMs = 0 }: VerdictSource, { forecasts }: NodeSnapshot): EvictionSignal | undefined {
-  const next = state === 'absent' ? undefined : nextThreshold(forecasts, ageMs);
+/** The threshold that the node is about to cross, while it is below none. Of old data, no forecast is said. */
+export function soonSignal(
+  { state, ageMs = 0 }: Pick<VerdictSource, 'state' | 'ageMs'>,
+  { forecasts, thresholds }: NodeSnapshot,
+): EvictionSignal | undefined {
+  const isEvicting = thresholds.some(({ isCrossed }) => isCrossed);
+  const next = state === 'absent' || isEvicting ? undefined : nextThreshold(forecasts, ageMs);
   return next !== undefined && next.timeMs <= soonMs ? next.signal : undefined;
 }
 

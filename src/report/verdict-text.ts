@@ -41,6 +41,7 @@ function unknownText({ shortage, unknownPart, unreadPodCount = 0 }: DiskVerdict)
     unread_pods: unreadPodsText(unreadPodCount),
     unmeasured_pods: 'not all pods of this node are measured',
     images: 'what deleting unused images frees is not known',
+    owners: 'the kubelet does not report what the disk holds',
     condition: `the node reports DiskPressure${headroom === undefined ? '' : ` with ${formatBytes(headroom)} of headroom`}`,
   };
   const tail = shortage === undefined || unknownPart === 'condition' ? '' : `; ${missingText(shortage)}`;
@@ -94,8 +95,8 @@ function freedText({ least, most }: Bounds, shortage: Shortage): string {
 }
 
 /** A layer that images share counts for each of them, and compressed sizes are smaller than what is freed. */
-function imagesText({ least, most }: Bounds, shortage: Shortage): string {
-  return `${amountText(shortage, least)}${least === most ? '' : ' as the kubelet counts'}`;
+function imagesText(images: Bounds, shortage: Shortage): string {
+  return `${freedText(images, shortage)}${images.least === 0 ? '' : ' as the kubelet counts'}`;
 }
 
 function missingText(shortage: Shortage): string {

@@ -94,6 +94,29 @@ it('a measurement that is seen again, or an older one, changes nothing', () => {
   );
 });
 
+it('a dip ends no rise, a fall does', () => {
+  expect(reachedAt(every(10, [50, 55, 60, 59.9, 65, 70]))).toBe(130);
+  expect(reachedAt(every(10, [50, 55, 60, 58, 65, 70]))).toBeUndefined();
+});
+
+it('where a fall is no cache that empties itself, the next rise is trusted', () => {
+  const measurements = new Measurements(false);
+  for (const [atSeconds, amount] of every(10, [80, 90, 95, 50, 55, 60, 65])) {
+    measurements.add({ atMs: 1_000 * atSeconds, amount });
+  }
+  expect(measurements.rise()?.changeCount).toBe(3);
+});
+
+it('a clock that is set back begins anew', () => {
+  const hours = every(10, [50, 55, 60, 65]).map(([atSeconds, amount]) => [7_200 + atSeconds, amount] as const);
+  expect(reachedAt([...hours, ...every(10, [70, 75, 80, 85])])).toBe(60);
+});
+
+it('two measurements are trusted for one distance between them', () => {
+  const { reachedAtMs = 0, endsAtMs = 0 } = forecast(every(75, [40, 80]), { minChangeCount: 1 }) ?? {};
+  expect(endsAtMs - reachedAtMs).toBe(75_000);
+});
+
 it('what began more than ten minutes ago has no say', () => {
   const slow = Array.from({ length: 60 }, (_, index) => [20 * index, index / 10] as const);
   const fast = Array.from({ length: 60 }, (_, index) => [1_200 + 20 * index, 6 + index] as const);

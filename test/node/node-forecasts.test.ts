@@ -232,3 +232,38 @@ it.each<readonly [string, readonly number[], Partial<NodeThreshold>, number | un
   const next = nextThreshold(forecasts, 0);
   expect(next && Math.round(next.timeMs / second)).toBe(seconds);
 });
+
+it('a soft threshold that is crossed counts down its grace period', () => {
+  const threshold = { threshold: 100, gracePeriodMs: 60_000 };
+  const turns = [110, 90, 80].map((available, index): Turn => ({ atSeconds: 10 * index, available }));
+  expect(
+    nextThreshold(
+      forecastsOf(turns, () => [], { threshold }),
+      0,
+    )?.timeMs,
+  ).toBe(50_000);
+});
+
+it('a node is forecast again after its disk was cleaned up', () => {
+  const available = [140, 120, 100, 90, 245, 230, 215, 200];
+  const turns = available.map((bytes, index): Turn => ({ atSeconds: 10 * index, available: bytes }));
+  const next = nextThreshold(
+    forecastsOf(turns, () => [], { threshold: { threshold: 100 } }),
+    0,
+  );
+  expect(next && Math.round(next.timeMs / second)).toBe(67);
+});
+
+it('a container whose time is far ahead ends no forecast of its node', () => {
+  const ratios: Ratios = ({ app = 0 }) => [ofContainer(app)];
+  const forecasts = forecastsOf(ramp, ratios);
+  expect(leftOf({ ...forecasts })).toEqual(['container', 'app', 70]);
+  const measurements = new NodeMeasurements();
+  const ahead = aNodeSummary({
+    nodefs: anFsStats({ timeMs: epochMs }),
+    pods: [podAt({ atSeconds: 3_600, app: 60 }, ratios).summary],
+  });
+  const { context } = aNodeSnapshot();
+  const input = { summary: ahead, pods: [], derived: new Map<PodRecord, DerivedPod>(), context, thresholds: [] };
+  expect(measurements.forecasts(input).measuredAtMs).toBe(epochMs + 120_000);
+});

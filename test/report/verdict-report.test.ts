@@ -187,7 +187,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   [
     'images and pods would each be enough: images, which the kubelet collects first',
     { freeGib: 5, imagesGib: 30, unused: exactly(5) },
-    'Images are the cause: deleting unused ones frees 5.0GiB, 5.0GiB is missing on nodefs.',
+    'Images are the cause: deleting unused ones frees 5.0GiB as the kubelet counts, 5.0GiB is missing on nodefs.',
   ],
   [
     'pods that hold just what is missing',
@@ -197,7 +197,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   [
     'pods and images that hold just what is missing',
     { freeGib: 4, unused: exactly(2), pods: [podOf('cart-0', 4)] },
-    'Pods and images are the cause, shop/cart first (4.0GiB): evicting every pod frees 4.0GiB and deleting unused images 2.0GiB, 6.0GiB is missing on nodefs.',
+    'Pods and images are the cause, shop/cart first (4.0GiB): evicting every pod frees 4.0GiB and deleting unused images 2.0GiB as the kubelet counts, 6.0GiB is missing on nodefs.',
   ],
   [
     'images: more than is missing, of sizes that are lower bounds',
@@ -207,7 +207,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   [
     'pods and images: neither alone',
     { freeGib: 4, imagesGib: 30, unused: exactly(3), pods: [podOf('cart-0', 4)] },
-    'Pods and images are the cause, shop/cart first (4.0GiB): evicting every pod frees 4.0GiB and deleting unused images 3.0GiB, 6.0GiB is missing on nodefs.',
+    'Pods and images are the cause, shop/cart first (4.0GiB): evicting every pod frees 4.0GiB and deleting unused images 3.0GiB as the kubelet counts, 6.0GiB is missing on nodefs.',
   ],
   [
     'other: neither pods nor images',
@@ -336,7 +336,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
       imagesGib: 60,
       unused: exactly(12),
     },
-    'Images are the cause: deleting unused ones frees 12.0GiB, 10.0GiB is missing on imagefs; also below a threshold: nodefs.available.',
+    'Images are the cause: deleting unused ones frees 12.0GiB as the kubelet counts, 10.0GiB is missing on imagefs; also below a threshold: nodefs.available.',
   ],
   [
     'a split image filesystem: no pod has bytes there',

@@ -47,7 +47,7 @@ function closeToEvicting({ summary }: ClusterReport): Tile {
   return {
     label: 'Nodes close to evicting',
     value: nodesText(nearPressureNodeCount, summary),
-    note: 'headroom below a quarter of a threshold, or gone within 10 min',
+    note: 'headroom below a quarter of a threshold, gone within 10 min, or DiskPressure',
     severity: worst({ warning: nearPressureNodeCount, unknown: unknownNodes(summary) }),
   };
 }
