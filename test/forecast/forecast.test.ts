@@ -107,7 +107,7 @@ it('where a fall is no cache that empties itself, the next rise is trusted', () 
   expect(measurements.rise()?.changeCount).toBe(3);
 });
 
-it('a clock that is set back begins anew', () => {
+it('measurements begin again after a clock was set back', () => {
   const hours = every(10, [50, 55, 60, 65]).map(([atSeconds, amount]) => [7_200 + atSeconds, amount] as const);
   expect(reachedAt([...hours, ...every(10, [70, 75, 80, 85])])).toBe(60);
 });
