@@ -56,8 +56,9 @@ function nextText(limits: ClusterReport['limits'], pressure: ClusterReport['pres
 }
 
 function podText(limit: PodLimitReport): Markup {
-  const { namespace, pod } = limit;
-  return markup`pod <span class="name">${namespace}/${pod}</span> exceeds the limit of ${ruleText(limit)}`;
+  const { namespace, pod, rule } = limit;
+  const what = rule === 'pod' ? 'its limit' : markup`the limit of ${ruleText(limit)}`;
+  return markup`pod <span class="name">${namespace}/${pod}</span> exceeds ${what}`;
 }
 
 function limitTable({ limits, summary }: Pick<ClusterReport, 'limits' | 'summary'>): Markup {

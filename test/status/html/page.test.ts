@@ -374,6 +374,12 @@ describe('the sections', () => {
     expect(textOf(pageOfCluster({ limits, pressure }), 'next-evictions')).toContain(`${text} at its present growth`);
   });
 
+  it('a pod that exceeds the limit of the pod exceeds its limit', () => {
+    const limit = aLimit({ rule: 'pod', container: undefined, volume: undefined, timeToLimitMs: 60_000 });
+    const shown = textOf(pageOfCluster({ limits: all(limit) }), 'next-evictions');
+    expect(shown).toContain('Next: pod shop/cart-0 exceeds its limit in 1m');
+  });
+
   it('findings are shown by kind, with what to do', () => {
     const finding = {
       namespace: 'shop',
