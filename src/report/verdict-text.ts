@@ -36,13 +36,13 @@ function causeText(verdict: DiskVerdict): string {
 const none: Bounds = { least: 0, most: 0 };
 
 function unknownText({ shortage, unknownPart, unreadPodCount = 0 }: DiskVerdict): string {
-  const headroom = shortage && shortage.available - shortage.threshold;
+  const headroom = shortage && amountText(shortage, shortage.available - shortage.threshold);
   const parts: Readonly<Record<NonNullable<DiskVerdict['unknownPart']>, string>> = {
     unread_pods: unreadPodsText(unreadPodCount),
     unmeasured_pods: 'not all pods of this node are measured',
     images: 'what deleting unused images frees is not known',
     owners: 'the kubelet does not report what the disk holds',
-    condition: `the node reports DiskPressure${headroom === undefined ? '' : ` with ${formatBytes(headroom)} of headroom`}`,
+    condition: `the node reports DiskPressure${headroom === undefined ? '' : ` with ${headroom} of headroom`}`,
   };
   const tail = shortage === undefined || unknownPart === 'condition' ? '' : `; ${missingText(shortage)}`;
   return `Unknown cause: ${parts[unknownPart ?? 'condition']}${tail}`;
@@ -86,7 +86,7 @@ function evictionsText(pods: Bounds, images: Bounds, shortage: Shortage): string
 
 function inodesText({ pods = none, first, unreadPodCount }: DiskVerdict, shortage: Shortage): string {
   if (unreadPodCount !== undefined) return `: ${unreadPodsText(unreadPodCount)}`;
-  const most = first === undefined ? '' : `, ${workloadName(first)} first (${first.amount})`;
+  const most = first === undefined ? '' : `, ${workloadName(first)} first (${amountText(shortage, first.amount)})`;
   return `${most}: evicting every pod frees ${freedText(pods, shortage)}`;
 }
 
@@ -110,5 +110,5 @@ function graceText({ state, gracePeriodMs }: Shortage): string {
 }
 
 function amountText({ signal }: Shortage, amount: number): string {
-  return countsInodes(signal) ? String(amount) : formatBytes(amount);
+  return countsInodes(signal) ? `${amount} ${amount === 1 ? 'inode' : 'inodes'}` : formatBytes(amount);
 }

@@ -235,7 +235,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
       thresholds: [...tenGib, inodesOf(3_277)],
       pods: [podOf('cart-0', 20, { inodes: 300 }), podOf('npm-0', 1, { inodes: 40_000 })],
     },
-    'Inodes are the cause, not bytes, shop/npm first (40000): evicting every pod frees 40300, 2077 are missing on nodefs.',
+    'Inodes are the cause, not bytes, shop/npm first (40000 inodes): evicting every pod frees 40300 inodes, 2077 inodes are missing on nodefs.',
   ],
   [
     'bytes and inodes are short equally: bytes, with the inodes named',
