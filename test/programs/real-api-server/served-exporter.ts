@@ -15,7 +15,7 @@ import { applyShipped, serviceAccount } from './shipped.js';
 
 /** Families about the exporter, and those of what it has seen earlier: the objects and summaries of a moment do not tell. */
 const otherFamilies =
-  /^(?:exporter_|process_|nodejs_|(?:node|workload)_evictions_total|pod_evicted_|pod_eviction_rank|node_data_timestamp_seconds)/;
+  /^(?:exporter_|process_|nodejs_|(?:node|workload)_evictions_total|pod_evicted_|pod_eviction_rank|pod_time_to_limit_seconds|node_time_to_eviction_seconds|node_data_timestamp_seconds)/;
 
 export interface Scraped {
   /** What follows from the summaries and objects of the moment. */
