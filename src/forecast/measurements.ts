@@ -69,9 +69,12 @@ export class Measurements {
     else this.#follow(measurement, former);
   }
 
+  /** What is below the highest of the rise is no change: it may be a dip, which is flat, or the way back from one. */
   #follow(measurement: Measurement, former: Measurement): void {
-    if (this.#isBelowPeak || this.#isFall(measurement, former)) this.#addBelowPeak(measurement);
-    else if (measurement.amount > former.amount) this.#addChange(measurement, former);
+    const { amount: highest } = this.#at(this.#count - 1);
+    const isFall = highest - measurement.amount > dip * (highest - this.#at(0).amount);
+    if (this.#isBelowPeak || isFall) this.#addBelowPeak(measurement);
+    else if (measurement.amount > highest) this.#addChange(measurement, former);
     else if (this.#isOverAt(measurement.atMs)) this.#begin(measurement);
   }
 
@@ -90,10 +93,6 @@ export class Measurements {
   #stepMs(): number {
     if (this.#changeCount < 2) return this.#lastChangeMs - this.#at(0).atMs;
     return (this.#lastChangeMs - this.#firstChangeMs) / (this.#changeCount - 1);
-  }
-
-  #isFall({ amount }: Measurement, former: Measurement): boolean {
-    return former.amount - amount > dip * Math.max(0, former.amount - this.#at(0).amount);
   }
 
   #addBelowPeak(measurement: Measurement): void {

@@ -56,6 +56,9 @@ const spokenRatio = 0.5;
 /** Containers and volumes with less of the pod's limit are taken to stay as they are. */
 const partRatio = 1 / 16;
 
+/** Limits of a pod: their author decides how many there are, and each that is followed takes half a kilobyte. */
+const maxFollowedCount = 16;
+
 /** Kubelets measure containers each 10 to 15 s: before the third change, growth may have been a burst. */
 const minChangeCount = 3;
 /** Volumes are measured each 60 to 90 s: the second measurement is often the last one before the eviction. */
@@ -126,8 +129,7 @@ export class NodeMeasurements {
     if (pod.bound === undefined) return undefined;
     const kept = new Map<string, Measurements>();
     let first: PodForecast | undefined;
-    for (const limit of ratios) {
-      if (!isFollowed(limit, known)) continue;
+    for (const limit of followedLimits(ratios, known)) {
       const parts = partsOf(limit, pod).map((part) => followed(part, known, kept));
       const forecast = limitForecast(limit, parts);
       if (forecast !== undefined && forecast.reachedAtMs < (first?.reachedAtMs ?? Infinity)) {
@@ -169,9 +171,12 @@ export class NodeMeasurements {
   }
 }
 
-/** Once followed, a pod is so below too: its peaks are remembered. */
-function isFollowed(limit: LimitRatio, known: PodMeasurements | undefined): boolean {
-  return canBind(limit) && (known !== undefined || limit.ratio >= keptRatio);
+/** Returns the fullest ones, in their order. Once followed, a pod is so below too: its peaks are remembered. */
+function followedLimits(ratios: readonly LimitRatio[], known: PodMeasurements | undefined): readonly LimitRatio[] {
+  const near = ratios.filter((limit) => canBind(limit) && (known !== undefined || limit.ratio >= keptRatio));
+  if (near.length <= maxFollowedCount) return near;
+  const fullest = new Set(near.toSorted((a, b) => b.ratio - a.ratio).slice(0, maxFollowedCount));
+  return near.filter((limit) => fullest.has(limit));
 }
 
 type ZoneUsage = Pick<LimitRatio, 'usedBytes' | 'limitBytes' | 'ratio'>;

@@ -267,3 +267,21 @@ it('a container whose time is far ahead ends no forecast of its node', () => {
   const input = { summary: ahead, pods: [], derived: new Map<PodRecord, DerivedPod>(), context, thresholds: [] };
   expect(measurements.forecasts(input).measuredAtMs).toBe(epochMs + 120_000);
 });
+
+it.each([
+  [16, 'container'],
+  [17, undefined],
+])(
+  'of a pod with %d limits the fullest sixteen are followed: their author decides how many there are',
+  (count, rule) => {
+    const measurements = new NodeMeasurements();
+    const { context } = aNodeSnapshot();
+    const found = ramp.map((turn) => {
+      const others = Array.from({ length: count - 1 }, (_, index) => ofContainer(70, `c${index}`));
+      const pods = [podAt(turn, ({ app = 0 }) => [ofContainer(app), ...others])];
+      const summary = aNodeSummary({ pods: pods.map((pod) => pod.summary) });
+      return measurements.forecasts({ summary, pods, context, thresholds: [], ...derivedOf(pods) }).pods.get('a')?.rule;
+    });
+    expect(found.at(-1)).toBe(rule);
+  },
+);
