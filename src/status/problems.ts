@@ -95,8 +95,8 @@ function pressureProblems({ summary, pressure }: ClusterReport): readonly Proble
     ).map((problem) => withVerdict(problem, pressed[0], pressedNodeCount)),
     ...withExamples(
       counted(nearPressureNodeCount, 'warning', 'next-evictions', [
-        'node close to an eviction threshold',
-        'nodes close to an eviction threshold',
+        'node close to an eviction threshold or under DiskPressure',
+        'nodes close to an eviction threshold or under DiskPressure',
       ]),
       {
         names: near.map(({ node }) => node),

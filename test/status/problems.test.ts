@@ -179,6 +179,33 @@ describe('problems of the cluster', () => {
     ]);
   });
 
+  it('what is evicted within ten minutes is a problem with its time, below 80 % of a limit too', () => {
+    const minuteMs = 60_000;
+    const limits = [
+      aLimit({ pod: 'soon', ratio: 0.6, timeToLimitMs: 2 * minuteMs }),
+      aLimit({ pod: 'later', ratio: 0.6, timeToLimitMs: 10 * minuteMs + 1 }),
+    ];
+    const facts = { isAssumed: false, available: 1, victims: [], dataAgeMs: 1, signal: 'nodefs.available' } as const;
+    const pressure = [
+      { ...facts, node: 'node-1', headroom: 1, dataState: 'fresh' as const, timeToEvictionMs: 4 * minuteMs },
+      { ...facts, node: 'node-2', headroom: 1, dataState: 'fresh' as const },
+    ];
+    const cluster = aCluster({
+      summary: aSummary({ nearLimitPodCount: 1, nearPressureNodeCount: 2 }),
+      limits: { items: limits, totalCount: 2 },
+      pressure: { items: pressure, totalCount: 2 },
+    });
+    expect(problemsIn({ cluster })).toMatchObject([
+      { severity: 'warning', text: '1 pod near a limit', detail: 'shop/soon (in 2m)' },
+      {
+        severity: 'warning',
+        text: '2 nodes close to an eviction threshold or under DiskPressure',
+        detail: 'node-1 (in 4m), node-2',
+        hint: 'explain node node-1 shows what fills its disk, and which pods are evicted first.',
+      },
+    ]);
+  });
+
   it('a problem counts its pods that are not among those shown', () => {
     const items = ['a', 'b', 'c', 'd'].map((pod) => aLimit({ pod, ratio: 0.9 }));
     const cluster = aCluster({ summary: aSummary({ nearLimitPodCount: 12 }), limits: { items, totalCount: 12 } });

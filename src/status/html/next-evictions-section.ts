@@ -41,18 +41,30 @@ ${pressureTable(pressure, report.summary)}`;
 /** Returns what comes first, pod or node, by the forecasts; undefined without one. */
 function nextText(limits: ClusterReport['limits'], pressure: ClusterReport['pressure']): Markup | undefined {
   const pods = limits.items.flatMap((limit) =>
-    limit.timeToLimitMs === undefined ? [] : [{ timeMs: limit.timeToLimitMs, text: podText(limit) }],
-  );
-  const nodes = pressure.items.flatMap(({ node, signal, timeToEvictionMs: timeMs }) =>
-    timeMs === undefined
+    limit.timeToLimitMs === undefined
       ? []
-      : [{ timeMs, text: markup`node <span class="name">${node}</span> crosses its threshold of ${signal}` }],
+      : [{ timeMs: limit.timeToLimitMs, text: podText(limit), isAbove: limit.timeToLimitMs === 0 }],
+  );
+  const nodes = pressure.items.flatMap((node) =>
+    node.timeToEvictionMs === undefined
+      ? []
+      : [{ timeMs: node.timeToEvictionMs, text: nodeText(node), isAbove: node.headroom < 0 }],
   );
   const [next] = [...pods, ...nodes].sort((a, b) => a.timeMs - b.timeMs);
   if (next === undefined) return undefined;
-  const when = next.timeMs === 0 ? 'now' : `in ${formatAge(roughly(next.timeMs))}`;
-  return markup`<p><strong>Next: ${next.text} ${when}</strong> <span class="small muted">at its present growth</span></p>
+  const { timeMs, text, isAbove } = next;
+  const when = timeMs === 0 ? 'now' : `in ${formatAge(roughly(timeMs))}`;
+  const note = isAbove ? undefined : markup` <span class="small muted">at its present growth</span>`;
+  return markup`<p><strong>Next: ${text} ${when}</strong>${note}</p>
 `;
+}
+
+/** Below a soft threshold, its grace period is what is left. */
+function nodeText({ node, signal, headroom }: NodePressureReport): Markup {
+  const name = markup`node <span class="name">${node}</span>`;
+  return headroom < 0
+    ? markup`${name} is below its threshold of ${signal} and evicts pods`
+    : markup`${name} crosses its threshold of ${signal}`;
 }
 
 function podText(limit: PodLimitReport): Markup {

@@ -367,11 +367,25 @@ describe('the sections', () => {
   it.each([
     [120_000, 300_000, 'Next: node node-3 crosses its threshold of nodefs.available in 2m'],
     [120_000, 40_000, 'Next: pod shop/cart-0 exceeds the limit of emptyDir cache in 40s'],
-    [undefined, 0, 'Next: pod shop/cart-0 exceeds the limit of emptyDir cache now'],
   ])('what comes first, node (%s) or pod (%s), is the first line', (timeToEvictionMs, timeToLimitMs, text) => {
     const limits = all(aLimit({ rule: 'emptydir', volume: 'cache', timeToLimitMs }));
     const pressure = all({ ...pressedNode, ...nodefs, available: 11 * gib, headroom: gib, timeToEvictionMs });
     expect(textOf(pageOfCluster({ limits, pressure }), 'next-evictions')).toContain(`${text} at its present growth`);
+  });
+
+  it.each([
+    [-gib, 0, 'Next: node node-3 is below its threshold of nodefs.available and evicts pods now'],
+    [-gib, 60_000, 'Next: node node-3 is below its threshold of nodefs.available and evicts pods in 1m'],
+  ])('a node that is %d bytes above its threshold evicts pods after %d ms', (headroom, timeToEvictionMs, text) => {
+    const pressure = all({ ...pressedNode, ...nodefs, available: 10 * gib + headroom, headroom, timeToEvictionMs });
+    expect(textOf(pageOfCluster({ limits: all(), pressure }), 'next-evictions')).toContain(text);
+  });
+
+  it('a pod that is above its limit is evicted now, at any growth', () => {
+    const limits = all(aLimit({ rule: 'emptydir', volume: 'cache', ratio: 1.2, timeToLimitMs: 0 }));
+    const shown = textOf(pageOfCluster({ limits }), 'next-evictions');
+    expect(shown).toContain('Next: pod shop/cart-0 exceeds the limit of emptyDir cache now');
+    expect(shown).not.toContain('at its present growth');
   });
 
   it('a pod that exceeds the limit of the pod exceeds its limit', () => {
