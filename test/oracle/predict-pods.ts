@@ -75,7 +75,12 @@ export function predictLimits(prediction: Prediction, stats: RawPodStats, pod: R
   const limits = enforcedLimits(stats, pod, semantics);
   predictPodLimits(prediction, { stats, pod }, { ...semantics, labels });
   for (const { rule, container = '', volume = '', used, limit } of limits) {
-    const ratio = used === 0n ? 0 : Number(used) / (Number(limit) / Number(nanosPerByte));
+    const ratio = used === 0n ? 0 : Number(used) / bytesOf(limit);
     prediction.add('limit_ratio', { ...labels, rule, container, volume }, ratio);
   }
+}
+
+/** Whole bytes are exact: rounded twice, the last digit of a ratio to a petabyte would be another one. */
+function bytesOf(nanos: bigint): number {
+  return nanos % nanosPerByte === 0n ? Number(nanos / nanosPerByte) : Number(nanos) / Number(nanosPerByte);
 }
