@@ -23,6 +23,9 @@ export interface Life {
 const minuteMs = 60_000;
 export const lifeMs = 90 * minuteMs;
 
+/** Now and then something small is deleted. */
+const noDips = { everyMs: Infinity, amount: 0 };
+
 const shares: readonly (readonly [LifeKind, number])[] = [
   ['ramp', 0.4],
   ['steps', 0.15],
@@ -45,11 +48,13 @@ export function randomLife(random: Random): Life {
   const base = between(0, 0.4);
   const rampMs = minuteMs * Math.exp(between(0, Math.log(60)));
   const shape = shapes[kind]({ between, startMs, base, rampMs });
+  const dips =
+    random.next() < 0.2 ? { everyMs: between(minuteMs, 3 * minuteMs), amount: between(0.001, 0.01) } : noDips;
   const silentFromMs = random.next() < 0.05 ? between(0, 30 * minuteMs) : Infinity;
   return {
     kind,
     part,
-    usedAt: shape.usedAt,
+    usedAt: (timeMs) => shape.usedAt(timeMs) - dips.amount * Math.floor(timeMs / dips.everyMs),
     stepMs: shape.stepMs ?? 0,
     growthEndsMs: shape.growthEndsMs ?? Infinity,
     deletedAtMs: random.next() < 0.1 ? between(0, startMs + rampMs) : Infinity,

@@ -39,6 +39,9 @@ export function addScores(a: Score, b: Score): Score {
   };
 }
 
+/** A fall by so much of the limit is none: it does not hide growth. */
+const largestDip = 0.015;
+
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 
@@ -70,13 +73,16 @@ function canBeForeseen({ usedAt, part }: Life, { reachedAtMs, measurements }: Ob
   let [peak, highest, growthMs] = [0.5, 0, 0];
   for (let atMs = 0; atMs < reachedAtMs; atMs += secondMs) {
     const used = usedAt(atMs);
-    if (used < highest) peak = Math.max(peak, highest);
-    if (used < peak) growthMs = atMs;
-    highest = Math.max(used, used < highest ? 0 : highest);
+    if (used < highest - largestDip) {
+      peak = Math.max(peak, highest);
+      highest = 0;
+    }
+    if (used < peak - largestDip) growthMs = atMs;
+    highest = Math.max(used, highest);
   }
   const there = measurements.filter(
     ({ atMs, amount, receivedAtMs }) =>
-      amount >= peak && atMs >= growthMs && receivedAtMs <= reachedAtMs - minuteMs / 2,
+      amount >= peak - largestDip && atMs >= growthMs && receivedAtMs <= reachedAtMs - minuteMs / 2,
   );
   return reachedAtMs - growthMs >= minuteMs && there.length >= (part === 'container' ? 4 : 2);
 }
