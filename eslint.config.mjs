@@ -30,9 +30,10 @@ const layers = {
   exposition: ['base', 'kube', 'kubelet', 'node', 'workload', 'history', 'scrape'],
   telemetry: ['base', 'kube', 'http', 'watch', 'kubelet', 'node', 'scrape', 'exposition'],
   report: ['base', 'kube', 'kubelet', 'node', 'workload', 'history', 'scrape', 'telemetry'],
-  status: ['base', 'report'],
+  query: ['base', 'config', 'kube', 'kubelet', 'node', 'workload', 'history', 'scrape', 'report'],
+  status: ['base', 'report', 'query'],
   access: ['base', 'json', 'kube', 'http'],
-  server: ['base', 'json', 'config', 'access', 'telemetry', 'node', 'scrape', 'exposition', 'report', 'status'],
+  server: ['base', 'json', 'config', 'access', 'telemetry', 'node', 'scrape', 'exposition', 'report', 'query', 'status'],
 };
 
 /** Files of src itself: no folder but the two above all others may know them. */

@@ -10,6 +10,7 @@ import { BackgroundRefresher, refreshesAhead } from '../kubelet/background-refre
 import type { KubeletCache } from '../kubelet/kubelet-cache.js';
 import type { NodeSummary } from '../kubelet/summary.js';
 import { lacksYoungPod } from '../node/node-comparison.js';
+import { podGraceMs } from '../node/node-coverage.js';
 import { nodesInScope } from '../scrape/node-policy.js';
 import { Reconciler } from '../scrape/reconciler.js';
 import type { TimedTask } from '../server/liveness.js';
@@ -19,7 +20,7 @@ import type { ClusterWatches } from '../watch/cluster-watches.js';
 import type { StoreChange } from '../watch/object-store.js';
 import type { Subscriber, Subscription } from '../watch/subscription.js';
 import type { ClusterSourceOptions } from './cluster-source-options.js';
-import { podGraceMs, podScope } from './collection.js';
+import { podScope } from './collection.js';
 import { type ConnectionBudget, connectionBudget, warnOfOpenFileLimit } from './connection-budget.js';
 import { KubeletConnection } from './kubelet-connection.js';
 

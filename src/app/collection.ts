@@ -3,6 +3,7 @@ import { silentLogger } from '../base/logger.js';
 import type { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import type { PodScope } from '../node/join.js';
+import { podGraceMs } from '../node/node-coverage.js';
 import { NodeFaults } from '../node/node-faults.js';
 import type { NodeMemory } from '../node/node-memory.js';
 import type { PodLister } from '../node/node-snapshot.js';
@@ -14,9 +15,6 @@ import { TopPods } from '../scrape/top-pods.js';
 import { WorkloadBackoff } from '../workload/workload-backoff.js';
 import { WorkloadCollector } from '../workload/workload-collector.js';
 import { WorkloadResolver } from '../workload/workload-resolver.js';
-
-/** How long a pod may run before its node's summary must list it. */
-export const podGraceMs = 60_000;
 
 /** More than a node has as a rule: pods that started or ended since the last change of the API server arrived. */
 const maxUnknownPods = 20;

@@ -11,10 +11,11 @@ import type { KubeletPolicy } from '../kubelet/kubelet-policies.js';
 import { ProxyTransport } from '../kubelet/proxy-transport.js';
 import type { KubeletTransport } from '../kubelet/transport.js';
 import { coversAllPods } from '../node/join.js';
+import { podGraceMs } from '../node/node-coverage.js';
 import { isExpected } from '../node/node-coverage.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
 import type { ClusterStore } from '../watch/cluster-store.js';
-import { podGraceMs, podScope } from './collection.js';
+import { podScope } from './collection.js';
 import type { ConnectionBudget } from './connection-budget.js';
 
 export interface KubeletConnectionOptions {

@@ -69,6 +69,10 @@ export class Ranking<T> {
     if (this.#items.length === 2 * this.#count) this.#truncate();
   }
 
+  get addedCount(): number {
+    return this.#addedCount;
+  }
+
   /** Sorted. */
   top(): readonly T[] {
     this.#truncate();

@@ -9,40 +9,15 @@ import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { EvictionLog } from '../history/eviction-log.js';
-import type { Node, Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
-import type { EvictionReport } from '../report/eviction-report.js';
+import { type ClusterReading, noHistory } from '../query/cluster-reading.js';
 import { type NodeFailure, nodeFailure } from '../report/node-report.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
-import type { Workload } from '../workload/workload.js';
 import type { CommandContext } from './context.js';
 
 /** How long the first lists may take. */
 const syncTimeoutMs = 30_000;
-
-/** A pod that the API server knows, with the workloads that it belongs to. */
-export interface KnownPod {
-  readonly pod: Pod;
-  readonly workloads: readonly Workload[];
-}
-
-/** The state of a cluster at one moment. Plain data. */
-export interface ClusterReading {
-  readonly snapshot: ClusterSnapshot;
-  /** All pods in scope, measured or not. */
-  readonly knownPods: readonly KnownPod[];
-  /** All nodes that the API server knows. */
-  readonly knownNodes: readonly Node[];
-  /** Wall time in milliseconds. */
-  readonly readAtMs: number;
-  /** The last requests to kubelets that failed, by node. */
-  readonly failures: ReadonlyMap<string, NodeFailure>;
-  /** Read by themselves: empty in a reading of nodes and pods. The newest first. */
-  readonly evictions: readonly EvictionReport[];
-  /** What was not read, and why. */
-  readonly notes: readonly string[];
-}
 
 export interface Reader {
   /**
@@ -150,6 +125,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
       knownNodes: [...this.#source.store.nodes()],
       readAtMs: clock.nowMs(),
       failures: this.#failuresOf(snapshot),
+      ...noHistory,
       evictions: [],
       notes,
     };

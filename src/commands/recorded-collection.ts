@@ -5,6 +5,7 @@ import { UserError } from '../base/errors.js';
 import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { EvictionLog } from '../history/eviction-log.js';
+import { noHistory } from '../query/cluster-reading.js';
 import type { Reader } from './cluster-reader.js';
 import { statusEvictions } from './evictions/eviction-sources.js';
 import { RecordedCluster } from './recorded-cluster.js';
@@ -87,6 +88,7 @@ export function recordedReader({ cluster, collection, clock }: RecordedCollectio
         knownNodes: [...cluster.nodes()],
         readAtMs: clock.nowMs(),
         failures: new Map(),
+        ...noHistory,
         evictions: statusEvictions(cluster.pods(), collection.resolver, clock.nowMs()),
         notes: [],
       };

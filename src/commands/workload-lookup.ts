@@ -1,8 +1,8 @@
 import { UserError } from '../base/errors.js';
 import { joinTruncated } from '../base/text.js';
-import type { WorkloadReference } from '../report/workload-report.js';
+import type { ClusterReading } from '../query/cluster-reading.js';
+import { workloadOf } from '../report/workload-report.js';
 import { type Workload, workloadKey, workloadName } from '../workload/workload.js';
-import type { ClusterReading } from './cluster-reader.js';
 import { notFound } from './text/suggestions.js';
 import { terminalText } from './text/terminal-text.js';
 
@@ -14,15 +14,6 @@ function allWorkloads({ snapshot, knownPods, evictions }: ClusterReading): reado
     ...evictions.flatMap((eviction) => eviction.workloads.map(workloadOf)),
   ];
   return [...new Map(workloads.map((workload) => [workloadKey(workload), workload])).values()];
-}
-
-/** The workload that a report names. */
-export function workloadOf({ workload, workloadType, workloadNamespace }: WorkloadReference): Workload {
-  const isOfController = workloadType !== 'selector' && workloadType !== 'labels';
-  const origin = isOfController
-    ? ({ source: 'controller', kind: workloadType } as const)
-    : ({ source: 'configured' } as const);
-  return { namespace: workloadNamespace, name: workload, type: workloadType, origin };
 }
 
 /**

@@ -7,6 +7,9 @@ import type { BoundPod } from './node-objects.js';
 import { noCoverage, type NodeCoverage, type NodeSnapshot } from './node-view.js';
 import type { PodRecord } from './pod-record.js';
 
+/** How long a pod may run before its node's summary must list it. */
+export const podGraceMs = 60_000;
+
 /** The coverage of one node, kept while its pods and their workloads, its snapshot and the expected pods stay the same. */
 export class CoverageRecord {
   readonly #clock: Clock;

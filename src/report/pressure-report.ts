@@ -32,7 +32,7 @@ export interface NodePressureReport extends DataFacts {
   readonly unreadPodCount?: number | undefined;
 }
 
-interface PressedNode {
+export interface PressedNode {
   readonly source: PodSource;
   readonly snapshot: NodeSnapshot;
   readonly nearest: KnownThreshold;
@@ -53,25 +53,16 @@ export class RankedPressure {
     this.#verdictOf = verdictOf;
     this.#ranking = new Ranking(
       count,
-      largestFirst<PressedNode>(urgency, ({ source }) => [source.nodeName]),
+      largestFirst<PressedNode>(pressureUrgency, ({ source }) => [source.nodeName]),
     );
   }
 
   /** A node without data is ranked by what was last known of it, and counts nowhere else. */
   add(source: PodSource, snapshot: NodeSnapshot): void {
-    const { thresholds, forecasts, node } = snapshot;
-    const soon = soonSignal(source, snapshot);
-    if (soon === undefined && !isNearThreshold(thresholds) && node.diskPressure !== true) return;
-    const nearest =
-      nearestThreshold(thresholds.filter(({ signal }) => signal === soon)) ?? nearestThreshold(thresholds);
-    if (nearest === undefined) return;
-    if (source.state !== 'absent') this.#count(snapshot, nearest);
-    this.#ranking.add({
-      source,
-      snapshot,
-      nearest,
-      timeMs: timeMsOf(source, nearest, forecasts),
-    });
+    const pressed = pressedNode(source, snapshot);
+    if (pressed === undefined) return;
+    if (source.state !== 'absent') this.#count(snapshot, pressed.nearest);
+    this.#ranking.add(pressed);
   }
 
   #count(snapshot: NodeSnapshot, { isCrossed }: KnownThreshold): void {
@@ -88,6 +79,15 @@ export class RankedPressure {
   }
 }
 
+/** Undefined for a node that is not close to evicting pods. */
+export function pressedNode(source: PodSource, snapshot: NodeSnapshot): PressedNode | undefined {
+  const { thresholds, forecasts, node } = snapshot;
+  const soon = soonSignal(source, snapshot);
+  if (soon === undefined && !isNearThreshold(thresholds) && node.diskPressure !== true) return undefined;
+  const nearest = nearestThreshold(thresholds.filter(({ signal }) => signal === soon)) ?? nearestThreshold(thresholds);
+  return nearest && { source, snapshot, nearest, timeMs: timeMsOf(source, nearest, forecasts) };
+}
+
 /** Of old data, no forecast is shown. */
 function timeMsOf(
   { state, ageMs }: PodSource,
@@ -98,12 +98,12 @@ function timeMsOf(
 }
 
 /** Below the threshold first, then by the time until it is crossed, where that is known, then by the headroom. */
-function urgency({ nearest, timeMs }: PressedNode): number {
+export function pressureUrgency({ nearest, timeMs }: PressedNode): number {
   if (nearest.isCrossed) return 2 - headroomRatio(nearest);
   return timeMs === undefined ? -headroomRatio(nearest) : 1 + 1 / (1 + timeMs);
 }
 
-function pressureReport({ source, snapshot, nearest, timeMs }: PressedNode, verdictOf: VerdictOf): NodePressureReport {
+export function pressureReport({ source, snapshot, nearest, timeMs }: PressedNode, verdictOf: VerdictOf): NodePressureReport {
   const { signal, threshold, isAssumed, available, headroom } = nearest;
   const { unreadPodCount } = snapshot;
   return {

@@ -49,6 +49,13 @@ export type LastKnownNodeReport = Pick<
 
 export type RankedNodeReport = SilentNodeReport | NodeWithPodsReport;
 
+/** What a report of a node is made of, besides the node. */
+export interface NodeSources {
+  readonly failureOf: FailureOf;
+  readonly apiServer: ApiServerState;
+  readonly verdictOf: VerdictOf;
+}
+
 interface RankedNode {
   readonly state: NodeView;
   /** Of an absent one. */
@@ -64,9 +71,7 @@ const largestPodCount = 10;
 /** Nodes without data first, then the fullest. Nodes are added one by one. */
 export class RankedNodes {
   readonly #ranking: Ranking<RankedNode>;
-  readonly #failureOf: FailureOf;
-  readonly #apiServer: ApiServerState;
-  readonly #verdictOf: VerdictOf;
+  readonly #sources: NodeSources;
   /** See `ClusterSummary`. */
   readonly counts = {
     freshNodeCount: 0,
@@ -80,20 +85,8 @@ export class RankedNodes {
     measuredPodCount: 0,
   };
 
-  constructor({
-    count,
-    failureOf,
-    apiServer,
-    verdictOf,
-  }: {
-    readonly count: number;
-    readonly failureOf: FailureOf;
-    readonly apiServer: ApiServerState;
-    readonly verdictOf: VerdictOf;
-  }) {
-    this.#failureOf = failureOf;
-    this.#apiServer = apiServer;
-    this.#verdictOf = verdictOf;
+  constructor(count: number, sources: NodeSources) {
+    this.#sources = sources;
     this.#ranking = new Ranking(
       count,
       largestFirst(
@@ -115,7 +108,7 @@ export class RankedNodes {
   }
 
   nodes(): Ranked<RankedNodeReport> {
-    return this.#ranking.ranked((node) => this.#reportOf(node));
+    return this.#ranking.ranked(({ state, lastKnown }) => rankedNodeReport(state, lastKnown, this.#sources));
   }
 
   #countAbsent({ nodeName, reason }: AbsentNodeView): number {
@@ -124,7 +117,7 @@ export class RankedNodes {
       return skipped;
     }
     this.counts.absentNodeCount += 1;
-    if (this.#failureOf(nodeName) !== undefined) this.counts.failedNodeCount += 1;
+    if (this.#sources.failureOf(nodeName) !== undefined) this.counts.failedNodeCount += 1;
     return withoutData;
   }
 
@@ -137,27 +130,32 @@ export class RankedNodes {
     if (ratio >= fullRatio) counts.fullNodeCount += 1;
     return withData + ratio;
   }
+}
 
-  #reportOf({ state, lastKnown }: RankedNode): RankedNodeReport {
-    const failure = this.#failureOf(state.nodeName);
-    if (state.state === 'absent') {
-      return {
-        ...absentNodeReport(state, failure, this.#apiServer),
-        diskPressure: state.node?.diskPressure,
-        verdict: this.#verdictOf({ ...state, ageMs: lastKnown?.ageMs }, lastKnown?.snapshot),
-        lastKnown: lastKnown && lastKnownReport(lastKnown),
-      };
-    }
-    const { pods } = state.snapshot;
+/** `lastKnown`: of an absent node. */
+export function rankedNodeReport(
+  state: NodeView,
+  lastKnown: LastKnown | undefined,
+  { failureOf, apiServer, verdictOf }: NodeSources,
+): RankedNodeReport {
+  const failure = failureOf(state.nodeName);
+  if (state.state === 'absent') {
     return {
-      ...measuredNodeReport(state, podBytes(pods), failure),
+      ...absentNodeReport(state, failure, apiServer),
       diskPressure: state.node?.diskPressure,
-      verdict: this.#verdictOf(state, state.snapshot),
-      pendingPodCount: pods.filter(({ isPending }) => isPending).length,
-      ...otherPods(state.snapshot),
-      largestPods: largestPods(pods),
+      verdict: verdictOf({ ...state, ageMs: lastKnown?.ageMs }, lastKnown?.snapshot),
+      lastKnown: lastKnown && lastKnownReport(lastKnown),
     };
   }
+  const { pods } = state.snapshot;
+  return {
+    ...measuredNodeReport(state, podBytes(pods), failure),
+    diskPressure: state.node?.diskPressure,
+    verdict: verdictOf(state, state.snapshot),
+    pendingPodCount: pods.filter(({ isPending }) => isPending).length,
+    ...otherPods(state.snapshot),
+    largestPods: largestPods(pods),
+  };
 }
 
 function lastKnownReport({ snapshot, ageMs }: LastKnown): LastKnownNodeReport {

@@ -32,6 +32,15 @@ function workloadReference({ namespace, name, type }: Workload): WorkloadReferen
   return { workload: name, workloadType: type, workloadNamespace: namespace };
 }
 
+/** The workload that a report names. */
+export function workloadOf({ workload, workloadType, workloadNamespace }: WorkloadReference): Workload {
+  const isOfController = workloadType !== 'selector' && workloadType !== 'labels';
+  const origin = isOfController
+    ? ({ source: 'controller', kind: workloadType } as const)
+    : ({ source: 'configured' } as const);
+  return { namespace: workloadNamespace, name: workload, type: workloadType, origin };
+}
+
 export function workloadReport(snapshot: WorkloadSnapshot): WorkloadReport {
   const { workload, usage, complete, backoffMs, expectedPods, measuredPods } = snapshot;
   return {

@@ -1,17 +1,16 @@
 // @module-tag sockets
-
 import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { ClusterReading } from '../../src/commands/cluster-reader.js';
-import { podExplanations } from '../../src/commands/explain/pod-explanation.js';
 import { podText } from '../../src/commands/explain/pod-text.js';
-import { workloadExplanation } from '../../src/commands/explain/workload-explanation.js';
 import { workloadText } from '../../src/commands/explain/workload-text.js';
 import { type TopResource, topResources } from '../../src/commands/resources.js';
 import { list, pageText, topPage } from '../../src/commands/top/top-page.js';
 import { findWorkload } from '../../src/commands/workload-lookup.js';
 import { Exposition } from '../../src/exposition/exposition.js';
+import type { ClusterReading } from '../../src/query/cluster-reading.js';
+import { podExplanations } from '../../src/query/pod-explanation.js';
+import { workloadExplanation } from '../../src/query/workload-explanation.js';
 import type { MeasuredPodReport } from '../../src/report/pod-report.js';
 import { workloadName } from '../../src/workload/workload.js';
 import { settingsOf } from '../support/exporter.js';

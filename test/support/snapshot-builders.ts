@@ -1,5 +1,4 @@
 /** Snapshots of scrapes for tests: each builder returns a valid object with the changes of the test. */
-import type { ClusterReading } from '../../src/commands/cluster-reader.js';
 import { noEvictionsSeen } from '../../src/history/eviction-record.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { ratioTo } from '../../src/kube/quantity.js';
@@ -12,6 +11,7 @@ import type { NodeThreshold } from '../../src/node/node-thresholds.js';
 import { noCoverage, type NodeSnapshot, type NodeView } from '../../src/node/node-view.js';
 import type { DerivedPod, PodContext, PodRecord } from '../../src/node/pod-record.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/node/usage.js';
+import { type ClusterReading, noHistory } from '../../src/query/cluster-reading.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
 import type { WorkloadSnapshot } from '../../src/workload/workload-partial.js';
@@ -269,6 +269,7 @@ export function aReading(overrides: Partial<ClusterReading> = {}): ClusterReadin
     knownNodes: snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot.node])),
     readAtMs: Date.UTC(2026, 0, 1),
     failures: new Map(),
+        ...noHistory,
     evictions: [],
     notes: [],
     ...overrides,

@@ -9,11 +9,12 @@ import { ApiClient } from '../../http/api-client.js';
 import { readAtMost } from '../../http/response-body.js';
 import type { Pod } from '../../kube/objects.js';
 import { projectPod } from '../../kube/projection.js';
+import { type ClusterReading, noHistory } from '../../query/cluster-reading.js';
 import { type EvictionReport, evictionReport } from '../../report/eviction-report.js';
 import { listObjects } from '../../watch/list-session.js';
 import { collectionOf } from '../../watch/resource-path.js';
 import type { WorkloadResolver } from '../../workload/workload-resolver.js';
-import type { ClusterReading, Reader } from '../cluster-reader.js';
+import type { Reader } from '../cluster-reader.js';
 import { defaultExporter, type ExporterAddress, proxyPath } from './exporter-address.js';
 import { exporterClient } from './exporter-client.js';
 import { decodeEvictions } from './received-evictions.js';
@@ -145,6 +146,7 @@ export function evictionsReader(options: EvictionSourceOptions): Reader {
       knownNodes: [],
       readAtMs: options.clock.nowMs(),
       failures: new Map(),
+        ...noHistory,
       ...(await readEvictions(options, signal)),
     }),
   };

@@ -1,6 +1,10 @@
 import { UsageError } from '../../base/errors.js';
+import type { ClusterReading } from '../../query/cluster-reading.js';
+import { nodeExplanation } from '../../query/node-explanation.js';
+import { podExplanations } from '../../query/pod-explanation.js';
+import { measuredNodes } from '../../query/pod-filter.js';
+import { workloadExplanation } from '../../query/workload-explanation.js';
 import { workloadName } from '../../workload/workload.js';
-import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
 import type { ExporterAddress } from '../evictions/exporter-address.js';
 import { type ClusterFlags, type ClusterSession, withReader } from '../one-shot.js';
@@ -8,14 +12,10 @@ import type { explainForms, ExplainResource } from '../resources.js';
 import { notFound } from '../text/suggestions.js';
 import { dataText, hasColour, screenColumns, terminalText } from '../text/terminal-text.js';
 import { causesOfAbsence } from '../top/missing.js';
-import { measuredNodes } from '../top/pod-filter.js';
 import { findWorkload } from '../workload-lookup.js';
 import { evictionText } from './eviction-text.js';
-import { nodeExplanation } from './node-explanation.js';
 import { nodeText } from './node-text.js';
-import { podExplanations } from './pod-explanation.js';
 import { podText } from './pod-text.js';
-import { workloadExplanation } from './workload-explanation.js';
 import { workloadText } from './workload-text.js';
 
 export interface ExplainOptions extends ClusterFlags {

@@ -3,6 +3,7 @@ import { joinTruncated } from '../../base/text.js';
 import { formatAge, formatBytes } from '../../base/units.js';
 import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signals.js';
 import { findingKinds } from '../../node/pod-findings.js';
+import type { ListedImage, NodeExplanation } from '../../query/node-explanation.js';
 import { enforcementTexts } from '../../report/enforcement-report.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
 import type { FindingReport } from '../../report/finding-report.js';
@@ -16,7 +17,6 @@ import {
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, terminalText, wrap, wrapped } from '../text/terminal-text.js';
 import { verdictLines } from '../text/verdict-lines.js';
-import type { ListedImage, NodeExplanation } from './node-explanation.js';
 import type { TextOptions } from './pod-text.js';
 import { amountText, isShort, signalLines } from './signal-lines.js';
 

@@ -1,17 +1,12 @@
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
 import { canBind } from '../../node/unenforced-limits.js';
 import { components } from '../../node/usage.js';
+import type { ContainerExplanation, LimitExplanation, MeasuredPodExplanation, PodExplanation } from '../../query/pod-explanation.js';
 import type { LastUsageReport } from '../../report/eviction-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';
 import type { WorkloadReference } from '../../report/workload-report.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, ratioStyle, wrap, wrapped } from '../text/terminal-text.js';
-import type {
-  ContainerExplanation,
-  LimitExplanation,
-  MeasuredPodExplanation,
-  PodExplanation,
-} from './pod-explanation.js';
 
 export interface TextOptions {
   /** In columns. */

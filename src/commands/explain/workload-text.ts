@@ -1,9 +1,9 @@
 import { formatBytes } from '../../base/units.js';
+import type { NearMiss } from '../../query/near-misses.js';
+import { isMissing, type OriginReport, type WorkloadExplanation } from '../../query/workload-explanation.js';
 import type { PodReport } from '../../report/pod-report.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, wrap, wrapped } from '../text/terminal-text.js';
-import type { NearMiss } from './near-misses.js';
-import { isMissing, type OriginReport, type WorkloadExplanation } from './workload-explanation.js';
 
 /** Which pods the workload has, which are missing, and why. */
 export function workloadText(

@@ -1,9 +1,9 @@
 import { largestFirst } from '../../base/ranking.js';
 import { formatAge, formatBytes } from '../../base/units.js';
+import { wantedEvictions } from '../../query/pod-filter.js';
 import { causeText } from '../../report/eviction-cause-text.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 import { referenceText } from '../explain/pod-text.js';
-import { wantedEvictions } from './pod-filter.js';
 import { bytesColumn, namespaceColumn, type View } from './view.js';
 
 interface EvictionRow {

@@ -3,12 +3,12 @@ import { joinTruncated } from '../../base/text.js';
 import { formatAge } from '../../base/units.js';
 import type { Config } from '../../config/schema.js';
 import type { AbsentNodeView } from '../../node/node-view.js';
+import type { ClusterReading } from '../../query/cluster-reading.js';
+import { measuredNodes, type PodFilter, wantedWorkloads } from '../../query/pod-filter.js';
 import { hintFor, unreachableReasons } from '../../report/absence-hints.js';
 import { workloadName } from '../../workload/workload.js';
 import type { WorkloadSnapshot } from '../../workload/workload-partial.js';
-import type { ClusterReading } from '../cluster-reader.js';
 import { terminalText } from '../text/terminal-text.js';
-import { measuredNodes, type PodFilter, wantedWorkloads } from './pod-filter.js';
 
 const maxNamesCount = 5;
 

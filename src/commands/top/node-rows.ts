@@ -1,11 +1,11 @@
 import { largestFirst } from '../../base/ranking.js';
 import { formatAge } from '../../base/units.js';
 import type { NodeView } from '../../node/node-view.js';
+import type { ClusterReading } from '../../query/cluster-reading.js';
+import { hasFilter, knownPods, type PodFilter, podsOf } from '../../query/pod-filter.js';
 import { type FilesystemReport, podBytes } from '../../report/filesystem-report.js';
 import { type NodeReport, nodeReport } from '../../report/node-report.js';
-import type { ClusterReading } from '../cluster-reader.js';
 import { ratioStyle, type Style } from '../text/terminal-text.js';
-import { hasFilter, knownPods, type PodFilter, podsOf } from './pod-filter.js';
 import { bytesColumn, type View } from './view.js';
 
 const order = largestFirst<NodeReport>(

@@ -1,5 +1,6 @@
 import { largestFirst } from '../../base/ranking.js';
 import { formatAge } from '../../base/units.js';
+import { measuredPods } from '../../query/pod-filter.js';
 import {
   type ContainerReport,
   containerReports,
@@ -7,7 +8,6 @@ import {
   measuredPodReport,
 } from '../../report/pod-report.js';
 import { type VolumeReport, volumeReports } from '../../report/volume-report.js';
-import { measuredPods } from './pod-filter.js';
 import { bytesColumn, namespaceColumn, ratioColumn, ruleText, type View } from './view.js';
 
 const byUsage = largestFirst<MeasuredPodReport>(

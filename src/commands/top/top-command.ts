@@ -1,7 +1,7 @@
 import { UsageError, UserError } from '../../base/errors.js';
 import { type LabelSelector, parseSelector } from '../../kube/selector.js';
+import type { ClusterReading } from '../../query/cluster-reading.js';
 import { workloadKey } from '../../workload/workload.js';
-import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
 import type { ExporterAddress } from '../evictions/exporter-address.js';
 import { type ClusterFlags, type ClusterSession, withReader } from '../one-shot.js';

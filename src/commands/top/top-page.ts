@@ -1,7 +1,8 @@
 import { UsageError } from '../../base/errors.js';
 import { byNames, largestFirst } from '../../base/ranking.js';
 import { didYouMean } from '../../config/suggestion.js';
-import type { ClusterReading } from '../cluster-reader.js';
+import type { ClusterReading } from '../../query/cluster-reading.js';
+import { knownPods, measuredRecords, type PodFilter } from '../../query/pod-filter.js';
 import type { TopResource } from '../resources.js';
 import { suggestions } from '../text/suggestions.js';
 import { renderTable } from '../text/table.js';
@@ -9,7 +10,6 @@ import { terminalText, wrap } from '../text/terminal-text.js';
 import { evictionsView } from './eviction-rows.js';
 import { ageNote, missingNotes } from './missing.js';
 import { nodesView } from './node-rows.js';
-import { knownPods, measuredRecords, type PodFilter } from './pod-filter.js';
 import { containersView, podsView, volumesView } from './pod-rows.js';
 import { unenforcedNote, type View, type ViewColumn } from './view.js';
 import { workloadsView } from './workload-rows.js';

@@ -1,10 +1,10 @@
 import { formatBytes, formatRatio } from '../../base/units.js';
 import { canBind } from '../../node/unenforced-limits.js';
+import type { ClusterReading } from '../../query/cluster-reading.js';
+import type { PodFilter } from '../../query/pod-filter.js';
 import type { LimitReport } from '../../report/limit-report.js';
-import type { ClusterReading } from '../cluster-reader.js';
 import type { Column } from '../text/table.js';
 import { ratioStyle } from '../text/terminal-text.js';
-import type { PodFilter } from './pod-filter.js';
 
 /** A column that rows can be sorted by: by its value, largest first, or by its text. */
 export interface ViewColumn<Row> extends Column<Row> {

@@ -1,7 +1,7 @@
 import { largestFirst } from '../../base/ranking.js';
+import { wantedWorkloads } from '../../query/pod-filter.js';
 import { workloadReport } from '../../report/workload-report.js';
 import type { WorkloadSnapshot } from '../../workload/workload-partial.js';
-import { wantedWorkloads } from './pod-filter.js';
 import { bytesColumn, namespaceColumn, type View } from './view.js';
 
 const order = largestFirst<WorkloadSnapshot>(

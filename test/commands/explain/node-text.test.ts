@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ClusterReading } from '../../../src/commands/cluster-reader.js';
-import { nodeExplanation } from '../../../src/commands/explain/node-explanation.js';
 import { nodeText } from '../../../src/commands/explain/node-text.js';
 import type { Pod } from '../../../src/kube/objects.js';
 import type { EvictionThreshold, ImageSettings } from '../../../src/kubelet/kubelet-configuration.js';
@@ -9,6 +7,8 @@ import type { NodeSummary, PodSummary } from '../../../src/kubelet/summary.js';
 import { nodeImages } from '../../../src/node/node-images.js';
 import { nodeThresholds } from '../../../src/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../../src/node/node-view.js';
+import type { ClusterReading } from '../../../src/query/cluster-reading.js';
+import { nodeExplanation } from '../../../src/query/node-explanation.js';
 import {
   aContainer,
   aContainerSummary,

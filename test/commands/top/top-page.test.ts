@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ClusterReading } from '../../../src/commands/cluster-reader.js';
 import { type TopResource, topResources } from '../../../src/commands/resources.js';
 import { displayWidth } from '../../../src/commands/text/terminal-text.js';
 import {
@@ -12,6 +11,7 @@ import {
   type TopQuery,
 } from '../../../src/commands/top/top-page.js';
 import { parseSelector } from '../../../src/kube/selector.js';
+import type { ClusterReading } from '../../../src/query/cluster-reading.js';
 import { workloadKey } from '../../../src/workload/workload.js';
 import type { WorkloadSnapshot } from '../../../src/workload/workload-partial.js';
 import { aContainer, anFsStats, aNodeSummary, aPod, aPodSummary, aVolume } from '../../support/builders.js';

@@ -1,40 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ClusterReading } from '../../../src/commands/cluster-reader.js';
-import { nodeExplanation } from '../../../src/commands/explain/node-explanation.js';
-import { knownPodState, podExplanations } from '../../../src/commands/explain/pod-explanation.js';
-import { podText } from '../../../src/commands/explain/pod-text.js';
-import { isMissing, workloadExplanation } from '../../../src/commands/explain/workload-explanation.js';
-import { workloadText } from '../../../src/commands/explain/workload-text.js';
-import { displayWidth } from '../../../src/commands/text/terminal-text.js';
-import type { Config } from '../../../src/config/schema.js';
-import { type Pod, volumeTypes } from '../../../src/kube/objects.js';
-import { parseSelector } from '../../../src/kube/selector.js';
-import {
-  aContainer,
-  aContainerFs,
-  aContainerSummary,
-  aMount,
-  aNode,
-  aNodeSummary,
-  aPod,
-  aPodSummary,
-  aVolume,
-  aVolumeSummary,
-} from '../../support/builders.js';
-import {
-  aClusterSnapshot,
-  aDeployment,
-  aFreshNode,
-  aLimitRatio,
-  aMeasuredPod,
-  anAbsentNode,
-  aNodeSnapshot,
-  aReading,
-  aWorkload,
-  aWorkloadSnapshot,
-  withoutTotal,
-} from '../../support/snapshot-builders.js';
+import { podText } from '../../src/commands/explain/pod-text.js';
+import { workloadText } from '../../src/commands/explain/workload-text.js';
+import { displayWidth } from '../../src/commands/text/terminal-text.js';
+import type { Config } from '../../src/config/schema.js';
+import { type Pod, volumeTypes } from '../../src/kube/objects.js';
+import { parseSelector } from '../../src/kube/selector.js';
+import type { ClusterReading } from '../../src/query/cluster-reading.js';
+import { nodeExplanation } from '../../src/query/node-explanation.js';
+import { knownPodState, podExplanations } from '../../src/query/pod-explanation.js';
+import { isMissing, workloadExplanation } from '../../src/query/workload-explanation.js';
+import { aContainer, aContainerFs, aContainerSummary, aMount, aNode, aNodeSummary, aPod, aPodSummary, aVolume, aVolumeSummary } from '../support/builders.js';
+import { aClusterSnapshot, aDeployment, aFreshNode, aLimitRatio, aMeasuredPod, anAbsentNode, aNodeSnapshot, aReading, aWorkload, aWorkloadSnapshot, withoutTotal } from '../support/snapshot-builders.js';
 
 const settings: Config['workloads'] = { selectors: [], labels: [], controllers: true, onMissingNode: 'partial' };
 const id = { namespace: 'shop', name: 'cart-0' };

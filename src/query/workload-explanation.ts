@@ -1,12 +1,12 @@
-import { largestFirst } from '../../base/ranking.js';
-import type { Config } from '../../config/schema.js';
-import { formatSelector } from '../../kube/selector.js';
-import { measuredPodReport, type PodReport } from '../../report/pod-report.js';
-import { type WorkloadReport, workloadReport } from '../../report/workload-report.js';
-import type { WorkloadDefinition } from '../../workload/label-workloads.js';
-import { type Workload, workloadKey } from '../../workload/workload.js';
-import { emptyPartial, type WorkloadContainerUsage, type WorkloadSnapshot } from '../../workload/workload-partial.js';
-import type { ClusterReading, KnownPod } from '../cluster-reader.js';
+import { largestFirst } from '../base/ranking.js';
+import type { Config } from '../config/schema.js';
+import { formatSelector } from '../kube/selector.js';
+import { measuredPodReport, type PodReport } from '../report/pod-report.js';
+import { type WorkloadReport, workloadReport } from '../report/workload-report.js';
+import type { WorkloadDefinition } from '../workload/label-workloads.js';
+import { type Workload, workloadKey } from '../workload/workload.js';
+import { emptyPartial, type WorkloadContainerUsage, type WorkloadSnapshot } from '../workload/workload-partial.js';
+import type { ClusterReading, KnownPod } from './cluster-reading.js';
 import { type NearMiss, nearMisses } from './near-misses.js';
 import { knownPodState, unknownPods } from './pod-explanation.js';
 

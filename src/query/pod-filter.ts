@@ -1,13 +1,13 @@
-import type { Pod } from '../../kube/objects.js';
-import { type LabelSelector, matchesSelector } from '../../kube/selector.js';
-import type { MeasuredNodeView } from '../../node/node-view.js';
-import { deriveMeasured, type PodRecord } from '../../node/pod-record.js';
-import type { EvictionReport } from '../../report/eviction-report.js';
-import type { FoundPod } from '../../report/pod-report.js';
-import { workloadKey } from '../../workload/workload.js';
-import type { WorkloadSnapshot } from '../../workload/workload-partial.js';
-import type { ClusterReading, KnownPod } from '../cluster-reader.js';
-import { workloadOf } from '../workload-lookup.js';
+import type { Pod } from '../kube/objects.js';
+import { type LabelSelector, matchesSelector } from '../kube/selector.js';
+import type { MeasuredNodeView } from '../node/node-view.js';
+import { deriveMeasured, type PodRecord } from '../node/pod-record.js';
+import type { EvictionReport } from '../report/eviction-report.js';
+import type { FoundPod } from '../report/pod-report.js';
+import { workloadOf } from '../report/workload-report.js';
+import { workloadKey } from '../workload/workload.js';
+import type { WorkloadSnapshot } from '../workload/workload-partial.js';
+import type { ClusterReading, KnownPod } from './cluster-reading.js';
 
 /** Which pods are listed. */
 export interface PodFilter {

@@ -1,8 +1,8 @@
-import { byNames } from '../../base/ranking.js';
-import { nearest } from '../../config/suggestion.js';
-import type { Pod } from '../../kube/objects.js';
-import { formatSelector, matchesSelector, type Requirement } from '../../kube/selector.js';
-import type { WorkloadDefinition } from '../../workload/label-workloads.js';
+import { byNames } from '../base/ranking.js';
+import { nearest } from '../config/suggestion.js';
+import type { Pod } from '../kube/objects.js';
+import { formatSelector, matchesSelector, type Requirement } from '../kube/selector.js';
+import type { WorkloadDefinition } from '../workload/label-workloads.js';
 
 /** A pod that a configured workload leaves out for one thing alone. */
 export interface NearMiss {

@@ -1,27 +1,19 @@
-import { podGraceMs } from '../../app/collection.js';
-import { formatAge } from '../../base/units.js';
-import type { Pod } from '../../kube/objects.js';
-import { explainPod, type PodBreakdown, type VolumeShare } from '../../node/breakdown.js';
-import type { LimitRatio } from '../../node/limit-ratios.js';
-import { isExpected } from '../../node/node-coverage.js';
-import type { AbsentNodeView, MeasuredNodeView } from '../../node/node-view.js';
-import { deriveMeasured, type PodRecord } from '../../node/pod-record.js';
-import type { AttributionMode } from '../../node/usage.js';
-import { hintFor } from '../../report/absence-hints.js';
-import { type FindingReport, findingReport, nodeFindings, specFindings } from '../../report/finding-report.js';
-import { type LimitReport, limitReport } from '../../report/limit-report.js';
-import {
-  type FoundPod,
-  type MeasuredPodReport,
-  measuredPodReport,
-  type PodSpecReport,
-  podSpecReport,
-  type UnmeasuredPodReport,
-  unmeasuredPodReport,
-} from '../../report/pod-report.js';
-import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../../report/volume-report.js';
-import type { ClusterReading, KnownPod } from '../cluster-reader.js';
-import { measuredNodes } from '../top/pod-filter.js';
+import { formatAge } from '../base/units.js';
+import type { Pod } from '../kube/objects.js';
+import { explainPod, type PodBreakdown, type VolumeShare } from '../node/breakdown.js';
+import type { LimitRatio } from '../node/limit-ratios.js';
+import { podGraceMs } from '../node/node-coverage.js';
+import { isExpected } from '../node/node-coverage.js';
+import type { AbsentNodeView, MeasuredNodeView } from '../node/node-view.js';
+import { deriveMeasured, type PodRecord } from '../node/pod-record.js';
+import type { AttributionMode } from '../node/usage.js';
+import { hintFor } from '../report/absence-hints.js';
+import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
+import { type LimitReport, limitReport } from '../report/limit-report.js';
+import { type FoundPod, type MeasuredPodReport, measuredPodReport, type PodSpecReport, podSpecReport, type UnmeasuredPodReport, unmeasuredPodReport } from '../report/pod-report.js';
+import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../report/volume-report.js';
+import type { ClusterReading, KnownPod } from './cluster-reading.js';
+import { measuredNodes } from './pod-filter.js';
 
 /** What adds up to a pod's usage: plain data with exact numbers. */
 export type PodExplanation =

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 
-import { nearMisses } from '../../../src/commands/explain/near-misses.js';
-import type { Pod } from '../../../src/kube/objects.js';
-import { parseSelector } from '../../../src/kube/selector.js';
-import { aPod } from '../../support/builders.js';
+import type { Pod } from '../../src/kube/objects.js';
+import { parseSelector } from '../../src/kube/selector.js';
+import { nearMisses } from '../../src/query/near-misses.js';
+import { aPod } from '../support/builders.js';
 
 function misses(selector: string, pods: readonly Pod[], namespaces: readonly string[] = []) {
   return nearMisses({ name: 'billing', selector: parseSelector(selector), namespaces }, pods);

@@ -1,16 +1,16 @@
-import { podGraceMs } from '../../app/collection.js';
-import type { Node } from '../../kube/objects.js';
-import type { PodSummary } from '../../kubelet/summary.js';
-import { type NodeImages, nodeImages, unusedImages } from '../../node/node-images.js';
-import { type StorageLayout, storageLayout } from '../../node/node-layout.js';
-import type { NodeSnapshot } from '../../node/node-view.js';
-import { findingKinds } from '../../node/pod-findings.js';
-import { podBytes } from '../../report/filesystem-report.js';
-import { type FindingReport, findingReport, nodeFindings, specFindings } from '../../report/finding-report.js';
-import { type NodeReport, nodeReport } from '../../report/node-report.js';
-import { type SignalReport, signalReports } from '../../report/signal-report.js';
-import { type VerdictReport, verdicts } from '../../report/verdict-report.js';
-import type { ClusterReading } from '../cluster-reader.js';
+import type { Node } from '../kube/objects.js';
+import type { PodSummary } from '../kubelet/summary.js';
+import { podGraceMs } from '../node/node-coverage.js';
+import { type NodeImages, nodeImages, unusedImages } from '../node/node-images.js';
+import { type StorageLayout, storageLayout } from '../node/node-layout.js';
+import type { NodeSnapshot } from '../node/node-view.js';
+import { findingKinds } from '../node/pod-findings.js';
+import { podBytes } from '../report/filesystem-report.js';
+import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
+import { type NodeReport, nodeReport } from '../report/node-report.js';
+import { type SignalReport, signalReports } from '../report/signal-report.js';
+import { type VerdictReport, verdicts } from '../report/verdict-report.js';
+import type { ClusterReading } from './cluster-reading.js';
 
 /** Who fills a node's disks and whom its kubelet would evict first: plain data with exact numbers. */
 export type NodeExplanation = NodeReport &

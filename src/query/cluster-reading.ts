@@ -1,0 +1,47 @@
+import type { Node, Pod } from '../kube/objects.js';
+import type { AbsentNodeView, NodeView } from '../node/node-view.js';
+import type { ApiServerState } from '../report/absence-hints.js';
+import type { EvictionReport } from '../report/eviction-report.js';
+import type { LastKnown, NodeFailure } from '../report/node-report.js';
+import type { SamplesOf } from '../report/verdict-report.js';
+import type { ClusterSnapshot } from '../scrape/snapshot.js';
+import type { Workload } from '../workload/workload.js';
+
+/** A pod that the API server knows, with the workloads that it belongs to. */
+export interface KnownPod {
+  readonly pod: Pod;
+  readonly workloads: readonly Workload[];
+}
+
+/** The state of a cluster at one moment. Plain data, but for what is looked up only where it is shown. */
+export interface ClusterReading {
+  readonly snapshot: ClusterSnapshot;
+  /** All pods in scope, measured or not. */
+  readonly knownPods: readonly KnownPod[];
+  /** All nodes that the API server knows. */
+  readonly knownNodes: readonly Node[];
+  /** Wall time in milliseconds. */
+  readonly readAtMs: number;
+  /** The last requests to kubelets that failed, by node. */
+  readonly failures: ReadonlyMap<string, NodeFailure>;
+  /** Of a node without data; undefined for one that never had any. */
+  readonly lastKnownOf: (view: AbsentNodeView) => LastKnown | undefined;
+  readonly samplesOf: SamplesOf;
+  readonly apiServer: ApiServerState;
+  /** Read by themselves: empty in a command's reading of nodes and pods. The newest first. */
+  readonly evictions: readonly EvictionReport[];
+  /** What was not read, and why. */
+  readonly notes: readonly string[];
+}
+
+/** Of a process that has asked each kubelet once. */
+export const noHistory: Pick<ClusterReading, 'lastKnownOf' | 'samplesOf' | 'apiServer'> = {
+  lastKnownOf: () => undefined,
+  samplesOf: () => [],
+  apiServer: { isAway: false, access: 'direct' },
+};
+
+/** Returns the nodes of the reading by their names. */
+export function nodesByName({ snapshot }: Pick<ClusterReading, 'snapshot'>): ReadonlyMap<string, NodeView> {
+  return new Map(snapshot.nodes.map((node) => [node.nodeName, node]));
+}

@@ -1,0 +1,114 @@
+import { largestFirst, Ranking } from '../base/ranking.js';
+import type { Lane } from '../base/scheduler.js';
+import { type NodeView, unenforcedOn } from '../node/node-view.js';
+import { enforcementKinds } from '../report/enforcement-report.js';
+import { fullestRatio } from '../report/filesystem-report.js';
+import type { LastKnown } from '../report/node-report.js';
+import type { PodSource } from '../report/pod-report.js';
+import {
+  type NodePressureReport,
+  type PressedNode,
+  pressedNode,
+  pressureReport,
+  pressureUrgency,
+} from '../report/pressure-report.js';
+import { type RankedNodeReport, rankedNodeReport } from '../report/ranked-nodes.js';
+import { type VerdictOf, verdicts } from '../report/verdict-report.js';
+import type { ClusterReading } from './cluster-reading.js';
+import { type ListPage,listPage } from './list-page.js';
+import { type ListQuery, matchesSearch } from './list-query.js';
+
+/** A node, and how near it is to evicting pods. */
+export type ListedNodeReport = RankedNodeReport & {
+  /** Absent of a node that is not close to evicting pods. */
+  readonly pressure?: NodePressureReport | undefined;
+};
+
+interface ListedNode {
+  readonly view: NodeView;
+  readonly lastKnown: LastKnown | undefined;
+  readonly pressed: PressedNode | undefined;
+}
+
+/** Nodes that evict pods first, then those without data, those that are close to evicting, and the fullest. */
+export async function listNodes(
+  reading: ClusterReading,
+  query: ListQuery,
+  lane: Lane,
+): Promise<ListPage<ListedNodeReport>> {
+  const { order, search, offset, limit } = query;
+  const ranking = new Ranking<ListedNode>(
+    offset + limit,
+    largestFirst(
+      (node) => ranks[order]?.(node),
+      ({ view }) => [view.nodeName],
+    ),
+  );
+  await lane.each(reading.snapshot.nodes, (view) => {
+    if (!matchesSearch(search, view.nodeName)) return;
+    const node = listedNode(view, reading);
+    if (meetsCondition(node, query)) ranking.add(node);
+  });
+  const verdictOf = verdicts(reading.samplesOf);
+  return listPage(ranking, query, (node) => listedNodeReport(node, reading, verdictOf));
+}
+
+/** The report of one node as lists have it. */
+export function nodeReportOf(view: NodeView, reading: ClusterReading): ListedNodeReport {
+  return listedNodeReport(listedNode(view, reading), reading, verdicts(reading.samplesOf));
+}
+
+function listedNode(view: NodeView, reading: ClusterReading): ListedNode {
+  const lastKnown = view.state === 'absent' ? reading.lastKnownOf(view) : undefined;
+  const source: PodSource | undefined = view.state === 'absent' ? lastKnown && { ...view, ageMs: lastKnown.ageMs } : view;
+  const snapshot = view.state === 'absent' ? lastKnown?.snapshot : view.snapshot;
+  return { view, lastKnown, pressed: source && snapshot && pressedNode(source, snapshot) };
+}
+
+const ranks: Readonly<Record<string, (node: ListedNode) => number | undefined>> = {
+  urgency: urgencyOf,
+  used: ({ view, lastKnown }) => snapshotOf(view, lastKnown)?.summary.nodefs?.usedBytes,
+  full: ({ view, lastKnown }) => fullOf(view, lastKnown),
+  name: () => undefined,
+};
+
+function snapshotOf(view: NodeView, lastKnown: LastKnown | undefined) {
+  return view.state === 'absent' ? lastKnown?.snapshot : view.snapshot;
+}
+
+function fullOf(view: NodeView, lastKnown: LastKnown | undefined): number | undefined {
+  const snapshot = snapshotOf(view, lastKnown);
+  return snapshot && fullestRatio(snapshot);
+}
+
+/** Above all: nodes that evict, those without data, those that are close. Skipped ones are last. */
+function urgencyOf({ view, lastKnown, pressed }: ListedNode): number | undefined {
+  if (view.state === 'absent' && view.reason === 'skipped') return undefined;
+  if (pressed?.nearest.isCrossed === true) return 20 + pressureUrgency(pressed);
+  if (view.state === 'absent') return 15;
+  if (pressed !== undefined) return 10 + Math.max(-4, pressureUrgency(pressed));
+  return (view.state === 'stale' ? 1 : 0) + (fullOf(view, lastKnown) ?? 0);
+}
+
+function meetsCondition({ view, pressed }: ListedNode, { only }: ListQuery): boolean {
+  switch (only) {
+    case undefined:
+      return true;
+    case 'near':
+      return pressed !== undefined || view.node?.diskPressure === true;
+    case 'unknown':
+      return view.state !== 'fresh';
+    case 'unenforced':
+      return unenforcedOn(view) !== undefined || enforcementKinds(view).length > 0;
+  }
+}
+
+function listedNodeReport(
+  { view, lastKnown, pressed }: ListedNode,
+  { failures, apiServer }: ClusterReading,
+  verdictOf: VerdictOf,
+): ListedNodeReport {
+  const failureOf = (name: string) => failures.get(name);
+  const report = rankedNodeReport(view, lastKnown, { failureOf, apiServer, verdictOf });
+  return { ...report, pressure: pressed && pressureReport(pressed, verdictOf) };
+}

@@ -1,0 +1,169 @@
+import { UserError } from '../base/errors.js';
+import { truncate } from '../base/text.js';
+import { didYouMean } from '../config/suggestion.js';
+import { type LabelSelector, parseSelector } from '../kube/selector.js';
+import { limitRules } from '../node/limit-ratios.js';
+
+/** What there are lists of: the names of pages and of `/api/v1/…`. */
+export const listKinds = ['problems', 'nodes', 'pods', 'workloads', 'namespaces', 'evictions'] as const;
+export type ListKind = (typeof listKinds)[number];
+
+/** Which pods, or nodes, are listed alone. */
+export const conditions = ['near', 'unknown', 'unenforced'] as const;
+export type Condition = (typeof conditions)[number];
+
+/** Orders of each list; the first one is the default. */
+export const ordersOf = {
+  problems: ['urgency'],
+  nodes: ['urgency', 'used', 'full', 'name'],
+  pods: ['urgency', 'used', 'ratio', 'name'],
+  workloads: ['used', 'largest', 'pods', 'name'],
+  namespaces: ['used', 'pods', 'name'],
+  evictions: ['newest', 'name'],
+} as const satisfies Readonly<Record<ListKind, readonly string[]>>;
+
+export const maxLimit = 500;
+const defaultLimit = 50;
+/** Beyond it, a search is meant: each row before the first one costs time. */
+export const maxOffset = 10_000;
+const maxTextLength = 253;
+
+/** Which part of a list is shown. */
+export interface ListQuery {
+  /** In lower case. Each occurs in what names an item. */
+  readonly search: readonly string[];
+  readonly namespace: string | undefined;
+  readonly node: string | undefined;
+  /** `NAMESPACE/TYPE/NAME`, with `-` for a workload that may span namespaces. */
+  readonly workload: string | undefined;
+  /** Of the labels of pods. */
+  readonly selector: LabelSelector;
+  /** Of the limit that a pod is nearest to. */
+  readonly rule: (typeof limitRules)[number] | undefined;
+  readonly only: Condition | undefined;
+  readonly order: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+interface Parameter {
+  readonly help: string;
+  /** Undefined: of all lists. */
+  readonly kinds?: readonly ListKind[];
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+const text = { type: 'string', maxLength: maxTextLength } as const;
+
+/** The parameters of lists, as the documentation of the API has them. */
+export const listParameters: Readonly<Record<string, Parameter>> = {
+  search: { help: 'Words, each of which occurs in the name of an item. Without regard to case.', schema: text },
+  namespace: {
+    help: 'Of this namespace alone.',
+    kinds: ['pods', 'workloads', 'evictions'],
+    schema: text,
+  },
+  node: { help: 'On this node alone.', kinds: ['pods', 'evictions'], schema: text },
+  workload: {
+    help: 'Of this workload alone: NAMESPACE/TYPE/NAME, with "-" for the namespace of one that may span namespaces.',
+    kinds: ['pods', 'evictions'],
+    schema: { type: 'string', maxLength: 3 * maxTextLength },
+  },
+  selector: {
+    help: 'Of pods with these labels, in the form of kubectl: app=web,tier!=cache.',
+    kinds: ['pods', 'evictions'],
+    schema: { type: 'string', maxLength: 1_000 },
+  },
+  rule: {
+    help: 'Of pods whose nearest limit is one of this rule.',
+    kinds: ['pods'],
+    schema: { type: 'string', enum: limitRules },
+  },
+  only: {
+    help: 'near: at 80 % of a limit or of the way to a threshold, or there soon; unknown: without data, or with a part of it; unenforced: with a limit or threshold that does not do what it seems to do.',
+    kinds: ['pods', 'nodes'],
+    schema: { type: 'string', enum: conditions },
+  },
+  order: { help: 'By what the items are sorted.', schema: { type: 'string' } },
+  offset: {
+    help: 'Items before the first one that is shown.',
+    schema: { type: 'integer', minimum: 0, maximum: maxOffset, default: 0 },
+  },
+  limit: { help: 'Items at most.', schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit } },
+};
+
+/** Returns the names of the parameters that the list has. */
+export function parametersOf(kind: ListKind): readonly string[] {
+  return Object.keys(listParameters).filter((name) => listParameters[name]?.kinds?.includes(kind) ?? true);
+}
+
+/** Throws UserError that names the parameter and what is allowed. */
+export function parseListQuery(kind: ListKind, parameters: Readonly<Record<string, unknown>>): ListQuery {
+  const allowed = parametersOf(kind);
+  const unknown = Object.keys(parameters).find((name) => !allowed.includes(name));
+  if (unknown !== undefined) {
+    throw new UserError(
+      `parameter "${shown(unknown)}" of ${kind}: allowed: ${allowed.join(', ')}${didYouMean(unknown, allowed)}`,
+    );
+  }
+  const read = (name: string): string | undefined => textOf(name, parameters[name]);
+  return {
+    search: (read('search') ?? '').toLowerCase().split(/\s+/).filter(Boolean),
+    namespace: read('namespace'),
+    node: read('node'),
+    workload: read('workload'),
+    selector: parseSelector(read('selector') ?? ''),
+    rule: among('rule', read('rule'), limitRules),
+    only: among('only', read('only'), conditions),
+    order: among('order', read('order'), ordersOf[kind]) ?? ordersOf[kind][0],
+    offset: integer('offset', read('offset'), { min: 0, max: maxOffset }) ?? 0,
+    limit: integer('limit', read('limit'), { min: 1, max: maxLimit }) ?? defaultLimit,
+  };
+}
+
+/** Undefined for a parameter that is not given or empty, as a form sends it. */
+function textOf(name: string, value: unknown): string | undefined {
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string') throw new UserError(`parameter ${name} is given more than once`);
+  const { maxLength } = listParameters[name]?.schema ?? {};
+  if (typeof maxLength === 'number' && value.length > maxLength) {
+    throw new UserError(`parameter ${name}: found ${value.length} characters, allowed: at most ${maxLength}`);
+  }
+  return value;
+}
+
+function among<const T extends string>(name: string, value: string | undefined, allowed: readonly T[]): T | undefined {
+  if (value === undefined) return undefined;
+  const found = allowed.find((candidate) => candidate === value);
+  if (found !== undefined) return found;
+  throw new UserError(
+    `parameter ${name}: found "${shown(value)}", allowed: ${allowed.join(', ')}${didYouMean(value, allowed)}`,
+  );
+}
+
+function integer(
+  name: string,
+  value: string | undefined,
+  { min, max }: { readonly min: number; readonly max: number },
+): number | undefined {
+  if (value === undefined) return undefined;
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN;
+  if (number >= min && number <= max) return number;
+  throw new UserError(`parameter ${name}: found "${shown(value)}", allowed: an integer from ${min} to ${max}`);
+}
+
+function shown(value: string): string {
+  return truncate(value, 60);
+}
+
+/** Returns whether each word occurs in one of the names; `names`: such as namespace/pod. */
+export function matchesSearch(search: ListQuery['search'], names: string): boolean {
+  return search.every((word) => names.includes(word)) || matchesLowerCase(search, names);
+}
+
+/** Names of Kubernetes are in lower case: others are those of a kubelet that lies. */
+function matchesLowerCase(search: ListQuery['search'], names: string): boolean {
+  if (!/[A-Z]/.test(names)) return false;
+  const lower = names.toLowerCase();
+  return search.every((word) => lower.includes(word));
+}
