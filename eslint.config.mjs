@@ -31,7 +31,7 @@ const layers = {
   telemetry: ['base', 'kube', 'http', 'watch', 'kubelet', 'node', 'scrape', 'exposition'],
   report: ['base', 'kube', 'kubelet', 'node', 'workload', 'history', 'scrape', 'telemetry'],
   query: ['base', 'config', 'kube', 'kubelet', 'node', 'workload', 'history', 'scrape', 'report'],
-  status: ['base', 'report', 'query'],
+  status: ['base', 'config', 'workload', 'report', 'query'],
   access: ['base', 'json', 'kube', 'http'],
   server: ['base', 'json', 'config', 'access', 'telemetry', 'node', 'scrape', 'exposition', 'report', 'query', 'status'],
 };

@@ -55,8 +55,8 @@ async function look(atMs: number): Promise<void> {
     const least = sooner.get(node);
     remember(nodes, node, { atMs, ratio: undefined, leftMs: least === undefined ? undefined : -least });
   }
-  const found = (await (await fetch(`${url}/api/v1/evictions`)).json()) as readonly Eviction[];
-  for (const eviction of found) evictions.set(`${eviction.namespace}/${eviction.pod}`, eviction);
+  const found = (await (await fetch(`${url}/api/v1/evictions?limit=1000`)).json()) as { items: readonly Eviction[] };
+  for (const eviction of found.items) evictions.set(`${eviction.namespace}/${eviction.pod}`, eviction);
 }
 
 function highest(values: readonly (readonly [name: string, value: number])[]): ReadonlyMap<string, number> {

@@ -139,5 +139,6 @@ function statusSettings({ config, scope, server }: ActivationOptions): StatusSet
       podSelector: formatSelector(podSelector),
     }),
     configuration: formatConfig(config),
+    config,
   };
 }

@@ -16,7 +16,6 @@ import type { CollectOptions } from '../scrape/collector.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { missingNode, snapshotCounts } from '../scrape/snapshot-counts.js';
 import { DeferredStatus, type StatusEndpoint } from '../server/deferred-status.js';
-import { EvictionsHandler } from '../server/evictions-handler.js';
 import { MetricsHandler } from '../server/metrics-handler.js';
 import { MissingNodeReport, SeriesCapReport } from '../telemetry/scrape-reports.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
@@ -257,7 +256,7 @@ export class App implements AsyncDisposable {
   }
 
   #createServer(): WebServer {
-    const { clock, config, web = plainWeb, reload } = this.#options;
+    const { config, web = plainWeb, reload } = this.#options;
     const { enableLifecycle, authorization, audiences } = config.web;
     return new WebServer({
       ...this.#options,
@@ -268,7 +267,6 @@ export class App implements AsyncDisposable {
       endpoints: {
         status: this.#status,
         metrics: this.#createMetricsHandler(),
-        evictions: new EvictionsHandler({ source: { evictions: () => this.#evictionReports() }, clock }),
         readiness: { checks: () => this.#checks() },
         reload: enableLifecycle ? reload : undefined,
       },

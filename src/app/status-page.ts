@@ -11,6 +11,7 @@ import type { SelfMetrics } from '../telemetry/self-metrics.js';
 import { readHomepage } from '../version.js';
 import type { ActiveSettings } from './active-settings.js';
 import { clusterReportInput } from './cluster-report-input.js';
+import { clusterReading } from './status-reading.js';
 
 interface StatusInputsOptions extends Pick<StatusInputs, 'evictions' | 'checks'> {
   readonly active: () => ActiveSettings;
@@ -29,7 +30,8 @@ export function statusPage(
 ): StatusHandler {
   const source = new StatusSource({ ...options, inputs: statusInputs(options) });
   const { telemetryPath: metricsPath } = options.config.web;
-  return new StatusHandler({ ...options, source, metricsPath, documentationUrl: readHomepage() });
+  const lane = options.scheduler.newLane();
+  return new StatusHandler({ ...options, source, lane, metricsPath, documentationUrl: readHomepage() });
 }
 
 /** What the status page shows. It is not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
@@ -42,9 +44,9 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
         const current = active();
         const snapshot = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
         if (snapshot === undefined) return undefined;
-        return await clusterReport(
-          clusterReportInput({ ...current, snapshot, isPartial: signal.aborted, scheduler, clock }),
-        );
+        const input = clusterReportInput({ ...current, snapshot, isPartial: signal.aborted, scheduler, clock });
+        const reading = clusterReading({ ...current, input, evictions: evictions() ?? [], clock });
+        return { report: await clusterReport(input), reading };
       } finally {
         work[Symbol.dispose]();
       }

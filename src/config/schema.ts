@@ -148,8 +148,10 @@ const webLink = z.codec(z.string(), z.custom<WebLink>(), {
   encode: formatWebLink,
 });
 
+const pagePaths = ['/status', '/problems', '/nodes', '/pods', '/workloads', '/namespaces', '/evictions'];
+
 /** Paths that the server uses itself. */
-const fixedPaths = ['/', '/livez', '/healthz', '/readyz', '/api/v1/status', '/api/v1/evictions'];
+const fixedPaths = ['/', '/livez', '/healthz', '/readyz', ...pagePaths, ...pagePaths.map((path) => `/api/v1${path}`)];
 
 const web = section({
   listenAddresses: list({

@@ -18,6 +18,7 @@ function isWanted(eviction: EvictionReport, { search, namespace, node, workload,
   const workloads = eviction.workloads.map((of) => `${of.workloadNamespace || '-'}/${of.workloadType}/${of.workload}`);
   if (workload !== undefined && !workloads.includes(workload)) return false;
   return (
-    matchesSelector(selector, eviction.labels) && matchesSearch(search, `${eviction.namespace}/${eviction.pod} ${eviction.node}`)
+    matchesSelector(selector, eviction.labels) &&
+    matchesSearch(search, `${eviction.namespace}/${eviction.pod} ${eviction.node}`)
   );
 }

@@ -15,7 +15,7 @@ import {
 import { type RankedNodeReport, rankedNodeReport } from '../report/ranked-nodes.js';
 import { type VerdictOf, verdicts } from '../report/verdict-report.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { type ListPage,listPage } from './list-page.js';
+import { type ListPage, listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 /** A node, and how near it is to evicting pods. */
@@ -60,7 +60,8 @@ export function nodeReportOf(view: NodeView, reading: ClusterReading): ListedNod
 
 function listedNode(view: NodeView, reading: ClusterReading): ListedNode {
   const lastKnown = view.state === 'absent' ? reading.lastKnownOf(view) : undefined;
-  const source: PodSource | undefined = view.state === 'absent' ? lastKnown && { ...view, ageMs: lastKnown.ageMs } : view;
+  const source: PodSource | undefined =
+    view.state === 'absent' ? lastKnown && { ...view, ageMs: lastKnown.ageMs } : view;
   const snapshot = view.state === 'absent' ? lastKnown?.snapshot : view.snapshot;
   return { view, lastKnown, pressed: source && snapshot && pressedNode(source, snapshot) };
 }

@@ -10,7 +10,7 @@ import { soonMs } from '../report/limit-report.js';
 import { measuredPodReport, podForecast, type PodReport, type PodSource } from '../report/pod-report.js';
 import type { Workload } from '../workload/workload.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { type ListPage,listPage } from './list-page.js';
+import { type ListPage, listPage } from './list-page.js';
 import { type Condition, type ListQuery, matchesSearch } from './list-query.js';
 import { knownPodState } from './pod-explanation.js';
 
@@ -21,7 +21,8 @@ interface ListedPod {
   readonly node: string;
   readonly workloads: readonly Workload[];
   readonly bound: BoundPod | undefined;
-  readonly measured: { readonly source: PodSource; readonly record: PodRecord; readonly context: PodContext } | undefined;
+  readonly measured:
+    { readonly source: PodSource; readonly record: PodRecord; readonly context: PodContext } | undefined;
 }
 
 /** The pods that are near a limit first, then the largest; those without figures last. Yields to the event loop between nodes. */

@@ -22,7 +22,7 @@ export const ordersOf = {
   evictions: ['newest', 'name'],
 } as const satisfies Readonly<Record<ListKind, readonly string[]>>;
 
-export const maxLimit = 500;
+export const maxLimit = 1_000;
 const defaultLimit = 50;
 /** Beyond it, a search is meant: each row before the first one costs time. */
 export const maxOffset = 10_000;
@@ -42,6 +42,8 @@ export interface ListQuery {
   readonly rule: (typeof limitRules)[number] | undefined;
   readonly only: Condition | undefined;
   readonly order: string;
+  /** The parameters as they were given, without empty ones. */
+  readonly given: Readonly<Record<string, string>>;
   readonly offset: number;
   readonly limit: number;
 }
@@ -50,6 +52,8 @@ interface Parameter {
   readonly help: string;
   /** Undefined: of all lists. */
   readonly kinds?: readonly ListKind[];
+  /** Undefined: any. */
+  readonly values?: readonly string[];
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
@@ -77,12 +81,14 @@ export const listParameters: Readonly<Record<string, Parameter>> = {
   rule: {
     help: 'Of pods whose nearest limit is one of this rule.',
     kinds: ['pods'],
-    schema: { type: 'string', enum: limitRules },
+    values: limitRules,
+    schema: { type: 'string' },
   },
   only: {
     help: 'near: at 80 % of a limit or of the way to a threshold, or there soon; unknown: without data, or with a part of it; unenforced: with a limit or threshold that does not do what it seems to do.',
     kinds: ['pods', 'nodes'],
-    schema: { type: 'string', enum: conditions },
+    values: conditions,
+    schema: { type: 'string' },
   },
   order: { help: 'By what the items are sorted.', schema: { type: 'string' } },
   offset: {
@@ -106,8 +112,10 @@ export function parseListQuery(kind: ListKind, parameters: Readonly<Record<strin
       `parameter "${shown(unknown)}" of ${kind}: allowed: ${allowed.join(', ')}${didYouMean(unknown, allowed)}`,
     );
   }
-  const read = (name: string): string | undefined => textOf(name, parameters[name]);
+  const given = Object.fromEntries(allowed.flatMap((name) => textOf(name, parameters[name])));
+  const read = (name: string): string | undefined => given[name];
   return {
+    given,
     search: (read('search') ?? '').toLowerCase().split(/\s+/).filter(Boolean),
     namespace: read('namespace'),
     node: read('node'),
@@ -121,15 +129,21 @@ export function parseListQuery(kind: ListKind, parameters: Readonly<Record<strin
   };
 }
 
-/** Undefined for a parameter that is not given or empty, as a form sends it. */
-function textOf(name: string, value: unknown): string | undefined {
-  if (value === undefined || value === '') return undefined;
+/** Returns the parameter and its text; nothing for one that is not given or empty, as a form sends it. */
+function textOf(name: string, value: unknown): readonly (readonly [name: string, text: string])[] {
+  if (value === undefined || value === '') return [];
   if (typeof value !== 'string') throw new UserError(`parameter ${name} is given more than once`);
   const { maxLength } = listParameters[name]?.schema ?? {};
   if (typeof maxLength === 'number' && value.length > maxLength) {
     throw new UserError(`parameter ${name}: found ${value.length} characters, allowed: at most ${maxLength}`);
   }
-  return value;
+  return [[name, value]];
+}
+
+/** Returns what a parameter may be; undefined for a text or a number. */
+export function valuesOf(kind: ListKind, name: string): readonly string[] | undefined {
+  if (name === 'order') return ordersOf[kind];
+  return listParameters[name]?.values;
 }
 
 function among<const T extends string>(name: string, value: string | undefined, allowed: readonly T[]): T | undefined {

@@ -3,7 +3,7 @@ import type { Lane } from '../base/scheduler.js';
 import { type WorkloadReport, workloadReport } from '../report/workload-report.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { type ListPage,listPage } from './list-page.js';
+import { type ListPage, listPage } from './list-page.js';
 import { workloadPath } from './list-pods.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 

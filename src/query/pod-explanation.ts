@@ -10,7 +10,15 @@ import type { AttributionMode } from '../node/usage.js';
 import { hintFor } from '../report/absence-hints.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
 import { type LimitReport, limitReport } from '../report/limit-report.js';
-import { type FoundPod, type MeasuredPodReport, measuredPodReport, type PodSpecReport, podSpecReport, type UnmeasuredPodReport, unmeasuredPodReport } from '../report/pod-report.js';
+import {
+  type FoundPod,
+  type MeasuredPodReport,
+  measuredPodReport,
+  type PodSpecReport,
+  podSpecReport,
+  type UnmeasuredPodReport,
+  unmeasuredPodReport,
+} from '../report/pod-report.js';
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../report/volume-report.js';
 import type { ClusterReading, KnownPod } from './cluster-reading.js';
 import { measuredNodes } from './pod-filter.js';

@@ -11,12 +11,15 @@ import { type NearMiss, nearMisses } from './near-misses.js';
 import { knownPodState, unknownPods } from './pod-explanation.js';
 
 /** Which pods a workload has and what they add up to: plain data with exact numbers. */
-export interface WorkloadExplanation extends WorkloadReport {
+export interface WorkloadExplanation extends WorkloadFacts {
+  /** Those that make it incomplete first, then the largest first. */
+  readonly pods: readonly PodReport[];
+}
+
+export interface WorkloadFacts extends WorkloadReport {
   readonly origin: OriginReport;
   /** Absent when it could not be collected. */
   readonly containers?: readonly WorkloadContainerUsage[] | undefined;
-  /** Those that make it incomplete first, then the largest first. */
-  readonly pods: readonly PodReport[];
   /** Of a configured workload: the first of them, and how many there are. */
   readonly nearMisses?: readonly NearMiss[];
   readonly nearMissCount?: number;
@@ -32,8 +35,16 @@ const maxNearMissCount = 10;
 export function workloadExplanation(
   reading: ClusterReading,
   workload: Workload,
-  { selectors }: Config['workloads'],
+  settings: Config['workloads'],
 ): WorkloadExplanation {
+  return { ...workloadFacts(reading, workload, settings), pods: podReports(reading, workloadKey(workload)) };
+}
+
+export function workloadFacts(
+  reading: ClusterReading,
+  workload: Workload,
+  { selectors }: Config['workloads'],
+): WorkloadFacts {
   const key = workloadKey(workload);
   const collected = reading.snapshot.workloads.find((candidate) => workloadKey(candidate.workload) === key);
   const snapshot = collected ?? notCollected(workload);
@@ -43,7 +54,6 @@ export function workloadExplanation(
     ...workloadReport(snapshot),
     origin: originReport(workload, definition),
     containers: snapshot.usage?.containers,
-    pods: podReports(reading, key),
     ...(definition && nearMissReport(definition, { reading, key })),
   };
 }

@@ -103,7 +103,10 @@ export function pressureUrgency({ nearest, timeMs }: PressedNode): number {
   return timeMs === undefined ? -headroomRatio(nearest) : 1 + 1 / (1 + timeMs);
 }
 
-export function pressureReport({ source, snapshot, nearest, timeMs }: PressedNode, verdictOf: VerdictOf): NodePressureReport {
+export function pressureReport(
+  { source, snapshot, nearest, timeMs }: PressedNode,
+  verdictOf: VerdictOf,
+): NodePressureReport {
   const { signal, threshold, isAssumed, available, headroom } = nearest;
   const { unreadPodCount } = snapshot;
   return {

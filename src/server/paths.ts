@@ -3,9 +3,6 @@ import type { IncomingMessage } from 'node:http';
 /** The status as JSON. */
 export const statusPath = '/api/v1/status';
 
-/** The evictions that were seen, as JSON. */
-export const evictionsPath = '/api/v1/evictions';
-
 /** https://kubernetes.io/docs/reference/using-api/health-checks/ */
 export const livenessPaths = ['/livez', '/healthz'] as const;
 export const readinessPath = '/readyz';

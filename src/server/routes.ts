@@ -10,14 +10,14 @@ import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { oneLine } from '../base/text.js';
 import type { ReadinessCheck } from '../report/health-report.js';
+import { apiPrefix, viewPaths } from '../status/view-routes.js';
 import type { StatusEndpoint } from './deferred-status.js';
-import { evictionsPath, livenessPaths, readinessPath, statusPath } from './paths.js';
+import { livenessPaths, readinessPath, statusPath } from './paths.js';
 import { sendText } from './responses.js';
 
 export interface Endpoints {
   readonly metrics: { handle(request: Request, response: Response): Promise<void> };
   readonly status: StatusEndpoint;
-  readonly evictions: { json(request: Request, response: Response): Promise<void> };
   readonly liveness: {
     /** Why the process cannot work, on one line; undefined while it can. */
     failure(): string | undefined;
@@ -37,7 +37,7 @@ export function createRoutes(
   options: Endpoints & {
     /** Begins with `/`. */
     readonly metricsPath: string;
-    /** Whether the status and the evictions are served. */
+    /** Whether the pages and the API are served. */
     readonly hasStatus: boolean;
     readonly guard: {
       /** Calls `next` when the request may pass, and responds otherwise. */
@@ -46,7 +46,7 @@ export function createRoutes(
     readonly logger: Logger;
   },
 ): Express {
-  const { metricsPath, metrics, status, evictions, liveness, readiness, guard, logger } = options;
+  const { metricsPath, metrics, status, liveness, readiness, guard, logger } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -77,9 +77,10 @@ export function createRoutes(
   app.post(reloadPath, (_request, response) => reload(response, options));
   app.get(literalPath(metricsPath), (request, response) => metrics.handle(request, response));
   if (options.hasStatus) {
-    app.get('/', (request, response) => status.page(request, response));
-    app.get(statusPath, (request, response) => status.json(request, response));
-    app.get(evictionsPath, (request, response) => evictions.json(request, response));
+    app.get(['/', ...viewPaths], (request, response) => status.page(request, response));
+    app.get([statusPath, ...viewPaths.map((path) => `${apiPrefix}${path}`)], (request, response) =>
+      status.json(request, response),
+    );
   }
   app.use((_request, response) => {
     sendText(response, 404, 'not found');

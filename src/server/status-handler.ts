@@ -1,70 +1,156 @@
 import type { Request, Response } from 'express';
 
 import type { Clock } from '../base/clock.js';
-import { Memo } from '../base/memo.js';
+import { UserError } from '../base/errors.js';
+import type { Lane } from '../base/scheduler.js';
+import { oneLine } from '../base/text.js';
 import { toJson } from '../json/json.js';
-import { type PageLinks, pagePolicy, renderPage } from '../status/html/page.js';
-import type { Status } from '../status/status.js';
+import { listKinds } from '../query/list-query.js';
+import { type PageFrame, pagePolicy } from '../status/html/frame.js';
+import { renderError, renderPage, renderView } from '../status/html/page.js';
+import type { Moment } from '../status/status-source.js';
+import { apiPrefix, type ObjectKind, objectRoutes } from '../status/view-routes.js';
+import { NotFoundError, type ViewKind, viewOf, type ViewRequest } from '../status/views.js';
 import { SharedResponses } from './body-sender.js';
-import { evictionsPath, statusPath } from './paths.js';
+import { statusPath } from './paths.js';
 
-/** Serves the status as a page and as JSON. HEAD gets the headers without a status. */
+/** Of one address, while the moment is the same. */
+interface Answer {
+  readonly status: 200 | 400 | 404 | 503;
+  readonly bytes: Buffer;
+}
+
+type Form = 'page' | 'json';
+
+/** Pages that are made at the same time; those of other addresses are refused. */
+const maxMakingCount = 20;
+/** Answers of a moment that are kept for others who ask the same. */
+const maxKeptCount = 50;
+
+/** Serves the pages, and the same as JSON. All that is asked for within a second is made from one reading; HEAD gets headers alone. */
 export class StatusHandler {
-  readonly #source;
+  readonly #options;
   readonly #responses: SharedResponses;
-  readonly #links: PageLinks;
-  /** Of the last status; shared by all its responses. */
-  readonly #page = new Memo<Buffer>();
-  readonly #json = new Memo<Buffer>();
+  #moment: Moment | undefined;
+  /** Of the moment, by form and address. */
+  readonly #answers = new Map<string, Promise<Answer>>();
+  #makingCount = 0;
 
-  constructor({
-    source,
-    metricsPath,
-    documentationUrl,
-    clock,
-  }: {
-    readonly source: { read(): Promise<Status> };
+  constructor(options: {
+    readonly source: { read(): Promise<Moment> };
+    readonly lane: Lane;
     /** Begins with `/`. */
     readonly metricsPath: string;
     readonly documentationUrl: string;
     readonly clock: Clock;
   }) {
-    this.#source = source;
-    this.#responses = new SharedResponses(clock);
-    const evictionsHref = relative(evictionsPath);
-    this.#links = {
-      evictionsHref,
-      footer: [
-        { href: relative(metricsPath), text: 'Metrics' },
-        { href: relative(statusPath), text: 'This page as JSON' },
-        { href: evictionsHref, text: 'Evictions as JSON' },
-        { href: relative('/readyz?verbose'), text: 'Readiness' },
-        { href: relative('/livez'), text: 'Liveness' },
-        { href: documentationUrl, text: 'Documentation' },
-      ],
-    };
+    this.#options = options;
+    this.#responses = new SharedResponses(options.clock);
   }
 
   async page(request: Request, response: Response): Promise<void> {
     response.type('html').set({ 'Content-Security-Policy': pagePolicy, 'Referrer-Policy': 'no-referrer' });
-    await this.#respond(request, response, (status) =>
-      this.#page.of([status], () => Buffer.from(renderPage(status, this.#links))),
-    );
+    await this.#respond('page', request, response);
   }
 
   async json(request: Request, response: Response): Promise<void> {
     response.type('json');
-    await this.#respond(request, response, (status) =>
-      this.#json.of([status], () => Buffer.from(`${toJson(status)}\n`)),
-    );
+    await this.#respond('json', request, response);
   }
 
-  async #respond(request: Request, response: Response, bytesOf: (status: Status) => Buffer): Promise<void> {
-    await this.#responses.respond(request, response, async () => bytesOf(await this.#source.read()));
+  async #respond(form: Form, request: Request, response: Response): Promise<void> {
+    await this.#responses.respond(request, response, async () => {
+      const { status, bytes } = await this.#answer(form, request);
+      response.status(status);
+      if (status !== 200 && form === 'json') response.type('text/plain');
+      return bytes;
+    });
+  }
+
+  async #answer(form: Form, request: Request): Promise<Answer> {
+    const moment = await this.#options.source.read();
+    if (moment !== this.#moment) this.#answers.clear();
+    this.#moment = moment;
+    const key = `${form} ${request.originalUrl}`;
+    const kept = this.#answers.get(key);
+    if (kept !== undefined) return kept;
+    if (this.#makingCount >= maxMakingCount) return textAnswer(503, 'too many pages are asked for at once: try again');
+    const made = this.#make(form, request, moment);
+    if (this.#answers.size < maxKeptCount) this.#answers.set(key, made);
+    return made;
+  }
+
+  async #make(form: Form, request: Request, moment: Moment): Promise<Answer> {
+    this.#makingCount += 1;
+    try {
+      return await this.#made(form, request, moment);
+    } catch (error) {
+      const status = error instanceof NotFoundError ? 404 : error instanceof UserError ? 400 : undefined;
+      if (status === undefined) throw error;
+      const { message } = error as Error;
+      if (form === 'json') return textAnswer(status, message);
+      return { status, bytes: Buffer.from(renderError(message, this.#frame(request, moment))) };
+    } finally {
+      this.#makingCount -= 1;
+    }
+  }
+
+  async #made(form: Form, request: Request, moment: Moment): Promise<Answer> {
+    const { status, reading, settings } = moment;
+    const frame = this.#frame(request, moment);
+    if (['/', statusPath].includes(request.path)) {
+      return { status: 200, bytes: Buffer.from(form === 'page' ? renderPage(status, frame) : `${toJson(status)}\n`) };
+    }
+    if (reading === undefined) {
+      if (form === 'json') return textAnswer(503, 'not synced yet: see /readyz');
+      return { status: 503, bytes: Buffer.from(renderError('The first lists are not complete yet.', frame)) };
+    }
+    const inputs = { status, reading, settings: settings.config, lane: this.#options.lane };
+    const view = await viewOf(viewRequest(request), inputs);
+    const text =
+      form === 'page' ? renderView(view, frame) : `${toJson({ generatedAtMs: status.generatedAtMs, ...view.data })}\n`;
+    return { status: 200, bytes: Buffer.from(text) };
+  }
+
+  #frame(request: Request, { status }: Moment): PageFrame {
+    const { metricsPath, documentationUrl } = this.#options;
+    return { status, path: request.path, search: queryText(request), metricsPath, documentationUrl };
   }
 }
 
-/** Relative to the page at `/`, which may be served below a prefix. */
-function relative(path: string): string {
-  return `.${path}`;
+function textAnswer(status: Answer['status'], text: string): Answer {
+  return { status, bytes: Buffer.from(`${oneLine(text)}\n`) };
+}
+
+/** With `?`; '' without a query. */
+function queryText({ originalUrl }: Request): string {
+  const start = originalUrl.indexOf('?');
+  return start < 0 ? '' : originalUrl.slice(start);
+}
+
+/** Throws UserError for an address that is not well-formed. */
+function viewRequest({ path, query }: Pick<Request, 'path' | 'query'>): ViewRequest {
+  const [name = '', ...parts] = (path.startsWith(`${apiPrefix}/`) ? path.slice(apiPrefix.length) : path)
+    .slice(1)
+    .split('/')
+    .map(decoded);
+  return { kind: kindOf(name, parts.length), path: parts, parameters: query };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new UserError('the address is not well-formed: "%" begins two hexadecimal digits');
+  }
+}
+
+function kindOf(list: string, partCount: number): ViewKind {
+  const kinds = Object.keys(objectRoutes) as ObjectKind[];
+  const found =
+    partCount === 0
+      ? listKinds.find((kind) => kind === list)
+      : kinds.find((kind) => objectRoutes[kind][0] === list && objectRoutes[kind].length === partCount + 1);
+  if (found === undefined) throw new NotFoundError('not found');
+  return found;
 }

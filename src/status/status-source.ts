@@ -1,5 +1,7 @@
 import { type Clock, latestNowMs, startDeadline } from '../base/clock.js';
 import { singleFlight } from '../base/memo.js';
+import type { Config } from '../config/schema.js';
+import type { ClusterReading } from '../query/cluster-reading.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
@@ -9,13 +11,27 @@ import type { ShownEviction, ShownEvictions, Status } from './status.js';
 /** What a status is made from. */
 export interface StatusInputs {
   /** Resolves at the latest when `signal` aborts, with what there is; undefined before the first lists. Not a scrape. */
-  cluster(signal: AbortSignal): Promise<ClusterReport | undefined>;
+  cluster(signal: AbortSignal): Promise<StatusCluster | undefined>;
   /** The newest first; undefined before the first lists. */
   evictions(): readonly EvictionReport[] | undefined;
   checks(): readonly ReadinessCheck[];
   health(): HealthReport;
   /** The same object until others are in force. */
   settings(): StatusSettings;
+}
+
+/** The cluster at one moment: the report of all of it, and what lists and objects are made of. */
+export interface StatusCluster {
+  readonly report: ClusterReport;
+  readonly reading: ClusterReading;
+}
+
+/** A status, and what the other pages of its moment are made of. */
+export interface Moment {
+  readonly status: Status;
+  readonly settings: StatusSettings;
+  /** Undefined before the first lists. */
+  readonly reading: ClusterReading | undefined;
 }
 
 export interface StatusSettings {
@@ -26,10 +42,11 @@ export interface StatusSettings {
   readonly scope: string;
   /** YAML. */
   readonly configuration: string;
+  readonly config: Pick<Config, 'attribution' | 'workloads'>;
 }
 
 /** A person waits for the page; nodes that have not answered by then are shown from the cache. */
-const deadlineMs = 2_000;
+const deadlineMs = 500;
 
 /** The others are in `/api/v1/evictions`. */
 const shownEvictionCount = 5;
@@ -43,8 +60,8 @@ const keptMs = 1_000;
  */
 export class StatusSource {
   readonly #options;
-  readonly #flight = singleFlight<Status>();
-  #made: { readonly status: Status; readonly settings: StatusSettings; readonly atMs: number } | undefined;
+  readonly #flight = singleFlight<Moment>();
+  #made: { readonly moment: Moment; readonly atMs: number } | undefined;
 
   constructor(options: {
     readonly inputs: StatusInputs;
@@ -59,34 +76,36 @@ export class StatusSource {
   }
 
   /** The same object for all who get the same one. */
-  async read(): Promise<Status> {
+  async read(): Promise<Moment> {
     const { inputs, clock } = this.#options;
     const made = this.#made;
-    const isKept = made?.settings === inputs.settings() && clock.monotonicMs() - made.atMs < keptMs;
-    if (isKept) return made.status;
+    const isKept = made?.moment.settings === inputs.settings() && clock.monotonicMs() - made.atMs < keptMs;
+    if (isKept) return made.moment;
     return this.#flight(() => this.#make());
   }
 
   /** Once more when other settings came into force meanwhile: its parts would belong to two sets. */
-  async #make(): Promise<Status> {
+  async #make(): Promise<Moment> {
     const { inputs, clock } = this.#options;
     for (;;) {
       const settings = inputs.settings();
-      const status = await this.#makeBy(settings);
+      const moment = await this.#makeBy(settings);
       if (inputs.settings() !== settings) continue;
-      this.#made = { status, settings, atMs: clock.monotonicMs() };
-      return status;
+      this.#made = { moment, atMs: clock.monotonicMs() };
+      return moment;
     }
   }
 
-  async #makeBy({ clusterName, links, scope, configuration }: StatusSettings): Promise<Status> {
+  async #makeBy(settings: StatusSettings): Promise<Moment> {
     const { inputs, version, clock, startMs } = this.#options;
-    const cluster = await this.#cluster();
+    const { clusterName, links, scope, configuration } = settings;
+    const found = await this.#cluster();
+    const cluster = found?.report;
     const nowMs = latestNowMs(clock);
     const evictions = inputs.evictions()?.map((report) => withAge(report, nowMs));
     const readinessChecks = inputs.checks();
     const health = inputs.health();
-    return {
+    const status: Status = {
       version,
       clusterName,
       links,
@@ -101,9 +120,10 @@ export class StatusSource {
       health,
       configuration,
     };
+    return { status, settings, reading: found?.reading };
   }
 
-  async #cluster(): Promise<ClusterReport | undefined> {
+  async #cluster(): Promise<StatusCluster | undefined> {
     const { inputs, clock, stopping } = this.#options;
     using deadline = startDeadline({
       clock,

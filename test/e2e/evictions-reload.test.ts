@@ -36,7 +36,8 @@ const rulesFor = (...namespaces: string[]): readonly Rule[] => [
 async function evictedNamespaces(exporter: Exporter): Promise<readonly string[]> {
   const answer = await exporter.get('/api/v1/evictions');
   if (answer.status !== 200) return [];
-  return (JSON.parse(answer.text) as readonly EvictionReport[]).map(({ namespace }) => namespace).sort();
+  const { items } = JSON.parse(answer.text) as { readonly items: readonly EvictionReport[] };
+  return items.map(({ namespace }) => namespace).sort();
 }
 
 /** After a list that was forbidden, in the middle of 30 to 60 s. */

@@ -60,7 +60,7 @@ async function scrapeFor(exporter: Exporter, minutes: number): Promise<void> {
 async function evictionsOf(exporter: Exporter): Promise<readonly EvictionReport[]> {
   const answer = await exporter.get('/api/v1/evictions');
   expect(answer.status).toBe(200);
-  return JSON.parse(answer.text) as readonly EvictionReport[];
+  return (JSON.parse(answer.text) as { readonly items: readonly EvictionReport[] }).items;
 }
 
 async function evict(exporter: Exporter, message: string, name = 'cart-0'): Promise<void> {

@@ -4,10 +4,11 @@ import { connect } from 'node:net';
 
 import { describe, expect, it } from 'vitest';
 
+import { Scheduler } from '../../src/base/scheduler.js';
 import { StatusHandler } from '../../src/server/status-handler.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { aStatus } from '../support/status-builders.js';
+import { aMoment, aStatus } from '../support/status-builders.js';
 import { aLogger, type RecordingLogger, RunningServer, someRoutes } from './test-server.js';
 
 interface Asked {
@@ -16,9 +17,10 @@ interface Asked {
   readonly logger: RecordingLogger;
 }
 
+const lane = new Scheduler(new ManualClock()).newLane();
 const documentationUrl = 'https://docs.example.com/';
 
-async function ask(path: string, method = 'GET', read = () => Promise.resolve(aStatus())): Promise<Asked> {
+async function ask(path: string, method = 'GET', read = () => Promise.resolve(aMoment())): Promise<Asked> {
   let readCount = 0;
   const source = {
     read: () => {
@@ -29,6 +31,7 @@ async function ask(path: string, method = 'GET', read = () => Promise.resolve(aS
   const logger = aLogger();
   const status = new StatusHandler({
     source,
+    lane,
     metricsPath: '/federate/metrics',
     documentationUrl,
     clock: new ManualClock(),
@@ -48,7 +51,7 @@ describe('the status page', () => {
     expect(answer.headers['content-security-policy']).toMatch(
       /^default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; connect-src 'self'; /,
     );
-    expect(answer.text).toContain('<h1>Ephemeral Storage Exporter</h1>');
+    expect(answer.text).toContain('>Ephemeral Storage Exporter</a>');
   });
 
   it('the status page has relative links, so that it may be served below any prefix', async () => {
@@ -104,8 +107,15 @@ describe('clients of the status that do not read', () => {
 
   it('many clients that do not read give way to those who read', async () => {
     const huge = aStatus({ configuration: 'x'.repeat(2 ** 25) });
-    const source = { read: () => Promise.resolve(huge) };
-    const status = new StatusHandler({ source, metricsPath: '/metrics', documentationUrl, clock: new ManualClock() });
+    const moment = aMoment(huge);
+    const source = { read: () => Promise.resolve(moment) };
+    const status = new StatusHandler({
+      source,
+      lane,
+      metricsPath: '/metrics',
+      documentationUrl,
+      clock: new ManualClock(),
+    });
     await using server = await RunningServer.start(someRoutes({ status }));
     const sockets = Array.from({ length: 60 }, () => stalled(server.port));
     for (let count = 0; count < 5; count += 1) {
@@ -118,8 +128,9 @@ describe('clients of the status that do not read', () => {
   it('a client that does not read the status loses its connection', async () => {
     const clock = new ManualClock();
     const huge = aStatus({ configuration: 'x'.repeat(2 ** 25) });
-    const source = { read: () => Promise.resolve(huge) };
-    const status = new StatusHandler({ source, metricsPath: '/metrics', documentationUrl, clock });
+    const moment = aMoment(huge);
+    const source = { read: () => Promise.resolve(moment) };
+    const status = new StatusHandler({ source, lane, metricsPath: '/metrics', documentationUrl, clock });
     await using server = await RunningServer.start(someRoutes({ status }));
     const socket = stalled(server.port);
     await expect.poll(() => clock.sleeperCount).toBe(2);

@@ -9,14 +9,13 @@ import type { WebTls } from '../../src/config/web/web-config.js';
 import type { ExpositionBody } from '../../src/exposition/bodies.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { Connections } from '../../src/server/connections.js';
-import { EvictionsHandler } from '../../src/server/evictions-handler.js';
 import { Listener } from '../../src/server/listener.js';
 import { MetricsHandler, type ScrapeObserver } from '../../src/server/metrics-handler.js';
 import { createRoutes } from '../../src/server/routes.js';
 import { StatusHandler } from '../../src/server/status-handler.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aClusterSnapshot } from '../support/snapshot-builders.js';
-import { aStatus } from '../support/status-builders.js';
+import { aMoment } from '../support/status-builders.js';
 
 export class RunningServer implements AsyncDisposable {
   readonly port: number;
@@ -152,11 +151,11 @@ export function someRoutes(overrides: Partial<Parameters<typeof createRoutes>[0]
     metrics: aMetricsHandler(),
     status: new StatusHandler({
       documentationUrl: 'https://docs.example.com/',
-      source: { read: () => Promise.resolve(aStatus()) },
+      source: { read: () => Promise.resolve(aMoment()) },
+      lane: new Scheduler(new ManualClock()).newLane(),
       metricsPath: '/metrics',
       clock: new ManualClock(),
     }),
-    evictions: new EvictionsHandler({ source: { evictions: () => [] }, clock: new ManualClock() }),
     liveness: { failure: () => undefined },
     readiness: { checks: () => [] },
     reload: undefined,

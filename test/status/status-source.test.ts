@@ -1,21 +1,23 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ClusterReport } from '../../src/report/cluster-report.js';
 import { evictionReport } from '../../src/report/eviction-report.js';
-import { type StatusInputs, StatusSource } from '../../src/status/status-source.js';
+import { type StatusCluster, type StatusInputs, StatusSource } from '../../src/status/status-source.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { aCluster, aHealth } from '../support/status-builders.js';
+import { aReading } from '../support/snapshot-builders.js';
+import { aCluster, aHealth, someStatusSettings } from '../support/status-builders.js';
 
 const clockStart = { nowMs: 1_000_000, monotonicMs: 5_000 };
 
-const settings = { clusterName: 'prod-1', links: [], scope: 'whole cluster', configuration: 'cache: {}' };
+const settings = someStatusSettings;
+
+const aStatusCluster = (report = aCluster()): StatusCluster => ({ report, reading: aReading() });
 
 function setUp(inputs: Partial<StatusInputs> = {}) {
   const clock = new ManualClock(clockStart);
   const stopping = new AbortController();
   const calls = { count: 0 };
-  const { cluster = () => Promise.resolve(aCluster()) } = inputs;
+  const { cluster = () => Promise.resolve(aStatusCluster()) } = inputs;
   const source = new StatusSource({
     inputs: {
       evictions: () => [],
@@ -37,10 +39,10 @@ function setUp(inputs: Partial<StatusInputs> = {}) {
 }
 
 /** A cluster that is read until the time is up. */
-function untilDeadline(signal: AbortSignal): Promise<ClusterReport> {
+function untilDeadline(signal: AbortSignal): Promise<StatusCluster> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => {
-      resolve(aCluster({ isPartial: true }));
+      resolve(aStatusCluster(aCluster({ isPartial: true })));
     });
   });
 }
@@ -49,7 +51,7 @@ describe('the status', () => {
   it('the status has the version, the uptime, the problems and the health', async () => {
     const { source, clock } = setUp();
     await clock.advance(60_000);
-    expect(await source.read()).toMatchObject({
+    expect((await source.read()).status).toMatchObject({
       version: '1.2.3',
       scope: 'whole cluster',
       generatedAtMs: clockStart.nowMs + 60_000,
@@ -68,7 +70,7 @@ describe('the status', () => {
       evictions: () => [],
       checks: () => [{ name: 'pods', isOk: false, message: 'not listed yet: forbidden' }],
     });
-    const status = await source.read();
+    const { status } = await source.read();
     expect(status).toMatchObject({
       isReady: false,
       cluster: undefined,
@@ -85,7 +87,7 @@ it.each([
   const { source, clock } = setUp({ evictions: () => [evictionReport(anEvictionRecord({ evictedAtMs }))] });
   clock.jumpWallTime(jumpMs);
   const evictedAtMs = Math.max(clock.nowMs(), clock.steadyNowMs()) - minutes * 60_000;
-  const { evictions } = await source.read();
+  const { evictions } = (await source.read()).status;
   expect(evictions?.items.map(({ ageMs }) => ageMs)).toEqual([Math.max(0, minutes) * 60_000]);
 });
 
@@ -111,20 +113,20 @@ describe('the cluster in the status', () => {
       settings: () => inForce,
       cluster: () => {
         if (calls.count === 1) apply('shard 1 of 2');
-        return Promise.resolve(aCluster());
+        return Promise.resolve(aStatusCluster());
       },
     });
-    expect((await source.read()).scope).toBe('shard 1 of 2');
+    expect((await source.read()).status.scope).toBe('shard 1 of 2');
     expect(calls.count).toBe(2);
     apply('node a');
-    expect((await source.read()).scope).toBe('node a');
+    expect((await source.read()).status.scope).toBe('node a');
   });
 
-  it('the cluster is partial after two seconds', async () => {
+  it('the cluster is partial after half a second', async () => {
     const { source, clock } = setUp({ cluster: untilDeadline });
     const reading = source.read();
-    await clock.advance(2_000);
-    expect((await reading).cluster?.isPartial).toBe(true);
+    await clock.advance(500);
+    expect((await reading).status.cluster?.isPartial).toBe(true);
     expect(clock.sleeperCount).toBe(0);
   });
 
@@ -132,17 +134,17 @@ describe('the cluster in the status', () => {
     const { source, stopping } = setUp({ cluster: untilDeadline });
     const reading = source.read();
     stopping.abort();
-    expect((await reading).cluster?.isPartial).toBe(true);
+    expect((await reading).status.cluster?.isPartial).toBe(true);
   });
 
   it('a failed reading of the cluster fails for all that wait, and the next request reads it again', async () => {
     let isBroken = true;
     const { source } = setUp({
-      cluster: () => (isBroken ? Promise.reject(new Error('broken')) : Promise.resolve(aCluster())),
+      cluster: () => (isBroken ? Promise.reject(new Error('broken')) : Promise.resolve(aStatusCluster())),
     });
     const both = await Promise.allSettled([source.read(), source.read()]);
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     isBroken = false;
-    expect((await source.read()).cluster).toBeDefined();
+    expect((await source.read()).reading).toBeDefined();
   });
 });

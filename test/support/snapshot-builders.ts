@@ -269,7 +269,7 @@ export function aReading(overrides: Partial<ClusterReading> = {}): ClusterReadin
     knownNodes: snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot.node])),
     readAtMs: Date.UTC(2026, 0, 1),
     failures: new Map(),
-        ...noHistory,
+    ...noHistory,
     evictions: [],
     notes: [],
     ...overrides,

@@ -1,4 +1,5 @@
 /** Parts of a status without problems: each builder returns a valid object with the changes of the test. */
+import type { ClusterReading } from '../../src/query/cluster-reading.js';
 import type { AbsenceReport } from '../../src/report/absence-report.js';
 import type { ClusterReport } from '../../src/report/cluster-report.js';
 import type { GapReport } from '../../src/report/gap-report.js';
@@ -8,7 +9,10 @@ import type { NodeWithPodsReport, SilentNodeReport } from '../../src/report/rank
 import type { PodLimitReport } from '../../src/report/ranked-pods.js';
 import type { RankedWorkloadReport } from '../../src/report/ranked-workloads.js';
 import type { Status } from '../../src/status/status.js';
+import type { Moment, StatusSettings } from '../../src/status/status-source.js';
 import { builder } from './builder.js';
+import { settingsOf } from './exporter.js';
+import { aReading } from './snapshot-builders.js';
 
 const cart = { workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' };
 const components = { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, other: 96 };
@@ -197,3 +201,16 @@ export const aStatus = builder<Status>(() => ({
   health: aHealth(),
   configuration: 'cache:\n  ttl: 55s\n',
 }));
+
+/** `reading`: undefined before the first lists. */
+export function aMoment(status: Status = aStatus(), reading: ClusterReading | undefined = aReading()): Moment {
+  return { status, reading, settings: someStatusSettings };
+}
+
+export const someStatusSettings: StatusSettings = {
+  clusterName: 'prod-1',
+  links: [],
+  scope: 'whole cluster',
+  configuration: 'cache: {}',
+  config: settingsOf(''),
+};

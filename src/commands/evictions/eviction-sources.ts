@@ -10,6 +10,7 @@ import { readAtMost } from '../../http/response-body.js';
 import type { Pod } from '../../kube/objects.js';
 import { projectPod } from '../../kube/projection.js';
 import { type ClusterReading, noHistory } from '../../query/cluster-reading.js';
+import { maxLimit, maxOffset } from '../../query/list-query.js';
 import { type EvictionReport, evictionReport } from '../../report/eviction-report.js';
 import { listObjects } from '../../watch/list-session.js';
 import { collectionOf } from '../../watch/resource-path.js';
@@ -79,15 +80,23 @@ async function askExporter(
   using api = await exporterClient({ exporter, credentials, clock, version });
   const path = `${'url' in exporter ? '' : proxyPath(exporter)}/api/v1/evictions`;
   const what = `GET ${path}`;
+  const evictions: EvictionReport[] = [];
   using deadline = startDeadline({
     clock,
     durationMs: 30_000,
     error: () => new RequestError('timeout', `${what}: no complete response within 30 s`),
     parent: signal,
   });
-  const { bytes, isComplete } = await readAtMost(await api.open({ path }, deadline.signal), maxBodyBytes);
-  if (!isComplete) throw new RequestError('too_large', `${what}: more than ${maxBodyBytes} bytes`);
-  return decodeEvictions(bytes, what);
+  for (let totalCount = Infinity; evictions.length < Math.min(totalCount, maxOffset);) {
+    const query = { limit: String(maxLimit), offset: String(evictions.length) };
+    const { bytes, isComplete } = await readAtMost(await api.open({ path, query }, deadline.signal), maxBodyBytes);
+    if (!isComplete) throw new RequestError('too_large', `${what}: more than ${maxBodyBytes} bytes`);
+    const received = decodeEvictions(bytes, what);
+    if (received.items.length === 0) break;
+    evictions.push(...received.items);
+    ({ totalCount } = received);
+  }
+  return evictions;
 }
 
 /** Of pods that still exist: those of controllers may be deleted at once. */
@@ -146,7 +155,7 @@ export function evictionsReader(options: EvictionSourceOptions): Reader {
       knownNodes: [],
       readAtMs: options.clock.nowMs(),
       failures: new Map(),
-        ...noHistory,
+      ...noHistory,
       ...(await readEvictions(options, signal)),
     }),
   };

@@ -4,6 +4,7 @@ import { RequestError } from '../../base/errors.js';
 import { evictionCauses } from '../../history/eviction-record.js';
 import { parseJson } from '../../json/json.js';
 import { verdictKinds } from '../../node/disk-verdict.js';
+import type { ListPage } from '../../query/list-page.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 
 const bytes = z.optional(z.number());
@@ -55,35 +56,36 @@ const verdict = z.looseObject({
   commands: z.array(z.string()),
 });
 
-const evictions = z.array(
-  z.looseObject({
-    namespace: z.string(),
-    pod: z.string(),
-    node: z.string(),
-    uid: z.string(),
-    labels: z._default(z.record(z.string(), z.string()), {}),
-    workloads: z.array(
-      z.looseObject({ workload: z.string(), workloadType: z.string(), workloadNamespace: z.string() }),
-    ),
-    cause: z.catch(z.enum(evictionCauses), 'other'),
-    container: z.optional(z.string()),
-    volume: z.optional(z.string()),
-    limitBytes: bytes,
-    verdict: z.optional(verdict),
-    message: z.string(),
-    evictedAtMs: z.number(),
-    seenAtMs: z.number(),
-    diskPressure: z.optional(z.boolean()),
-    lastUsage: z.optional(lastUsage),
-    unknownUsageReason: z.catch(z.optional(z.enum(['before_start', 'not_measured', 'no_exporter'])), undefined),
-  }),
-);
+const eviction = z.looseObject({
+  namespace: z.string(),
+  pod: z.string(),
+  node: z.string(),
+  uid: z.string(),
+  labels: z._default(z.record(z.string(), z.string()), {}),
+  workloads: z.array(z.looseObject({ workload: z.string(), workloadType: z.string(), workloadNamespace: z.string() })),
+  cause: z.catch(z.enum(evictionCauses), 'other'),
+  container: z.optional(z.string()),
+  volume: z.optional(z.string()),
+  limitBytes: bytes,
+  verdict: z.optional(verdict),
+  message: z.string(),
+  evictedAtMs: z.number(),
+  seenAtMs: z.number(),
+  diskPressure: z.optional(z.boolean()),
+  lastUsage: z.optional(lastUsage),
+  unknownUsageReason: z.catch(z.optional(z.enum(['before_start', 'not_measured', 'no_exporter'])), undefined),
+});
+
+const page = z.looseObject({ items: z.array(eviction), totalCount: z.number() });
+
+/** A part of the evictions, and how many there are. */
+type ReceivedEvictions = Pick<ListPage<EvictionReport>, 'items' | 'totalCount'>;
 
 /** The evictions in a response of an exporter, which may be newer than this program. Throws RequestError `decode`. */
-export function decodeEvictions(body: Buffer, what: string): readonly EvictionReport[] {
+export function decodeEvictions(body: Buffer, what: string): ReceivedEvictions {
   const received = parseJson(body.toString(), () => new RequestError('decode', `${what}: not JSON`));
-  const { data, error } = evictions.safeParse(received);
-  if (error === undefined) return data as readonly EvictionReport[]; // types of volumes may be new: they are texts here
+  const { data, error } = page.safeParse(received);
+  if (error === undefined) return data as ReceivedEvictions; // types of volumes may be new: they are texts here
   const [issue] = error.issues;
   throw new RequestError(
     'decode',

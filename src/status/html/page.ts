@@ -1,151 +1,54 @@
-import { createHash } from 'node:crypto';
+import type { Status } from '../status.js';
+import type { PageView, ViewKind } from '../views.js';
+import { evictionPage } from './eviction-page.js';
+import { type PageFrame, renderFrame } from './frame.js';
+import { type Links, linksFrom } from './links.js';
+import { evictionList, namespaceList, nodeList, podList, problemList, workloadList } from './list-pages.js';
+import { type Markup, markup } from './markup.js';
+import { namespacePage } from './namespace-page.js';
+import { nodePage } from './node-page.js';
+import { overviewBody } from './overview-page.js';
+import { podPage } from './pod-page.js';
+import { workloadPage } from './workload-page.js';
 
-import { formatAge } from '../../base/units.js';
-import { script, style } from '../page-files.js';
-import type { Problem, Status } from '../status.js';
-import { panel } from './components.js';
-import { evictions } from './evictions-section.js';
-import { findings } from './findings-section.js';
-import { lines, type Markup, markup, trusted } from './markup.js';
-import { nextEvictions } from './next-evictions-section.js';
-import { nodes } from './nodes-section.js';
-import { pods } from './pods-section.js';
-import { countText, moreText, timeText } from './texts.js';
-import { tiles } from './tiles.js';
-import { trust } from './trust-section.js';
-import { workloads } from './workloads-section.js';
-
-/** What the page links to. */
-export interface PageLinks {
-  /** All evictions, as JSON. */
-  readonly evictionsHref: string;
-  readonly footer: readonly {
-    /** Relative to the page, which may be served below an unknown prefix, or a page elsewhere. */
-    readonly href: string;
-    readonly text: string;
-  }[];
+/** The page at `/`. */
+export function renderPage(status: Status, frame: PageFrame): string {
+  return renderFrame(frame, { title: undefined, body: overviewBody(status, linksFrom(frame.path)) });
 }
 
-/** Only the page's own style, script (by their hashes) and icon, and requests to its own origin. */
-export const pagePolicy = [
-  "default-src 'none'",
-  `style-src '${hashOf(style)}'`,
-  `script-src '${hashOf(script)}'`,
-  "connect-src 'self'",
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** What the page of a view shows below its title. */
+type Body<Kind extends ViewKind> = (view: PageView & { readonly kind: Kind }, links: Links) => Markup;
 
-/** The status for people; complete without JavaScript. */
-export function renderPage(status: Status, links: PageLinks): string {
-  const { cluster } = status;
-  return markup`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title(status)}</title>
-<link rel="icon" href="${icon}">
-<style>${trusted(style)}</style>
-</head>
-<body>
-<a class="skip" href="#main">Skip to content</a>
-<div class="wrap">
-${header(status)}
-<main id="main">
-${banner(status)}
-${tiles(cluster)}
-${nextEvictions(cluster)}${evictions(status, links.evictionsHref)}
-<div class="pair">
-${workloads(cluster)}${pods(cluster)}</div>
-${findings(cluster)}${nodes(cluster)}${trust(status)}${configuration(status)}</main>
-${footer([...links.footer, ...status.links.map(({ name, url }) => ({ href: url, text: name }))])}
-</div>
-<script type="module">${trusted(script)}</script>
-</body>
-</html>
-`.text;
+const bodies: { readonly [Kind in ViewKind]: Body<Kind> } = {
+  problems: ({ data: page, query }, links) => listBody('Problems', problemList({ page, query, links })),
+  nodes: ({ data: page, query }, links) => listBody('Nodes', nodeList({ page, query, links })),
+  pods: ({ data: page, query }, links) => listBody('Pods', podList({ page, query, links })),
+  workloads: ({ data: page, query }, links) => listBody('Workloads', workloadList({ page, query, links })),
+  namespaces: ({ data: page, query }, links) => listBody('Namespaces', namespaceList({ page, query, links })),
+  evictions: ({ data: page, query }, links) => listBody('Evictions', evictionList({ page, query, links })),
+  node: nodePage,
+  pod: podPage,
+  workload: workloadPage,
+  namespace: namespacePage,
+  eviction: evictionPage,
+};
+
+function listBody(title: string, list: Markup): Markup {
+  return markup`<h1>${title}</h1>${list}`;
 }
 
-/** A disk that is nearly full. */
-const icon = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#2f6fc4"/><rect x="4" y="3" width="8" height="10" rx="1.5" fill="#fff"/><rect x="5" y="6" width="6" height="6" fill="#cf8200"/></svg>',
-)}`;
-
-/** The number of problems first: tabs are narrow. */
-function title({ problems, clusterName }: Status): string {
-  const count = problems.length === 0 ? '' : `(${problems.length}) `;
-  return `${count}${clusterName} - Ephemeral Storage Exporter`;
+export function renderView(view: PageView, frame: PageFrame): string {
+  const body = bodies[view.kind] as (view: PageView, links: Links) => Markup;
+  return renderFrame(frame, { title: titleOf(frame), body: body(view, linksFrom(frame.path)) });
 }
 
-function header({ version, clusterName, scope, uptimeMs, generatedAtMs }: Status): Markup {
-  return markup`<header>
-<div><h1>Ephemeral Storage Exporter</h1>
-<p id="part-about" data-part class="small muted">cluster <strong>${clusterName}</strong> · <strong>${scope}</strong> · version ${version} · running for ${formatAge(uptimeMs)} · as of ${timeText(generatedAtMs)}</p></div>
-<div class="controls"><p id="fault" class="t-critical" role="status" hidden></p><p id="state" class="t-warning" role="status"></p>
-<div id="live" class="controls" hidden><span class="muted">refreshed <span id="age"></span></span><button type="button" id="refresh">Refresh</button><button type="button" id="pause">Pause</button></div>
-<noscript><p class="muted">Without JavaScript, reload the page for newer data.</p></noscript></div>
-</header>`;
+/** The parts of the address, which name what is shown. */
+function titleOf({ path }: PageFrame): string {
+  const [list = '', ...parts] = path.slice(1).split('/').map(decodeURIComponent);
+  return parts.length === 0 ? list : `${parts.join('/')} - ${list}`;
 }
 
-function configuration({ configuration: text }: Status): Markup {
-  return panel({
-    id: 'configuration',
-    title: 'Configuration',
-    body: markup`<details id="settings"><summary data-key="settings">All settings as YAML, including defaults</summary><pre tabindex="0" role="region" aria-label="Settings" data-key="settings-text">${lines(text)}</pre></details>`,
-  });
-}
-
-function footer(links: PageLinks['footer']): Markup {
-  return markup`<footer><nav aria-label="Other pages"><ul>${links.map(({ href, text }) => markup`<li><a href="${href}">${text}</a></li>`)}</ul></nav></footer>`;
-}
-
-function hashOf(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
-}
-
-const symbols = { ok: '✓', warning: '!', critical: '✕' } as const;
-
-/** With many namespaces, all checks may fail for the same reason. */
-const shownCheckCount = 5;
-
-/** The current problems, a line for each; before the first lists, the failing checks. */
-function banner(status: Status): Markup {
-  const { problems, readinessChecks } = status;
-  const severity = problems[0]?.severity ?? 'ok';
-  const missing = readinessChecks.filter(({ isOk }) => !isOk);
-  const shown = missing.slice(0, shownCheckCount);
-  return markup`<section id="part-banner" data-part class="banner ${severity}" aria-labelledby="banner-title">
-<h2 id="banner-title"><span aria-hidden="true">${symbols[severity]}</span> ${severity === 'ok' ? 'No problems' : countText(problems.length, 'problem', 'problems')}</h2>
-${severity === 'ok' ? markup`<span class="what">${wellText(status)}</span>` : markup`<ul>${problems.map(problemItem)}</ul>`}
-${shown.map(({ name, message = '' }) => markup`<p class="message"><strong>${name}</strong>: ${message}</p>`)}
-${moreText({ items: shown, totalCount: missing.length }, 'failing checks')}
-${status.cluster?.isPartial === true ? markup`<p>Some nodes had not responded when this page was made. Those with recent data are shown with it.</p>` : undefined}
-</section>`;
-}
-
-function problemItem({ severity, text, detail, hint, section }: Problem): Markup {
-  const prefix = severity === 'critical' ? undefined : markup`<span class="visually-hidden">warning: </span>`;
-  return markup`<li>${prefix}<a href="#${section}" data-key="problem-${text}">${text}</a>${detail === undefined ? undefined : markup` <span class="what">${detail}</span>`}${hint === undefined ? undefined : markup` <span class="what muted">${hint}</span>`}</li>`;
-}
-
-function wellText({ cluster }: Status): string {
-  if (cluster === undefined) return '';
-  const { freshNodeCount, podCount, limitCount, unenforcedLimitCount, unknownLimitPodCount } = cluster.summary;
-  const unknown =
-    unknownLimitPodCount === 0 ? [] : [`limits of ${countText(unknownLimitPodCount, 'pod', 'pods')} unknown`];
-  const bindingCount = limitCount - unenforcedLimitCount;
-  const none = unknown.length === 0 ? ['no limits are declared'] : [];
-  const limits = [
-    ...(limitCount === 0
-      ? none
-      : bindingCount === 0
-        ? []
-        : [`none of ${countText(bindingCount, 'limit', 'limits')} is near`]),
-    ...(unenforcedLimitCount === 0 ? [] : [`${countText(unenforcedLimitCount, 'limit', 'limits')} not enforced`]),
-    ...unknown,
-  ].join(', ');
-  return `${countText(freshNodeCount, 'node', 'nodes')} with fresh data, ${countText(podCount, 'pod', 'pods')} measured, ${limits}`;
+export function renderError(message: string, frame: PageFrame): string {
+  const body = markup`<h1>Nothing to show</h1><p>${message}</p><p><a href="${linksFrom(frame.path).root}">To the overview</a></p>`;
+  return renderFrame(frame, { title: 'Nothing to show', body });
 }

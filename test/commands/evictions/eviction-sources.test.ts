@@ -14,6 +14,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 import { never } from '../../support/signals.js';
 
 const seen = evictionReport(anEvictionRecord({ pod: 'seen', uid: 'u1' }));
+const page = { items: [seen], totalCount: 1 };
 const proxied = '/api/v1/namespaces/ephemeral-storage-exporter/services/ephemeral-storage-exporter:metrics/proxy';
 
 const message = 'Container app exceeded its local ephemeral storage limit "1Gi". ';
@@ -53,7 +54,7 @@ function read(options: Partial<EvictionSourceOptions>) {
 }
 
 it('the evictions are those of the exporter behind the Service, and of the status of pods', async () => {
-  await using api = await serve({ [`${proxied}/api/v1/evictions`]: [seen], '/api/v1/pods': pods });
+  await using api = await serve({ [`${proxied}/api/v1/evictions`]: page, '/api/v1/pods': pods });
   const { evictions, notes } = await read({ credentials: staticCredentials({ server: api.url }) });
   expect(evictions.map(({ pod, unknownUsageReason }) => [pod, unknownUsageReason])).toEqual([
     ['missed', 'no_exporter'],
@@ -77,14 +78,14 @@ it('the evictions are those of the status of pods when no exporter answers, with
 });
 
 it('the evictions of an exporter with a URL need no cluster', async () => {
-  await using exporter = await serve({ '/prefix/api/v1/evictions': [seen] });
+  await using exporter = await serve({ '/prefix/api/v1/evictions': page });
   const { evictions, notes } = await read({ exporter: { url: new URL('/prefix', exporter.url) } });
   expect(evictions.map(({ pod }) => pod)).toEqual(['seen']);
   expect(notes).toEqual([]);
 });
 
 it('the evictions of an exporter are complete without the right to list pods, with a note', async () => {
-  await using exporter = await serve({ '/api/v1/evictions': [seen] });
+  await using exporter = await serve({ '/api/v1/evictions': page });
   const credentials = staticCredentials({ server: exporter.url });
   const { evictions, notes } = await read({ exporter: { url: exporter.url }, credentials });
   expect(evictions.map(({ pod }) => pod)).toEqual(['seen']);

@@ -6,7 +6,8 @@ import { evictionReport } from '../../../src/report/eviction-report.js';
 import { aLastUsage, anEvictionRecord } from '../../support/eviction-builders.js';
 import { aLimitRatio } from '../../support/snapshot-builders.js';
 
-const decode = (value: unknown) => decodeEvictions(Buffer.from(toJson(value)), 'GET /api/v1/evictions');
+const decodePage = (value: unknown) => decodeEvictions(Buffer.from(toJson(value)), 'GET /api/v1/evictions');
+const decode = (items: readonly unknown[]) => decodePage({ items, totalCount: items.length }).items;
 const report = evictionReport(anEvictionRecord());
 
 it('the evictions of a response are those that an exporter sends', () => {
@@ -26,10 +27,11 @@ it('the evictions of a response may be those of a newer exporter', () => {
 
 it.each([
   ['another object', { kind: 'Status' }],
-  ['an eviction without a pod', [{ ...report, pod: undefined }]],
-  ['a time that is text', [{ ...report, evictedAtMs: 'now' }]],
+  ['an eviction without a pod', { items: [{ ...report, pod: undefined }], totalCount: 1 }],
+  ['a time that is text', { items: [{ ...report, evictedAtMs: 'now' }], totalCount: 1 }],
+  ['no count', { items: [report] }],
 ])('a response is refused with %s', (_what, value) => {
-  expect(() => decode(value)).toThrow(/GET \/api\/v1\/evictions: not a list of evictions/);
+  expect(() => decodePage(value)).toThrow(/GET \/api\/v1\/evictions: not a list of evictions/);
 });
 
 it('a response that is not JSON is refused', () => {

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 
 import { evictionReport } from '../../../src/report/eviction-report.js';
-import { pagePolicy, renderPage } from '../../../src/status/html/page.js';
+import { pagePolicy } from '../../../src/status/html/frame.js';
+import { renderPage } from '../../../src/status/html/page.js';
 import type { Status } from '../../../src/status/status.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import {
@@ -19,10 +20,11 @@ import {
 } from '../../support/status-builders.js';
 import { gib } from '../../support/units.js';
 
-const links = [{ href: './metrics', text: 'Metrics' }];
+const frame = { path: '/', search: '', metricsPath: '/metrics', documentationUrl: './docs' };
 
 function pageOf(overrides: Partial<Status> = {}): string {
-  return renderPage(aStatus(overrides), { evictionsHref: './evictions', footer: links });
+  const status = aStatus(overrides);
+  return renderPage(status, { ...frame, status });
 }
 
 function pageOfCluster(overrides: Parameters<typeof aCluster>[0]): string {
@@ -790,7 +792,7 @@ describe('the policy of the page', () => {
       "connect-src 'self'",
       'img-src data:',
       "base-uri 'none'",
-      "form-action 'none'",
+      "form-action 'self'",
       "frame-ancestors 'none'",
     ]);
   });

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+
+import { formatAge } from '../../base/units.js';
+import { listKinds } from '../../query/list-query.js';
+import { script, style } from '../page-files.js';
+import type { Status } from '../status.js';
+import { apiPrefix } from '../view-routes.js';
+import { type Links, linksFrom } from './links.js';
+import { type Markup, markup, type MarkupContent, trusted } from './markup.js';
+import { timeText } from './texts.js';
+
+/** What all pages have around their content. */
+export interface PageFrame {
+  readonly status: Status;
+  /** Of the page, as it was asked for, without its query. */
+  readonly path: string;
+  /** With `?`; '' without a query. */
+  readonly search: string;
+  /** Begins with `/`. */
+  readonly metricsPath: string;
+  readonly documentationUrl: string;
+}
+
+/** Only the page's own style, script (by their hashes) and icon, forms and requests to its own origin. */
+export const pagePolicy = [
+  "default-src 'none'",
+  `style-src '${hashOf(style)}'`,
+  `script-src '${hashOf(script)}'`,
+  "connect-src 'self'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** A whole page; complete without JavaScript. `title`: undefined for the page at `/`. */
+export function renderFrame(
+  frame: PageFrame,
+  { title, body }: { readonly title: string | undefined; readonly body: MarkupContent },
+): string {
+  const links = linksFrom(frame.path);
+  return markup`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${titleText(frame.status, title)}</title>
+<link rel="icon" href="${icon(frame.status)}">
+<style>${trusted(style)}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<div class="wrap">
+${header(frame, links)}
+<main id="main">
+${body}
+</main>
+${footer(frame, links)}
+</div>
+<script type="module">${trusted(script)}</script>
+</body>
+</html>
+`.text;
+}
+
+/** The number of problems first: tabs are narrow. */
+function titleText({ problems, clusterName }: Status, title: string | undefined): string {
+  const count = problems.length === 0 ? '' : `(${problems.length}) `;
+  const what = title === undefined ? '' : `${title} - `;
+  return `${count}${what}${clusterName} - Ephemeral Storage Exporter`;
+}
+
+const iconColours = { ok: '#2e9150', warning: '#cf8200', critical: '#d5382d' } as const;
+
+/** A disk that is nearly full, in the colour of the worst problem. */
+function icon({ problems }: Status): string {
+  const colour = iconColours[problems[0]?.severity ?? 'ok'];
+  return `data:image/svg+xml,${encodeURIComponent(
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#2f6fc4"/><rect x="4" y="3" width="8" height="10" rx="1.5" fill="#fff"/><rect x="5" y="6" width="6" height="6" fill="${colour}"/></svg>`,
+  )}`;
+}
+
+const navigation = [
+  ['', 'Overview'],
+  ...listKinds.map((kind) => [kind, `${kind[0]?.toUpperCase() ?? ''}${kind.slice(1)}`]),
+] as const;
+
+function header({ status, path }: PageFrame, links: Links): Markup {
+  const { version, clusterName, scope, uptimeMs, generatedAtMs } = status;
+  const current = path.split('/')[1] ?? '';
+  return markup`<header>
+<div class="top"><p class="brand"><a href="${links.root}">Ephemeral Storage Exporter</a></p>
+<nav aria-label="Pages"><ul>${navigation.map(
+    ([name, text]) =>
+      markup`<li><a href="${links.root}${name}"${name === current ? markup` aria-current="page"` : undefined}>${text}</a></li>`,
+  )}</ul></nav>
+<form class="search" role="search" action="${links.root}pods" method="get"><label class="visually-hidden" for="search">Search pods</label><input id="search" name="search" type="search" placeholder="Search pods (/)" maxlength="253" autocomplete="off"></form></div>
+<div class="about"><p id="part-about" data-part class="small muted">cluster <strong>${clusterName}</strong> · <strong>${scope}</strong> · version ${version} · running for ${formatAge(uptimeMs)} · as of ${timeText(generatedAtMs)}</p>
+<div class="controls"><p id="fault" class="t-critical" role="status" hidden></p><p id="state" class="t-warning" role="status"></p>
+<div id="live" class="controls" hidden><span class="muted">refreshed <span id="age"></span></span><button type="button" id="refresh">Refresh</button><button type="button" id="pause">Pause</button></div>
+<noscript><p class="muted">Without JavaScript, reload the page for newer data.</p></noscript></div></div>
+</header>`;
+}
+
+function footer({ status, path, search, metricsPath, documentationUrl }: PageFrame, { root }: Links): Markup {
+  const others = [
+    { href: root + metricsPath.slice(1), text: 'Metrics' },
+    { href: root + apiPrefix.slice(1) + (path === '/' ? '/status' : path) + search, text: 'This page as JSON' },
+    { href: `${root}readyz?verbose`, text: 'Readiness' },
+    { href: `${root}livez`, text: 'Liveness' },
+    { href: documentationUrl, text: 'Documentation' },
+    ...status.links.map(({ name, url }) => ({ href: url, text: name })),
+  ];
+  return markup`<footer><nav aria-label="Other pages"><ul>${others.map(({ href, text }) => markup`<li><a href="${href}">${text}</a></li>`)}</ul></nav></footer>`;
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}

@@ -1,0 +1,202 @@
+import { UserError } from '../base/errors.js';
+import type { Lane } from '../base/scheduler.js';
+import type { Config } from '../config/schema.js';
+import type { ClusterReading } from '../query/cluster-reading.js';
+import { listEvictions } from '../query/list-evictions.js';
+import { listNamespaces, type NamespaceReport, namespaceReports } from '../query/list-namespaces.js';
+import { type ListedNodeReport, listNodes, nodeReportOf } from '../query/list-nodes.js';
+import type { ListPage } from '../query/list-page.js';
+import { listPods } from '../query/list-pods.js';
+import { type ListKind, type ListQuery, matchesSearch, parseListQuery } from '../query/list-query.js';
+import { listWorkloads } from '../query/list-workloads.js';
+import { type NodeExplanation, nodeExplanation } from '../query/node-explanation.js';
+import { type PodExplanation, podExplanations } from '../query/pod-explanation.js';
+import { type WorkloadFacts, workloadFacts } from '../query/workload-explanation.js';
+import type { EvictionReport } from '../report/eviction-report.js';
+import type { PodReport } from '../report/pod-report.js';
+import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
+import { workloadKey } from '../workload/workload.js';
+import type { Problem, Status } from './status.js';
+import type { ObjectKind } from './view-routes.js';
+
+/** What a page shows and the API returns, by the kind of page: plain data, exact numbers, the units of {@link Status}. */
+export interface Views {
+  readonly problems: ListPage<Problem>;
+  readonly nodes: ListPage<ListedNodeReport>;
+  readonly pods: ListPage<PodReport>;
+  readonly workloads: ListPage<WorkloadReport>;
+  readonly namespaces: ListPage<NamespaceReport>;
+  readonly evictions: ListPage<EvictionReport>;
+  readonly node: NodeObject;
+  readonly pod: PodObject;
+  readonly workload: WorkloadObject;
+  readonly namespace: NamespaceObject;
+  readonly eviction: EvictionReport;
+}
+
+export interface NodeObject {
+  readonly node: ListedNodeReport & NodeExplanation;
+  readonly pods: ListPage<PodReport>;
+  readonly evictions: readonly EvictionReport[];
+}
+
+export interface PodObject {
+  /** One, unless kubelets report others of the name that the API server does not know. */
+  readonly pods: readonly PodExplanation[];
+  /** Of pods of this name. */
+  readonly evictions: readonly EvictionReport[];
+}
+
+export interface WorkloadObject {
+  readonly workload: WorkloadFacts;
+  readonly pods: ListPage<PodReport>;
+  readonly evictions: readonly EvictionReport[];
+}
+
+export interface NamespaceObject {
+  readonly namespace: NamespaceReport;
+  readonly pods: ListPage<PodReport>;
+  readonly workloads: ListPage<WorkloadReport>;
+  readonly evictions: readonly EvictionReport[];
+}
+
+export type ViewKind = keyof Views;
+
+/** One view, with the question that it answers. */
+export type PageView = {
+  readonly [Kind in ViewKind]: {
+    readonly kind: Kind;
+    readonly data: Views[Kind];
+    /** Of the list, or of the list of pods of an object. */
+    readonly query: ListQuery;
+  };
+}[ViewKind];
+
+/** Which view is asked for. `path`: the decoded parts of its address after the name of the list. */
+export interface ViewRequest {
+  readonly kind: ViewKind;
+  readonly path: readonly string[];
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** What views are made of. */
+export interface ViewInputs {
+  readonly status: Status;
+  readonly reading: ClusterReading;
+  readonly settings: Pick<Config, 'attribution' | 'workloads'>;
+  readonly lane: Lane;
+}
+
+/** There is no object of this name. */
+export class NotFoundError extends Error {
+  override readonly name = 'NotFoundError';
+}
+
+/** Throws UserError for parameters that are wrong, and NotFoundError. */
+export async function viewOf(request: ViewRequest, inputs: ViewInputs): Promise<PageView> {
+  const make = makers[request.kind] as (request: ViewRequest, inputs: ViewInputs) => Promise<PageView>;
+  return make(request, inputs);
+}
+
+type Maker<Kind extends ViewKind> = (request: ViewRequest, inputs: ViewInputs) => Promise<PageView & { kind: Kind }>;
+
+const shownEvictionCount = 20;
+
+const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
+  problems: (request, { status }) => {
+    const query = parseListQuery('problems', request.parameters);
+    const all = status.problems.filter(({ text, detail = '' }) => matchesSearch(query.search, `${text} ${detail}`));
+    const { offset, limit } = query;
+    const items = all.slice(offset, offset + limit);
+    return Promise.resolve({ kind: 'problems', query, data: { items, totalCount: all.length, offset, limit } });
+  },
+  nodes: async (request, { reading, lane }) => {
+    const query = parseListQuery('nodes', request.parameters);
+    return { kind: 'nodes', query, data: await listNodes(reading, query, lane) };
+  },
+  pods: async (request, { reading, lane }) => {
+    const query = parseListQuery('pods', request.parameters);
+    return { kind: 'pods', query, data: await listPods(reading, query, lane) };
+  },
+  workloads: async (request, { reading, lane }) => {
+    const query = parseListQuery('workloads', request.parameters);
+    return { kind: 'workloads', query, data: await listWorkloads(reading, query, lane) };
+  },
+  namespaces: async (request, { reading, lane }) => {
+    const query = parseListQuery('namespaces', request.parameters);
+    return { kind: 'namespaces', query, data: await listNamespaces(reading, query, lane) };
+  },
+  evictions: (request, { reading }) => {
+    const query = parseListQuery('evictions', request.parameters);
+    return Promise.resolve({ kind: 'evictions', query, data: listEvictions(reading.evictions, query) });
+  },
+  node: async ({ path: [name = ''], parameters }, { reading, lane }) => {
+    const query = podQuery(parameters, { node: name });
+    const view = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
+    const explanation = nodeExplanation(reading, { name, freeBytes: undefined });
+    if (view === undefined || explanation === undefined) throw new NotFoundError(`no node ${name} in scope`);
+    const pods = await listPods(reading, query, lane);
+    const node = { ...explanation, ...nodeReportOf(view, reading) };
+    return { kind: 'node', query, data: { node, pods, evictions: newest(reading, (of) => of.node === name) } };
+  },
+  pod: ({ path: [namespace = '', name = ''], parameters }, { reading, settings }) => {
+    const query = podQuery(parameters, {});
+    const pods = podExplanations(reading, { namespace, name, mode: settings.attribution });
+    const evictions = newest(reading, (of) => of.namespace === namespace && of.pod === name);
+    if (pods.length + evictions.length === 0) throw new NotFoundError(`no pod ${namespace}/${name} in scope`);
+    return Promise.resolve({ kind: 'pod', query, data: { pods, evictions } });
+  },
+  workload: async ({ path: [namespace = '', type = '', name = ''], parameters }, { reading, settings, lane }) => {
+    const query = podQuery(parameters, { workload: `${namespace}/${type}/${name}` });
+    const wanted = workloadOf({
+      workload: name,
+      workloadType: type,
+      workloadNamespace: namespace === '-' ? '' : namespace,
+    });
+    const found = reading.snapshot.workloads.find(({ workload }) => workloadKey(workload) === workloadKey(wanted));
+    if (found === undefined) throw new NotFoundError(`no workload ${namespace}/${type}/${name} in scope`);
+    const workload = workloadFacts(reading, found.workload, settings.workloads);
+    const pods = await listPods(reading, query, lane);
+    const isOf = (of: EvictionReport): boolean =>
+      of.workloads.some((reference) => workloadKey(workloadOf(reference)) === workloadKey(wanted));
+    return { kind: 'workload', query, data: { workload, pods, evictions: newest(reading, isOf) } };
+  },
+  namespace: async ({ path: [name = ''], parameters }, { reading, lane }) => {
+    const query = podQuery(parameters, { namespace: name });
+    const namespace = (await namespaceReports(reading, lane)).find((of) => of.namespace === name);
+    if (namespace === undefined) throw new NotFoundError(`no pods in namespace ${name}, or it is not in scope`);
+    const pods = await listPods(reading, query, lane);
+    const workloads = await listWorkloads(reading, parseListQuery('workloads', { namespace: name }), lane);
+    const evictions = newest(reading, (of) => of.namespace === name);
+    return { kind: 'namespace', query, data: { namespace, pods, workloads, evictions } };
+  },
+  eviction: ({ path: [uid = ''], parameters }, { reading }) => {
+    const query = parseListQuery('evictions', parameters);
+    const data = reading.evictions.find((of) => of.uid === uid);
+    if (data === undefined) throw new NotFoundError(`no eviction of a pod with the UID ${uid} is remembered`);
+    return Promise.resolve({ kind: 'eviction', query, data });
+  },
+};
+
+/** `fixed`: what the address of the object says already. */
+function podQuery(
+  parameters: ViewRequest['parameters'],
+  fixed: Partial<Pick<ListQuery, 'node' | 'namespace' | 'workload'>>,
+): ListQuery {
+  const repeated = Object.keys(fixed).find((name) => name in parameters);
+  if (repeated !== undefined) throw new UserError(`parameter ${repeated}: the address names it already`);
+  return { ...parseListQuery('pods', parameters), ...fixed };
+}
+
+function newest(
+  { evictions }: ClusterReading,
+  isWanted: (eviction: EvictionReport) => boolean,
+): readonly EvictionReport[] {
+  return evictions.filter(isWanted).slice(0, shownEvictionCount);
+}
+
+export function isObject(kind: ViewKind): kind is ObjectKind {
+  return !(
+    ['problems', 'nodes', 'pods', 'workloads', 'namespaces', 'evictions'] as readonly (ListKind | ViewKind)[]
+  ).includes(kind);
+}
