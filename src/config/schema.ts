@@ -148,7 +148,7 @@ const webLink = z.codec(z.string(), z.custom<WebLink>(), {
   encode: formatWebLink,
 });
 
-const pagePaths = ['/status', '/problems', '/nodes', '/pods', '/workloads', '/namespaces', '/evictions'];
+const pagePaths = ['/status', '/search', '/problems', '/nodes', '/pods', '/workloads', '/namespaces', '/evictions'];
 
 /** Paths that the server uses itself. */
 const fixedPaths = ['/', '/livez', '/healthz', '/readyz', ...pagePaths, ...pagePaths.map((path) => `/api/v1${path}`)];

@@ -5,11 +5,10 @@ import { UserError } from '../base/errors.js';
 import type { Lane } from '../base/scheduler.js';
 import { oneLine } from '../base/text.js';
 import { toJson } from '../json/json.js';
-import { listKinds } from '../query/list-query.js';
 import { type PageFrame, pagePolicy } from '../status/html/frame.js';
 import { renderError, renderPage, renderView } from '../status/html/page.js';
 import type { Moment } from '../status/status-source.js';
-import { apiPrefix, type ObjectKind, objectRoutes } from '../status/view-routes.js';
+import { apiPrefix, listPages, type ObjectKind, objectRoutes } from '../status/view-routes.js';
 import { NotFoundError, type ViewKind, viewOf, type ViewRequest } from '../status/views.js';
 import { SharedResponses } from './body-sender.js';
 import { statusPath } from './paths.js';
@@ -74,7 +73,7 @@ export class StatusHandler {
     const key = `${form} ${request.originalUrl}`;
     const kept = this.#answers.get(key);
     if (kept !== undefined) return kept;
-    if (this.#makingCount >= maxMakingCount) return textAnswer(503, 'too many pages are asked for at once: try again');
+    if (this.#makingCount >= maxMakingCount) return textAnswer(503, 'too many pages are requested at once: try again');
     const made = this.#make(form, request, moment);
     if (this.#answers.size < maxKeptCount) this.#answers.set(key, made);
     return made;
@@ -149,7 +148,7 @@ function kindOf(list: string, partCount: number): ViewKind {
   const kinds = Object.keys(objectRoutes) as ObjectKind[];
   const found =
     partCount === 0
-      ? listKinds.find((kind) => kind === list)
+      ? listPages.find((kind) => kind === list)
       : kinds.find((kind) => objectRoutes[kind][0] === list && objectRoutes[kind].length === partCount + 1);
   if (found === undefined) throw new NotFoundError('not found');
   return found;

@@ -72,6 +72,23 @@ function restoreFocus(focused) {
   keyed.find((element) => element.getAttribute('data-key') === key)?.focus({ preventScroll: true });
 }
 
+/** Adds the time of the reader's zone to those in UTC. */
+function addLocalTimes(page) {
+  for (const time of page.querySelectorAll('time[datetime]')) {
+    const at = new Date(time.dateTime);
+    if (at.getTimezoneOffset() === 0 || Number.isNaN(at.getTime())) continue;
+    time.textContent += ` (${at.toLocaleTimeString([], { timeZoneName: 'short' })})`;
+  }
+}
+
+/** As in other tools: `/` is for searching, unless something is being written. */
+function focusSearch(event) {
+  const isWriting = event.target.matches?.('input, select, textarea') === true;
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isWriting) return;
+  event.preventDefault();
+  document.getElementById('search').focus();
+}
+
 async function load() {
   const response = await fetch(location.pathname + location.search, {
     cache: 'no-store',
@@ -93,7 +110,9 @@ async function refresh(isForced) {
   try {
     const text = await load();
     if (isOnHold() && !isForced) return;
-    replaceParts(new DOMParser().parseFromString(text, 'text/html'));
+    const loaded = new DOMParser().parseFromString(text, 'text/html');
+    addLocalTimes(loaded);
+    replaceParts(loaded);
     loadedAtMs = performance.now();
     showFault('');
   } catch (error) {
@@ -122,6 +141,8 @@ pauseButton.addEventListener('click', () => {
 });
 document.getElementById('refresh').addEventListener('click', () => void refresh(true));
 document.addEventListener('visibilitychange', tick);
+document.addEventListener('keydown', focusSearch);
+addLocalTimes(document);
 document.getElementById('live').hidden = false;
 showAge();
 setInterval(tick, tickMs);

@@ -14,8 +14,11 @@ export type ObjectKind = keyof typeof objectRoutes;
 /** Before the paths of pages, for the same as JSON. */
 export const apiPrefix = '/api/v1';
 
+/** Pages of lists, and the one that finds things of all kinds. */
+export const listPages = [...listKinds, 'search'] as const;
+
 /** The pages besides that at `/`, as patterns of Express. Each is below {@link apiPrefix} as JSON too. */
 export const viewPaths: readonly string[] = [
-  ...listKinds.map((kind) => `/${kind}`),
+  ...listPages.map((kind) => `/${kind}`),
   ...Object.values(objectRoutes).map((parts) => `/${parts.join('/')}`),
 ];

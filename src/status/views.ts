@@ -17,7 +17,6 @@ import type { PodReport } from '../report/pod-report.js';
 import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
 import { workloadKey } from '../workload/workload.js';
 import type { Problem, Status } from './status.js';
-import type { ObjectKind } from './view-routes.js';
 
 /** What a page shows and the API returns, by the kind of page: plain data, exact numbers, the units of {@link Status}. */
 export interface Views {
@@ -27,11 +26,22 @@ export interface Views {
   readonly workloads: ListPage<WorkloadReport>;
   readonly namespaces: ListPage<NamespaceReport>;
   readonly evictions: ListPage<EvictionReport>;
+  readonly search: SearchResults;
   readonly node: NodeObject;
   readonly pod: PodObject;
   readonly workload: WorkloadObject;
   readonly namespace: NamespaceObject;
   readonly eviction: EvictionReport;
+}
+
+/** The first of each kind whose names have the words; of pods those that are nearest to an eviction. */
+export interface SearchResults {
+  readonly words: readonly string[];
+  readonly nodes: ListPage<ListedNodeReport>;
+  readonly pods: ListPage<PodReport>;
+  readonly workloads: ListPage<WorkloadReport>;
+  readonly namespaces: ListPage<NamespaceReport>;
+  readonly evictions: ListPage<EvictionReport>;
 }
 
 export interface NodeObject {
@@ -101,6 +111,8 @@ export async function viewOf(request: ViewRequest, inputs: ViewInputs): Promise<
 type Maker<Kind extends ViewKind> = (request: ViewRequest, inputs: ViewInputs) => Promise<PageView & { kind: Kind }>;
 
 const shownEvictionCount = 20;
+/** Of each kind, by a search. */
+const foundCount = 10;
 
 const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   problems: (request, { status }) => {
@@ -129,6 +141,21 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   evictions: (request, { reading }) => {
     const query = parseListQuery('evictions', request.parameters);
     return Promise.resolve({ kind: 'evictions', query, data: listEvictions(reading.evictions, query) });
+  },
+  search: async ({ parameters }, { reading, lane }) => {
+    const other = Object.keys(parameters).find((name) => name !== 'search');
+    if (other !== undefined) throw new UserError(`parameter "${other.slice(0, 60)}" of search: allowed: search`);
+    const of = (kind: ListKind): ListQuery => ({ ...parseListQuery(kind, parameters), limit: foundCount });
+    const query = of('pods');
+    const data = {
+      words: query.search,
+      nodes: await listNodes(reading, of('nodes'), lane),
+      pods: await listPods(reading, query, lane),
+      workloads: await listWorkloads(reading, of('workloads'), lane),
+      namespaces: await listNamespaces(reading, of('namespaces'), lane),
+      evictions: listEvictions(reading.evictions, of('evictions')),
+    };
+    return { kind: 'search', query, data };
   },
   node: async ({ path: [name = ''], parameters }, { reading, lane }) => {
     const query = podQuery(parameters, { node: name });
@@ -193,10 +220,4 @@ function newest(
   isWanted: (eviction: EvictionReport) => boolean,
 ): readonly EvictionReport[] {
   return evictions.filter(isWanted).slice(0, shownEvictionCount);
-}
-
-export function isObject(kind: ViewKind): kind is ObjectKind {
-  return !(
-    ['problems', 'nodes', 'pods', 'workloads', 'namespaces', 'evictions'] as readonly (ListKind | ViewKind)[]
-  ).includes(kind);
 }

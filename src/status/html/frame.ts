@@ -7,7 +7,7 @@ import type { Status } from '../status.js';
 import { apiPrefix } from '../view-routes.js';
 import { type Links, linksFrom } from './links.js';
 import { type Markup, markup, type MarkupContent, trusted } from './markup.js';
-import { timeText } from './texts.js';
+import { timePart } from './texts.js';
 
 /** What all pages have around their content. */
 export interface PageFrame {
@@ -94,8 +94,8 @@ function header({ status, path }: PageFrame, links: Links): Markup {
     ([name, text]) =>
       markup`<li><a href="${links.root}${name}"${name === current ? markup` aria-current="page"` : undefined}>${text}</a></li>`,
   )}</ul></nav>
-<form class="search" role="search" action="${links.root}pods" method="get"><label class="visually-hidden" for="search">Search pods</label><input id="search" name="search" type="search" placeholder="Search pods (/)" maxlength="253" autocomplete="off"></form></div>
-<div class="about"><p id="part-about" data-part class="small muted">cluster <strong>${clusterName}</strong> · <strong>${scope}</strong> · version ${version} · running for ${formatAge(uptimeMs)} · as of ${timeText(generatedAtMs)}</p>
+<form class="search" role="search" action="${links.root}search" method="get"><label class="visually-hidden" for="search">Search</label><input id="search" name="search" type="search" placeholder="Search (press /)" maxlength="253" autocomplete="off"></form></div>
+<div class="about"><p id="part-about" data-part class="small muted">cluster <strong>${clusterName}</strong> · <strong>${scope}</strong> · version ${version} · running for ${formatAge(uptimeMs)} · as of ${timePart(generatedAtMs)}</p>
 <div class="controls"><p id="fault" class="t-critical" role="status" hidden></p><p id="state" class="t-warning" role="status"></p>
 <div id="live" class="controls" hidden><span class="muted">refreshed <span id="age"></span></span><button type="button" id="refresh">Refresh</button><button type="button" id="pause">Pause</button></div>
 <noscript><p class="muted">Without JavaScript, reload the page for newer data.</p></noscript></div></div>

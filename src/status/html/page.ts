@@ -9,6 +9,7 @@ import { namespacePage } from './namespace-page.js';
 import { nodePage } from './node-page.js';
 import { overviewBody } from './overview-page.js';
 import { podPage } from './pod-page.js';
+import { searchPage } from './search-page.js';
 import { workloadPage } from './workload-page.js';
 
 /** The page at `/`. */
@@ -26,6 +27,7 @@ const bodies: { readonly [Kind in ViewKind]: Body<Kind> } = {
   workloads: ({ data: page, query }, links) => listBody('Workloads', workloadList({ page, query, links })),
   namespaces: ({ data: page, query }, links) => listBody('Namespaces', namespaceList({ page, query, links })),
   evictions: ({ data: page, query }, links) => listBody('Evictions', evictionList({ page, query, links })),
+  search: searchPage,
   node: nodePage,
   pod: podPage,
   workload: workloadPage,

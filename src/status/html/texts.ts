@@ -50,6 +50,11 @@ export function timeText(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
+/** The same as an element, to which the script adds the time of the reader's zone. */
+export function timePart(atMs: number): Markup {
+  return markup`<time datetime="${new Date(atMs).toISOString()}">${timeText(atMs)}</time>`;
+}
+
 /** What the words of the page mean, for people who meet them here first. */
 const meanings = {
   fresh: 'The last summary of the kubelet is younger than cache.ttl.',
