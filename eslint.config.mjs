@@ -25,7 +25,7 @@ const layers = {
   workload: ['base', 'kube'],
   forecast: ['base'],
   node: ['base', 'kube', 'kubelet', 'workload', 'forecast'],
-  history: ['base', 'kube', 'kubelet', 'node', 'workload'],
+  history: ['base', 'json', 'kube', 'kubelet', 'node', 'workload'],
   scrape: ['base', 'kube', 'kubelet', 'node', 'workload', 'history'],
   exposition: ['base', 'kube', 'kubelet', 'node', 'workload', 'history', 'scrape'],
   telemetry: ['base', 'kube', 'http', 'watch', 'kubelet', 'node', 'scrape', 'exposition'],

@@ -8,7 +8,7 @@ import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { plainWeb, type WebConfig } from '../config/web/web-config.js';
 import type { Credentials } from '../credentials/credentials.js';
-import { EvictionLog } from '../history/eviction-log.js';
+import { EvictionFile } from '../history/eviction-file.js';
 import type { Scope } from '../kube/scope.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { ReadinessCheck } from '../report/health-report.js';
@@ -26,7 +26,7 @@ import { ClusterSource } from './cluster-source.js';
 import { EvictionTracker } from './eviction-tracker.js';
 import { readinessChecks } from './readiness-checks.js';
 import { type Host, noSuchNode, scopeOf, withOwnNamespace } from './resolve-scope.js';
-import { restartParts, sourceSettings } from './settings-lifetime.js';
+import { sourceSettings, warnOfRestart } from './settings-lifetime.js';
 import { WebServer } from './web-server.js';
 
 /** New settings of the source take effect only when its first lists arrive within this time. */
@@ -63,7 +63,7 @@ export interface AppOptions {
  * Start: the addresses are listened on; nodes and pods are listed; subscribers are told of all pods; the exporter is ready.
  * Kubelets are refreshed for the first scrape, if they are ahead of scrapes at all; it starts the other background tasks: pods
  * and summaries are compared, and stores audited. Stop, in reverse: the exporter is not ready, and running scrapes finish;
- * tasks in process end; watches end; connections are closed.
+ * tasks in process end; watches end; connections are closed; the evictions that came last are written to their file.
  */
 export class App implements AsyncDisposable {
   readonly metrics: SelfMetrics;
@@ -73,6 +73,7 @@ export class App implements AsyncDisposable {
   readonly #seriesCapReport: SeriesCapReport;
   readonly #missingNodeReport: MissingNodeReport;
   readonly #evictions: EvictionTracker;
+  readonly #evictionFile: EvictionFile;
   readonly #connection: ClusterConnection;
   readonly #status: DeferredStatus;
   readonly #server: WebServer;
@@ -80,7 +81,7 @@ export class App implements AsyncDisposable {
   /** A source is disposed of after the collections that may use it have ended. */
   readonly #collecting = new Set<Promise<unknown>>();
 
-  private constructor(options: AppOptions, scope: Scope) {
+  private constructor(options: AppOptions, scope: Scope, evictionFile: EvictionFile) {
     const { config, logger } = options;
     this.#options = { ...options, scheduler: new Scheduler(options.clock) };
     this.metrics = new SelfMetrics({ ...options, nodeVersion: process.version });
@@ -92,8 +93,8 @@ export class App implements AsyncDisposable {
     });
     this.#seriesCapReport = new SeriesCapReport({ metrics: this.metrics, logger });
     this.#missingNodeReport = new MissingNodeReport(logger);
-    const log = new EvictionLog(config.evictions, options.clock);
-    this.#evictions = new EvictionTracker(log, () => this.#active);
+    this.#evictionFile = evictionFile;
+    this.#evictions = new EvictionTracker(evictionFile.log, () => this.#active);
     this.#active = this.#activate({ config, scope, source: this.#createSource(config, scope) });
     this.#prepare(this.#active.source.store).catch(this.#onUnexpectedEnd);
     this.#status = new DeferredStatus(this.#statusLoader(options.clock.monotonicMs()), logger);
@@ -106,7 +107,8 @@ export class App implements AsyncDisposable {
    */
   static async start(options: AppOptions, signal: AbortSignal): Promise<App> {
     const config = withOwnNamespace(options.config, options.credentials);
-    const app = new App({ ...options, config }, await scopeOf(options, signal));
+    const scope = await scopeOf(options, signal);
+    const app = new App({ ...options, config }, scope, await EvictionFile.open(config.evictions, options));
     try {
       if (config.web.status && app.#active.scope.nodeName === undefined) await app.#status.load();
       await app.#server.start();
@@ -155,9 +157,7 @@ export class App implements AsyncDisposable {
       await Promise.allSettled(this.#collecting);
       await former.source[Symbol.asyncDispose]();
     }
-    for (const part of restartParts(former.config, config)) {
-      this.#options.logger.warn('these settings take effect after a restart', { settings: part });
-    }
+    warnOfRestart(former.config, config, this.#options.logger);
   }
 
   /** For new connections and requests. Throws UserError for what takes a restart; the former settings stay then. */
@@ -173,6 +173,7 @@ export class App implements AsyncDisposable {
     this.#connection.kubelets[Symbol.dispose]();
     await this.#active.source[Symbol.asyncDispose]();
     await this.#connection[Symbol.asyncDispose]();
+    await this.#evictionFile[Symbol.asyncDispose]();
     this.#lifetime.stopped();
   }
 

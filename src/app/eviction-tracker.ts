@@ -20,6 +20,7 @@ export class EvictionTracker {
   readonly log: EvictionLog;
   readonly #active: () => MeasuringSettings;
   readonly #reports = new Memo<readonly EvictionReport[]>();
+  readonly #reportOf = new WeakMap<EvictionRecord, EvictionReport>();
   #isReloading = false;
 
   /** `active`: the settings in force. */
@@ -31,7 +32,14 @@ export class EvictionTracker {
   /** All that are known, the newest first; the same array until it changes. */
   reports(): readonly EvictionReport[] {
     const { records } = this.log;
-    return this.#reports.of([records], () => records.map(evictionReport));
+    return this.#reports.of([records], () => records.map((record) => this.#report(record)));
+  }
+
+  /** The same as long as the record is listed: an eviction more does not make a thousand texts again. */
+  #report(record: EvictionRecord): EvictionReport {
+    const report = this.#reportOf.get(record) ?? evictionReport(record);
+    this.#reportOf.set(record, report);
+    return report;
   }
 
   /**

@@ -1,5 +1,7 @@
+import type { Config } from '../config/schema.js';
 import { formatConfig } from '../config/settings.js';
 import { patternsWithoutFamily } from '../exposition/families.js';
+import { readUsable } from '../history/eviction-file.js';
 import type { CommandContext } from './context.js';
 import { loadSettings, loadWeb, type SettingFlags } from './load-settings.js';
 import { terminalText } from './text/terminal-text.js';
@@ -11,8 +13,16 @@ import { terminalText } from './text/terminal-text.js';
 export async function checkConfig(settings: SettingFlags, context: CommandContext): Promise<void> {
   const { config } = await loadSettings(settings, context);
   await loadWeb(config);
+  await warnOfEvictionFile(config, context);
   for (const pattern of patternsWithoutFamily(config.metrics)) {
     context.writeError(`warning: ${terminalText(pattern)} matches no metric family (patterns are anchored)\n`);
   }
   context.writeOut(formatConfig(config));
+}
+
+/** Where the exporter will run, the file may be another one: a warning. */
+async function warnOfEvictionFile({ evictions: { file } }: Config, { writeError }: CommandContext): Promise<void> {
+  const found = file === undefined ? undefined : await readUsable(file);
+  if (found === undefined || !('fault' in found)) return;
+  writeError(`warning: evictions.file ${terminalText(file ?? '')}: ${terminalText(found.fault)}: ${found.fix}\n`);
 }

@@ -2,6 +2,8 @@
  * The kinds of setting with one value. Each is a zod codec: `decode` takes the value of a file, `encode` returns the
  * form that people write.
  */
+import { isAbsolute } from 'node:path';
+
 import * as z from 'zod/mini';
 
 import { formatDuration, parseDuration } from '../base/units.js';
@@ -191,6 +193,15 @@ export function optionalText(spec: Omit<TextSpec, 'default'>) {
     (value) => value ?? '',
   );
   return z.prefault(schema, '').register(settingMeta, { ...about(spec), allowed: `${spec.allowed}, or "" for none` });
+}
+
+/** Of a file that is written: what a relative one stands for depends on where the process was started. */
+export function optionalAbsolutePath(spec: About) {
+  return optionalText({
+    ...spec,
+    allowed: 'the absolute path of a file',
+    accepts: (path) => isAbsolute(path) && !path.includes('\0'),
+  });
 }
 
 export function optionalPath(spec: About) {

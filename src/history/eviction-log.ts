@@ -9,6 +9,7 @@ import { EvictionCounters } from './eviction-counters.js';
 import { storageEviction } from './eviction-message.js';
 import type { EvictionRecord, EvictionSnapshot, EvictionSnapshotOptions, StorageEviction } from './eviction-record.js';
 import { type EvictionContext, lastUsage, verdictBefore } from './last-usage.js';
+import { boundedLabels } from './record-bounds.js';
 
 /** A change of a pod in the store. */
 export interface PodChange {
@@ -29,6 +30,9 @@ export interface EvictionLogSettings {
 /** Clocks of nodes may be behind by this much. */
 const clockSkewMs = 60_000;
 
+/** However long evictions are listed: each has series of a pod that is gone. */
+const maxSeriesMs = 3_600_000;
+
 interface SeenEviction {
   readonly pod: Pod;
   readonly status: EvictionStatus;
@@ -42,13 +46,15 @@ const maxUids = 10_000;
 
 /**
  * The evictions for local storage that were seen, with what the pods used before: the kubelet and often the API server
- * forget an evicted pod within seconds. One for each pod UID, whatever the number of events. Lives as long as the process.
+ * forget an evicted pod within seconds. One for each pod UID, whatever the number of events. Lives as long as the process; what
+ * `restore` was given came from the one before.
  */
 export class EvictionLog {
   readonly #clock: Clock;
   readonly #startedAtMs: number;
   #settings: EvictionLogSettings;
   #records: readonly EvictionRecord[] = [];
+  readonly #withSeries = new Memo<readonly EvictionRecord[]>();
   readonly #ofWorkloads = new Memo<readonly EvictionRecord[]>();
   /** Steady time in milliseconds from which the retention counts. */
   readonly #keptSinceMs = new WeakMap<EvictionRecord, number>();
@@ -61,6 +67,21 @@ export class EvictionLog {
     this.#settings = settings;
     this.#clock = clock;
     this.#startedAtMs = latestNowMs(clock);
+  }
+
+  /**
+   * Takes over what a former process has seen, before the first change: it is known, so a list that shows the same pods adds
+   * nothing, and this process counts none of it. The wall clock is all that both processes share: what was seen live is kept
+   * from when it was seen.
+   */
+  restore(records: readonly EvictionRecord[]): void {
+    for (const record of records.toReversed()) {
+      const { uid, wasSeenLive, seenAtMs, evictedAtMs } = record;
+      this.#keptSinceMs.set(record, this.#steadyMsOf(wasSeenLive ? seenAtMs : evictedAtMs));
+      setNewest(this.#isCounted, uid, wasSeenLive, maxUids);
+    }
+    this.#records = records.toSorted(newestFirst);
+    this.#prune();
   }
 
   /** From now on, also for the evictions so far. */
@@ -99,13 +120,18 @@ export class EvictionLog {
   }
 
   snapshot({ workloads, nodeNames, showsAllPods }: EvictionSnapshotOptions): EvictionSnapshot {
-    const { records } = this;
+    const records = this.#recentRecords();
     const workloadKeys = new Set(records.flatMap((record) => record.workloads.map(workloadKey)));
     return {
       records: showsAllPods ? records : this.#ofWorkloads.of([records], () => records.filter(hasWorkload)),
       workloads: this.#byWorkload.list(workloads, workloadKeys),
       nodes: this.#byNode.list(nodeNames, new Set(records.map(({ node }) => node))),
     };
+  }
+
+  #recentRecords(): readonly EvictionRecord[] {
+    const recent = this.records.filter((record) => !this.#isExpired(this.#keptSinceMs.get(record), maxSeriesMs));
+    return this.#withSeries.of(recent, () => recent);
   }
 
   /**
@@ -146,7 +172,7 @@ export class EvictionLog {
       pod: pod.name,
       uid: pod.uid,
       node: pod.nodeName ?? '',
-      labels: pod.labels,
+      labels: boundedLabels(pod.labels),
       workloads: context.workloads,
       message,
       evictedAtMs: Math.min(atMs ?? nowMs, latestNowMs(this.#clock)),
@@ -173,7 +199,7 @@ export class EvictionLog {
   #add(record: EvictionRecord): void {
     const { wasSeenLive, evictedAtMs } = record;
     this.#keptSinceMs.set(record, wasSeenLive ? this.#clock.steadyNowMs() : this.#steadyMsOf(evictedAtMs));
-    const index = this.#records.findIndex((other) => isNewer(record, other));
+    const index = this.#records.findIndex((other) => newestFirst(record, other) <= 0);
     this.#records = this.#records.toSpliced(index < 0 ? this.#records.length : index, 0, record);
     this.#prune();
   }
@@ -186,8 +212,8 @@ export class EvictionLog {
     this.#records = mostTelling(this.#records.filter(isKept), maxRecords);
   }
 
-  #isExpired(sinceMs = Infinity): boolean {
-    return sinceMs <= this.#clock.steadyNowMs() - this.#settings.retentionMs;
+  #isExpired(sinceMs = Infinity, keptMs = this.#settings.retentionMs): boolean {
+    return sinceMs <= this.#clock.steadyNowMs() - keptMs;
   }
 }
 
@@ -195,10 +221,9 @@ function hasWorkload({ workloads }: EvictionRecord): boolean {
   return workloads.length > 0;
 }
 
-/** Whether `record` comes before `other`; those of one second by their names, whatever the order in which they were seen. */
-function isNewer(record: EvictionRecord, other: EvictionRecord): boolean {
-  if (record.evictedAtMs !== other.evictedAtMs) return record.evictedAtMs > other.evictedAtMs;
-  return byPod(record, other) <= 0;
+/** Those of one second by their names, whatever the order in which they were seen. */
+function newestFirst(a: EvictionRecord, b: EvictionRecord): number {
+  return b.evictedAtMs - a.evictedAtMs || byPod(a, b);
 }
 
 const byPod = byNames<EvictionRecord>(({ namespace, pod }) => [namespace, pod]);

@@ -2,7 +2,7 @@ import type { Labels } from '../kube/objects.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import type { DiskVerdict, NamedShortage } from '../node/disk-verdict.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
-import type { PodUsage } from '../node/usage.js';
+import type { ContainerUsage, PodUsage, VolumeUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
 
 /** Why a kubelet evicts pods for local storage. Closed list: label values. `other`: in words that no known kubelet uses. */
@@ -29,13 +29,19 @@ export interface StorageEviction {
   readonly shortage?: NamedShortage | undefined;
 }
 
+/** What is kept of a pod's usage. Bounded: see `boundedUsage`. */
+export interface KeptUsage extends Pick<PodUsage, 'usedBytes' | 'inodesUsed' | 'components' | 'volumesPending'> {
+  readonly containers: readonly Pick<ContainerUsage, 'name' | 'usedBytes' | 'rootfsBytes' | 'logsBytes'>[];
+  readonly volumes: readonly Pick<VolumeUsage, 'name' | 'type' | 'medium' | 'usedBytes'>[];
+}
+
 /** What was last measured of a pod before its eviction. */
 export interface LastUsage {
   /** Wall time in milliseconds at which the summary was fetched. */
   readonly fetchedAtMs: number;
   /** Undefined when the kubelet reported no total. */
-  readonly usage: PodUsage | undefined;
-  /** As enforced before the eviction, in the order in which the kubelet checks. */
+  readonly usage: KeptUsage | undefined;
+  /** As enforced before the eviction, in the order in which the kubelet checks; the nearest ones of very many. */
   readonly ratios: readonly LimitRatio[];
   /** Totals of the last summaries, the oldest first. */
   readonly samples: readonly UsageSample[];
@@ -63,7 +69,7 @@ export interface EvictionRecord extends StorageEviction {
   /** Of the API object. */
   readonly uid: string;
   readonly node: string;
-  /** The pod's. */
+  /** The pod's; the first ones of very many. */
   readonly labels: Labels;
   /** Those that the pod belonged to. */
   readonly workloads: readonly Workload[];
@@ -72,7 +78,7 @@ export interface EvictionRecord extends StorageEviction {
   /** Wall times in milliseconds: of the eviction according to the pod's status, and when the exporter saw it. */
   readonly evictedAtMs: number;
   readonly seenAtMs: number;
-  /** The exporter saw it happen; otherwise it found the evicted pod at its start. */
+  /** An exporter saw it happen; otherwise it found the evicted pod at its start. */
   readonly wasSeenLive: boolean;
   /** The node's condition when the eviction was seen; undefined when it was unknown. */
   readonly diskPressure: boolean | undefined;
@@ -90,7 +96,7 @@ export interface EvictionCounts<T> {
 
 /** What the log has at one moment. */
 export interface EvictionSnapshot {
-  /** Of pods that are shown, the newest eviction first. The same array until it changes. */
+  /** Of pods that are shown, as long as they have series, the newest eviction first. The same array until it changes. */
   readonly records: readonly EvictionRecord[];
   readonly workloads: readonly EvictionCounts<Workload>[];
   /** By node name. */

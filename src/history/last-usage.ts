@@ -10,6 +10,7 @@ import { foldUnknown } from '../node/unknown-items.js';
 import type { AttributionMode } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
 import type { EvictionCause, LastUsage, StorageEviction } from './eviction-record.js';
+import { boundedRatios, boundedUsage } from './record-bounds.js';
 import { growthBytesPerSecond, limitForAnHour } from './usage-growth.js';
 
 /** What is known of an evicted pod besides its API object. */
@@ -40,8 +41,8 @@ export function lastUsage(pod: Pod, eviction: StorageEviction, context: Eviction
   const growth = growthBytesPerSecond(samples);
   return {
     fetchedAtMs,
-    usage: usage && foldUnknown(usage, pod),
-    ratios,
+    usage: usage && boundedUsage(foldUnknown(usage, pod), eviction),
+    ratios: boundedRatios(ratios, eviction),
     samples,
     growthBytesPerSecond: growth,
     limitForAnHourBytes: growth === undefined ? undefined : longerLimit(eviction, ratios, growth),

@@ -14,8 +14,14 @@ import type { NodeLayout } from './node-layout.js';
  * writes: without the writable layer, which nobody measures (`rootfs_not_measured`) or which is on the image filesystem
  * (`dedicated_imagefs`).
  */
-export type UnenforcedReason =
-  'isolation_disabled' | 'exempt' | 'rootfs_not_measured' | 'dedicated_imagefs' | 'memory_medium';
+export const unenforcedReasons = [
+  'isolation_disabled',
+  'exempt',
+  'rootfs_not_measured',
+  'dedicated_imagefs',
+  'memory_medium',
+] as const;
+export type UnenforcedReason = (typeof unenforcedReasons)[number];
 
 const partlyCompared: ReadonlySet<UnenforcedReason> = new Set(['rootfs_not_measured', 'dedicated_imagefs']);
 

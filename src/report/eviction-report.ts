@@ -1,7 +1,12 @@
-import type { EvictionCause, EvictionRecord, LastUsage, UnknownUsageReason } from '../history/eviction-record.js';
+import type {
+  EvictionCause,
+  EvictionRecord,
+  KeptUsage,
+  LastUsage,
+  UnknownUsageReason,
+} from '../history/eviction-record.js';
 import type { Labels } from '../kube/objects.js';
 import type { UsageSample } from '../kubelet/lookup.js';
-import type { PodUsage } from '../node/usage.js';
 import { countedComponent } from '../node/volume-usage.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import type { ComponentBytes, ContainerReport, PodPlace } from './pod-report.js';
@@ -95,7 +100,7 @@ function lastUsageReport(lastUsage: LastUsage, evictedAtMs: number): LastUsageRe
   };
 }
 
-function usageReport(usage: PodUsage | undefined) {
+function usageReport(usage: KeptUsage | undefined) {
   if (usage === undefined) return { usedBytes: undefined, isPending: false, containers: [], volumes: [] };
   const { usedBytes, inodesUsed, volumesPending, components, containers, volumes } = usage;
   return {

@@ -17,20 +17,27 @@ it('reports of evictions are the same array until there is another eviction', ()
   const none = tracker.reports();
   expect(tracker.reports()).toBe(none);
   const message = 'Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ';
-  const object = aPod({ phase: 'Failed', eviction: { message, atMs: clock.nowMs() } });
-  log.podChanged({ object, previous: undefined, isInitial: false }, () => ({
-    node: aNode(),
-    layout: undefined,
-    measurement: undefined,
-    snapshot: undefined,
-    samplesOf: () => [],
-    workloads: [],
-    attribution: 'measured',
-    sidecars: 'auto',
-  }));
+  const evict = (name: string): void => {
+    const object = aPod({ name, uid: name, phase: 'Failed', eviction: { message, atMs: clock.nowMs() } });
+    log.podChanged({ object, previous: undefined, isInitial: false }, () => ({
+      node: aNode(),
+      layout: undefined,
+      measurement: undefined,
+      snapshot: undefined,
+      samplesOf: () => [],
+      workloads: [],
+      attribution: 'measured',
+      sidecars: 'auto',
+    }));
+  };
+  evict('cart-0');
   expect(tracker.reports()).not.toBe(none);
-  expect(tracker.reports()).toMatchObject([{ pod: object.name, cause: 'pod_limit' }]);
+  const [first] = tracker.reports();
+  expect(first).toMatchObject({ pod: 'cart-0', cause: 'pod_limit' });
   expect(tracker.reports()).toBe(tracker.reports());
+  evict('cart-1');
+  expect(tracker.reports().map(({ pod }) => pod)).toEqual(['cart-0', 'cart-1']);
+  expect(tracker.reports()[0]).toBe(first);
 });
 
 it('an eviction has the verdict of its node as last derived, by the growth of its pods', () => {

@@ -207,6 +207,23 @@ describe('check-config', () => {
     expect(status).toBe(0);
   });
 
+  it('check-config warns of a folder as file of evictions, and not of a file that is not there yet', async () => {
+    await using folder = await temporaryFolder();
+    const there = await checked(`evictions: {file: ${folder.path}}\n`);
+    expect(there.error).toBe(
+      `warning: evictions.file ${folder.path}: it is a folder: name a file in it, such as evictions.json\n`,
+    );
+    expect(there.status).toBe(0);
+    const missing = await checked(`evictions: {file: ${path.join(folder.path, 'evictions.json')}}\n`);
+    expect([missing.status, missing.error]).toEqual([0, '']);
+  });
+
+  it('check-config refuses a relative file of evictions', async () => {
+    const { status, error } = await checked('evictions: {file: evictions.json}\n');
+    expect(error).toMatch(/evictions\.file: found "evictions\.json" .*allowed: the absolute path of a file/s);
+    expect(status).toBe(1);
+  });
+
   it('check-config reports every fault of a file in one run, with exit code 1', async () => {
     const { status, out, error } = await checked(
       'cache: {ttl: soon}\nkubelet: {acess: direct}\nscrape: {maxInFlight: 0}\n',

@@ -139,11 +139,12 @@ describe('a reload', () => {
     expect(exporter.log().match(/config\.yaml:/g)).toHaveLength(1);
   });
 
-  it('a reload warns that the addresses change at the next start only', async () => {
+  it('a reload warns of what changes at the next start only', async () => {
     await using exporter = await start('');
-    await exporter.rewrite('log: {level: debug}\n');
+    await exporter.rewrite('log: {level: debug}\nevictions: {file: /data/evictions.json}\n');
     await exporter.request('POST', '/-/reload');
     expect(exporter.log()).toMatch(/take effect after a restart.*log/);
+    expect(exporter.log()).toMatch(/take effect after a restart.*evictions\.file/);
   });
 });
 

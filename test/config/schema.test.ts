@@ -40,7 +40,7 @@ describe('defaults', () => {
       cache: { ttlMs: 55_000, nearTtlMs: 10_000, maxBackoffMs: 300_000, refresh: 'auto' },
       workloads: { selectors: [], labels: [], controllers: true, onMissingNode: 'partial' },
       attribution: 'measured',
-      evictions: { retentionMs: 3_600_000, maxRecords: 1000 },
+      evictions: { retentionMs: 86_400_000, maxRecords: 1000, file: undefined },
       enforcement: { sidecars: 'auto' },
       metrics: {
         profile: 'standard',

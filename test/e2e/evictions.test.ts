@@ -1,5 +1,9 @@
 // @module-tag sockets
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
 import { describe, expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
@@ -63,11 +67,11 @@ async function evictionsOf(exporter: Exporter): Promise<readonly EvictionReport[
   return (JSON.parse(answer.text) as { readonly items: readonly EvictionReport[] }).items;
 }
 
-async function evict(exporter: Exporter, message: string, name = 'cart-0'): Promise<void> {
+async function evict(exporter: Exporter, message: string, name = 'cart-0', waitMs = 5_000): Promise<void> {
   const pod = exporter.cluster.model.pods.find(({ spec }) => spec.name === name);
   if (pod === undefined) throw new Error(`no pod ${name}`);
   exporter.cluster.model.evictPod(pod, { message, isForNode: false });
-  await exporter.clock.advance(5_000);
+  await exporter.clock.advance(waitMs);
 }
 
 async function recorded(exporter: Exporter, count: number): Promise<readonly EvictionReport[]> {
@@ -226,5 +230,72 @@ describe('an eviction', () => {
     await scrapeFor(exporter, 1);
     expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds')).toEqual([]);
     expect(await evictionsOf(exporter)).toEqual([]);
+  });
+
+  it('an eviction has series for an hour, and is listed for a day', async () => {
+    await using exporter = await start();
+    await evict(exporter, emptyDirMessage);
+    await recorded(exporter, 1);
+    await exporter.clock.advance(54 * minuteMs);
+    expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds')).toHaveLength(1);
+    await exporter.clock.advance(6 * minuteMs);
+    expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds')).toEqual([]);
+    expect(await evictionsOf(exporter)).toMatchObject([{ pod: 'cart-0' }]);
+  });
+});
+
+describe('an exporter that is started again', () => {
+  it('an eviction is listed with its last values after a restart, once, and not counted again', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'evictions-'));
+    try {
+      const settings = `evictions: {file: ${path.join(folder, 'evictions.json')}}`;
+      await using cluster = await start();
+      for (const name of ['cart-1', 'last']) cluster.cluster.model.addPod({ ...cart, name });
+      const first = await (await cluster.another({ settings })).synced();
+      await scrapeFor(first, 3);
+      await evict(first, emptyDirMessage);
+      await recorded(first, 1);
+      await evict(first, emptyDirMessage, 'last', 3_000);
+      const before = await recorded(first, 2); // the last one is not in the file yet
+      expect(before).toMatchObject([
+        { pod: 'last' },
+        { pod: 'cart-0', lastUsage: { components: { emptydir: 4 * mib } } },
+      ]);
+      await first[Symbol.asyncDispose]();
+
+      await using second = await cluster.another({ settings });
+      await second.synced();
+      expect(await evictionsOf(second)).toEqual(before); // the pod is still there, and listed
+      const labels = { ...cartLabels, cause: 'emptydir_limit' };
+      const ofPod = { namespace: 'shop', pod: 'cart-0', cause: 'emptydir_limit' };
+      const scraped = await second.scrape();
+      expect(scraped.value('workload_evictions_total', labels)).toBe(0);
+      expect(scraped.value('node_evictions_total', { node: 'node-1', cause: 'emptydir_limit' })).toBe(0);
+      expect(scraped.value('pod_evicted_used_bytes', ofPod)).toBe(before[1]?.lastUsage?.usedBytes);
+
+      await second.clock.advance(60 * minuteMs);
+      expect((await second.scrape()).samples('pod_evicted_used_bytes')).toEqual([]);
+      expect(await evictionsOf(second)).toEqual(before);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('an eviction is not listed after a restart with settings whose scope it is not in', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'evictions-'));
+    try {
+      const settings = `evictions: {file: ${path.join(folder, 'evictions.json')}}`;
+      await using cluster = await start();
+      const first = await (await cluster.another({ settings })).synced();
+      await evict(first, emptyDirMessage);
+      await recorded(first, 1);
+      await first[Symbol.asyncDispose]();
+
+      await using second = await cluster.another({ settings: `${settings}\ncluster: {namespaces: [ops]}` });
+      await second.synced();
+      expect(await evictionsOf(second)).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });

@@ -17,6 +17,7 @@ import {
   aVolume,
   aVolumeSummary,
 } from '../support/builders.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
 import { recordedEvictions } from '../support/eviction-cases.js';
 import { retainedBytes } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -307,6 +308,21 @@ describe('records', () => {
     expect(names()).toEqual([]);
   });
 
+  it('records have series for an hour at most, however long they are listed', async () => {
+    log.configure({ retentionMs: 24 * hourMs, maxRecords: 3 });
+    see(anEvicted({ name: 'old' }));
+    await clock.advance(hourMs / 2);
+    see(anEvicted({ name: 'young' }));
+    const listed = snapshot().records;
+    expect(listed.map(({ pod }) => pod)).toEqual(['young', 'old']);
+    await clock.advance(hourMs / 2 - 1);
+    expect(snapshot().records).toBe(listed);
+    await clock.advance(1);
+    expect(snapshot().records.map(({ pod }) => pod)).toEqual(['young']);
+    expect(snapshot().records).toBe(snapshot().records);
+    expect(names()).toEqual(['young', 'old']);
+  });
+
   it('records are the same array until they change', () => {
     see(anEvicted());
     const { records } = snapshot();
@@ -379,6 +395,76 @@ describe('records', () => {
   });
 });
 
+describe('records of a former process', () => {
+  const minuteMs = 60_000;
+  const former = (pod: string, minutes: number, overrides: Partial<EvictionRecord> = {}): EvictionRecord =>
+    anEvictionRecord({
+      pod,
+      evictedAtMs: clock.nowMs() - minutes * minuteMs,
+      seenAtMs: clock.nowMs() - minutes * minuteMs,
+      ...overrides,
+    });
+
+  it('records of a former process are listed, the newest first, and not counted', () => {
+    log.restore([former('b', 30), former('a', 10)]);
+    expect(names()).toEqual(['a', 'b']);
+    expect(countOf('emptydir_limit')).toEqual([0, 0]);
+    expect(snapshot([], []).workloads).toEqual([]);
+  });
+
+  it.each([
+    ['the first list', true],
+    ['a change', false],
+  ])(
+    'records of a former process stay as they are when %s shows the same pod, which is not counted',
+    (_by, isInitial) => {
+      const record = former('cart-0', 10);
+      log.restore([record]);
+      const object = anEvicted({ uid: record.uid });
+      see(object, { isInitial });
+      expect(log.records).toEqual([record]);
+      expect(countOf('emptydir_limit')).toEqual([0, 0]);
+    },
+  );
+
+  it('records of a former process that had found the pod do not keep it from being counted', () => {
+    const record = former('cart-0', 10, { wasSeenLive: false });
+    log.restore([record]);
+    see(anEvicted({ uid: record.uid }), { previous: aPod() });
+    expect(log.records).toEqual([record]);
+    expect(countOf('emptydir_limit')).toEqual([1, 1]);
+  });
+
+  it.each([
+    ['seen live are kept from when it was seen, whatever the clock of the node', { wasSeenLive: true }, 30],
+    ['found are kept from when it was evicted', { wasSeenLive: false }, 10],
+  ])('records of a former process that were %s', async (_what, overrides, leftMinutes) => {
+    log.restore([former('a', 50, { seenAtMs: clock.nowMs() - 30 * minuteMs, ...overrides })]);
+    await clock.advance(leftMinutes * minuteMs - 1);
+    expect(names()).toEqual(['a']);
+    await clock.advance(1);
+    expect(names()).toEqual([]);
+  });
+
+  it.each([
+    ['the wall clock is behind', -2 * hourMs],
+    ['the steady clock is behind', 2 * hourMs],
+  ])('records of a former process are kept for the rest of their time when %s', async (_case, jumpMs) => {
+    clock.jumpWallTime(jumpMs);
+    const seenAtMs = Math.max(clock.nowMs(), clock.steadyNowMs()) - 30 * minuteMs;
+    log.restore([former('a', 0, { evictedAtMs: seenAtMs, seenAtMs })]);
+    await clock.advance(30 * minuteMs - 1);
+    expect(names()).toEqual(['a']);
+    await clock.advance(1);
+    expect(names()).toEqual([]);
+  });
+
+  it('records of a former process are the newest ones, and none of those whose time is over', () => {
+    log.restore([former('old', 60), ...['d', 'c', 'b', 'a'].map((pod, index) => former(pod, 40 - index))]);
+    expect(names()).toEqual(['a', 'b', 'c']);
+  });
+});
+
 describe('counters', () => {
   it('counters are 0 for each cause but `other` before the first eviction, and the same objects until then', () => {
     const { workloads, nodes } = snapshot([cart], ['node-1', 'node-2']);
@@ -407,6 +493,13 @@ describe('counters', () => {
     await clock.advance(hourMs);
     expect(listed()).toEqual([]);
     expect(countOf('emptydir_limit')).toEqual([0, 0]);
+  });
+
+  it('counters of a workload that is gone do not stay longer than series of its pods', async () => {
+    log.configure({ retentionMs: 24 * hourMs, maxRecords: 3 });
+    see(anEvicted());
+    await clock.advance(hourMs);
+    expect([names(), snapshot([], []).workloads]).toEqual([['cart-0'], []]);
   });
 });
 
@@ -448,6 +541,24 @@ describe('the last usage', () => {
       usage: { usedBytes: 90 * mib, components: { emptydir: 90 * mib } },
       ratios: [{ rule: 'emptydir', volume: 'data', usedBytes: 90 * mib, limitBytes: 100 * mib, ratio: 0.9 }],
     });
+  });
+
+  it('the last usage of a pod with very many volumes and labels is bounded, and has the volume that was too large', () => {
+    const names = ['data', ...Array.from({ length: 40 }, (_, index) => `v-${index}`)];
+    const summary = aPodSummary({
+      volumes: names.map((name) => aVolumeSummary({ name, usedBytes: name === 'data' ? 1 : mib })),
+    });
+    const large = anEvicted({
+      labels: Object.fromEntries(names.map((name) => [name, 'x'.repeat(1_000)])),
+      containers: [aContainer({ mounts: names.map((volumeName) => ({ volumeName, path: `/${volumeName}` })) })],
+      volumes: names.map((name) => aVolume({ name, sizeLimitBytes: 100 * mib })),
+    });
+    see(large, {}, aContext({ measurement: { summary, fetchedAtMs: clock.nowMs(), samples: [] } }));
+    const [record] = log.records;
+    if (typeof record?.lastUsage !== 'object') throw new Error('no usage');
+    const { usage, ratios } = record.lastUsage;
+    expect([usage?.volumes.length, ratios.length, Object.keys(record.labels).length]).toEqual([21, 20, 8]);
+    expect([usage?.volumes[0]?.name, ratios[0]?.volume]).toEqual(['data', 'data']);
   });
 
   it('the last usage shows the limit that would have been enough for an hour more', () => {

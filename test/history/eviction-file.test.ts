@@ -1,0 +1,307 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { build } from 'esbuild';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { documentPieces, readDocument } from '../../src/history/eviction-document.js';
+import { EvictionFile } from '../../src/history/eviction-file.js';
+import type { EvictionRecord } from '../../src/history/eviction-record.js';
+import type { Pod } from '../../src/kube/objects.js';
+import { aPod } from '../support/builders.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { recordingLogger } from '../support/recording-logger.js';
+
+const hourMs = 3_600_000;
+const settings = { retentionMs: 24 * hourMs, maxRecords: 1_000 };
+
+let folder: string;
+let file: string;
+let clock: ManualClock;
+let lines: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'evictions-'));
+  file = path.join(folder, 'evictions.json');
+  clock = new ManualClock();
+  lines = [];
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const opened = (at: string | undefined = file): Promise<EvictionFile> =>
+  EvictionFile.open({ ...settings, file: at }, { clock, logger: recordingLogger(lines) });
+
+const textOf = (...records: readonly EvictionRecord[]): string => [...documentPieces(records)].join('');
+
+/** An eviction that is `ageMs` old. */
+const aRecord = (pod: string, ageMs = 60_000): EvictionRecord =>
+  anEvictionRecord({ pod, evictedAtMs: clock.nowMs() - ageMs, seenAtMs: clock.nowMs() - ageMs });
+
+function evict({ log }: EvictionFile, name: string, change: { readonly isInitial?: boolean } = {}): void {
+  const message = 'Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ';
+  const object: Pod = aPod({ name, uid: `uid-${name}`, phase: 'Failed', eviction: { message, atMs: clock.nowMs() } });
+  log.podChanged({ object, previous: undefined, isInitial: false, ...change }, () => ({
+    node: undefined,
+    layout: undefined,
+    measurement: undefined,
+    snapshot: undefined,
+    samplesOf: () => [],
+    workloads: [],
+    attribution: 'measured',
+    sidecars: 'auto',
+  }));
+}
+
+const namesIn = async (at = file): Promise<readonly string[]> => {
+  const { records } = readDocument(await readFile(at, 'utf8'), clock.nowMs() + 365 * 24 * hourMs);
+  return records.map(({ pod }) => pod);
+};
+
+/** Real files take a while on a clock that is advanced. */
+const eventually = (names: readonly string[]): Promise<void> =>
+  expect.poll(() => namesIn().catch(() => undefined), { interval: 5 }).toEqual(names);
+
+const isThere = (at: string): Promise<boolean> =>
+  stat(at).then(
+    () => true,
+    () => false,
+  );
+
+const warnings = (): readonly string[] => lines.filter((line) => line.startsWith('warn'));
+
+describe('the file of evictions', () => {
+  it('the file of evictions is written 5 s after an eviction, and not again until the next', async () => {
+    await using kept = await opened();
+    evict(kept, 'a');
+    await clock.advance(4_999);
+    await sleep(20);
+    expect(await readdir(folder)).toEqual([]);
+    await clock.advance(1);
+    await eventually(['a']);
+    await rm(file);
+    await clock.advance(60_000);
+    await sleep(20);
+    expect(await readdir(folder)).toEqual([]);
+    evict(kept, 'b');
+    await clock.advance(5_000);
+    await eventually(['b', 'a']);
+    expect(lines).toEqual([]);
+  });
+
+  it('the file of evictions is for its owner alone, with nothing left beside it', async () => {
+    await writeFile(`${file}.tmp`, 'of a process that was killed', { mode: 0o644 });
+    {
+      await using kept = await opened();
+      evict(kept, 'a');
+    }
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect([await readdir(folder), lines]).toEqual([['evictions.json'], []]);
+  });
+
+  it('the file of evictions has what came during the last write', async () => {
+    const kept = await opened();
+    evict(kept, 'a');
+    await clock.advance(5_000);
+    evict(kept, 'b');
+    await kept[Symbol.asyncDispose]();
+    expect(await namesIn()).toEqual(['b', 'a']);
+  });
+
+  it('the file of evictions has what came last when the exporter has stopped', async () => {
+    const kept = await opened();
+    evict(kept, 'a');
+    await clock.advance(5_000);
+    await eventually(['a']);
+    evict(kept, 'b');
+    await kept[Symbol.asyncDispose]();
+    expect(await namesIn()).toEqual(['b', 'a']);
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it('the file of evictions loses what is no longer listed', async () => {
+    await writeFile(file, textOf(aRecord('young'), aRecord('old', 23 * hourMs)));
+    await using kept = await opened();
+    expect(kept.log.records.map(({ pod }) => pod)).toEqual(['young', 'old']);
+    await clock.advance(hourMs);
+    await eventually(['young']);
+  });
+
+  it('without evictions.file, nothing is written, and nothing waits', async () => {
+    await using kept = await EvictionFile.open(
+      { ...settings, file: undefined },
+      { clock, logger: recordingLogger(lines) },
+    );
+    evict(kept, 'a');
+    expect(clock.sleeperCount).toBe(0);
+    expect([await readdir(folder), lines]).toEqual([[], []]);
+  });
+});
+
+describe('after a restart', () => {
+  it('what was read is listed and not written again', async () => {
+    await writeFile(file, textOf(aRecord('a'), aRecord('b', 120_000)));
+    const { mtimeMs } = await stat(file);
+    {
+      await using kept = await opened();
+      expect(kept.log.records).toEqual([aRecord('a'), aRecord('b', 120_000)]);
+      await clock.advance(60_000);
+    }
+    expect((await stat(file)).mtimeMs).toBe(mtimeMs);
+    expect(lines).toEqual([`info: evictions of before this start are read ${JSON.stringify({ file, count: 2 })}`]);
+  });
+
+  it('a file that does not exist is the rule at the first start', async () => {
+    await using kept = await opened();
+    expect([kept.log.records, lines]).toEqual([[], []]);
+  });
+
+  it.each<readonly [string, string | (() => string), RegExp]>([
+    ['empty', '', /it is empty/],
+    ['cut', () => textOf(aRecord('a')).slice(0, 200), /its end is missing/],
+    ['of another version', '{"ephemeralStorageEvictions":9}', /it is of another version/],
+  ])('a file that is %s is one warning, and is replaced', async (_what, content, reason) => {
+    await writeFile(file, typeof content === 'string' ? content : content());
+    await using kept = await opened();
+    expect(kept.log.records).toEqual([]);
+    expect(warnings()).toEqual([expect.stringMatching(/their file is broken/)]);
+    expect(warnings()[0]).toMatch(reason);
+    expect(warnings()[0]).toContain(JSON.stringify(file));
+    expect(warnings()[0]).toContain('"fix":"nothing: the next eviction replaces the file"');
+    evict(kept, 'b');
+    await clock.advance(5_000);
+    await eventually(['b']);
+  });
+
+  it('what is left out of a file is one warning with the numbers', async () => {
+    const text = textOf(aRecord('a'), aRecord('a'), aRecord('b'), aRecord('ahead', -hourMs));
+    await writeFile(file, text.replace('[\n', '[\n{},\n{},\n'));
+    await using kept = await opened();
+    expect(kept.log.records.map(({ pod }) => pod)).toEqual(['a', 'b']);
+    expect(warnings()).toHaveLength(1);
+    expect(warnings()[0]).toContain(
+      '2 not readable, 1 listed twice, 1 in the future: the clock is behind, or was ahead',
+    );
+  });
+
+  it.each<readonly [string, (at: string) => Promise<unknown>, RegExp, RegExp]>([
+    ['a folder', (at) => mkdir(at), /it is a folder/, /name a file in it, such as evictions\.json/],
+    ['a device', (at) => symlink('/dev/zero', at), /it is no regular file/, /name another file/],
+    ['a file of something else', (at) => writeFile(at, 'password: secret'), /something else/, /or remove this one/],
+    [
+      'a large file of something else',
+      (at) => writeFile(at, 'x'.repeat(2 ** 24)),
+      /something else/,
+      /name another file/,
+    ],
+    [
+      'in a file',
+      async (at) => {
+        await rm(at, { force: true });
+      },
+      /ENOTDIR/,
+      /name another file/,
+    ],
+  ])('%s in place of the file is one warning, and is never touched', async (what, make, reason, fix) => {
+    await make(file);
+    const at = what === 'in a file' ? path.join(file, 'evictions.json') : file;
+    if (what === 'in a file') await writeFile(file, 'x');
+    {
+      await using kept = await opened(at);
+      evict(kept, 'a');
+      await clock.advance(60_000);
+    }
+    expect(warnings()).toEqual([expect.stringMatching(/evictions are not kept over a restart/)]);
+    expect(warnings()[0]).toMatch(reason);
+    expect(warnings()[0]).toMatch(fix);
+    expect(warnings()[0]).not.toContain('secret');
+    expect(await readdir(folder)).toEqual(['evictions.json']);
+    if (what === 'a file of something else') expect(await readFile(file, 'utf8')).toBe('password: secret');
+  });
+});
+
+describe('a folder that cannot be written', () => {
+  it('is one warning, is tried again in a minute, and then as usual', async () => {
+    const at = path.join(folder, 'volume', 'evictions.json');
+    await using kept = await opened(at);
+    const inVolume = (): Promise<boolean> => isThere(at);
+    evict(kept, 'a');
+    await clock.advance(5_000);
+    await expect.poll(() => lines.length, { interval: 5 }).toBe(1);
+    expect(warnings()[0]).toMatch(/evictions are not written.*"fix":"mount a volume, such as an emptyDir,.*ENOENT/);
+    await clock.advance(60_000);
+    await expect.poll(() => lines.length, { interval: 5 }).toBe(2);
+    expect(lines[1]).toMatch(/^debug/);
+    await mkdir(path.dirname(at));
+    await clock.advance(59_999);
+    await sleep(20);
+    expect(await inVolume()).toBe(false);
+    await clock.advance(1);
+    await expect.poll(inVolume, { interval: 5 }).toBe(true);
+    await expect.poll(() => lines[2], { interval: 5 }).toMatch(/^info: evictions are written again after 2 failed/);
+    evict(kept, 'b');
+    await clock.advance(5_000);
+    await expect.poll(() => namesIn(at), { interval: 5 }).toEqual(['b', 'a']);
+  });
+
+  it('what fails in the middle of a write leaves the former file, and nothing beside it', async () => {
+    await writeFile(file, textOf(aRecord('former')));
+    const kept = await opened();
+    const records = Array.from({ length: 100 }, (_, index) => aRecord(`p-${index}`));
+    const broken = {
+      ...aRecord('broken', 2 * hourMs),
+      get node(): string {
+        throw new Error('no space left on device');
+      },
+    };
+    kept.log.restore([...records, broken]);
+    await kept[Symbol.asyncDispose]();
+    expect(warnings()[0]).toMatch(/evictions are not written.*no space left on device/);
+    expect([await namesIn(), await readdir(folder)]).toEqual([['former'], ['evictions.json']]);
+  });
+});
+
+/** Writes the records of a file again and again, as fast as it can. */
+const restlessWriter = `
+  import { systemClock } from './base/clock.ts';
+  import { silentLogger } from './base/logger.ts';
+  import { EvictionFile } from './history/eviction-file.ts';
+  const clock = { ...systemClock, sleep: () => new Promise((resolve) => setImmediate(resolve)) };
+  const settings = { retentionMs: 1e12, maxRecords: 1_000, file: process.argv[2] };
+  const { log } = await EvictionFile.open(settings, { clock, logger: silentLogger });
+  const { records } = log;
+  setInterval(() => log.restore(records.map((record) => ({ ...record }))), 1);
+`;
+
+it('a process that is killed in the middle of a write leaves a complete file', async () => {
+  const program = path.join(folder, 'writer.mjs');
+  await build({
+    stdin: { contents: restlessWriter, resolveDir: path.resolve(import.meta.dirname, '../../src') },
+    outfile: program,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+  });
+  const records = Array.from({ length: 1_000 }, (_, index) => aRecord(`p-${index}`));
+  const expected = records.map(({ pod }) => pod).sort();
+  await writeFile(file, textOf(...records));
+  let cutCount = 0;
+  for (let turn = 0; turn < 5; turn += 1) {
+    const { mtimeMs } = await stat(file);
+    const child = spawn(process.execPath, [program, file], { stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    const isWriting = async (): Promise<boolean> =>
+      (await stat(file)).mtimeMs !== mtimeMs && (await isThere(`${file}.tmp`));
+    await expect.poll(isWriting, { interval: 1 }).toBe(true);
+    child.kill('SIGKILL');
+    await ended;
+    if (await isThere(`${file}.tmp`)) cutCount += 1;
+    expect([...(await namesIn())].sort()).toEqual(expected);
+  }
+  expect(cutCount).toBeGreaterThan(0);
+});
