@@ -90,6 +90,7 @@ describe('the policies', () => {
     { pod: { securityContext: { runAsUser: 1 } }, fault: /runAsNonRoot/ },
     { pod: { hostNetwork: true }, fault: /shares something with the host/ },
     { pod: { volumes: [{ name: 'a', hostPath: { path: '/' } }] }, fault: /path of the host/ },
+    { pod: { volumes: [{ name: 'a', emptyDir: {} }] }, fault: /emptyDir can fill the disk/ },
     { pod: { terminationGracePeriodSeconds: 5 }, fault: /before its scrapes have ended/ },
     { pod: { serviceAccountName: 'other' }, fault: /no ServiceAccount "other"/ },
     { pod: { volumes: [{ name: 'a', configMap: { name: 'other' } }] }, fault: /no ConfigMap "other"/ },

@@ -12,7 +12,7 @@ import { normalForm } from '../support/manifests/normal-form.js';
 import { hasOpenApi, openApiVersions, validate } from '../support/manifests/openapi.js';
 import { otherTypeFaults } from '../support/manifests/other-types.js';
 import { componentNames } from '../support/manifests/overlays.js';
-import { exporterOf, policyFaults } from '../support/manifests/policies.js';
+import { exporterOf, policyFaults, workloadsOf } from '../support/manifests/policies.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 
 const kubernetesVersions = openApiVersions();
@@ -200,6 +200,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
       { extraEnv: [{ name: 'EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS', value: 'proxy' }] },
     ],
     ['extraVolumes: the chart has a volume named tls', { extraVolumes: [{ name: 'tls', emptyDir: {} }] }],
+    ['the chart has a volume named evictions', { extraVolumes: [{ name: 'evictions', emptyDir: {} }] }],
   ])('the chart is refused with a message about %s', (message, values) => {
     for (const helm of helmNames) {
       const { status, error } = runHelm(helm, ['template', chartFolder], values);
@@ -266,12 +267,22 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
         .filter(({ kind }) => ['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind))
         .flatMap((object) => listAt(exporterOf([object]), 'env').map(({ name }) => name as string)),
     );
-    expect(new Set(set).size).toBe(6);
+    expect(new Set(set).size).toBe(7);
     for (const name of new Set(set)) {
       const { error } = runHelm('helm4', ['template', chartFolder], { extraEnv: [{ name, value: '' }] });
       expect(error).toContain(`extraEnv: ${name} is set by the value `);
     }
   });
+
+  it.each(['', '/data/evictions.json'])(
+    'the chart leaves the file of evictions to settings that name it: %j',
+    (file) => {
+      const [pod] = workloadsOf(render({ ...plain, config: { evictions: { file } } }));
+      expect(listAt(pod?.pod, 'volumes').map(({ name }) => name)).toEqual(['config']);
+      const [container] = pod?.containers ?? [];
+      expect([listAt(container, 'volumeMounts').length, container?.['env']]).toEqual([1, undefined]);
+    },
+  );
 
   it('the chart takes keys without a value as empty', () => {
     const keys = ['extraEnv', 'podLabels', 'podAnnotations', 'commonLabels', 'commonAnnotations', 'config'] as const;

@@ -102,6 +102,10 @@ spec:
           # The folder, not the file by subPath, which would never be updated.
           mountPath: /etc/ephemeral-storage-exporter
           readOnly: true
+        {{- if include "ephemeral-storage-exporter.evictionsFile" $root }}
+        - name: evictions
+          mountPath: /var/lib/ephemeral-storage-exporter
+        {{- end }}
         {{- if $values.tls.secretName }}
         - name: tls
           mountPath: /etc/ephemeral-storage-exporter-tls
@@ -114,6 +118,13 @@ spec:
     - name: config
       configMap:
         name: {{ $fullname | quote }}
+    {{- if include "ephemeral-storage-exporter.evictionsFile" $root }}
+    # Every user may write into an emptyDir: no fsGroup.
+    - name: evictions
+      emptyDir:
+        # More than the exporter ever needs: 8 MiB for the file, and as much to write the next one.
+        sizeLimit: 32Mi
+    {{- end }}
     {{- with $values.tls.secretName }}
     - name: tls
       secret:
@@ -133,10 +144,20 @@ httpGet:
   {{- end }}
 {{- end }}
 
+{{/* Where evictions outlive a restart of the container; empty where `config` sets `evictions.file`. */}}
+{{- define "ephemeral-storage-exporter.evictionsFile" -}}
+{{- if not (hasKey (get (default dict .Values.config) "evictions" | default dict) "file") -}}
+/var/lib/ephemeral-storage-exporter/evictions.json
+{{- end }}
+{{- end }}
+
 {{/* Settings of values, as environment variables: they override the file, where `config` cannot undo them. */}}
 {{- define "ephemeral-storage-exporter.env" -}}
 {{- $values := .Values }}
 {{- $env := list }}
+{{- with include "ephemeral-storage-exporter.evictionsFile" . }}
+{{- $env = append $env (dict "name" "EPHEMERAL_STORAGE_EXPORTER_EVICTIONS_FILE" "value" .) }}
+{{- end }}
 {{- if eq $values.mode "node-local" }}
 {{- $field := dict "fieldRef" (dict "fieldPath" "spec.nodeName") }}
 {{- $env = append $env (dict "name" "EPHEMERAL_STORAGE_EXPORTER_CLUSTER_NODE_LOCAL" "value" "true") }}

@@ -130,6 +130,9 @@ export function podFaults(pod: Json): readonly string[] {
     'seccomp is not RuntimeDefault': at(pod, 'securityContext', 'seccompProfile', 'type') === 'RuntimeDefault',
     'it shares something with the host': ['hostNetwork', 'hostPID', 'hostIPC'].every((key) => pod[key] === undefined),
     'it mounts a path of the host': listAt(pod, 'volumes').every((volume) => !('hostPath' in volume)),
+    'an emptyDir can fill the disk': listAt(pod, 'volumes').every(
+      (volume) => !('emptyDir' in volume) || typeof at(volume, 'emptyDir', 'sizeLimit') === 'string',
+    ),
     // The drain of App, 10 s, and some more to send the last answers.
     'it is killed before its scrapes have ended': Number(pod['terminationGracePeriodSeconds']) >= 15,
   };
