@@ -17,7 +17,7 @@ export const evictions: Section = {
     lastEvictions({
       title: 'Last evictions',
       description:
-        'The last 20 evictions in the namespace that the exporter lists (evictions.retention), with the last measured usage and the limit that was exceeded. Click to open the pod.',
+        'The last 20 evictions in the namespace within the last hour, with the last measured usage and the limit that was exceeded. Click to open the pod.',
       span: 24,
       matchers: itself.matchers,
       hidden: ['namespace'],

@@ -22,7 +22,7 @@ export const evictions: Section = {
     lastEvictions({
       title: 'Last evictions',
       description:
-        'The last 20 evictions on this node that the exporter lists (evictions.retention), with the last measured usage and the limit that was exceeded. explain eviction on the command line shows more of each.',
+        'The last 20 evictions on this node within the last hour, with the last measured usage and the limit that was exceeded. top evictions on the command line has older ones too, explain eviction shows more of each.',
       span: 24,
       height: 6,
       matchers: itself.matchers,

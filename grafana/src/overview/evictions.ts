@@ -36,7 +36,7 @@ export const evictions: Section = {
     lastEvictions({
       title: 'Last evictions',
       description:
-        'The last 20 evictions that the exporter lists (evictions.retention), with the last measured usage and the limit that was exceeded. explain eviction on the command line shows more of each. Click to open the pod.',
+        'The last 20 evictions of the last hour, with the last measured usage and the limit that was exceeded. The status page and top evictions on the command line have older ones too, explain eviction shows more of each. Click to open the pod.',
       span: 24,
       clusters: true,
       details: ['node'],

@@ -17,7 +17,7 @@ export const evictions: Section = {
     lastEvictions({
       title: 'Last evictions',
       description:
-        'The last 20 evictions of its pods that the exporter lists (evictions.retention), with the last measured usage and the limit that was exceeded. Pods that have never been scraped are found by their names. explain eviction on the command line shows more of each.',
+        'The last 20 evictions of its pods within the last hour, with the last measured usage and the limit that was exceeded. Pods that have never been scraped are found by their names. explain eviction on the command line shows more of each.',
       span: 24,
       details: ['node', 'namespace', 'container', 'volume'],
       link: drillDown('pod', 'row'),
