@@ -275,6 +275,7 @@ const restlessWriter = `
   const { log } = await EvictionFile.open(settings, { clock, logger: silentLogger });
   const { records } = log;
   setInterval(() => log.restore(records.map((record) => ({ ...record }))), 1);
+  process.on('disconnect', () => process.exit());
 `;
 
 it('a process that is killed in the middle of a write leaves a complete file', async () => {
@@ -293,13 +294,17 @@ it('a process that is killed in the middle of a write leaves a complete file', a
   let cutCount = 0;
   for (let turn = 0; turn < 5; turn += 1) {
     const { mtimeMs } = await stat(file);
-    const child = spawn(process.execPath, [program, file], { stdio: 'ignore' });
+    // With a channel, so that it ends with the test, however that ends.
+    const child = spawn(process.execPath, [program, file], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     const ended = once(child, 'exit');
     const isWriting = async (): Promise<boolean> =>
       (await stat(file)).mtimeMs !== mtimeMs && (await isThere(`${file}.tmp`));
-    await expect.poll(isWriting, { interval: 1 }).toBe(true);
-    child.kill('SIGKILL');
-    await ended;
+    try {
+      await expect.poll(isWriting, { interval: 1, timeout: 15_000 }).toBe(true);
+    } finally {
+      child.kill('SIGKILL');
+      await ended;
+    }
     if (await isThere(`${file}.tmp`)) cutCount += 1;
     expect([...(await namesIn())].sort()).toEqual(expected);
   }
