@@ -33,7 +33,19 @@ const layers = {
   query: ['base', 'config', 'kube', 'kubelet', 'node', 'workload', 'history', 'scrape', 'report'],
   status: ['base', 'config', 'workload', 'report', 'query'],
   access: ['base', 'json', 'kube', 'http'],
-  server: ['base', 'json', 'config', 'access', 'telemetry', 'node', 'scrape', 'exposition', 'report', 'query', 'status'],
+  server: [
+    'base',
+    'json',
+    'config',
+    'access',
+    'telemetry',
+    'node',
+    'scrape',
+    'exposition',
+    'report',
+    'query',
+    'status',
+  ],
 };
 
 /** Files of src itself: no folder but the two above all others may know them. */

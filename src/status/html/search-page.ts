@@ -18,7 +18,7 @@ export function searchPage({ data, query }: PageView & { readonly kind: 'search'
       links.eviction(of.uid, markup`${of.namespace}/${of.pod}, ${timePart(of.evictedAtMs)}`),
     ),
   ];
-  const title = words === '' ? markup`<h1>Search</h1>` : markup`<h1>Search for “${words}”</h1>`;
+  const title = words === '' ? markup`<h1>Search</h1>` : markup`<h1>Search for <q>${words}</q></h1>`;
   const none = found.every((section) => section === undefined);
   return markup`${title}
 <div id="part-found" data-part>${none ? markup`<p class="muted">No pod, workload, node, namespace or eviction has this in its name.</p>` : found}</div>`;
