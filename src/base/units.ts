@@ -14,6 +14,11 @@ export function formatBytes(bytes: number | undefined): string {
   return `${value.toFixed(1)}${units[unit] ?? ''}`;
 }
 
+/** With separators between thousands; `-` for an unknown value. */
+export function formatCount(count: number | undefined): string {
+  return count === undefined ? '-' : count.toLocaleString('en-US');
+}
+
 /** In whole seconds; `-` for an unknown value. */
 export function formatAge(ageMs: number | undefined): string {
   if (ageMs === undefined) return '-';

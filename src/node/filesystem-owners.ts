@@ -30,7 +30,7 @@ export function filesystemOwners({
 }): readonly FilesystemOwners[] {
   const { nodefs, imagefs, containerfs } = summary;
   const places = placesOf(summary, layout);
-  const { rootfsBytes, otherBytes } = podBytes(summary.pods);
+  const { rootfsBytes, otherBytes } = podFiles(summary.pods);
   const ownersOf = (filesystem: SignalFilesystem, stats: FsStats | undefined): readonly FilesystemOwners[] => {
     if (stats === undefined) return [];
     const layersBytes = places.layers === filesystem ? rootfsBytes : 0;
@@ -79,7 +79,8 @@ function occupiedBytes({ capacityBytes, availableBytes }: FsStats): number | und
   return capacityBytes === undefined || availableBytes === undefined ? undefined : capacityBytes - availableBytes;
 }
 
-function podBytes(pods: readonly PodSummary[]): { readonly rootfsBytes: number; readonly otherBytes: number } {
+/** Adds up the totals of pods: writable layers, and all else, which is on nodefs. */
+export function podFiles(pods: readonly PodSummary[]): { readonly rootfsBytes: number; readonly otherBytes: number } {
   let rootfsBytes = 0;
   let otherBytes = 0;
   for (const { containers, usedBytes } of pods) {

@@ -3,6 +3,7 @@ import type { Lane } from '../base/scheduler.js';
 import { type NodeView, unenforcedOn } from '../node/node-view.js';
 import { enforcementKinds } from '../report/enforcement-report.js';
 import { fullestRatio } from '../report/filesystem-report.js';
+import { type NodeCondition, nodeCondition } from '../report/node-condition.js';
 import type { LastKnown } from '../report/node-report.js';
 import type { PodSource } from '../report/pod-report.js';
 import {
@@ -20,6 +21,7 @@ import { type ListQuery, matchesSearch } from './list-query.js';
 
 /** A node, and how near it is to evicting pods. */
 export type ListedNodeReport = RankedNodeReport & {
+  readonly condition: NodeCondition;
   /** Absent of a node that is not close to evicting pods. */
   readonly pressure?: NodePressureReport | undefined;
 };
@@ -111,5 +113,9 @@ function listedNodeReport(
 ): ListedNodeReport {
   const failureOf = (name: string) => failures.get(name);
   const report = rankedNodeReport(view, lastKnown, { failureOf, apiServer, verdictOf });
-  return { ...report, pressure: pressed && pressureReport(pressed, verdictOf) };
+  return {
+    ...report,
+    condition: nodeCondition(view, pressed),
+    pressure: pressed && pressureReport(pressed, verdictOf),
+  };
 }

@@ -18,6 +18,7 @@ import type { FormerPodsOf } from './former-pod.js';
 import { type GapReport, Gaps } from './gap-report.js';
 import type { FailureOf, LastKnown } from './node-report.js';
 import type { MeasuredPodReport, PodSource } from './pod-report.js';
+import { NodeGrid, type NodeGridReport } from './node-grid.js';
 import { type NodePressureReport, RankedPressure } from './pressure-report.js';
 import { type FindingKindReport, RankedFindings } from './ranked-findings.js';
 import { type RankedNodeReport, RankedNodes } from './ranked-nodes.js';
@@ -31,7 +32,10 @@ export interface ClusterReport {
   /** Pods that belong to no workload count in the coverage only. */
   readonly hidesPodsWithoutWorkload: boolean;
   readonly summary: ClusterSummary;
-  /** The pods from half of a limit on, each with the limit that it is nearest to; those above a limit first, then by time and ratio. */
+  /**
+   * The pods from half of a limit on, each with the limit that it is nearest to; those above a limit first, then by time and
+   * ratio. Of pods of one workload, the first.
+   */
   readonly limits: Ranked<PodLimitReport>;
   /** Nodes that are close to evicting pods, or do; the nearest first. */
   readonly pressure: Ranked<NodePressureReport>;
@@ -47,6 +51,7 @@ export interface ClusterReport {
   readonly unlisted: AffectedWorkloadsReport;
   /** Those without data first, then the fullest; those that are never scraped last. */
   readonly nodes: Ranked<RankedNodeReport>;
+  readonly grid: NodeGridReport;
   /** Nodes whose limits or thresholds do not do what they seem to do, by kind. */
   readonly enforcement: readonly EnforcementReport[];
   /** By kind; kinds without any are left out. Of silent nodes by their last values. */
@@ -107,7 +112,7 @@ export interface ClusterSummary {
 }
 
 /** How many of each are reported: enough to see what is wrong, few enough to read. */
-const shownCounts = { workloads: 10, pods: 10, limits: 10, pressure: 5, nodes: 30, findingsOfKind: 5 } as const;
+const shownCounts = { workloads: 10, pods: 10, limits: 10, pressure: 5, nodes: 30, tiles: 600, findingsOfKind: 5 } as const;
 
 export interface ClusterReportInput {
   readonly snapshot: ClusterSnapshot;
@@ -160,6 +165,7 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
     gaps: gaps.reports(absences.workloadKeys, workloads.unlisted.keys),
     unlisted: workloads.unlisted.report(),
     nodes: nodes.nodes(),
+    grid: parts.grid.report(),
     enforcement: parts.enforcement.reports(),
     findings: findings.kinds(),
   };
@@ -177,6 +183,7 @@ function partsOf(workloads: RankedWorkloads, { failureOf, samplesOf, apiServer, 
     pressure: new RankedPressure(shownCounts.pressure, verdictOf),
     findings: new RankedFindings(shownCounts.findingsOfKind),
     nodes: new RankedNodes(shownCounts.nodes, { failureOf, apiServer, verdictOf }),
+    grid: new NodeGrid(shownCounts.tiles),
     absences: new Absences({ incomplete, apiServer }),
     gaps: new Gaps({ incomplete, nowMs }),
     enforcement: new EnforcementGaps(),
@@ -195,7 +202,7 @@ function* measuredSteps(
   yield () => {
     parts.nodes.add(node);
     parts.gaps.add(node);
-    parts.pressure.add(node, snapshot);
+    parts.grid.add(node, parts.pressure.add(node, snapshot));
   };
   yield* findingSteps(parts, snapshot);
   yield* podSteps(parts, node, snapshot, () => formerPodsOf(snapshot));
@@ -210,6 +217,7 @@ function* absentSteps(parts: Parts, node: AbsentNodeView, input: ClusterReportIn
   const lastKnown = input.lastKnownOf(node);
   yield () => {
     parts.nodes.add(node, lastKnown);
+    parts.grid.add(node, undefined);
     parts.absences.add(node, lastKnown, input.failureOf(node.nodeName));
   };
   if (lastKnown === undefined) {

@@ -57,12 +57,13 @@ export class RankedPressure {
     );
   }
 
-  /** A node without data is ranked by what was last known of it, and counts nowhere else. */
-  add(source: PodSource, snapshot: NodeSnapshot): void {
+  /** A node without data is ranked by what was last known of it, and counts nowhere else. See {@link pressedNode}. */
+  add(source: PodSource, snapshot: NodeSnapshot): PressedNode | undefined {
     const pressed = pressedNode(source, snapshot);
-    if (pressed === undefined) return;
+    if (pressed === undefined) return undefined;
     if (source.state !== 'absent') this.#count(snapshot, pressed.nearest);
     this.#ranking.add(pressed);
+    return pressed;
   }
 
   #count(snapshot: NodeSnapshot, { isCrossed }: KnownThreshold): void {

@@ -3,6 +3,7 @@ import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
 import { hasLimits, isActive } from '../node/limits.js';
 import { deriveMeasured, type PodContext, type PodRecord } from '../node/pod-record.js';
 import { canBind } from '../node/unenforced-limits.js';
+import { type Workload, workloadKey } from '../workload/workload.js';
 import { type FormerPod, largerUsage, nearestLimitOf } from './former-pod.js';
 import { type LimitReport, limitReport, limitThresholds, soonMs } from './limit-report.js';
 import {
@@ -16,6 +17,7 @@ import {
   podPlace,
   type PodSource,
 } from './pod-report.js';
+import { type WorkloadReference, workloadReference } from './workload-report.js';
 
 /** The limit that a pod is nearest to, of those that the kubelet evicts it for. */
 export interface PodLimitReport extends PodPlace, LimitReport, DataFacts {
@@ -23,6 +25,10 @@ export interface PodLimitReport extends PodPlace, LimitReport, DataFacts {
   readonly state: MeasuredPodReport['state'];
   /** Until the limit is exceeded if the pod goes on to grow as measured; 0 above it. Absent while no growth is known, and from a day on. */
   readonly timeToLimitMs?: number | undefined;
+  /** The workload that it is counted with; absent for a pod without one. */
+  readonly workload?: WorkloadReference | undefined;
+  /** Pods of the workload from half of a limit on, this one included; of nodes with data, or of those without. */
+  readonly podCount: number;
 }
 
 /** Below it, a pod is not among those that may be evicted next. */
@@ -38,7 +44,10 @@ interface LimitedPod extends FoundPod<PodRecord, PodSource> {
   readonly limit: LimitRatio;
   readonly isPending: boolean;
   readonly timeToLimitMs: number | undefined;
+  readonly podCount: number;
 }
+
+const soonestFirst = largestFirst<LimitedPod>(urgency, namesOf);
 
 /**
  * The largest pods, and the pods that are nearest to a limit of theirs. Pods are added one by one. Those of nodes without
@@ -46,7 +55,10 @@ interface LimitedPod extends FoundPod<PodRecord, PodSource> {
  */
 export class RankedPods {
   readonly #pods: Ranking<RankedPod>;
+  /** Pods without a workload. */
   readonly #limited: Ranking<LimitedPod>;
+  /** The soonest pod of each workload, by its key and whether its node has data. */
+  readonly #groups = new Map<string, LimitedPod>();
   /** Of pods with data; see `ClusterSummary`. */
   readonly counts = {
     podCount: 0,
@@ -69,7 +81,7 @@ export class RankedPods {
       podCount,
       largestFirst<RankedPod>(({ pod }) => pod.summary.usedBytes, namesOf),
     );
-    this.#limited = new Ranking(limitCount, largestFirst<LimitedPod>(urgency, namesOf));
+    this.#limited = new Ranking(limitCount, soonestFirst);
   }
 
   /** `former`: of a pod whose volumes are pending. */
@@ -102,16 +114,33 @@ export class RankedPods {
     if (node.state !== 'absent') this.#count({ node, pod }, ratios, { nearest: limit, isSoon });
     const nearest = nearestLimitOf(node, limit, former, context);
     if (nearest === undefined || nearest.limit.ratio < shownRatio || !canBind(nearest.limit)) return nearest?.limit;
-    this.#limited.add({ pod, ...nearest, isPending, timeToLimitMs: undefined, ...next });
+    this.#addLimited({ pod, ...nearest, isPending, timeToLimitMs: undefined, ...next, podCount: 1 });
     return nearest.limit;
+  }
+
+  #addLimited(limited: LimitedPod): void {
+    const workload = groupOf(limited);
+    if (workload === undefined) {
+      this.#limited.add(limited);
+      return;
+    }
+    const key = `${String(limited.node.state === 'absent')} ${workloadKey(workload)}`;
+    const other = this.#groups.get(key);
+    if (other === undefined) {
+      this.#groups.set(key, limited);
+      return;
+    }
+    const soonest = soonestFirst(limited, other) < 0 ? limited : other;
+    this.#groups.set(key, { ...soonest, podCount: other.podCount + 1 });
   }
 
   pods(): Ranked<MeasuredPodReport> {
     return this.#pods.ranked(podReport);
   }
 
-  /** One for each pod from half of its limit on. */
+  /** One for each workload, and each pod without one, from half of a limit on. To be called once, at the end. */
   limits(): Ranked<PodLimitReport> {
+    for (const group of this.#groups.values()) this.#limited.add(group);
     return this.#limited.ranked(podLimitReport);
   }
 
@@ -149,6 +178,11 @@ export class RankedPods {
       counts.nearLimitCount += 1;
     }
   }
+}
+
+/** Undefined for a pod that is counted alone. */
+function groupOf({ pod: { workloads } }: LimitedPod): Workload | undefined {
+  return workloads.find(({ origin }) => origin.source !== 'controller' || origin.kind !== 'Pod');
 }
 
 /** Returns the limit that the pod exceeds first; undefined without a forecast. */
@@ -203,12 +237,16 @@ function stateOf(isPending: boolean): MeasuredPodReport['state'] {
   return isPending ? 'pending' : 'measured';
 }
 
-function podLimitReport({ limit, isPending, timeToLimitMs: timeMs, ...found }: LimitedPod): PodLimitReport {
+function podLimitReport(limited: LimitedPod): PodLimitReport {
+  const { limit, isPending, timeToLimitMs: timeMs, podCount, ...found } = limited;
+  const workload = groupOf(limited);
   return {
     ...podPlace(found),
     ...limitReport(limit),
     state: stateOf(isPending),
     ...dataFacts(found.node),
     timeToLimitMs: timeMs,
+    workload: workload && workloadReference(workload),
+    podCount,
   };
 }

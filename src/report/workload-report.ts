@@ -28,7 +28,7 @@ export function workloadReferences(workloads: readonly Workload[]): readonly Wor
   return workloads.map(workloadReference);
 }
 
-function workloadReference({ namespace, name, type }: Workload): WorkloadReference {
+export function workloadReference({ namespace, name, type }: Workload): WorkloadReference {
   return { workload: name, workloadType: type, workloadNamespace: namespace };
 }
 

@@ -12,6 +12,7 @@ import { listWorkloads } from '../query/list-workloads.js';
 import { type NodeExplanation, nodeExplanation } from '../query/node-explanation.js';
 import { type PodExplanation, podExplanations } from '../query/pod-explanation.js';
 import { type WorkloadFacts, workloadFacts } from '../query/workload-explanation.js';
+import { type DiskReport, diskReports } from '../report/disk-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { PodReport } from '../report/pod-report.js';
 import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
@@ -46,6 +47,8 @@ export interface SearchResults {
 
 export interface NodeObject {
   readonly node: ListedNodeReport & NodeExplanation;
+  /** Of a node without data, as they were last known. */
+  readonly disks: readonly DiskReport[];
   readonly pods: ListPage<PodReport>;
   readonly evictions: readonly EvictionReport[];
 }
@@ -164,7 +167,9 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     if (view === undefined || explanation === undefined) throw new NotFoundError(`no node ${name} in scope`);
     const pods = await listPods(reading, query, lane);
     const node = { ...explanation, ...nodeReportOf(view, reading) };
-    return { kind: 'node', query, data: { node, pods, evictions: newest(reading, (of) => of.node === name) } };
+    const snapshot = view.state === 'absent' ? reading.lastKnownOf(view)?.snapshot : view.snapshot;
+    const disks = snapshot === undefined ? [] : diskReports(snapshot);
+    return { kind: 'node', query, data: { node, disks, pods, evictions: newest(reading, (of) => of.node === name) } };
   },
   pod: ({ path: [namespace = '', name = ''], parameters }, { reading, settings }) => {
     const query = podQuery(parameters, {});

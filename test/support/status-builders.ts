@@ -4,6 +4,7 @@ import type { AbsenceReport } from '../../src/report/absence-report.js';
 import type { ClusterReport } from '../../src/report/cluster-report.js';
 import type { GapReport } from '../../src/report/gap-report.js';
 import type { HealthReport } from '../../src/report/health-report.js';
+import type { NodeGridReport } from '../../src/report/node-grid.js';
 import type { MeasuredPodReport } from '../../src/report/pod-report.js';
 import type { NodeWithPodsReport, SilentNodeReport } from '../../src/report/ranked-nodes.js';
 import type { PodLimitReport } from '../../src/report/ranked-pods.js';
@@ -50,6 +51,7 @@ export function aLimit(overrides: Partial<PodLimitReport> = {}): PodLimitReport 
     state: 'measured',
     dataState: 'fresh',
     dataAgeMs: 1_500,
+    podCount: 1,
     ...overrides,
   };
 }
@@ -146,11 +148,20 @@ export function aCluster({ summary, ...overrides }: Partial<ClusterReport> = {})
     gaps: [],
     unlisted: { incompleteWorkloadCount: 0, exampleWorkloads: [] },
     nodes: { items: [aMeasuredNode()], totalCount: 1 },
+    grid: aGrid(),
     enforcement: [],
     findings: [],
     ...overrides,
   };
 }
+
+export const aGrid = builder<NodeGridReport>(() => ({
+  pools: [{ nodeCount: 1, nodes: [{ node: 'node-1', condition: 'ok', fullRatio: 0.4 }] }],
+  poolCount: 1,
+  nodeCount: 1,
+  conditions: { ok: 1 },
+  commonSuffix: '',
+}));
 
 export const aSummary = builder<ClusterReport['summary']>(() => ({
   freshNodeCount: 1,

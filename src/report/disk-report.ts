@@ -1,0 +1,144 @@
+import { countsInodes, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
+import { type FilesystemOwners, filesystemOwners, podFiles } from '../node/filesystem-owners.js';
+import { sameFilesystem } from '../node/node-layout.js';
+import type { NodeThreshold } from '../node/node-thresholds.js';
+import type { NodeSnapshot } from '../node/node-view.js';
+
+/**
+ * What one part of a filesystem is. Of pods: the components. `images_used`: also ended containers and sandboxes;
+ * `images`: it is not known which of them are used. `unattributed`: neither pods nor images; below 0 where the runtime counts
+ * layers several times. `reserved`: what the filesystem keeps for root.
+ */
+export const diskPartKinds = [
+  'rootfs',
+  'logs',
+  'emptydir',
+  'configmap',
+  'other',
+  'images_used',
+  'images_unused',
+  'images',
+  'unattributed',
+  'reserved',
+  'free',
+] as const;
+export type DiskPartKind = (typeof diskPartKinds)[number];
+
+export interface DiskPart {
+  readonly kind: DiskPartKind;
+  /** Absent where it is not known. */
+  readonly bytes?: number | undefined;
+}
+
+/** What a filesystem of a node holds. The parts and `unknownBytes` add up to its capacity, to the byte. */
+export interface DiskReport {
+  readonly filesystem: SignalFilesystem;
+  readonly capacityBytes?: number | undefined;
+  readonly parts: readonly DiskPart[];
+  /** What the parts that are not known hold together; absent when all are known, or the capacity is not. */
+  readonly unknownBytes?: number | undefined;
+  /** Hard eviction threshold, of several the highest; absent without one. */
+  readonly thresholdBytes?: number | undefined;
+  /** Free bytes above it; below 0 the kubelet evicts. */
+  readonly headroomBytes?: number | undefined;
+  /** A default of Kubernetes: the kubelet's configuration is not known. */
+  readonly isAssumed?: boolean | undefined;
+}
+
+/** Each filesystem once, in the order nodefs, imagefs, containerfs. Exact while all values together stay below 2^53. */
+export function diskReports(snapshot: NodeSnapshot): readonly DiskReport[] {
+  return filesystemOwners(snapshot).map((owners) => diskReport(owners, snapshot));
+}
+
+function diskReport(owners: FilesystemOwners, snapshot: NodeSnapshot): DiskReport {
+  const { filesystem } = owners;
+  const { capacityBytes } = snapshot.summary[filesystem] ?? {};
+  const parts = [
+    ...podParts(owners, snapshot),
+    ...imageParts(owners, snapshot),
+    ...remainingParts(owners, snapshot),
+  ].filter(({ kind, bytes }) => kind === 'free' || bytes !== 0);
+  const isKnown = parts.every(({ bytes }) => bytes !== undefined);
+  const knownBytes = parts.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
+  const threshold = thresholdOf(filesystem, snapshot);
+  return {
+    filesystem,
+    capacityBytes,
+    parts,
+    unknownBytes: isKnown || capacityBytes === undefined ? undefined : capacityBytes - knownBytes,
+    thresholdBytes: threshold?.threshold,
+    headroomBytes: threshold?.headroom,
+    isAssumed: threshold?.isAssumed,
+  };
+}
+
+/** Writable layers are on one filesystem, all else of pods is on nodefs. */
+function podParts({ filesystem, podsUsedBytes }: FilesystemOwners, snapshot: NodeSnapshot): readonly DiskPart[] {
+  if (filesystem !== 'nodefs') return [{ kind: 'rootfs', bytes: podsUsedBytes }];
+  const { otherBytes } = podFiles(snapshot.summary.pods);
+  const named = { logs: 0, emptydir: 0, configmap: 0 };
+  for (const pod of snapshot.listedPods) {
+    const components = snapshot.context.usageOf(pod)?.components;
+    for (const kind of ['logs', 'emptydir', 'configmap'] as const) named[kind] += components?.[kind] ?? 0;
+  }
+  const namedBytes = named.logs + named.emptydir + named.configmap;
+  return [
+    { kind: 'rootfs', bytes: podsUsedBytes - otherBytes },
+    { kind: 'logs', bytes: named.logs },
+    { kind: 'emptydir', bytes: named.emptydir },
+    { kind: 'configmap', bytes: named.configmap },
+    { kind: 'other', bytes: otherBytes - namedBytes },
+  ];
+}
+
+/** Which images are unused is known in sizes that the kubelet goes by: they may be larger than what is on the disk. */
+function imageParts({ imagesUsedBytes }: FilesystemOwners, { images }: NodeSnapshot): readonly DiskPart[] {
+  if (imagesUsedBytes === undefined || images?.unusedBytes === undefined)
+    return [{ kind: 'images', bytes: imagesUsedBytes }];
+  const unusedBytes = Math.min(images.unusedBytes, imagesUsedBytes);
+  return [
+    { kind: 'images_used', bytes: imagesUsedBytes - unusedBytes },
+    { kind: 'images_unused', bytes: unusedBytes },
+  ];
+}
+
+/** Used bytes of imagefs and containerfs are those that are not free: what is reserved is part of them. */
+function remainingParts(
+  { filesystem, unattributedBytes }: FilesystemOwners,
+  { summary }: NodeSnapshot,
+): readonly DiskPart[] {
+  const { capacityBytes, availableBytes, usedBytes } = summary[filesystem] ?? {};
+  const reserved: readonly DiskPart[] =
+    filesystem === 'nodefs' ? [{ kind: 'reserved', bytes: difference(capacityBytes, usedBytes, availableBytes) }] : [];
+  return [{ kind: 'unattributed', bytes: unattributedBytes }, ...reserved, { kind: 'free', bytes: availableBytes }];
+}
+
+function difference(
+  capacityBytes: number | undefined,
+  usedBytes: number | undefined,
+  availableBytes: number | undefined,
+): number | undefined {
+  const isKnown = capacityBytes !== undefined && usedBytes !== undefined && availableBytes !== undefined;
+  return isKnown ? capacityBytes - usedBytes - availableBytes : undefined;
+}
+
+/** By all signals of the filesystem: where images are on nodefs, that of imagefs may be crossed first. */
+function thresholdOf(
+  filesystem: SignalFilesystem,
+  { thresholds, summary, layout }: NodeSnapshot,
+): NodeThreshold | undefined {
+  const isHere = (name: SignalFilesystem): boolean =>
+    name === filesystem || placeOf(name, { summary, layout }) === filesystem;
+  return thresholds
+    .filter(({ signal, gracePeriodMs }) => gracePeriodMs === 0 && !countsInodes(signal) && isHere(filesystemOf(signal)))
+    .toSorted((a, b) => (b.threshold ?? 0) - (a.threshold ?? 0))[0];
+}
+
+/** Where containerfs is imagefs, and that is nodefs, it is nodefs. */
+function placeOf(
+  name: SignalFilesystem,
+  { summary, layout }: Pick<NodeSnapshot, 'summary' | 'layout'>,
+): SignalFilesystem {
+  const place = sameFilesystem(name, summary, layout);
+  return place === undefined || place === name ? name : placeOf(place, { summary, layout });
+}

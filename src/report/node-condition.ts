@@ -1,0 +1,35 @@
+import type { NodeView } from '../node/node-view.js';
+import { enforcementKinds } from './enforcement-report.js';
+import { fullestRatio } from './filesystem-report.js';
+import { limitThresholds } from './limit-report.js';
+import type { PressedNode } from './pressure-report.js';
+
+/**
+ * How a node is, by what matters most, the worst first. `evicting`: below a threshold, or under DiskPressure; `silent`: without
+ * data; `near`: close to a threshold; `full`: a filesystem is nearly full in bytes or inodes; `stale`: its data is old;
+ * `missing`: its summary lacks pods; `unprotected`: limits or thresholds do not do what they seem to do; `skipped`: never
+ * scraped.
+ */
+export const nodeConditions = [
+  'evicting',
+  'silent',
+  'near',
+  'full',
+  'stale',
+  'missing',
+  'unprotected',
+  'ok',
+  'skipped',
+] as const;
+export type NodeCondition = (typeof nodeConditions)[number];
+
+/** `pressed`: undefined for a node that is not close to evicting pods. */
+export function nodeCondition(view: NodeView, pressed: PressedNode | undefined): NodeCondition {
+  if (view.state === 'absent') return view.reason === 'skipped' ? 'skipped' : 'silent';
+  if (view.node?.diskPressure === true || pressed?.nearest.isCrossed === true) return 'evicting';
+  if (pressed !== undefined) return 'near';
+  if ((fullestRatio(view.snapshot) ?? 0) >= limitThresholds.near) return 'full';
+  if (view.state === 'stale') return 'stale';
+  if (view.missingPods > 0) return 'missing';
+  return enforcementKinds(view).length > 0 ? 'unprotected' : 'ok';
+}
