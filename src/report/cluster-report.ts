@@ -16,9 +16,9 @@ import { EnforcementGaps, type EnforcementReport } from './enforcement-report.js
 import { findingsByPod, specFindings } from './finding-report.js';
 import type { FormerPodsOf } from './former-pod.js';
 import { type GapReport, Gaps } from './gap-report.js';
+import { NodeGrid, type NodeGridReport } from './node-grid.js';
 import type { FailureOf, LastKnown } from './node-report.js';
 import type { MeasuredPodReport, PodSource } from './pod-report.js';
-import { NodeGrid, type NodeGridReport } from './node-grid.js';
 import { type NodePressureReport, RankedPressure } from './pressure-report.js';
 import { type FindingKindReport, RankedFindings } from './ranked-findings.js';
 import { type RankedNodeReport, RankedNodes } from './ranked-nodes.js';
@@ -112,7 +112,15 @@ export interface ClusterSummary {
 }
 
 /** How many of each are reported: enough to see what is wrong, few enough to read. */
-const shownCounts = { workloads: 10, pods: 10, limits: 10, pressure: 5, nodes: 30, tiles: 600, findingsOfKind: 5 } as const;
+const shownCounts = {
+  workloads: 10,
+  pods: 10,
+  limits: 10,
+  pressure: 5,
+  nodes: 30,
+  tiles: 600,
+  findingsOfKind: 5,
+} as const;
 
 export interface ClusterReportInput {
   readonly snapshot: ClusterSnapshot;

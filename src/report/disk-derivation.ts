@@ -24,7 +24,8 @@ const partTexts: Readonly<Record<DiskPartKind, string>> = {
   images_unused:
     'Images in the status of the node that no container of its pods uses, in the sizes of that list: on containerd, compressed ones.',
   images: `${ofImages} Which of them are unused is not known.`,
-  unattributed: 'Used bytes less those of pods and of images, as they are: below 0 where layers are counted several times.',
+  unattributed:
+    'Used bytes less those of pods and of images, as they are: below 0 where layers are counted several times.',
   reserved: 'Capacity less used less free bytes, as the kubelet reports them.',
   free: 'availableBytes of the kubelet.',
 };

@@ -1,4 +1,4 @@
-import type { NodeView } from '../node/node-view.js';
+import type { MeasuredNodeView, NodeView } from '../node/node-view.js';
 import { enforcementKinds } from './enforcement-report.js';
 import { fullestRatio } from './filesystem-report.js';
 import { limitThresholds } from './limit-report.js';
@@ -26,8 +26,15 @@ export type NodeCondition = (typeof nodeConditions)[number];
 /** `pressed`: undefined for a node that is not close to evicting pods. */
 export function nodeCondition(view: NodeView, pressed: PressedNode | undefined): NodeCondition {
   if (view.state === 'absent') return view.reason === 'skipped' ? 'skipped' : 'silent';
-  if (view.node?.diskPressure === true || pressed?.nearest.isCrossed === true) return 'evicting';
-  if (pressed !== undefined) return 'near';
+  return pressureCondition(view, pressed) ?? dataCondition(view);
+}
+
+function pressureCondition({ node }: MeasuredNodeView, pressed: PressedNode | undefined): NodeCondition | undefined {
+  if (node?.diskPressure === true || pressed?.nearest.isCrossed === true) return 'evicting';
+  return pressed === undefined ? undefined : 'near';
+}
+
+function dataCondition(view: MeasuredNodeView): NodeCondition {
   if ((fullestRatio(view.snapshot) ?? 0) >= limitThresholds.near) return 'full';
   if (view.state === 'stale') return 'stale';
   if (view.missingPods > 0) return 'missing';

@@ -136,3 +136,13 @@ export function unreadPodsText(count: number): string {
   if (count === 0) return 'pods that the settings leave out are not read';
   return count === 1 ? '1 pod of this node is not read' : `${count} pods of this node are not read`;
 }
+
+/** Returns the signal whose threshold is crossed, else the one that is nearest to it; undefined where no distance is known. */
+export function nearestSignal(signals: readonly SignalReport[]): SignalReport | undefined {
+  const distances = signals.flatMap((signal) => {
+    const { headroom, thresholdBytes, thresholdInodes } = signal;
+    const threshold = thresholdBytes ?? thresholdInodes ?? 0;
+    return headroom === undefined || threshold <= 0 ? [] : [{ signal, distance: headroom / threshold }];
+  });
+  return distances.toSorted((a, b) => a.distance - b.distance)[0]?.signal;
+}

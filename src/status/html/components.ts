@@ -1,6 +1,5 @@
 import { formatBytes } from '../../base/units.js';
 import { type ComponentBytes, componentOrder } from '../../report/pod-report.js';
-import type { Problem } from '../status.js';
 import { bar, type Mark } from './bar.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 import { term } from './texts.js';
@@ -109,7 +108,7 @@ export function panel({
   aside,
   body,
 }: {
-  readonly id: Problem['section'];
+  readonly id: string;
   readonly title: string;
   /** Next to the title. */
   readonly aside?: MarkupContent;

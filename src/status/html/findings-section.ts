@@ -14,7 +14,7 @@ export function findings(cluster: ClusterReport | undefined): Markup {
   });
 }
 
-const titles: Readonly<Record<FindingKindReport['kind'], string>> = {
+export const findingTitles: Readonly<Record<FindingKindReport['kind'], string>> = {
   no_limit_or_request: 'No limit or request, on a node close to evictions',
   request_counts_as_zero: 'Request that counts as 0 under node pressure',
   limit_of_one_container: 'Limit of the pod that comes from one container',
@@ -38,7 +38,7 @@ function bodyOf({ findings: kinds, summary }: ClusterReport): Markup {
 
 function kindOf(found: FindingKindReport): Markup {
   const [first] = found.items;
-  return markup`<h3>${titles[found.kind]} <span class="small muted">${countText(found.findingCount, 'finding', 'findings')}</span></h3>
+  return markup`<h3>${findingTitles[found.kind]} <span class="small muted">${countText(found.findingCount, 'finding', 'findings')}</span></h3>
 <p class="small muted">${first?.fix}</p>
 <ul class="small">${found.items.map(item)}</ul>
 ${moreText(found, 'workloads or bare pods with it')}`;

@@ -7,7 +7,10 @@ import { type Markup, markup, type MarkupContent } from './markup.js';
 export interface Links {
   /** The address of the page at `/`; ends with `/`. */
   readonly root: string;
+  /** Shown without what the names of all nodes end with. */
   node(name: string, text?: MarkupContent): Markup;
+  /** What {@link node} shows, with the whole name for those who ask. */
+  nodeText(name: string): Markup;
   pod(place: Pick<PodPlace, 'namespace' | 'pod'>, text?: MarkupContent): Markup;
   workload(workload: WorkloadReference, text?: MarkupContent): Markup;
   namespace(name: string, text?: MarkupContent): Markup;
@@ -16,14 +19,19 @@ export interface Links {
   list(kind: ListKind, parameters: Readonly<Record<string, string | number | undefined>>, text: MarkupContent): Markup;
 }
 
-/** `path`: of the page that has the links. */
-export function linksFrom(path: string): Links {
+/** `path`: of the page that has the links. `nodeSuffix`: what the names of all nodes end with. */
+export function linksFrom(path: string, nodeSuffix = ''): Links {
   const root = '../'.repeat(path.split('/').length - 2) || './';
   const link = (parts: readonly string[], text: MarkupContent): Markup =>
     markup`<a href="${addressOf(root, parts)}">${text}</a>`;
+  const nodeText = (name: string): Markup => {
+    const isCut = nodeSuffix !== '' && name.length > nodeSuffix.length && name.endsWith(nodeSuffix);
+    return isCut ? markup`<span title="${name}">${name.slice(0, -nodeSuffix.length)}</span>` : markup`${name}`;
+  };
   return {
     root,
-    node: (name, text = name) => link(['nodes', name], text),
+    nodeText,
+    node: (name, text = nodeText(name)) => link(['nodes', name], text),
     pod: ({ namespace, pod }, text = `${namespace}/${pod}`) => link(['pods', namespace, pod], text),
     workload: (of, text = of.workload) => link(workloadParts(of), text),
     namespace: (name, text = name) => link(['namespaces', name], text),

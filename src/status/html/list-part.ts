@@ -24,7 +24,7 @@ export function listPart<T>(part: ListPart<T>): Markup {
   const table =
     page.items.length === 0
       ? emptyText(`No ${caption} found.`)
-      : dataTable('rows', caption, columns, page.items.map(row));
+      : dataTable('stack dense', caption, columns, page.items.map(row));
   return markup`${filterForm(part)}
 <div id="part-list" data-part>${pager(part)}${table}</div>`;
 }

@@ -14,7 +14,7 @@ import { workloadPage } from './workload-page.js';
 
 /** The page at `/`. */
 export function renderPage(status: Status, frame: PageFrame): string {
-  return renderFrame(frame, { title: undefined, body: overviewBody(status, linksFrom(frame.path)) });
+  return renderFrame(frame, { title: undefined, body: overviewBody(status, linksOf(frame)) });
 }
 
 /** What the page of a view shows below its title. */
@@ -41,7 +41,11 @@ function listBody(title: string, list: Markup): Markup {
 
 export function renderView(view: PageView, frame: PageFrame): string {
   const body = bodies[view.kind] as (view: PageView, links: Links) => Markup;
-  return renderFrame(frame, { title: titleOf(frame), body: body(view, linksFrom(frame.path)) });
+  return renderFrame(frame, { title: titleOf(frame), body: body(view, linksOf(frame)) });
+}
+
+function linksOf({ path, status }: PageFrame): Links {
+  return linksFrom(path, status.cluster?.grid.commonSuffix);
 }
 
 /** The parts of the address, which name what is shown. */

@@ -79,9 +79,19 @@ const meanings = {
     'Not pods, not images: on containerd the compressed copies of images first; logs of the system, hostPath data, and what the kubelet does not report.',
 } as const;
 
-/** The word with its meaning, which is shown on hover. `text`: what is shown of it. */
-export function term(word: keyof typeof meanings, text: string = word): Markup {
-  return markup`<abbr title="${meanings[word]}">${text}</abbr>`;
+type Word = keyof typeof meanings;
+
+/** Whether the word has a meaning of its own here. */
+export function isWordOf(word: string): word is Word {
+  return word in meanings;
+}
+
+/**
+ * The word with its meaning, which is shown when it is pointed at, reached by the keyboard, or touched. `text`: what is shown of
+ * it. Not inside of what can be used itself.
+ */
+export function term(word: Word, text: string = word): Markup {
+  return markup`<dfn tabindex="0">${text}<span class="tip" role="tooltip">${meanings[word]}</span></dfn>`;
 }
 
 /** Whether the values are old, and what they are now is not known. */

@@ -1,0 +1,46 @@
+import { formatAge } from '../../base/units.js';
+import type { ListedNodeReport } from '../../query/list-nodes.js';
+import type { NodeCondition } from '../../report/node-condition.js';
+import { type Markup, markup } from './markup.js';
+import { type Severity, term } from './texts.js';
+
+/** How conditions are told apart: by a letter and a shape too, for readers who see no colours. */
+export const conditionMarks: Readonly<
+  Record<NodeCondition, { readonly letter: string; readonly severity: Severity; readonly text: string }>
+> = {
+  evicting: { letter: 'E', severity: 'critical', text: 'below a threshold or under DiskPressure: evicts pods' },
+  silent: { letter: '?', severity: 'critical', text: 'no data' },
+  near: { letter: 'N', severity: 'warning', text: 'near a threshold' },
+  full: { letter: 'F', severity: 'warning', text: 'nearly full' },
+  stale: { letter: 'S', severity: 'warning', text: 'stale data' },
+  missing: { letter: 'M', severity: 'warning', text: 'pods missing from its summary' },
+  unprotected: { letter: 'U', severity: 'unknown', text: 'limits or thresholds that do not protect' },
+  ok: { letter: '', severity: 'ok', text: 'ok' },
+  skipped: { letter: '-', severity: 'unknown', text: 'skipped' },
+};
+
+/** Of a node under pressure that first; the age of its data otherwise. */
+export function stateChips(node: ListedNodeReport): Markup {
+  if (node.state === 'absent') {
+    return node.reason === 'skipped'
+      ? markup`<span class="chip plain">skipped</span>`
+      : markup`<span class="chip critical">no data: ${node.reason}</span>`;
+  }
+  const { condition, state, dataAgeMs } = node;
+  const { severity, text } = conditionMarks[condition];
+  const age = `${state}, ${formatAge(dataAgeMs)} old`;
+  if (condition === 'ok') return markup`<span class="chip ok">${age}</span>`;
+  if (condition === 'stale') return markup`<span class="chip warning">${age}</span>`;
+  const stale = state === 'stale' ? markup` <span class="chip warning">${age}</span>` : undefined;
+  return markup`<span class="chip ${severity === 'unknown' ? 'plain' : severity}">${chipText(node, text)}</span>${stale}`;
+}
+
+function chipText({ condition, diskPressure }: ListedNodeReport, text: string): string {
+  if (condition !== 'evicting') return text;
+  return diskPressure === true ? 'DiskPressure' : 'below its threshold';
+}
+
+/** What the words of states mean. */
+export function stateTerms(): Markup {
+  return markup`<span class="small muted">${(['fresh', 'stale', 'absent', 'skipped'] as const).map((word, index) => markup`${index === 0 ? '' : ', '}${term(word)}`)}</span>`;
+}
