@@ -118,7 +118,7 @@ const shownCounts = {
   limits: 10,
   pressure: 5,
   nodes: 30,
-  tiles: 600,
+  tiles: 360,
   findingsOfKind: 5,
 } as const;
 

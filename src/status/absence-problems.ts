@@ -3,7 +3,7 @@ import { formatAge } from '../base/units.js';
 import type { AbsenceReport } from '../report/absence-report.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { HealthReport, StoreHealthReport, UnlistedReport } from '../report/health-report.js';
-import { affectedText, joinParts, namesText, warning } from './problem-texts.js';
+import { aboutOne, affectedText, joinParts, namesText, warning } from './problem-texts.js';
 import type { Problem } from './status.js';
 
 /** Watches end every few minutes and are opened again at once; only a longer gap is a problem. */
@@ -112,6 +112,11 @@ function nodesProblem(absence: AbsenceReport, isPartial: boolean): Problem {
     detail: costText(absence),
     hint: absence.hint,
     section: 'nodes',
+    only: 'unknown',
+    ...aboutOne(
+      absence.exampleNodes.map((node) => ({ node })),
+      absence.nodeCount,
+    ),
   };
 }
 

@@ -1,7 +1,7 @@
 import { countedText } from '../base/text.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { EnforcementKind, EnforcementReport } from '../report/enforcement-report.js';
-import { namesText } from './problem-texts.js';
+import { aboutOne, namesText } from './problem-texts.js';
 import type { Problem } from './status.js';
 
 type Words = readonly [one: string, many: string];
@@ -43,7 +43,12 @@ function nodeProblem({ kind, nodeCount, exampleNodes }: EnforcementReport): read
   if (known === undefined) return [];
   const { words, hint } = known;
   const detail = namesText(exampleNodes, nodeCount);
-  return [{ severity: 'warning', text: countedText(nodeCount, words), detail, hint, section: 'nodes' }];
+  const about = aboutOne(
+    exampleNodes.map((node) => ({ node })),
+    nodeCount,
+  );
+  const text = countedText(nodeCount, words);
+  return [{ severity: 'warning', text, detail, hint, section: 'nodes', only: 'unenforced', ...about }];
 }
 
 /** A warning at most: nobody is evicted. */
@@ -54,7 +59,7 @@ function exceededProblem({ unenforcedReachedPodCount }: ClusterReport['summary']
   ]);
   if (text === '') return [];
   const hint = 'top pods -A --sort-by ratio names them: static and critical pods are never evicted.';
-  return [{ severity: 'warning', text, hint, section: 'pods' }];
+  return [{ severity: 'warning', text, hint, section: 'pods', only: 'unenforced' }];
 }
 
 function fullProblem({ kind, findingCount, items }: ClusterReport['findings'][number]): readonly Problem[] {
@@ -68,6 +73,10 @@ function fullProblem({ kind, findingCount, items }: ClusterReport['findings'][nu
       detail: namesText(names, findingCount),
       hint: `explain pod ${first?.namespace ?? ''}/${first?.pod ?? ''} shows its size and limits.`,
       section: 'findings',
+      ...aboutOne(
+        items.map(({ namespace, pod }) => ({ namespace, pod })),
+        findingCount,
+      ),
     },
   ];
 }

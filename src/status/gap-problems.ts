@@ -2,7 +2,7 @@ import { countedText } from '../base/text.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { GapReport } from '../report/gap-report.js';
 import { limitThresholds } from '../report/limit-report.js';
-import { affectedText, joinParts, namesText, placesText, referenceName } from './problem-texts.js';
+import { aboutOne, affectedText, joinParts, namesText, placesText, referenceName } from './problem-texts.js';
 import type { Problem } from './status.js';
 
 /** What lacks values although its nodes have data. */
@@ -20,6 +20,10 @@ function gapProblem(gap: GapReport, nearText: string): Problem {
   const { kind, podCount, incompleteWorkloadCount, exampleWorkloads } = gap;
   const pods = podsText(gap);
   const affected = affectedText(gap);
+  const about = aboutOne(
+    gap.examplePods.map(({ namespace, pod }) => ({ namespace, pod })),
+    podCount,
+  );
   switch (kind) {
     case 'missing':
       return {
@@ -30,7 +34,9 @@ function gapProblem(gap: GapReport, nearText: string): Problem {
         ]),
         detail: joinParts(pods, affected),
         hint: "They have been running for more than a minute. Check the kubelet's log.",
-        section: 'nodes',
+        section: 'pods',
+        only: 'unknown',
+        ...about,
       };
     case 'no_total':
       return {
@@ -41,7 +47,9 @@ function gapProblem(gap: GapReport, nearText: string): Problem {
         ]),
         detail: joinParts(pods, affected),
         hint: "Check the kubelet's log, and whether the container runtime reports statistics.",
-        section: 'nodes',
+        section: 'pods',
+        only: 'unknown',
+        ...about,
       };
     case 'volumes_pending':
       return {
@@ -50,6 +58,8 @@ function gapProblem(gap: GapReport, nearText: string): Problem {
         detail: joinParts(pods, 'totals or ratios are too low', nearText, affected),
         hint: 'A kubelet measures volumes within two minutes of its start. If it takes longer, check its log and the disk.',
         section: 'pods',
+        only: 'unknown',
+        ...about,
       };
     case 'other':
       return {

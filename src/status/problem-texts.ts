@@ -3,7 +3,7 @@ import { formatAge } from '../base/units.js';
 import type { AffectedWorkloadsReport } from '../report/affected-workloads.js';
 import type { PodPlace } from '../report/pod-report.js';
 import type { WorkloadReference } from '../report/workload-report.js';
-import type { Problem } from './status.js';
+import type { Problem, ProblemSubject } from './status.js';
 
 /** How many of what a problem is about are named. Every namespace has its own check. */
 const maxNamesCount = 3;
@@ -33,6 +33,11 @@ export function referenceName({ workload, workloadNamespace }: WorkloadReference
   return workloadNamespace === '' ? workload : `${workloadNamespace}/${workload}`;
 }
 
+/** `subjects`: examples of what a problem is about, of `count`. Only a single one has a page that explains it. */
+export function aboutOne(subjects: readonly ProblemSubject[], count: number): Pick<Problem, 'about'> {
+  return count === 1 && subjects[0] !== undefined ? { about: subjects[0] } : {};
+}
+
 /** Each with examples of what it is about, and what to do about the first of them. */
 export function withExamples(
   problems: readonly Problem[],
@@ -41,7 +46,8 @@ export function withExamples(
     count,
     hint,
     noteOf = () => '',
-  }: {
+    ...more
+  }: Pick<Problem, 'about' | 'only'> & {
     /** Some of what the problem is about. */
     readonly names: readonly string[];
     readonly count: number;
@@ -56,7 +62,7 @@ export function withExamples(
     names.map((name) => `${name}${noteOf(name)}`),
     count,
   );
-  return problems.map((problem) => ({ ...problem, detail, hint: hint?.(first) }));
+  return problems.map((problem) => ({ ...problem, ...more, detail, hint: hint?.(first) }));
 }
 
 /** Returns how much time is left, to follow a name: ` (in 4m)`; '' where that is not known. */

@@ -9,8 +9,8 @@ import { absenceProblems, unlistedProblems } from './absence-problems.js';
 import { enforcementProblems } from './enforcement-problems.js';
 import { evictionProblems } from './eviction-problems.js';
 import { gapProblems } from './gap-problems.js';
-import { counted, namesText, timeLeftNote, warning, withExamples } from './problem-texts.js';
-import type { Problem, ShownEviction, Status } from './status.js';
+import { aboutOne, counted, namesText, timeLeftNote, warning, withExamples } from './problem-texts.js';
+import type { Problem, ProblemSubject, ShownEviction, Status } from './status.js';
 
 /** The current problems, the worst first. */
 export function problemsOf({
@@ -60,11 +60,22 @@ function limitProblems({ summary, limits }: ClusterReport): readonly Problem[] {
         'pod at or above a limit',
         'pods at or above a limit',
       ]),
-      { names: reached.map(podName), count: reachedLimitPodCount, hint },
+      {
+        names: reached.map(podName),
+        count: reachedLimitPodCount,
+        hint,
+        ...aboutOne(reached.map(subjectOf), reachedLimitPodCount),
+      },
     ),
     ...withExamples(
       counted(nearLimitPodCount, 'warning', 'next-evictions', ['pod near a limit', 'pods near a limit']),
-      { names: near.map(podName), count: nearLimitPodCount, hint, noteOf: (pod) => timeLeftNote(timesMs.get(pod)) },
+      {
+        names: near.map(podName),
+        count: nearLimitPodCount,
+        hint,
+        noteOf: (pod) => timeLeftNote(timesMs.get(pod)),
+        ...aboutOne(near.map(subjectOf), nearLimitPodCount),
+      },
     ),
   ];
 }
@@ -75,6 +86,10 @@ function isNear({ ratio, timeToLimitMs = Infinity }: PodLimitReport): boolean {
 
 function podName({ namespace, pod }: PodLimitReport): string {
   return `${namespace}/${pod}`;
+}
+
+function subjectOf({ namespace, pod }: PodLimitReport): ProblemSubject {
+  return { namespace, pod };
 }
 
 function pressureProblems({ summary, pressure }: ClusterReport): readonly Problem[] {
@@ -91,7 +106,12 @@ function pressureProblems({ summary, pressure }: ClusterReport): readonly Proble
         'node below an eviction threshold',
         'nodes below an eviction threshold',
       ]),
-      { names: pressed.map(({ node }) => node), count: pressedNodeCount, hint },
+      {
+        names: pressed.map(({ node }) => node),
+        count: pressedNodeCount,
+        hint,
+        ...aboutOne(pressed.map(nodeSubject), pressedNodeCount),
+      },
     ).map((problem) => withVerdict(problem, pressed[0], pressedNodeCount)),
     ...withExamples(
       counted(nearPressureNodeCount, 'warning', 'next-evictions', [
@@ -103,9 +123,14 @@ function pressureProblems({ summary, pressure }: ClusterReport): readonly Proble
         count: nearPressureNodeCount,
         hint,
         noteOf: (node) => timeLeftNote(timesMs.get(node)),
+        ...aboutOne(near.map(nodeSubject), nearPressureNodeCount),
       },
     ).map((problem) => withVerdict(problem, near[0], nearPressureNodeCount)),
   ];
+}
+
+function nodeSubject({ node }: { readonly node: string }): ProblemSubject {
+  return { node };
 }
 
 /** With what fills the disk of the first node, and the first command for it. */
@@ -128,8 +153,8 @@ function pressedNodes({ items }: ClusterReport['pressure']): readonly string[] {
 function nodeProblems({ summary, nodes, pressure }: ClusterReport): readonly Problem[] {
   const { staleNodeCount, fullNodeCount, pressedFullNodeCount } = summary;
   const pressed = pressedNodes(pressure);
-  const full = nodes.items.filter((node) => isFull(node) && !pressed.includes(node.node)).map(({ node }) => node);
-  const stale = nodes.items.filter(({ state }) => state === 'stale').map(staleText);
+  const full = nodes.items.filter((node) => isFull(node) && !pressed.includes(node.node));
+  const stale = nodes.items.filter(({ state }) => state === 'stale');
   return [
     ...withExamples(
       counted(fullNodeCount - pressedFullNodeCount, 'warning', 'nodes', [
@@ -137,14 +162,17 @@ function nodeProblems({ summary, nodes, pressure }: ClusterReport): readonly Pro
         `nodes at least ${fullRatio * 100} % full`,
       ]),
       {
-        names: full,
+        names: full.map(({ node }) => node),
         count: fullNodeCount - pressedFullNodeCount,
         hint: (node) => `explain node ${node} shows what fills its disk.`,
+        ...aboutOne(full.map(nodeSubject), fullNodeCount - pressedFullNodeCount),
       },
     ),
     ...withExamples(counted(staleNodeCount, 'warning', 'nodes', ['node with stale data', 'nodes with stale data']), {
-      names: stale,
+      names: stale.map(staleText),
       count: staleNodeCount,
+      only: 'unknown',
+      ...aboutOne(stale.map(nodeSubject), staleNodeCount),
     }),
     ...(nodes.totalCount === 0 ? [warning('no nodes in scope', 'nodes')] : []),
   ];

@@ -1,7 +1,9 @@
 import type { Ranked } from '../base/ranking.js';
+import type { Condition } from '../query/list-query.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
+import type { PodPlace } from '../report/pod-report.js';
 
 /**
  * What the status page shows and `/api/v1/status` returns: plain data, exact numbers. Sizes in bytes, times and ages in
@@ -52,7 +54,13 @@ export interface Problem {
   readonly detail?: string | undefined;
   /** What to do about it. */
   readonly hint?: string | undefined;
-  /** The part of the page with more details. */
+  /** The list with more details, or the section: of the overview, or of the page of problems. */
   readonly section:
     'next-evictions' | 'evictions' | 'workloads' | 'pods' | 'findings' | 'nodes' | 'trust' | 'configuration';
+  /** Which items of the list it is about. */
+  readonly only?: Condition | undefined;
+  /** The only node or pod that it is about; absent for several. */
+  readonly about?: ProblemSubject | undefined;
 }
+
+export type ProblemSubject = { readonly node: string; readonly pod?: undefined } | Pick<PodPlace, 'namespace' | 'pod'>;

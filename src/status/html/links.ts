@@ -7,10 +7,13 @@ import { type Markup, markup, type MarkupContent } from './markup.js';
 export interface Links {
   /** The address of the page at `/`; ends with `/`. */
   readonly root: string;
+  nodeHref(name: string): string;
   /** Shown without what the names of all nodes end with. */
   node(name: string, text?: MarkupContent): Markup;
   /** What {@link node} shows, with the whole name for those who ask. */
   nodeText(name: string): Markup;
+  /** A text with names of nodes, each as {@link node} shows it. Not for commands. */
+  shortened(text: string): string;
   pod(place: Pick<PodPlace, 'namespace' | 'pod'>, text?: MarkupContent): Markup;
   workload(workload: WorkloadReference, text?: MarkupContent): Markup;
   namespace(name: string, text?: MarkupContent): Markup;
@@ -31,6 +34,8 @@ export function linksFrom(path: string, nodeSuffix = ''): Links {
   return {
     root,
     nodeText,
+    shortened: (text) => (nodeSuffix === '' ? text : text.replaceAll(nodeSuffix, '')),
+    nodeHref: (name) => addressOf(root, ['nodes', name]),
     node: (name, text = nodeText(name)) => link(['nodes', name], text),
     pod: ({ namespace, pod }, text = `${namespace}/${pod}`) => link(['pods', namespace, pod], text),
     workload: (of, text = of.workload) => link(workloadParts(of), text),

@@ -1,25 +1,24 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { NamespaceReport } from '../../query/list-namespaces.js';
-import type { ListedNodeReport } from '../../query/list-nodes.js';
 import type { ListPage } from '../../query/list-page.js';
 import type { ListQuery } from '../../query/list-query.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 import type { PodReport } from '../../report/pod-report.js';
 import type { WorkloadReport } from '../../report/workload-report.js';
-import type { Problem } from '../status.js';
 import type { Links } from './links.js';
 import { listPart } from './list-part.js';
 import { type Markup, markup } from './markup.js';
 import { percentText, ratioSeverity, severityClass, timeText } from './texts.js';
 
-interface Shown<T> {
+/** Of a list: a part of it, the question, and the links of the page. */
+export interface ShownList<T> {
   readonly page: ListPage<T>;
   readonly query: ListQuery;
   readonly links: Links;
   readonly fixed?: readonly string[];
 }
 
-export function podList(shown: Shown<PodReport>): Markup {
+export function podList(shown: ShownList<PodReport>): Markup {
   return listPart({
     ...shown,
     kind: 'pods',
@@ -42,23 +41,7 @@ function podRow(pod: PodReport, links: Links): Markup {
   return markup`<tr role="row"><th scope="row" role="rowheader">${links.pod(pod)}</th><td role="cell">${node}</td><td role="cell" class="number">${pod.state === 'pending' ? 'at least ' : ''}${formatBytes(pod.usedBytes)}</td><td role="cell" class="number">${limit}</td><td role="cell" class="number">${timeToLimitMs === undefined ? '-' : formatAge(timeToLimitMs)}</td></tr>`;
 }
 
-export function nodeList(shown: Shown<ListedNodeReport>): Markup {
-  const { links } = shown;
-  return listPart({
-    ...shown,
-    kind: 'nodes',
-    caption: 'nodes',
-    columns: { Node: 'text', State: 'text', Full: 'number', Pods: 'number', Verdict: 'text' },
-    row: (node) => {
-      const nodefs =
-        node.state === 'absent' ? undefined : node.filesystems.find(({ filesystem }) => filesystem === 'nodefs');
-      const state = node.state === 'absent' ? `no data: ${node.reason}` : node.state;
-      return markup`<tr role="row"><th scope="row" role="rowheader">${links.node(node.node)}</th><td role="cell">${state}</td><td role="cell" class="number">${percentText(nodefs?.fullRatio)}</td><td role="cell" class="number">${node.measuredPodCount} of ${node.expectedPodCount}</td><td role="cell" class="wide">${node.verdict?.text}</td></tr>`;
-    },
-  });
-}
-
-export function workloadList(shown: Shown<WorkloadReport>): Markup {
+export function workloadList(shown: ShownList<WorkloadReport>): Markup {
   const { links } = shown;
   return listPart({
     ...shown,
@@ -77,7 +60,7 @@ export function workloadList(shown: Shown<WorkloadReport>): Markup {
   });
 }
 
-export function namespaceList(shown: Shown<NamespaceReport>): Markup {
+export function namespaceList(shown: ShownList<NamespaceReport>): Markup {
   const { links } = shown;
   return listPart({
     ...shown,
@@ -91,7 +74,7 @@ export function namespaceList(shown: Shown<NamespaceReport>): Markup {
   });
 }
 
-export function evictionList(shown: Shown<EvictionReport>): Markup {
+export function evictionList(shown: ShownList<EvictionReport>): Markup {
   const { links } = shown;
   return listPart({
     ...shown,
@@ -100,16 +83,5 @@ export function evictionList(shown: Shown<EvictionReport>): Markup {
     columns: { Time: 'text', Pod: 'text', Node: 'text', Why: 'text' },
     row: (of) =>
       markup`<tr role="row"><th scope="row" role="rowheader">${links.eviction(of.uid, timeText(of.evictedAtMs))}</th><td role="cell">${links.pod(of)}</td><td role="cell">${links.node(of.node)}</td><td role="cell" class="wide">${of.verdict?.text ?? of.message}</td></tr>`,
-  });
-}
-
-export function problemList(shown: Shown<Problem>): Markup {
-  return listPart({
-    ...shown,
-    kind: 'problems',
-    caption: 'problems',
-    columns: { Severity: 'text', Problem: 'text', 'What to do': 'text' },
-    row: ({ severity, text, detail, hint }) =>
-      markup`<tr role="row"><td role="cell"><span class="chip ${severity}">${severity}</span></td><th scope="row" role="rowheader">${text} <span class="small muted">${detail}</span></th><td role="cell" class="wide">${hint}</td></tr>`,
   });
 }

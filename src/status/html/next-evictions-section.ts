@@ -4,8 +4,9 @@ import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.
 import type { NodePressureReport } from '../../report/pressure-report.js';
 import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
 import { unreadPodsText } from '../../report/signal-report.js';
-import { bar } from './bar.js';
+import { referenceName } from '../problem-texts.js';
 import { dataTable, emptyText, panel } from './components.js';
+import type { Links } from './links.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 import {
   countText,
@@ -22,33 +23,42 @@ import {
 
 const minuteMs = 60_000;
 
+/** The others are in the lists. */
+const shownLimitCount = 5;
+const shownNodeCount = 3;
+
 /** The pods that kubelets may evict next: those near a limit of theirs, and the first ones on nodes near a threshold. */
-export function nextEvictions(cluster: ClusterReport | undefined): Markup {
+export function nextEvictions(cluster: ClusterReport | undefined, links: Links): Markup {
   return panel({
     id: 'next-evictions',
     title: 'Next to be evicted',
-    body: cluster === undefined ? undefined : bodyOf(cluster),
+    aside: links.list('pods', {}, 'all pods'),
+    body: cluster === undefined ? undefined : bodyOf(cluster, links),
   });
 }
 
-function bodyOf({ pressure, ...report }: ClusterReport): Markup {
-  return markup`${nextText(report.limits, pressure)}<h3>For their own limits <span class="small muted">the kubelet evicts a pod that exceeds any of its limits</span></h3>
-${limitTable(report)}
-<h3>Under node pressure <span class="small muted">the kubelet evicts one pod after another while its node is below a threshold</span></h3>
-${pressureTable(pressure, report.summary)}`;
+function bodyOf({ pressure, ...report }: ClusterReport, links: Links): Markup {
+  return markup`${nextText(report.limits, pressure, links)}<h3>For their own limits <span class="small muted">a kubelet evicts a pod that exceeds one</span></h3>
+${limitTable(report, links)}
+<h3>Under node pressure <span class="small muted">one pod after another, below a threshold</span></h3>
+${pressureTable(pressure, report.summary, links)}`;
 }
 
 /** Returns what comes first, pod or node, by the forecasts; undefined without one. */
-function nextText(limits: ClusterReport['limits'], pressure: ClusterReport['pressure']): Markup | undefined {
+function nextText(
+  limits: ClusterReport['limits'],
+  pressure: ClusterReport['pressure'],
+  links: Links,
+): Markup | undefined {
   const pods = limits.items.flatMap((limit) =>
     limit.timeToLimitMs === undefined
       ? []
-      : [{ timeMs: limit.timeToLimitMs, text: podText(limit), isAbove: limit.timeToLimitMs === 0 }],
+      : [{ timeMs: limit.timeToLimitMs, text: podText(limit, links), isAbove: limit.timeToLimitMs === 0 }],
   );
   const nodes = pressure.items.flatMap((node) =>
     node.timeToEvictionMs === undefined
       ? []
-      : [{ timeMs: node.timeToEvictionMs, text: nodeText(node), isAbove: node.headroom < 0 }],
+      : [{ timeMs: node.timeToEvictionMs, text: nodeText(node, links), isAbove: node.headroom < 0 }],
   );
   const [next] = [...pods, ...nodes].sort((a, b) => a.timeMs - b.timeMs);
   if (next === undefined) return undefined;
@@ -60,38 +70,31 @@ function nextText(limits: ClusterReport['limits'], pressure: ClusterReport['pres
 }
 
 /** Below a soft threshold, its grace period is what is left. */
-function nodeText({ node, signal, headroom }: NodePressureReport): Markup {
-  const name = markup`node <span class="name">${node}</span>`;
+function nodeText({ node, signal, headroom }: NodePressureReport, links: Links): Markup {
+  const name = markup`node ${links.node(node)}`;
   return headroom < 0
     ? markup`${name} is below its threshold of ${signal} and evicts pods`
     : markup`${name} crosses its threshold of ${signal}`;
 }
 
-function podText(limit: PodLimitReport): Markup {
-  const { namespace, pod, rule } = limit;
+function podText(limit: PodLimitReport, links: Links): Markup {
+  const { rule } = limit;
   const what = rule === 'pod' ? 'its limit' : markup`the limit of ${ruleText(limit)}`;
-  return markup`pod <span class="name">${namespace}/${pod}</span> exceeds ${what}`;
+  return markup`pod ${links.pod(limit)} exceeds ${what}`;
 }
 
-function limitTable({ limits, summary }: Pick<ClusterReport, 'limits' | 'summary'>): Markup {
-  if (limits.items.length === 0) {
-    return emptyText(noLimitText(summary));
-  }
-  const scale = scaleOf(limits.items);
+function limitTable({ limits, summary }: Pick<ClusterReport, 'limits' | 'summary'>, links: Links): Markup {
+  if (limits.items.length === 0) return emptyText(noLimitText(summary));
+  const shown = limits.items.slice(0, shownLimitCount);
   const table = dataTable(
-    'stack dense',
-    'Pods nearest to a limit',
-    {
-      Pod: 'text',
-      'Limit of': 'text',
-      'Used; the mark is the limit': 'text',
-      'Used of limit': 'number',
-      Ratio: 'number',
-    },
-    limits.items.map((limit) => limitRow(limit, scale)),
+    'stack dense brief',
+    'Pods nearest to a limit, by workload',
+    { Pods: 'text', 'Used of limit': 'number', Ratio: 'number' },
+    shown.map((limit) => limitRow(limit, links)),
   );
+  const what = `workloads and bare pods from ${shownRatio * 100} % of a limit on`;
   return markup`${table}
-${moreText(limits, `pods from ${shownRatio * 100} % of a limit on`)}${unknownText(summary)}`;
+${moreText({ items: shown, totalCount: limits.totalCount }, what, markup`: ${links.list('pods', { only: 'near' }, 'near a limit')}`)}${unknownText(summary)}`;
 }
 
 function noLimitText(summary: ClusterSummary): string {
@@ -115,31 +118,21 @@ function noKnownLimitText({ podCount, limitCount, pendingPodCount }: ClusterSumm
   return `No measured pod has reached ${shownRatio * 100} % of a limit.`;
 }
 
-/** Space beyond the limit for pods that exceed it, capped so that the other bars stay readable. */
-function scaleOf(limits: readonly PodLimitReport[]): number {
-  const highest = Math.max(...limits.map(({ ratio }) => ratio));
-  return Math.min(Math.max(highest, 1.1), 2);
-}
-
-function limitRow(limit: PodLimitReport, scale: number): Markup {
-  const { namespace, pod, node, usedBytes, limitBytes, ratio } = limit;
+function limitRow(limit: PodLimitReport, links: Links): Markup {
+  const { usedBytes, limitBytes, ratio } = limit;
   const severity = isLastKnown(limit) ? 'unknown' : ratioSeverity(limit);
-  const text = `${percentText(ratio)} of the limit`;
-  const overBytes = usedBytes - limitBytes;
-  return markup`<tr role="row"${rowClass(limit)}><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span> <span class="small muted">${node}</span>${podChip(limit)}</th>
-<td role="cell" class="low" data-label="Limit of">${ruleText(limit)}${partMark(limit)}</td>
-<td role="cell" class="wide bar-cell">${bar({
-    segments: [{ colour: `${severity}-bar`, label: text, amount: Math.min(ratio, scale) }],
-    marks: [{ kind: 'limit', label: `limit ${formatBytes(limitBytes)}`, amount: 1 }],
-    scale,
-    text,
-  })}</td>
-<td role="cell" class="low number" data-label="Used">${formatBytes(usedBytes)} of ${formatBytes(limitBytes)}${overBytes > 0 ? markup`<br> <span class="small ${severityClass(severity)}">${formatBytes(overBytes)} over</span>` : undefined}</td>
-<td role="cell" class="number"><span class="${severityClass(severity)}">${percentText(ratio)}</span>${timeText(limit)}</td></tr>`;
+  return markup`<tr role="row"${rowClass(limit)}><th scope="row" role="rowheader">${podsText(limit, links)}${podChip(limit)}</th>
+<td role="cell" class="low number" data-label="Used">${formatBytes(usedBytes)} of ${formatBytes(limitBytes)} <span class="small muted">${ruleText(limit)}</span>${partMark(limit)}</td>
+<td role="cell" class="number"><span class="${severityClass(severity)}">${percentText(ratio)}</span>${timeNote('limit', limit.timeToLimitMs)}</td></tr>`;
 }
 
-function timeText({ timeToLimitMs }: PodLimitReport): Markup | undefined {
-  return timeToLimitMs === undefined || timeToLimitMs === 0 ? undefined : timeNote('limit', timeToLimitMs);
+/** A pod, or those of one workload with the soonest of them. */
+function podsText(limit: PodLimitReport, links: Links): Markup {
+  const { workload, podCount, node } = limit;
+  const on = node === undefined ? undefined : markup` <span class="small muted">on</span> ${links.node(node)}`;
+  if (workload === undefined || podCount === 1) return markup`${links.pod(limit)}${on}`;
+  const name = referenceName(workload);
+  return markup`${links.workload(workload, name)} <span class="small">${podCount} pods, first ${links.pod(limit, limit.pod)}</span>`;
 }
 
 /** Only a part of what is written is compared: the rest is not seen. */
@@ -147,8 +140,9 @@ function partMark({ unenforced }: PodLimitReport): Markup | undefined {
   return unenforced === undefined ? undefined : markup` <span class="chip plain">${unenforcedText(unenforced)}</span>`;
 }
 
-function timeNote(what: string, timeMs: number): Markup {
-  return markup`<br> <span class="small muted" title="At the present growth">${what} in ${formatAge(roughly(timeMs))}</span>`;
+function timeNote(what: string, timeMs: number | undefined): Markup | undefined {
+  if (timeMs === undefined || timeMs === 0) return undefined;
+  return markup` <span class="small muted">${what} in ${formatAge(roughly(timeMs))}</span>`;
 }
 
 /** Returns whole minutes, below three of them steps of ten seconds: growth is no clock. */
@@ -163,41 +157,38 @@ function ruleText({ rule, container, volume }: PodLimitReport): Markup {
 }
 
 /** The nodes that are close to evicting pods, each with the pods that it would evict first. */
-function pressureTable(nodes: Ranked<NodePressureReport>, { absentNodeCount }: ClusterSummary): Markup {
+function pressureTable(nodes: Ranked<NodePressureReport>, { absentNodeCount }: ClusterSummary, links: Links): Markup {
   const unknown = absentNodeCount === 0 ? '' : ` Unknown: ${countText(absentNodeCount, 'node', 'nodes')} without data.`;
   if (nodes.items.length === 0) return emptyText(`No measured node is close to an eviction threshold.${unknown}`);
+  const shown = nodes.items.slice(0, shownNodeCount);
   const table = dataTable(
-    'stack dense',
+    'stack dense brief',
     'Nodes close to an eviction threshold',
-    { Node: 'text', Available: 'text', 'Above the threshold': 'text', 'Evicted first': 'text' },
-    nodes.items.map(pressureRow),
+    { Node: 'text', 'Above the threshold, of it': 'text', 'Evicted first': 'text' },
+    shown.map((node) => pressureRow(node, links)),
   );
   return markup`${table}
-${moreText(nodes, 'nodes close to an eviction threshold')}`;
+${moreText({ items: shown, totalCount: nodes.totalCount }, 'nodes close to an eviction threshold', markup`: ${links.list('nodes', { only: 'near' }, 'all of them')}`)}`;
 }
 
-function pressureRow(pressure: NodePressureReport): Markup {
-  const { node, signal, available, headroom, isAssumed, timeToEvictionMs } = pressure;
+function pressureRow(pressure: NodePressureReport, links: Links): Markup {
+  const { node, signal, headroom, isAssumed, timeToEvictionMs } = pressure;
   const threshold = pressure.thresholdBytes ?? pressure.thresholdInodes;
-  const assumed = isAssumed
-    ? markup` <span class="small muted" title="Set kubelet.readConfig to read it from the kubelet.">default of Kubernetes, assumed</span>`
-    : undefined;
   const severity = headroom < 0 ? 't-critical' : 't-warning';
   const missing = headroom < 0 ? `${amountText(pressure, -headroom)} missing` : amountText(pressure, headroom);
-  const time = headroom < 0 || timeToEvictionMs === undefined ? undefined : timeNote('threshold', timeToEvictionMs);
-  return markup`<tr role="row"${rowClass(pressure)}><th scope="row" role="rowheader"><span class="name">${node}</span> <span class="small muted">${signal}</span>${lastKnownChip(pressure)}</th>
-<td role="cell" class="low" data-label="Available">${amountText(pressure, available)}, threshold ${amountText(pressure, threshold)}${assumed}</td>
-<td role="cell" class="low" data-label="Above the threshold"><span class="${isLastKnown(pressure) ? '' : severity}">${missing}</span>${time}</td>
-<td role="cell" class="wide">${victimsOf(pressure)}</td></tr>`;
+  const time = headroom < 0 ? undefined : timeNote('threshold', timeToEvictionMs);
+  return markup`<tr role="row"${rowClass(pressure)}><th scope="row" role="rowheader">${links.node(node)} <span class="small muted">${signal}</span>${lastKnownChip(pressure)}</th>
+<td role="cell" class="low" data-label="Above the threshold"><span class="${isLastKnown(pressure) ? '' : severity}">${missing}</span>${time} <span class="small muted">of ${amountText(pressure, threshold)}${isAssumed ? ', assumed' : ''}</span></td>
+<td role="cell" class="wide small">${victimsOf(pressure, links)}</td></tr>`;
 }
 
-function victimsOf({ victims = [], unreadPodCount }: NodePressureReport): MarkupContent {
+function victimsOf({ victims = [], unreadPodCount }: NodePressureReport, links: Links): MarkupContent {
   if (unreadPodCount !== undefined)
     return markup`<span class="small muted">unknown: ${unreadPodsText(unreadPodCount)}</span>`;
-  if (victims.length === 0) return 'no pod';
-  return markup`<ol>${victims.map(
-    ({ rank, namespace, pod }) => markup`<li>${rank}. <span class="name">${namespace}/${pod}</span></li>`,
-  )}</ol>`;
+  const [first] = victims;
+  if (first === undefined) return 'no pod';
+  const others = victims.length === 1 ? undefined : markup` <span class="small muted">first</span>`;
+  return markup`${links.pod(first)}${others}`;
 }
 
 function amountText({ thresholdInodes }: NodePressureReport, amount: number | undefined): string {

@@ -1,35 +1,21 @@
-import type { Problem, Status } from '../status.js';
-import { panel } from './components.js';
+import type { Status } from '../status.js';
 import { evictions } from './evictions-section.js';
-import { findings } from './findings-section.js';
 import type { Links } from './links.js';
-import { lines, type Markup, markup } from './markup.js';
+import { type Markup, markup } from './markup.js';
 import { nextEvictions } from './next-evictions-section.js';
-import { nodes } from './nodes-section.js';
-import { pods } from './pods-section.js';
+import { nodeGrid } from './node-grid-section.js';
+import { problemLink } from './problem-link.js';
 import { countText, moreText } from './texts.js';
 import { tiles } from './tiles.js';
-import { trust } from './trust-section.js';
-import { workloads } from './workloads-section.js';
 
-/** The most urgent first: problems, disks, what is evicted next. */
+/** All that matters on one screen: problems, disks, what is evicted next, what was evicted, and all nodes. */
 export function overviewBody(status: Status, links: Links): Markup {
   const { cluster } = status;
   return markup`<h1 class="visually-hidden">Overview</h1>
-${banner(status)}
+${banner(status, links)}
 ${tiles(cluster)}
-${nextEvictions(cluster)}${evictions(status, `${links.root}evictions`)}
-<div class="pair">
-${workloads(cluster)}${pods(cluster)}</div>
-${findings(cluster)}${nodes(cluster)}${trust(status)}${configuration(status)}`;
-}
-
-function configuration({ configuration: text }: Status): Markup {
-  return panel({
-    id: 'configuration',
-    title: 'Configuration',
-    body: markup`<details id="settings"><summary data-key="settings">All settings as YAML, including defaults</summary><pre tabindex="0" role="region" aria-label="Settings" data-key="settings-text">${lines(text)}</pre></details>`,
-  });
+<div class="pair"><div>${nextEvictions(cluster, links)}${evictions(status, links)}</div>
+${nodeGrid(cluster, links)}</div>`;
 }
 
 const symbols = { ok: '✓', warning: '!', critical: '✕' } as const;
@@ -37,24 +23,36 @@ const symbols = { ok: '✓', warning: '!', critical: '✕' } as const;
 /** With many namespaces, all checks may fail for the same reason. */
 const shownCheckCount = 5;
 
-/** The current problems, a line for each; before the first lists, the failing checks. */
-function banner(status: Status): Markup {
+/** The others are on their own page. */
+const shownProblemCount = 4;
+
+/** The worst problems, a line for each; before the first lists, the failing checks. */
+function banner(status: Status, links: Links): Markup {
   const { problems, readinessChecks } = status;
   const severity = problems[0]?.severity ?? 'ok';
   const missing = readinessChecks.filter(({ isOk }) => !isOk);
   const shown = missing.slice(0, shownCheckCount);
   return markup`<section id="part-banner" data-part class="banner ${severity}" aria-labelledby="banner-title">
 <h2 id="banner-title"><span aria-hidden="true">${symbols[severity]}</span> ${severity === 'ok' ? 'No problems' : countText(problems.length, 'problem', 'problems')}</h2>
-${severity === 'ok' ? markup`<span class="what">${wellText(status)}</span>` : markup`<ul>${problems.map(problemItem)}</ul>`}
+${severity === 'ok' ? markup`<span class="what">${wellText(status)}</span>` : problemItems(problems, links)}
 ${shown.map(({ name, message = '' }) => markup`<p class="message"><strong>${name}</strong>: ${message}</p>`)}
 ${moreText({ items: shown, totalCount: missing.length }, 'failing checks')}
 ${status.cluster?.isPartial === true ? markup`<p>Some nodes had not responded when this page was made. Those with recent data are shown with it.</p>` : undefined}
 </section>`;
 }
 
-function problemItem({ severity, text, detail, hint, section }: Problem): Markup {
+function problemItems(problems: Status['problems'], links: Links): Markup {
+  const moreCount = problems.length - shownProblemCount;
+  const more = moreCount > 0 ? `and ${moreCount} more, with what to do` : 'what to do';
+  return markup`<span class="small">${links.list('problems', {}, more)}</span><ul class="small">${problems.slice(0, shownProblemCount).map((problem, index) => problemItem(problem, links, index === 0))}</ul>`;
+}
+
+/** The first one with what to do about it: the others lead there. */
+function problemItem(problem: Status['problems'][number], links: Links, isFirst: boolean): Markup {
+  const { severity, detail } = problem;
+  const hint = isFirst ? problem.hint : undefined;
   const prefix = severity === 'critical' ? undefined : markup`<span class="visually-hidden">warning: </span>`;
-  return markup`<li>${prefix}<a href="#${section}" data-key="problem-${text}">${text}</a>${detail === undefined ? undefined : markup` <span class="what">${detail}</span>`}${hint === undefined ? undefined : markup` <span class="what muted">${hint}</span>`}</li>`;
+  return markup`<li>${prefix}${problemLink(problem, links)}${detail === undefined ? undefined : markup` <span class="what">${links.shortened(detail)}</span>`}${hint === undefined ? undefined : markup` <span class="what muted">${hint}</span>`}</li>`;
 }
 
 function wellText({ cluster }: Status): string {

@@ -3,12 +3,14 @@ import type { PageView, ViewKind } from '../views.js';
 import { evictionPage } from './eviction-page.js';
 import { type PageFrame, renderFrame } from './frame.js';
 import { type Links, linksFrom } from './links.js';
-import { evictionList, namespaceList, nodeList, podList, problemList, workloadList } from './list-pages.js';
+import { evictionList, namespaceList, podList, workloadList } from './list-pages.js';
 import { type Markup, markup } from './markup.js';
 import { namespacePage } from './namespace-page.js';
+import { nodeList } from './node-list.js';
 import { nodePage } from './node-page.js';
 import { overviewBody } from './overview-page.js';
 import { podPage } from './pod-page.js';
+import { problemsPage } from './problems-page.js';
 import { searchPage } from './search-page.js';
 import { workloadPage } from './workload-page.js';
 
@@ -18,10 +20,10 @@ export function renderPage(status: Status, frame: PageFrame): string {
 }
 
 /** What the page of a view shows below its title. */
-type Body<Kind extends ViewKind> = (view: PageView & { readonly kind: Kind }, links: Links) => Markup;
+type Body<Kind extends ViewKind> = (view: PageView & { readonly kind: Kind }, links: Links, status: Status) => Markup;
 
 const bodies: { readonly [Kind in ViewKind]: Body<Kind> } = {
-  problems: ({ data: page, query }, links) => listBody('Problems', problemList({ page, query, links })),
+  problems: problemsPage,
   nodes: ({ data: page, query }, links) => listBody('Nodes', nodeList({ page, query, links })),
   pods: ({ data: page, query }, links) => listBody('Pods', podList({ page, query, links })),
   workloads: ({ data: page, query }, links) => listBody('Workloads', workloadList({ page, query, links })),
@@ -40,8 +42,8 @@ function listBody(title: string, list: Markup): Markup {
 }
 
 export function renderView(view: PageView, frame: PageFrame): string {
-  const body = bodies[view.kind] as (view: PageView, links: Links) => Markup;
-  return renderFrame(frame, { title: titleOf(frame), body: body(view, linksOf(frame)) });
+  const body = bodies[view.kind] as (view: PageView, links: Links, status: Status) => Markup;
+  return renderFrame(frame, { title: titleOf(frame), body: body(view, linksOf(frame), frame.status) });
 }
 
 function linksOf({ path, status }: PageFrame): Links {

@@ -60,6 +60,7 @@ const meanings = {
   fresh: 'The last summary of the kubelet is younger than cache.ttl.',
   stale: 'The last summary of the kubelet is older than cache.ttl. It counts until it is twice as old.',
   absent: 'Without data: the last summary of the kubelet is older than twice cache.ttl, or there is none.',
+  close: 'Headroom below a quarter of a threshold, or gone within 10 min, or DiskPressure.',
   skipped: 'Never scraped: the node matches cluster.skipNodes.',
   measured: 'In the summary of its kubelet, with its usage. Pods are expected there after running for a minute.',
   nodefs: "The node's main filesystem: emptyDirs, logs and, unless imagefs is separate, images and writable layers.",

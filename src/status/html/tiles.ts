@@ -47,7 +47,7 @@ function closeToEvicting({ summary }: ClusterReport): Tile {
   return {
     label: 'Nodes close to evicting',
     value: nodesText(nearPressureNodeCount, summary),
-    note: 'headroom below a quarter of a threshold, gone within 10 min, or DiskPressure',
+    note: term('close', 'what is close'),
     severity: worst({ warning: nearPressureNodeCount, unknown: unknownNodes(summary) }),
   };
 }
@@ -117,7 +117,7 @@ function used({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
   return {
     label: 'Used by pods',
     value: isKnown ? markup`${isWhole ? undefined : atLeast}${formatBytes(podsUsedBytes)}` : formatBytes(undefined),
-    note: [`ephemeral storage of ${of}`, ...lacks].join(', '),
+    note: [`of ${of}`, ...lacks].join(', '),
     severity: isWhole ? '' : 'unknown',
   };
 }
@@ -137,7 +137,7 @@ function near({ summary }: ClusterReport): Tile {
   return {
     label: 'Pods near a limit',
     value: knownText(nearLimitPodCount, summary),
-    note: `from ${limitThresholds.near * 100} %, or reached within 10 min; ${ofPods(summary)}`,
+    note: `≥ ${limitThresholds.near * 100} % or within 10 min, ${ofPods(summary)}`,
     severity: worst({ warning: nearLimitPodCount, unknown: unknownPart(summary) }),
   };
 }

@@ -1,0 +1,84 @@
+import { formatAge, formatBytes, formatCount } from '../../base/units.js';
+import type { ListedNodeReport } from '../../query/list-nodes.js';
+import type { FilesystemReport } from '../../report/filesystem-report.js';
+import type { NodePressureReport } from '../../report/pressure-report.js';
+import { bar, type Mark } from './bar.js';
+import type { ShownList } from './list-pages.js';
+import { listPart } from './list-part.js';
+import { type Markup, markup, type MarkupContent } from './markup.js';
+import { stateChips } from './node-state.js';
+import { limitSeverity, percentText, severityClass } from './texts.js';
+
+export function nodeList(shown: ShownList<ListedNodeReport>): Markup {
+  return listPart({
+    ...shown,
+    kind: 'nodes',
+    caption: 'nodes',
+    columns: {
+      Node: 'text',
+      State: 'text',
+      'Fullest disk; the mark is the threshold': 'text',
+      Headroom: 'number',
+      'Time to eviction': 'number',
+      Pods: 'number',
+      Verdict: 'text',
+    },
+    row: (node) => row(node, shown),
+  });
+}
+
+function row(node: ListedNodeReport, { links }: ShownList<ListedNodeReport>): Markup {
+  const { measuredPodCount, expectedPodCount, verdict } = node;
+  const isSilent = node.state === 'absent';
+  return markup`<tr role="row"${isSilent ? markup` class="last"` : undefined}><th scope="row" role="rowheader">${links.node(node.node)}</th><td role="cell">${stateChips(node)}</td><td role="cell" class="wide bar-cell">${fullness(node)}</td><td role="cell" class="low number" data-label="Headroom">${headroomText(node)}</td><td role="cell" class="low number" data-label="Time to eviction">${timeText(node)}</td><td role="cell" class="low number" data-label="Pods">${measuredPodCount} of ${expectedPodCount}</td><td role="cell" class="wide small">${verdict?.text ?? (isSilent ? node.hint : undefined)}</td></tr>`;
+}
+
+/** What was last known of a silent node has no colour of a state. */
+function fullness(node: ListedNodeReport): MarkupContent {
+  if (node.state !== 'absent') return fullnessOf(node.filesystems, undefined);
+  return fullnessOf(node.lastKnown?.filesystems ?? [], node.lastKnown?.dataAgeMs);
+}
+
+/** `lastKnownMs`: how old it is, of a node without data. */
+function fullnessOf(filesystems: readonly FilesystemReport[], lastKnownMs: number | undefined): Markup {
+  const fullest = fullestOf(filesystems);
+  if (fullest?.fullRatio === undefined) return markup`<span class="muted">not known</span>`;
+  const { filesystem, fullRatio } = fullest;
+  const severity = lastKnownMs === undefined ? limitSeverity(fullRatio) : 'unknown';
+  const text = `${filesystem} ${percentText(fullRatio)} full`;
+  const age =
+    lastKnownMs === undefined
+      ? undefined
+      : markup` <span class="chip plain">last known ${formatAge(lastKnownMs)} ago</span>`;
+  const segments = [{ colour: `${severity}-bar`, label: text, amount: fullRatio }];
+  return markup`${bar({ segments, marks: marksOf(fullest), scale: 1, text })}<span class="small"><span class="${severityClass(severity)}">${percentText(fullRatio)}</span> <span class="muted">${filesystem}</span>${age}</span>`;
+}
+
+function marksOf({ evictionThresholdBytes: bytes, capacityBytes }: FilesystemReport): readonly Mark[] {
+  if (bytes === undefined || capacityBytes === undefined || capacityBytes === 0) return [];
+  return [{ kind: 'limit', label: `evictions below ${formatBytes(bytes)} free`, amount: 1 - bytes / capacityBytes }];
+}
+
+function fullestOf(filesystems: readonly FilesystemReport[]): FilesystemReport | undefined {
+  return filesystems
+    .filter(({ sameAs }) => sameAs === undefined)
+    .toSorted((a, b) => (b.fullRatio ?? 0) - (a.fullRatio ?? 0))[0];
+}
+
+/** Of nodes that are close to a threshold. */
+function headroomText({ pressure }: ListedNodeReport): MarkupContent {
+  if (pressure === undefined) return '-';
+  const { headroom, isAssumed, dataState } = pressure;
+  const severity = dataState === 'absent' ? '' : headroom < 0 ? 't-critical' : 't-warning';
+  return markup`<span class="${severity}">${amountText(pressure, headroom)}</span>${isAssumed ? markup` <span class="small muted">assumed</span>` : undefined}`;
+}
+
+function amountText({ thresholdInodes }: NodePressureReport, amount: number): string {
+  return thresholdInodes === undefined ? formatBytes(amount) : `${formatCount(amount)} inodes`;
+}
+
+function timeText({ pressure }: ListedNodeReport): string {
+  if (pressure === undefined || pressure.dataState === 'absent') return '-';
+  if (pressure.headroom < 0) return 'now';
+  return pressure.timeToEvictionMs === undefined ? '-' : formatAge(pressure.timeToEvictionMs);
+}
