@@ -122,10 +122,16 @@ describe('limits', () => {
     const { limits, summary } = await reportOf({
       nodes: [
         nodeOf('node-1', [
-          podOf('a', 1, { ratios: [ratioOf(8, 10), ratioOf(13, 10, { rule: 'emptydir', volume: 'cache' })] }),
-          podOf('b', 1, { ratios: [ratioOf(10, 10, { rule: 'container', container: 'main' }), ratioOf(79, 100)] }),
-          podOf('c', 1, { ratios: [ratioOf(1, 2)] }),
-          podOf('d', 1, { ratios: [ratioOf(49, 100)] }),
+          podOf('a', 1, {
+            workloads: [],
+            ratios: [ratioOf(8, 10), ratioOf(13, 10, { rule: 'emptydir', volume: 'cache' })],
+          }),
+          podOf('b', 1, {
+            workloads: [],
+            ratios: [ratioOf(10, 10, { rule: 'container', container: 'main' }), ratioOf(79, 100)],
+          }),
+          podOf('c', 1, { workloads: [], ratios: [ratioOf(1, 2)] }),
+          podOf('d', 1, { workloads: [], ratios: [ratioOf(49, 100)] }),
         ]),
       ],
     });
@@ -140,6 +146,31 @@ describe('limits', () => {
     expect(summary).toMatchObject({ limitCount: 6, reachedLimitCount: 2, nearLimitCount: 1 });
   });
 
+  it('pods of one workload are one row with their number and the soonest; those of silent nodes are another', async () => {
+    const [cart, bare] = [
+      [aDeployment('cart')],
+      [{ ...aDeployment('b'), origin: { source: 'controller', kind: 'Pod' } as const }],
+    ];
+    const replicas = [70, 95, 60, 40].map((used, index) =>
+      podOf(`cart-${index}`, used, { workloads: cart, ratios: [ratioOf(used, 100)] }),
+    );
+    const bares = ['x', 'y'].map((name) => podOf(name, 80, { workloads: bare, ratios: [ratioOf(80, 100)] }));
+    const silent = nodeOf('node-2', [podOf('cart-9', 99, { workloads: cart, ratios: [ratioOf(99, 100)] })]);
+    const { limits } = await reportOf(
+      { nodes: [nodeOf('node-1', [...replicas, ...bares]), anAbsentNode('node-2', 'timeout')] },
+      { lastKnownOf: () => (silent.state === 'absent' ? undefined : { snapshot: silent.snapshot, ageMs: 1 }) },
+    );
+    expect(
+      limits.items.map(({ pod, workload, podCount, dataState }) => [pod, workload?.workload, podCount, dataState]),
+    ).toEqual([
+      ['cart-9', 'cart', 1, 'absent'],
+      ['cart-1', 'cart', 3, 'fresh'],
+      ['x', undefined, 1, 'fresh'],
+      ['y', undefined, 1, 'fresh'],
+    ]);
+    expect(limits.totalCount).toBe(4);
+  });
+
   it('limits are in the order of urgency: above the limit, by time to the limit where known, by ratio', async () => {
     const pods = [
       ['high', 95, undefined],
@@ -149,7 +180,11 @@ describe('limits', () => {
       ['sooner', 60, 300_000],
     ] as const;
     const measured = pods.map(([name, usedBytes]) =>
-      podOf(name, usedBytes, { summary: aPodSummary({ name, uid: name }), ratios: [ratioOf(usedBytes, 100)] }),
+      podOf(name, usedBytes, {
+        summary: aPodSummary({ name, uid: name }),
+        workloads: [],
+        ratios: [ratioOf(usedBytes, 100)],
+      }),
     );
     const forecasts = aForecastOf(
       pods.flatMap(([name, , leftMs]) => (leftMs === undefined ? [] : [[name, leftMs] as const])),
@@ -434,10 +469,7 @@ describe('a node without data', () => {
   it('a node without data keeps its last values as such, in no count and no sum', async () => {
     const { limits, pods, nodes, summary } = await reportOf({ nodes: [silent()] }, { lastKnownOf });
     const facts = { node: 'b', dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout' };
-    expect(limits.items).toMatchObject([
-      { ...facts, pod: 'cart-0', ratio: 0.95 },
-      { ...facts, pod: 'cart-1', ratio: 0.6 },
-    ]);
+    expect(limits.items).toMatchObject([{ ...facts, pod: 'cart-0', ratio: 0.95, podCount: 2 }]);
     expect(pods).toMatchObject({ items: [{ ...facts, pod: 'cart-0', usedBytes: 95 }], totalCount: 1 });
     expect(nodes.items).toMatchObject([
       {
@@ -671,7 +703,7 @@ it('the limits of each pod are derived once, and the usage of those alone that a
   );
   const node = aFreshNode(aNodeSnapshot({ pods, podsWithoutTotal: [withoutTotal(podOf('q', 1))], context }));
   const report = await reportOf({ nodes: [node], workloads: [aWorkloadSnapshot({ workload: cart })] });
-  expect([report.pods.items.length, report.limits.totalCount]).toEqual([10, 31]);
+  expect([report.pods.items.length, report.limits.totalCount]).toEqual([10, 28]);
   expect(derived).toEqual({ ratios: 31 + 10, usages: 4 + 10 });
 });
 

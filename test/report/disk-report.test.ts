@@ -126,7 +126,10 @@ describe('the threshold of a disk', () => {
 });
 
 describe('any summary', () => {
-  const bytes = fc.option(fc.maxSafeNat().map((value) => value % 2 ** 45), { nil: undefined });
+  const bytes = fc.option(
+    fc.maxSafeNat().map((value) => value % 2 ** 45),
+    { nil: undefined },
+  );
   const stats = fc.option(
     fc.record({ capacityBytes: bytes, availableBytes: bytes, usedBytes: bytes }).map((values) => anFsStats(values)),
     { nil: undefined },

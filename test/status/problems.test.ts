@@ -305,7 +305,8 @@ describe('problems of the cluster', () => {
         text: '2 pods missing from the summaries of their nodes',
         detail: 'shop/a, shop/b on node-1; 1 workload incomplete: shop/cart',
         hint: "They have been running for more than a minute. Check the kubelet's log.",
-        section: 'nodes',
+        section: 'pods',
+        only: 'unknown',
       },
     ],
     [
@@ -314,7 +315,9 @@ describe('problems of the cluster', () => {
         text: '1 pod without usage in the summary of its node',
         detail: 'shop/cart-0 on node-1',
         hint: "Check the kubelet's log, and whether the container runtime reports statistics.",
-        section: 'nodes',
+        section: 'pods',
+        only: 'unknown',
+        about: { namespace: 'shop', pod: 'cart-0' },
       },
     ],
     [
@@ -329,6 +332,7 @@ describe('problems of the cluster', () => {
           'shop/a, shop/b on node-1, x/c on node-2 and 1 more; totals or ratios are too low; 1 workload incomplete: shop/cart',
         hint: 'A kubelet measures volumes within two minutes of its start. If it takes longer, check its log and the disk.',
         section: 'pods',
+        only: 'unknown',
       },
     ],
     [
@@ -404,13 +408,15 @@ describe('nodes without data', () => {
         detail: 'last data 12m ago; 2 pods not measured, 1 workload incomplete: shop/cart',
         hint: 'Look at the node.',
         section: 'nodes',
+        only: 'unknown',
+        about: { node: 'node-2' },
       },
     ]);
   });
 
   it('nodes without data do not hide what is missing elsewhere', () => {
     const cluster = aCluster({ absences: [anAbsence()], gaps: [aGap()] });
-    expect(textsOf({ cluster }).slice(1)).toEqual(['warning nodes: 1 pod missing from the summary of its node']);
+    expect(textsOf({ cluster }).slice(1)).toEqual(['warning pods: 1 pod missing from the summary of its node']);
   });
 
   it('nodes without data are a problem for each reason, with examples', () => {

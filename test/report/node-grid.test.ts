@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+
+import type { NodeView } from '../../src/node/node-view.js';
+import { nodeCondition } from '../../src/report/node-condition.js';
+import { NodeGrid, type NodeGridReport } from '../../src/report/node-grid.js';
+import { pressedNode } from '../../src/report/pressure-report.js';
+import { anFsStats, aNode, aNodeSummary } from '../support/builders.js';
+import { aFreshNode, anAbsentNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
+
+interface Fields {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly fullPercent?: number;
+  readonly diskPressure?: boolean;
+  readonly headroom?: number;
+  readonly unsetSignals?: readonly 'nodefs.available'[];
+}
+
+function nodeOf(name: string, { labels = {}, fullPercent = 10, diskPressure = false, ...more }: Fields = {}): NodeView {
+  const node = aNode({ name, labels, diskPressure });
+  const nodefs = anFsStats({
+    capacityBytes: 1000,
+    availableBytes: 1000 - 10 * fullPercent,
+    usedBytes: 10 * fullPercent,
+  });
+  const { headroom, unsetSignals = [] } = more;
+  const thresholds =
+    headroom === undefined
+      ? []
+      : [aNodeThreshold({ threshold: 100, available: 100 + headroom, headroom, isCrossed: headroom < 0 })];
+  const summary = aNodeSummary({ nodeName: name, nodefs });
+  return aFreshNode(aNodeSnapshot({ node, nodeName: name, summary, thresholds, unsetSignals }));
+}
+
+const pressedOf = (view: NodeView) => (view.state === 'absent' ? undefined : pressedNode(view, view.snapshot));
+
+function gridOf(views: readonly NodeView[], count = 100): NodeGridReport {
+  const grid = new NodeGrid(count);
+  for (const view of views) grid.add(view, pressedOf(view));
+  return grid.report();
+}
+
+const stale = (view: NodeView): NodeView => ({ ...view, state: 'stale' }) as NodeView;
+const missing = (view: NodeView): NodeView => ({ ...view, missingPods: 1 });
+
+describe('the condition of a node', () => {
+  it.each<[string, NodeView]>([
+    ['evicting', nodeOf('a', { headroom: -1 })],
+    ['evicting', stale(nodeOf('a', { diskPressure: true, headroom: 900 }))],
+    ['silent', anAbsentNode('a', 'timeout')],
+    ['near', nodeOf('a', { headroom: 1, fullPercent: 95 })],
+    ['full', stale(nodeOf('a', { fullPercent: 80 }))],
+    ['stale', missing(stale(nodeOf('a', { fullPercent: 79 })))],
+    ['missing', missing(nodeOf('a', { unsetSignals: ['nodefs.available'] }))],
+    ['unprotected', nodeOf('a', { unsetSignals: ['nodefs.available'] })],
+    ['ok', nodeOf('a', { headroom: 900 })],
+    ['skipped', anAbsentNode('a', 'skipped')],
+  ])('the condition %s comes before those after it', (condition, view) => {
+    expect(nodeCondition(view, pressedOf(view))).toBe(condition);
+  });
+});
+
+describe('the grid of nodes', () => {
+  const namesOf = ({ pools }: NodeGridReport) => pools.map(({ pool, nodes }) => [pool, nodes.map(({ node }) => node)]);
+
+  it('tiles are by pool, the worst first, and pools by their worst', () => {
+    const grid = gridOf([
+      nodeOf('a', { labels: { 'karpenter.sh/nodepool': 'calm' } }),
+      nodeOf('b', { labels: { agentpool: 'busy' }, fullPercent: 40 }),
+      nodeOf('c', { labels: { agentpool: 'busy' }, headroom: -1 }),
+      anAbsentNode('d', 'timeout'),
+    ]);
+    expect(namesOf(grid)).toEqual([
+      ['busy', ['c', 'b']],
+      [undefined, ['d']],
+      ['calm', ['a']],
+    ]);
+    expect(grid.conditions).toEqual({ evicting: 1, silent: 1, ok: 2 });
+    expect(grid.pools[1]?.nodes).toEqual([{ node: 'd', condition: 'silent', fullRatio: undefined }]);
+  });
+
+  it.each([
+    'karpenter.sh/nodepool',
+    'eks.amazonaws.com/nodegroup',
+    'cloud.google.com/gke-nodepool',
+    'kubernetes.azure.com/agentpool',
+    'agentpool',
+  ])('the label %s names a pool', (label) => {
+    expect(gridOf([nodeOf('a', { labels: { [label]: 'gpu' } })]).pools[0]?.pool).toBe('gpu');
+  });
+
+  it('tiles of one condition keep their places while a disk fills a little', () => {
+    const before = gridOf([nodeOf('a', { fullPercent: 41 }), nodeOf('b', { fullPercent: 42 })]);
+    const after = gridOf([nodeOf('a', { fullPercent: 49 }), nodeOf('b', { fullPercent: 43 })]);
+    expect(namesOf(before)).toEqual([[undefined, ['a', 'b']]]);
+    expect(namesOf(after)).toEqual(namesOf(before));
+    expect(namesOf(gridOf([nodeOf('a', { fullPercent: 49 }), nodeOf('b', { fullPercent: 51 })]))).toEqual([
+      [undefined, ['b', 'a']],
+    ]);
+  });
+
+  it('the worst of many nodes are shown, and all are counted', () => {
+    const labels = { agentpool: 'p' };
+    const views = [nodeOf('a', { labels }), nodeOf('b', { labels, headroom: -1 }), nodeOf('c', { labels })];
+    expect(gridOf(views, 2)).toMatchObject({
+      nodeCount: 3,
+      pools: [{ nodeCount: 3, nodes: [{ node: 'b' }, { node: 'a' }] }],
+    });
+  });
+
+  it('more pools than a page has place for are one', () => {
+    const views = Array.from({ length: 20 }, (_, index) =>
+      nodeOf(`n-${index}`, { labels: { agentpool: `p-${index}` } }),
+    );
+    const { pools, poolCount } = gridOf(views);
+    expect([pools.length, poolCount]).toEqual([13, 20]);
+    expect(pools.at(-1)).toMatchObject({ isRest: true, nodeCount: 8 });
+  });
+
+  it.each([
+    ['a domain', ['ip-1.eu.example.com', 'ip-2.eu.example.com'], '.eu.example.com'],
+    ['a part of one', ['a.eu.example.com', 'b.us.example.com'], '.example.com'],
+    ['nothing', ['node-1', 'node-2'], ''],
+    ['half a label', ['a.one-x', 'b.two-x'], ''],
+    ['all of one name', ['a.b', 'x.a.b'], '.b'],
+    ['numbers of addresses', ['192.0.2.1', '192.0.3.1'], ''],
+    ['the whole of a single one', ['ip-1.example.com'], ''],
+  ])('names of nodes end with %s', (_case, names, suffix) => {
+    expect(gridOf(names.map((name) => nodeOf(name))).commonSuffix).toBe(suffix);
+  });
+});

@@ -1,0 +1,342 @@
+import { describe, expect, it } from 'vitest';
+
+import { parseListQuery } from '../../../src/query/list-query.js';
+import type { DiskReport } from '../../../src/report/disk-report.js';
+import type { SignalReport } from '../../../src/report/signal-report.js';
+import { renderView } from '../../../src/status/html/page.js';
+import type { NodeObject } from '../../../src/status/views.js';
+import { sectionText as textOf } from '../../support/page-text.js';
+import { aCluster, aGrid, aMeasuredNode, anAbsentNodeStatus, aStatus } from '../../support/status-builders.js';
+import { gib } from '../../support/units.js';
+
+const disk: DiskReport = {
+  filesystem: 'nodefs',
+  capacityBytes: 100 * gib,
+  parts: [
+    { kind: 'rootfs', bytes: 30 * gib },
+    { kind: 'logs', bytes: 10 * gib },
+    { kind: 'images_used', bytes: 15 * gib },
+    { kind: 'images_unused', bytes: 5 * gib },
+    { kind: 'unattributed', bytes: 10 * gib },
+    { kind: 'free', bytes: 30 * gib },
+  ],
+  thresholdBytes: 10 * gib,
+  headroomBytes: 20 * gib,
+  isAssumed: true,
+};
+
+const signal: SignalReport = {
+  signal: 'nodefs.available',
+  thresholdBytes: 10 * gib,
+  isAssumed: true,
+  available: 30 * gib,
+  headroom: 20 * gib,
+  isCrossed: false,
+  victims: [
+    { rank: 1, namespace: 'shop', pod: 'big', usage: 9 * gib, request: 0, place: 'above_request', priority: 0 },
+    {
+      rank: 2,
+      namespace: 'shop',
+      pod: 'core',
+      usage: 1,
+      request: 5,
+      place: 'within_request',
+      priority: 7,
+      exempt: 'critical',
+    },
+  ],
+  toFree: {
+    amount: gib,
+    isMissing: false,
+    victims: [{ namespace: 'shop', pod: 'big', freed: 9 * gib }],
+    freed: 9 * gib,
+    isEnough: true,
+  },
+};
+
+const explained = {
+  condition: 'ok',
+  signals: [signal],
+  findings: [],
+  listedImages: [],
+  kubeletVersion: 'v1.37.1',
+} as const;
+
+type ShownNode = NodeObject['node'];
+
+function pageOf(node: Partial<ShownNode> = {}, more: Partial<NodeObject> = {}): string {
+  const data: NodeObject = {
+    node: { ...aMeasuredNode(), ...explained, ...node } as ShownNode,
+    disks: [disk],
+    pods: { items: [], totalCount: 0, offset: 0, limit: 50 },
+    evictions: [],
+    ...more,
+  };
+  const status = aStatus({ cluster: aCluster({ grid: aGrid({ commonSuffix: '.example.com' }) }) });
+  const path = `/nodes/${encodeURIComponent(data.node.node)}`;
+  const frame = { status, path, search: '', metricsPath: '/metrics', documentationUrl: './docs' };
+  return renderView({ kind: 'node', query: parseListQuery('pods', {}), data }, frame);
+}
+
+/** As {@link pageOf}, of a node without data. */
+function silentPageOf(node: Partial<ShownNode> = {}, disks: readonly DiskReport[] = []): string {
+  return pageOf({ ...anAbsentNodeStatus(), ...explained, condition: 'silent', signals: [], ...node }, {
+    disks,
+  });
+}
+
+const verdict = {
+  kind: 'pods',
+  text: 'Pods are the cause.',
+  commands: ['kubectl delete pod -n shop cart-0'],
+} as const;
+
+describe('the verdict of a node', () => {
+  it.each([
+    ['evicting', 'critical'],
+    ['near', 'warning'],
+  ] as const)('the verdict of a node that is %s has the colour %s, and its commands', (condition, colour) => {
+    const page = pageOf({ condition, verdict });
+    expect(page).toContain(`class="banner verdict ${colour}"`);
+    expect(textOf(page, 'part-verdict')).toBe('Pods are the cause. kubectl delete pod -n shop cart-0');
+  });
+
+  it('a node that is well says so', () => {
+    expect(textOf(pageOf(), 'part-verdict')).toBe('Not close to evicting pods.');
+    expect(textOf(pageOf({ condition: 'stale' }), 'part-verdict')).toBe('Stale data; not close to evicting pods.');
+  });
+
+  it('what does not protect is said with the verdict, in no colour of health', () => {
+    const page = pageOf({ condition: 'unprotected', enforcement: ['threshold_unset'] });
+    expect(textOf(page, 'part-verdict')).toContain('The kubelet has no eviction threshold for a disk');
+    expect(page).toContain('class="banner verdict unknown"');
+    expect(page).not.toMatch(/class="(?:chip|banner verdict) ok"/);
+  });
+
+  it.each([
+    [true, 'evicting', 'DiskPressure'],
+    [false, 'evicting', 'below its threshold'],
+    [false, 'near', 'near a threshold'],
+    [false, 'ok', 'fresh, 1s old'],
+  ] as const)('a node with DiskPressure %s that is %s has the state %s', (diskPressure, condition, state) => {
+    expect(textOf(pageOf({ diskPressure, condition }), 'part-facts')).toContain(`State ${state} Kubelet v1.37.1`);
+  });
+
+  it('stale data are said beside what matters more', () => {
+    const shown = textOf(pageOf({ condition: 'near', state: 'stale' }), 'part-facts');
+    expect(shown).toContain('near a threshold stale, 1s old');
+  });
+});
+
+describe('a node without data', () => {
+  it('a node without data has its reason, what to do, and what it costs; nothing is green', () => {
+    const page = silentPageOf({ verdict });
+    expect(textOf(page, 'part-verdict')).toBe(
+      'No data (timeout). Look at the node. 2 running pods not measured. Pods are the cause. kubectl delete pod -n shop cart-0',
+    );
+    expect(textOf(page, 'part-facts')).toContain('failed 3s ago : summary of node node-2: no complete answer');
+    expect(textOf(page, 'disk')).toContain('Not known: no summary of its kubelet was read');
+    expect(textOf(page, 'eviction-order')).toContain('Unknown: no data (timeout).');
+    expect(page).not.toMatch(/class="[^"]*\b(?:ok|f-ok-bar)\b/);
+  });
+
+  it('what was last known of its disk has its age', () => {
+    const page = silentPageOf({ lastKnown: aMeasuredNode({ dataAgeMs: 720_000 }) }, [disk]);
+    expect(textOf(page, 'disk')).toContain('Last known, 12m ago. What the disk holds now is not known.');
+    expect(page).toContain('<div class="last-known">');
+  });
+});
+
+describe('the disk of a node', () => {
+  it('the disk is drawn as parts of its capacity, with the threshold and the headroom', () => {
+    const page = pageOf();
+    const [drawing = ''] = /<svg class="icicle"[^]*?<\/section>/.exec(page) ?? [];
+    expect(drawing).toContain('aria-label="nodefs: pods 40.0GiB, images 20.0GiB, neither 10.0GiB, free 30.0GiB"');
+    const widths = Array.from(
+      drawing.matchAll(/<svg x="([\d.]+)%"[^>]* width="([\d.]+)%"[^>]*><title>([^<]*)/g),
+      ([, x, width, title]) => [Number(x), Number(width), title],
+    );
+    expect(widths).toEqual([
+      [0, 40, 'pods 40.0GiB'],
+      [0, 30, 'rootfs 30.0GiB'],
+      [30, 10, 'logs 10.0GiB'],
+      [40, 20, 'images 20.0GiB'],
+      [40, 15, 'images in use 15.0GiB'],
+      [55, 5, 'images unused 5.0GiB'],
+      [60, 10, 'neither 10.0GiB'],
+      [70, 30, 'free 30.0GiB'],
+      [70, 20, 'headroom 20.0GiB'],
+      [90, 10, 'kept free 10.0GiB'],
+    ]);
+    expect(drawing).toContain('<rect class="mark" x="90%"');
+    expect(drawing).toContain('evictions below 10.0GiB free');
+  });
+
+  it('the same is a table with exact bytes, which end with the capacity', () => {
+    const shown = textOf(pageOf(), 'disk');
+    expect(shown).toContain('headroom 20.0GiB; evictions below 10.0GiB free, assumed');
+    expect(shown).toContain('images unused 5.0GiB 5,368,709,120 5.0 %');
+    expect(shown).toContain('capacity 100.0GiB 107,374,182,400 100.0 %');
+  });
+
+  it('no more is drawn than is occupied, even if the runtime counts twice, and the page says so', () => {
+    const parts = [
+      { kind: 'rootfs', bytes: 45 * gib },
+      { kind: 'images', bytes: 55 * gib },
+      { kind: 'unattributed', bytes: -40 * gib },
+      { kind: 'free', bytes: 40 * gib },
+    ] as const;
+    const page = pageOf({}, { disks: [{ ...disk, parts, thresholdBytes: undefined, headroomBytes: undefined }] });
+    expect(page).toMatch(/<svg x="45%" width="15%"[^>]*><title>images 15.0GiB/);
+    expect(textOf(page, 'disk')).toContain('Pods and images are said to hold 40.0GiB more than is used');
+    expect(textOf(page, 'disk')).toContain('neither -40.0GiB');
+  });
+
+  it('parts that are not known are said to be unknown, with what they hold together', () => {
+    const parts = [{ kind: 'images' }, { kind: 'unattributed' }, { kind: 'free', bytes: 40 * gib }] as const;
+    const shown = textOf(pageOf({}, { disks: [{ ...disk, parts, unknownBytes: 60 * gib }] }), 'disk');
+    expect(shown).toContain('images not known - -');
+    expect(shown).toContain('those not known, together 60.0GiB');
+  });
+
+  it('a disk of unknown size is not drawn', () => {
+    expect(pageOf({}, { disks: [{ ...disk, capacityBytes: undefined }] })).not.toContain('class="icicle"');
+  });
+
+  it.each([
+    [0.79, ''],
+    [0.8, 't-warning'],
+    [0.9, 't-critical'],
+  ])('a filesystem that is full to %d has the colours of a limit, as its inodes', (ratio, colour) => {
+    const filesystems = [
+      { filesystem: 'nodefs', fullRatio: ratio, inodesFullRatio: ratio, inodes: 5000, inodesFree: 1 },
+    ] as const;
+    const page = pageOf({ filesystems });
+    expect(page).toMatch(new RegExp(`<span class="${colour}">\\d+ % full</span>`));
+    expect(page).toMatch(new RegExp(`inodes <span class="${colour}">\\d+ % used</span>: 1 free of 5,000`));
+  });
+
+  it('a node shows how much of its images is unused, and in which sizes', () => {
+    const images = {
+      sizes: 'compressed',
+      imageCount: 4,
+      sizeBytes: 8 * gib,
+      isCut: false,
+      unusedBytes: 2 * gib,
+      maxCopiesBytes: 8 * gib,
+      collection: { startsInBytes: 6 * gib, wantedBytes: 5 * gib, isEnough: false, minAgeMs: 0 },
+    } as const;
+    const shown = textOf(pageOf({ images }), 'disk');
+    expect(shown).toContain('Images: 4, 8.0GiB compressed (more on disk); no container uses 2.0GiB of them.');
+    expect(shown).toContain('Image garbage collection starts in 6.0GiB');
+    expect(textOf(pageOf(), 'disk')).not.toContain('Images:');
+  });
+});
+
+describe('whom a node evicts next', () => {
+  it('pods are in the order of the kubelet, with links and why', () => {
+    const page = pageOf();
+    expect(textOf(page, 'eviction-order')).toContain(
+      '1. shop/big 9.0GiB 0B above its request 2. shop/core 1B 5B within its request, priority 7; critical: passed over',
+    );
+    expect(textOf(page, 'eviction-order')).toContain(
+      'To free 1.0GiB (as an example) it evicts 1 pod, which frees 9.0GiB.',
+    );
+    expect(page).toContain('href="../pods/shop/big"');
+  });
+
+  it('the order is unknown where pods are not read', () => {
+    const shown = textOf(
+      pageOf({ signals: [{ ...signal, victims: undefined, toFree: undefined }], unreadPodCount: 12 }),
+      'eviction-order',
+    );
+    expect(shown).toContain('Unknown: 12 pods of this node are not read.');
+    expect(shown).not.toContain('No pod is left');
+  });
+
+  const pressure = {
+    node: 'node-1',
+    signal: 'nodefs.available',
+    isAssumed: true,
+    available: 1,
+    dataState: 'fresh',
+    dataAgeMs: 1,
+  } as const;
+  it.each([
+    [{ headroom: -gib }, 'Time to eviction: now : below its threshold of nodefs.available'],
+    [
+      { headroom: gib, timeToEvictionMs: 240_000 },
+      'Time to eviction: in 4m , at its present growth (nodefs.available)',
+    ],
+    [{ headroom: gib }, 'Time to eviction: unknown : no steady growth is measured'],
+  ])('the time to an eviction is shown: %j', (facts, text) => {
+    expect(textOf(pageOf({ pressure: { ...pressure, ...facts } }), 'eviction-order')).toContain(text);
+  });
+
+  it('signals without a threshold are said to have none', () => {
+    const bare: SignalReport = { signal: 'imagefs.inodesFree', isCrossed: false };
+    expect(textOf(pageOf({ signals: [signal, bare] }), 'eviction-order')).toContain(
+      'Without a threshold: imagefs.inodesFree.',
+    );
+  });
+});
+
+describe('all of a node', () => {
+  it('every figure says how it comes about, and with which query', () => {
+    const page = pageOf();
+    expect(page.match(/<details id="how-[^"]+" class="how small">/g)?.length).toBeGreaterThan(6);
+    expect(page).toContain('ephemeral_storage_node_images_unused_bytes{node=&quot;node-1&quot;}');
+  });
+
+  it('what the names of all nodes end with is cut in what is shown, and the whole name is there', () => {
+    const page = pageOf({ node: 'ip-1.example.com' });
+    expect(page).toContain('<h1>Node <span title="ip-1.example.com">ip-1</span></h1>');
+    expect(page).toContain('<title>ip-1.example.com - nodes');
+  });
+
+  it('findings are shown by kind with links, images with their use', () => {
+    const finding = {
+      namespace: 'shop',
+      pod: 'cart-0',
+      kind: 'volume_not_mounted',
+      what: 'no container mounts emptyDir data',
+      fix: 'Mount it.',
+    } as const;
+    const listedImages = [{ name: 'redis:7', sizeBytes: gib, isUnused: true }, { sizeBytes: 1 }];
+    const page = pageOf({ findings: [finding, finding], listedImages });
+    expect(textOf(page, 'findings')).toContain(
+      'Volume that no container mounts Mount it. shop/cart-0 : no container mounts emptyDir data',
+    );
+    expect(textOf(page, 'images')).toContain('redis:7 1.0GiB unused without a name 1B not known');
+  });
+
+  it('pods that are missing, unknown or not measured are said to be', () => {
+    const counts = {
+      pendingPodCount: 1,
+      missingPodCount: 2,
+      danglingPodCount: 3,
+      otherPodCount: 1,
+      otherPodsUsedBytes: 1024,
+    };
+    expect(textOf(pageOf(counts as Partial<ShownNode>), 'part-facts')).toContain(
+      'Pods measured 1 of 1, at least 4.0KiB, 1.0KiB by 1 other pod (not in scope, or not known to the API server here); 2 missing from the summary, 3 unknown to the API server, volumes of 1 not measured',
+    );
+  });
+
+  it('hostile names are never markup on the page of a node', () => {
+    const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'\u202E`;
+    const victims = [
+      { rank: 1, namespace: hostile, pod: hostile, request: 0, place: 'no_statistics', priority: 0 },
+    ] as const;
+    const page = pageOf({
+      node: hostile,
+      kubeletVersion: hostile,
+      verdict: { ...verdict, text: hostile, commands: [hostile] },
+      signals: [{ ...signal, victims }],
+      listedImages: [{ name: hostile, sizeBytes: 1 }],
+      failure: { reason: 'decode', message: hostile, ageMs: 1 },
+    });
+    expect(page.match(/<script/g)).toHaveLength(1);
+    expect(page).not.toMatch(/<img|\u202E/);
+  });
+});
