@@ -4,6 +4,10 @@ import { componentOrder } from '../../src/report/pod-report.js';
 import { style } from '../../src/status/page-files.js';
 import { colourOf, darkPalette, lightPalette } from '../support/palette.js';
 
+/** The parts of a disk, in the order in which they stand side by side. */
+const diskParts = [...componentOrder, 'images', 'unused', 'neither'];
+const states = ['ok-bar', 'warning-bar', 'critical-bar'];
+
 /** Which text colour stands on which background. */
 const textPairs = [
   ...['ink', 'muted', 'link'].flatMap((text) => ['page', 'panel'].map((background) => [text, background] as const)),
@@ -16,7 +20,7 @@ const textPairs = [
 
 /** Which colours of bars, marks and the focus ring stand on which background. */
 const graphicPairs = [
-  ...[...componentOrder, 'ink', 'ok-bar', 'warning-bar', 'critical-bar'].map((part) => [part, 'panel'] as const),
+  ...[...diskParts, 'ink', 'ok-bar', 'warning-bar', 'critical-bar'].map((part) => [part, 'panel'] as const),
   ['link', 'page'] as const,
   ['link', 'panel'] as const,
 ];
@@ -28,11 +32,66 @@ function contrast(a: string, b: string): number {
 }
 
 function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
-    const channel = Number.parseInt(colour.slice(start, start + 2), 16) / 255;
-    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
-  });
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => channelOf(colour, start));
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** Linear, from 0 to 1. */
+function channelOf(colour: string, start: number): number {
+  const channel = Number.parseInt(colour.slice(start, start + 2), 16) / 255;
+  return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+}
+
+/**
+ * What people see who lack one kind of cones, in linear RGB: Machado, Oliveira and Fernandes, "A Physiologically-based Model
+ * for Simulation of Color Vision Deficiency", 2009, severity 1.
+ */
+const visions: Readonly<Record<string, readonly (readonly [number, number, number])[]>> = {
+  'all cones': [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  deuteranopia: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  protanopia: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  tritanopia: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
+};
+
+/** CIE 1976 difference of two colours as seen: about 2 can just be told apart side by side. */
+function difference(vision: string, a: string, b: string): number {
+  const [ofA, ofB] = [lab(vision, a), lab(vision, b)];
+  return Math.hypot(...ofA.map((value, index) => value - (ofB[index] ?? 0)));
+}
+
+function lab(vision: string, colour: string): readonly number[] {
+  const linear = [1, 3, 5].map((start) => channelOf(colour, start));
+  const [red = 0, green = 0, blue = 0] = (visions[vision] ?? []).map((row) =>
+    Math.min(
+      1,
+      Math.max(
+        0,
+        row.reduce((sum, weight, index) => sum + weight * (linear[index] ?? 0), 0),
+      ),
+    ),
+  );
+  const [x = 0, y = 0, z = 0] = [
+    (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505,
+    0.2126 * red + 0.7152 * green + 0.0722 * blue,
+    (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089,
+  ].map((value) => (value > 0.008856 ? Math.cbrt(value) : 7.787 * value + 16 / 116));
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
 it('the contrast of black and white is 21', () => {
@@ -49,6 +108,13 @@ describe.each([
 
   it.each(graphicPairs)('%s can be seen on %s', (part, background) => {
     expect(contrast(colourOf(palette, part), colourOf(palette, background))).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each(Object.keys(visions))('parts side by side and states are told apart with %s', (vision) => {
+    const neighbours = diskParts.slice(1).map((part, index) => [diskParts[index] ?? '', part] as const);
+    const pairs = [...neighbours, ...states.map((state, index) => [state, states[(index + 1) % 3] ?? ''] as const)];
+    const near = pairs.filter(([a, b]) => difference(vision, colourOf(palette, a), colourOf(palette, b)) < 12);
+    expect(near).toEqual([]);
   });
 });
 
