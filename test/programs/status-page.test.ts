@@ -5,6 +5,7 @@ import { createServer, request as httpRequest } from 'node:http';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { demoScenario } from '../../sim/model/demo-scenario.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import { launchOptions } from '../support/browser.js';
@@ -55,8 +56,8 @@ const scenario: Scenario = {
 };
 
 /** node-2 has no data any longer. */
-async function startExporter(): Promise<Exporter> {
-  const exporter = await Exporter.start({ scenario });
+async function startExporter(of: Scenario = scenario): Promise<Exporter> {
+  const exporter = await Exporter.start({ scenario: of });
   await exporter.synced();
   await exporter.clock.advance(180_000);
   await exporter.scrape();
@@ -137,7 +138,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     await page.getByRole('button', { name: 'Refresh' }).click();
     await expect.poll(() => visited.requested.length).toBe(2);
     expect(await textOf(page, '#next-evictions')).toContain('<img src=x onerror="window.isHacked=1">');
-    expect(await textOf(page, '#pods')).toContain('x<iframe src=//elsewhere.invalid>');
+    expect(await textOf(page, '#next-evictions')).toContain('x<iframe src=//elsewhere.invalid>');
     expect(await page.evaluate('window.isHacked')).toBeUndefined();
     expect(await page.locator('img, iframe, script:not(:last-child)').count()).toBe(0);
     expect(visited.complaints).toEqual([]);
@@ -158,28 +159,30 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     await using visited = await visit(urlOf(exporter), { javaScriptEnabled: false });
     const { page } = visited;
     expect(await textOf(page, '#part-banner')).toContain('1 node without data');
-    expect(await textOf(page, '#workloads')).toContain('shop/cart statefulset');
+    expect(await textOf(page, '#next-evictions')).toContain('shop/cart 6 pods, first cart-');
     expect(await textOf(page, 'header')).toContain('Without JavaScript, reload the page');
     expect(await page.getByRole('button').count()).toBe(0);
+    await page.getByRole('link', { name: /^node-1: / }).click();
+    expect(await textOf(page, '#disk')).toContain('capacity');
     expect(visited.complaints).toEqual([]);
   });
 
   it('the status page refreshes itself and keeps focus, scroll position and what is unfolded', async ({ exporter }) => {
-    await using visited = await visit(urlOf(exporter), {}, stopTime);
+    await using visited = await visit(`${urlOf(exporter)}nodes/node-1`, {}, stopTime);
     const { page } = visited;
-    const summary = page.locator('#node-node-1 > summary');
+    const summary = page.locator('#how-nodefs-free > summary');
     await page.evaluate('window.isSamePage = true');
     await summary.click();
     await summary.focus();
-    await page.evaluate('window.scrollTo({ top: 700, behavior: "instant" })');
+    await page.evaluate('window.scrollTo({ top: 300, behavior: "instant" })');
     await addBigPod(exporter);
     await page.clock.runFor(6_000);
-    await expect.poll(() => textOf(page, '#pods')).toContain('newcomer-0');
+    await expect.poll(() => textOf(page, '#part-list')).toContain('newcomer-0');
     expect(
       await page.evaluate(
-        '[window.isSamePage, document.activeElement.dataset.key, document.querySelector("#node-node-1").open, scrollY]',
+        '[window.isSamePage, document.activeElement.dataset.key, document.querySelector("#how-nodefs-free").open, scrollY]',
       ),
-    ).toEqual([true, 'node-node-1', true, 700]);
+    ).toEqual([true, 'how-nodefs-free', true, 300]);
     expect(visited.complaints).toEqual([]);
   });
 
@@ -201,7 +204,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
   it('the status page waits while text is selected, which a refresh would take away', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page, requested } = visited;
-    await page.evaluate('getSelection().selectAllChildren(document.querySelector("#nodes h3"))');
+    await page.evaluate('getSelection().selectAllChildren(document.querySelector("#next-evictions h3"))');
     await page.clock.runFor(30_000);
     expect([requested.length, await textOf(page, '#state')]).toEqual([1, 'Paused while text is selected.']);
     expect(await page.evaluate('String(getSelection())')).not.toBe('');
@@ -215,16 +218,17 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page } = visited;
     await page.route('**', async (route) => {
-      await page.evaluate('getSelection().selectAllChildren(document.querySelector("#nodes h3"))');
+      await page.evaluate('getSelection().selectAllChildren(document.querySelector("#next-evictions h3"))');
       await route.continue();
     });
+    const before = await textOf(page, '#part-tiles');
     await addBigPod(exporter);
     const answered = page.waitForEvent('requestfinished');
     await page.clock.runFor(6_000);
     await answered;
     await page.clock.runFor(2_000);
     expect(await page.evaluate('String(getSelection())')).not.toBe('');
-    expect(await textOf(page, '#pods')).not.toContain('newcomer-0');
+    expect(await textOf(page, '#part-tiles')).toBe(before);
   });
 
   it.for([
@@ -239,7 +243,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     await expect.poll(() => textOf(page, '#fault')).toContain('The last refresh failed');
     await page.clock.runFor(2_000);
     expect(await textOf(page, '#age')).toMatch(/^[78] s ago$/);
-    expect(await textOf(page, '#workloads')).toContain('shop/cart statefulset');
+    expect(await textOf(page, '#next-evictions')).toContain('shop/cart');
     await page.unroute('**');
     await page.clock.runFor(6_000);
     await expect.poll(() => page.locator('#fault').isHidden()).toBe(true);
@@ -273,72 +277,103 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     ['light', lightPalette],
     ['dark', darkPalette],
   ] as const)('the status page has the colours of the %s scheme', async ([colorScheme, palette], { exporter }) => {
-    await using visited = await visit(urlOf(exporter), { colorScheme });
+    await using visited = await visit(`${urlOf(exporter)}nodes/node-1`, { colorScheme });
     const shown = await visited.page.evaluate(
-      '[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector(".f-logs")).fill]',
+      '[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector(".icicle .f-logs")).fill]',
     );
     expect(shown).toEqual(['page', 'logs'].map((role) => rgb(colourOf(palette, role))));
   });
 
-  it.for([320, 360, 390, 641, 800, 1081, 1920])('the status page fits into %i pixels', async (width, { exporter }) => {
-    await using visited = await visit(urlOf(exporter), { viewport: { width, height: 800 } });
+  it.for([320, 360, 390, 641, 800, 1081, 1920])(
+    'the pages of nodes fit into %i pixels',
+    async (width, { exporter }) => {
+      for (const path of ['', 'problems', 'nodes', 'nodes/node-1', 'nodes/node-2', `nodes/${longest('n')}`]) {
+        await using visited = await visit(urlOf(exporter) + path, { viewport: { width, height: 800 } });
+        const { page } = visited;
+        if (path === '') expect(await textOf(page, '#next-evictions')).toContain('node without data (http_status)');
+        await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true');
+        expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width]);
+        const broken = '[...document.querySelectorAll(".trust .chip")].filter((chip) => chip.offsetHeight > 30).length';
+        expect(await page.evaluate(broken)).toBe(0);
+      }
+    },
+  );
+
+  it('the overview of a cluster in trouble has all that matters on one screen', async ({ onTestFinished }) => {
+    const exporter = await untilEnd(onTestFinished, startExporter(demoScenario));
+    await using visited = await visit(urlOf(exporter), { viewport: { width: 1280, height: 800 } });
+    const ends = await visited.page.evaluate<readonly number[]>(
+      '["#part-banner", "#part-tiles", "#next-evictions", "#nodes", "#evictions h2"].map((part) => document.querySelector(part).getBoundingClientRect().bottom)',
+    );
+    expect(Math.max(...ends)).toBeLessThan(800);
+  });
+
+  it('a refresh with the same values moves nothing', async ({ exporter }) => {
+    await using visited = await visit(urlOf(exporter), {}, stopTime);
+    const { page, requested } = visited;
+    const boxes =
+      'JSON.stringify([...document.querySelectorAll("section, header, table, .tile")].map((part) => { const { x, y, width, height } = part.getBoundingClientRect(); return [x, y, width, height]; }))';
+    const before = await page.evaluate(boxes);
+    await page.clock.runFor(6_000);
+    await expect.poll(() => requested.length).toBe(2);
+    await page.clock.runFor(1_000);
+    expect(await page.evaluate(boxes)).toBe(before);
+  });
+
+  it('words are explained when the keyboard reaches them, and when they are touched', async ({ exporter }) => {
+    await using visited = await visit(urlOf(exporter), { hasTouch: true, javaScriptEnabled: false });
     const { page } = visited;
-    expect(await textOf(page, '#next-evictions')).toContain('node without data (http_status)');
-    for (const details of await page.locator('summary').all()) await details.click();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    const broken = '[...document.querySelectorAll(".trust .chip")].filter((chip) => chip.offsetHeight > 30).length';
-    expect(await page.evaluate(broken)).toBe(0);
+    const word = page.locator('#part-tiles dfn').first();
+    const meaning = word.locator('.tip');
+    expect(await meaning.isVisible()).toBe(false);
+    await word.focus();
+    expect(await meaning.isVisible()).toBe(true);
+    await page.locator('h2').first().tap();
+    expect(await meaning.isVisible()).toBe(false);
+    await word.tap();
+    expect(await meaning.isVisible()).toBe(true);
   });
 
   it('the status page lets the keyboard reach all that can be used, and shows where it is', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter));
     const { page } = visited;
-    const reached: string[] = [];
-    for (let step = 0; step < 40; step += 1) {
+    const usable = `[...document.querySelectorAll('a[href], button, input, select, summary, [tabindex="0"]')].filter((element) => element.checkVisibility())`;
+    const count = await page.evaluate<number>(`${usable}.length`);
+    expect(count).toBeGreaterThan(30);
+    for (let index = 0; index < count; index += 1) {
       await page.keyboard.press('Tab');
-      const [text, outline] = await page.evaluate<[string, string]>(
-        '[document.activeElement.innerText.split("\\n")[0], getComputedStyle(document.activeElement).outlineStyle]',
+      const reached = await page.evaluate(
+        `[${usable}.indexOf(document.activeElement), getComputedStyle(document.activeElement).outlineStyle]`,
       );
-      if (reached.includes(text)) break;
-      expect([text, outline]).toEqual([text, 'solid']);
-      reached.push(text);
+      expect(reached).toEqual([index, 'solid']);
     }
-    expect(reached).toEqual([
-      'Skip to content',
-      'Refresh',
-      'Pause',
-      ...(await page.locator('#part-banner a').allInnerTexts()),
-      ...(await page.locator('#nodes summary').allInnerTexts()).map((text) => text.split('\n')[0]),
-      'All settings as YAML, including defaults',
-      'Metrics',
-      'This page as JSON',
-      'Evictions as JSON',
-      'Readiness',
-      'Liveness',
-      'Documentation',
-    ]);
+    await page.goto(`${urlOf(exporter)}problems`);
     await page.locator('#settings > summary').focus();
     await page.keyboard.press('Enter');
     expect(await textOf(page, '#settings pre')).toContain('ttl: 55s');
   });
 
-  it('the status page has a structure that screen readers can follow', async ({ exporter }) => {
-    await using visited = await visit(urlOf(exporter));
-    const found = await visited.page.evaluate<Readonly<Record<string, unknown>>>(structure);
-    expect(found).toEqual({
-      language: 'en',
-      title: expect.stringMatching(/^\(\d\) 127\.0\.0\.1:\d+ - Ephemeral Storage Exporter$/) as string,
-      landmarks: { main: 1, header: 1, footer: 1, nav: 1, h1: 1 },
-      skippedHeadings: [],
-      unnamedSections: [],
-      unnamedGraphics: [],
-      unnamedControls: [],
-      tablesWithoutCaption: [],
-      headersWithoutScope: [],
-      repeatedIds: [],
-      brokenLinks: [],
-    });
-  });
+  it.for(['', 'problems', 'nodes', 'nodes/node-1', 'nodes/node-2'])(
+    'the page /%s has a structure that screen readers can follow',
+    async (path, { exporter }) => {
+      await using visited = await visit(urlOf(exporter) + path);
+      const found = await visited.page.evaluate<Readonly<Record<string, unknown>>>(structure);
+      expect(found).toEqual({
+        language: 'en',
+        title: expect.stringMatching(/^\(\d\) .*127\.0\.0\.1:\d+ - Ephemeral Storage Exporter$/) as string,
+        landmarks: { main: 1, header: 1, footer: 1, nav: 2, h1: 1 },
+        skippedHeadings: [],
+        unnamedSections: [],
+        unnamedGraphics: [],
+        unnamedControls: [],
+        tablesWithoutCaption: [],
+        headersWithoutScope: [],
+        repeatedIds: [],
+        brokenLinks: [],
+        nestedControls: [],
+      });
+    },
+  );
 });
 
 function rgb(colour: string): string {
@@ -363,10 +398,11 @@ const structure = `(() => {
     skippedHeadings: levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1),
     unnamedSections: all('section').filter((element) => !element.hasAttribute('aria-label') && !element.hasAttribute('aria-labelledby')).map(({ id }) => id).concat(unnamed('section')),
     unnamedGraphics: all('svg:not([aria-hidden])').filter((svg) => svg.getAttribute('role') !== 'img' || !svg.getAttribute('aria-label')).map(({ outerHTML }) => outerHTML.slice(0, 80)),
-    unnamedControls: unnamed('button, a, summary'),
+    unnamedControls: unnamed('button, a, summary').concat(all('input, select').filter((field) => field.labels.length === 0).map(({ outerHTML }) => outerHTML)),
     tablesWithoutCaption: all('table').filter(({ caption }) => !caption?.textContent.trim()).length ? ['table'] : [],
     headersWithoutScope: all('th:not([scope])').map(({ textContent }) => textContent),
     repeatedIds: ids.filter((id, index) => ids.indexOf(id) !== index),
+    nestedControls: all('a a, a dfn, a button, button dfn, summary a, summary dfn').map(({ outerHTML }) => outerHTML.slice(0, 80)),
     brokenLinks: all('a[href^="#"]').map((link) => link.getAttribute('href')).filter((href) => !document.getElementById(href.slice(1))),
   };
 })()`;
