@@ -20,14 +20,10 @@ export function clusterReading(
   const { input, evictions, clock } = options;
   const { store, cache } = options.source;
   const { snapshot, lastKnownOf, samplesOf, apiServer } = input;
-  let knownPods: readonly KnownPod[] | undefined;
   const nowMs = clock.monotonicMs();
   return {
     snapshot,
-    /** Made where a pod or a workload is shown: a copy of all would cost each page some milliseconds. */
-    get knownPods() {
-      return (knownPods ??= [...boundPods(snapshot), ...otherPods(snapshot, options)]);
-    },
+    knownPods: { [Symbol.iterator]: () => knownPods(snapshot, options) },
     get knownNodes() {
       return [...store.nodes()];
     },
@@ -46,17 +42,13 @@ export function clusterReading(
   };
 }
 
-/** Those that have not been scheduled, those that have ended, and those of nodes that are never scraped. */
-function otherPods({ nodes }: ClusterSnapshot, { source, collection }: Sources): readonly KnownPod[] {
-  const skipped = nodes.filter((node) => node.state === 'absent' && node.reason === 'skipped');
+/** First those of nodes, whose workloads are known already. */
+function* knownPods(snapshot: ClusterSnapshot, { source, collection }: Sources): Generator<KnownPod> {
+  for (const { pods } of allObjects(snapshot)) for (const bound of pods) if (isActive(bound.pod)) yield bound;
+  const skipped = snapshot.nodes.filter((node) => node.state === 'absent' && node.reason === 'skipped');
   const names = new Set(skipped.map(({ nodeName }) => nodeName));
-  const others = [...source.store.pods()].filter(
-    (pod) => pod.nodeName === undefined || !isActive(pod) || names.has(pod.nodeName),
-  );
-  return others.map((pod) => ({ pod, workloads: collection.resolver.workloadsOf(pod) }));
-}
-
-/** Their workloads are known already. */
-function boundPods(snapshot: ClusterSnapshot): readonly KnownPod[] {
-  return allObjects(snapshot).flatMap(({ pods }) => pods.filter(({ pod }) => isActive(pod)));
+  for (const pod of source.store.pods()) {
+    const isOther = pod.nodeName === undefined || !isActive(pod) || names.has(pod.nodeName);
+    if (isOther) yield { pod, workloads: collection.resolver.workloadsOf(pod) };
+  }
 }

@@ -26,6 +26,12 @@ export function formatAge(ageMs: number | undefined): string {
   return text === '0' ? '0s' : text;
 }
 
+/** Of a forecast: whole minutes, below three of them steps of ten seconds. Growth is no clock. */
+export function formatForecast(timeMs: number): string {
+  const stepMs = timeMs < 180_000 ? 10_000 : 60_000;
+  return formatAge(Math.max(1, Math.round(timeMs / stepMs)) * stepMs);
+}
+
 /** Two decimals, never rounded up to a limit that is not reached; `+Inf` of a limit of 0; `-` for an unknown value. */
 export function formatRatio(ratio: number | undefined): string {
   if (ratio === undefined) return '-';

@@ -10,7 +10,7 @@ import { terminalText } from './text/terminal-text.js';
 function allWorkloads({ snapshot, knownPods, evictions }: ClusterReading): readonly Workload[] {
   const workloads = [
     ...snapshot.workloads.map(({ workload }) => workload),
-    ...knownPods.flatMap((pod) => pod.workloads),
+    ...Array.from(knownPods, (pod) => pod.workloads).flat(),
     ...evictions.flatMap((eviction) => eviction.workloads.map(workloadOf)),
   ];
   return [...new Map(workloads.map((workload) => [workloadKey(workload), workload])).values()];

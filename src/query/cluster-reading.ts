@@ -16,8 +16,8 @@ export interface KnownPod {
 /** The state of a cluster at one moment. Plain data, but for what is looked up only where it is shown. */
 export interface ClusterReading {
   readonly snapshot: ClusterSnapshot;
-  /** All pods in scope, measured or not. */
-  readonly knownPods: readonly KnownPod[];
+  /** All pods in scope, measured or not. Taken one by one on a page: a list of all would hold up others. */
+  readonly knownPods: Iterable<KnownPod>;
   /** All nodes that the API server knows. */
   readonly knownNodes: readonly Node[];
   /** Wall time in milliseconds. */

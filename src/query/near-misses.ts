@@ -1,4 +1,4 @@
-import { byNames } from '../base/ranking.js';
+import { byNames, type Ranked, Ranking } from '../base/ranking.js';
 import { nearest } from '../config/suggestion.js';
 import type { Pod } from '../kube/objects.js';
 import { formatSelector, matchesSelector, type Requirement } from '../kube/selector.js';
@@ -22,18 +22,41 @@ interface RequirementReport {
 /**
  * Pods that meet all but one of the requirements. When that one is the only one, nothing makes a pod near but a value
  * that is almost right. First those in another namespace, then those with a value that is almost right, with another one, without the label.
+ * Pods are added one by one.
  */
-export function nearMisses(definition: WorkloadDefinition, pods: Iterable<Pod>): readonly NearMiss[] {
-  const misses = Array.from(pods, (pod) => ({ pod, checks: checksOf(definition, pod) })).filter(({ checks }) =>
-    isNear(checks),
-  );
-  return misses
-    .sort((a, b) => rank(a.checks) - rank(b.checks) || byPodName(a.pod, b.pod))
-    .map(({ pod, checks }) => ({
-      namespace: pod.namespace,
-      pod: pod.name,
+export class NearMisses {
+  readonly #definition: WorkloadDefinition;
+  readonly #ranking: Ranking<{ readonly pod: Pod; readonly checks: readonly Check[] }>;
+
+  /** `count`: of those that are kept. */
+  constructor(definition: WorkloadDefinition, count: number) {
+    this.#definition = definition;
+    this.#ranking = new Ranking(count, (a, b) => rank(a.checks) - rank(b.checks) || byPodName(a.pod, b.pod));
+  }
+
+  add(pod: Pod): void {
+    if (!missesOne(this.#definition, pod)) return;
+    const checks = checksOf(this.#definition, pod);
+    if (isNear(checks)) this.#ranking.add({ pod, checks });
+  }
+
+  ranked(): Ranked<NearMiss> {
+    return this.#ranking.ranked(({ pod: { namespace, name }, checks }) => ({
+      namespace,
+      pod: name,
       requirements: checks.map(({ requirement, isMet, found }) => ({ requirement, isMet, found })),
     }));
+  }
+}
+
+/** The same as its checks say, without their texts: nearly all pods of a cluster miss more. */
+function missesOne({ selector, namespaces }: WorkloadDefinition, { namespace, labels }: Pod): boolean {
+  let unmetCount = namespaces.length > 0 && !namespaces.includes(namespace) ? 1 : 0;
+  for (const requirement of selector) {
+    if (!matchesSelector([requirement], labels)) unmetCount += 1;
+    if (unmetCount > 1) return false;
+  }
+  return unmetCount === 1;
 }
 
 interface Check extends RequirementReport {

@@ -103,7 +103,7 @@ function findingsOf(
   const node = knownNodes.find(({ name }) => name === nodeName);
   const found =
     snapshot === undefined
-      ? knownPods.filter(({ pod }) => pod.nodeName === nodeName).flatMap(({ pod }) => specFindings(pod, node))
+      ? [...knownPods].flatMap(({ pod }) => (pod.nodeName === nodeName ? specFindings(pod, node) : []))
       : nodeFindings(snapshot);
   const reports = found.map(findingReport);
   return findingKinds.flatMap((kind) => reports.filter((report) => report.kind === kind));

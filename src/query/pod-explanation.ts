@@ -2,11 +2,13 @@ import { formatAge } from '../base/units.js';
 import type { Pod } from '../kube/objects.js';
 import { explainPod, type PodBreakdown, type VolumeShare } from '../node/breakdown.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
+import { isActive } from '../node/limits.js';
 import { podGraceMs } from '../node/node-coverage.js';
 import { isExpected } from '../node/node-coverage.js';
+import type { NodeLayout } from '../node/node-layout.js';
 import type { AbsentNodeView, MeasuredNodeView } from '../node/node-view.js';
-import { deriveMeasured, type PodRecord } from '../node/pod-record.js';
-import type { AttributionMode } from '../node/usage.js';
+import { type DerivedPod, deriveMeasured, type PodRecord } from '../node/pod-record.js';
+import type { AttributionMode, PodUsage } from '../node/usage.js';
 import { hintFor } from '../report/absence-hints.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
 import { type LimitReport, limitReport } from '../report/limit-report.js';
@@ -14,6 +16,7 @@ import {
   type FoundPod,
   type MeasuredPodReport,
   measuredPodReport,
+  type PodSource,
   type PodSpecReport,
   podSpecReport,
   type UnmeasuredPodReport,
@@ -65,25 +68,71 @@ export interface LimitExplanation extends LimitReport {
   readonly counted: string;
 }
 
+/** A pod with figures, and where they come from: of a silent node, what was last known. */
+export type ExplainedSource = FoundPod<DerivedPod<PodUsage>, PodSource & { readonly layout: NodeLayout }>;
+
+/** An explanation, and what it is made of. */
+export interface ExplainedPod {
+  readonly explanation: PodExplanation;
+  /** Undefined without figures. */
+  readonly found: ExplainedSource | undefined;
+  /** Undefined for one that the API server does not know. */
+  readonly pod: Pod | undefined;
+}
+
 /** Of every pod of the name: one, unless kubelets report others that the API server does not know. */
 export function podExplanations(
   reading: ClusterReading,
   { namespace, name, mode }: { readonly namespace: string; readonly name: string; readonly mode: AttributionMode },
 ): readonly PodExplanation[] {
-  const knownPods = reading.knownPods.filter(({ pod }) => pod.namespace === namespace && pod.name === name);
+  const known = [...reading.knownPods].filter(({ pod }) => pod.namespace === namespace && pod.name === name);
+  const unknown = unknownPods(
+    measuredNodes(reading),
+    ({ summary }) => summary.namespace === namespace && summary.name === name,
+  );
   return [
-    ...knownPods.map((knownPod): PodExplanation => {
-      const known = { spec: podSpecReport(knownPod.pod), findings: findingsOf(knownPod.pod, reading) };
-      const state = knownPodState(knownPod, reading);
-      return state.found === undefined
-        ? { ...state.report, ...known, limits: limitsWithoutTotal(reading, knownPod.pod.uid) }
-        : { ...measuredExplanation(state.found, mode), ...known };
-    }),
-    ...unknownPods(reading, ({ summary }) => summary.namespace === namespace && summary.name === name).map((found) => ({
-      ...measuredExplanation(found, mode),
-      findings: [],
-    })),
+    ...known.map((each) => explainKnown(each, reading, mode).explanation),
+    ...unknown.map((each) => explainUnknown(each, mode).explanation),
   ];
+}
+
+export function explainKnown(known: KnownPod, reading: ClusterReading, mode: AttributionMode): ExplainedPod {
+  const { pod } = known;
+  const facts = { spec: podSpecReport(pod), findings: findingsOf(pod, reading) };
+  const state = knownPodState(known, reading);
+  const found = state.found === undefined ? lastKnownPod(pod, reading) : sourceOf(state.found);
+  if (found !== undefined) return { explanation: { ...measuredExplanation(found, mode), ...facts }, found, pod };
+  const { report } = state;
+  if (report.state !== 'unmeasured') throw new Error('a pod has values that were not found');
+  return { explanation: { ...report, ...facts, limits: limitsWithoutTotal(reading, pod.uid) }, found: undefined, pod };
+}
+
+export function explainUnknown(found: ExplainedSource, mode: AttributionMode): ExplainedPod {
+  return { explanation: { ...measuredExplanation(found, mode), findings: [] }, found, pod: undefined };
+}
+
+function sourceOf({ node, pod }: FoundPod): ExplainedSource {
+  return { node: { ...node, layout: node.snapshot.layout }, pod };
+}
+
+/** Of a running pod whose node has no data. */
+function lastKnownPod({ uid, nodeName, phase }: Pod, reading: ClusterReading): ExplainedSource | undefined {
+  const view = reading.snapshot.nodes.find((node) => node.nodeName === nodeName);
+  if (view?.state !== 'absent' || !isActive({ phase })) return undefined;
+  return lastKnownPods(view, reading, ({ bound }) => bound?.pod.uid === uid)[0];
+}
+
+/** Of the pods that a silent node had. */
+export function lastKnownPods(
+  view: AbsentNodeView,
+  reading: ClusterReading,
+  isWanted: (pod: PodRecord) => boolean,
+): readonly ExplainedSource[] {
+  const last = reading.lastKnownOf(view);
+  if (last === undefined) return [];
+  const { pods, context, layout } = last.snapshot;
+  const node = { ...view, ageMs: last.ageMs, layout };
+  return pods.filter(isWanted).map((pod) => ({ node, pod: deriveMeasured(pod, context) }));
 }
 
 function findingsOf(pod: Pod, { snapshot, knownNodes }: ClusterReading): readonly FindingReport[] {
@@ -102,20 +151,26 @@ function limitsWithoutTotal(reading: ClusterReading, uid: string): readonly Limi
   return measuredNodes(reading).flatMap((node) =>
     node.snapshot.podsWithoutTotal
       .filter(({ bound }) => bound?.pod.uid === uid)
-      .flatMap((pod) => limitExplanations(node.snapshot.context.ratiosOf(pod), node)),
+      .flatMap((pod) => limitExplanations(node.snapshot.context.ratiosOf(pod), node.snapshot.layout)),
   );
 }
 
 /** Pods that the API server does not know. */
-export function unknownPods(reading: ClusterReading, isWanted: (pod: PodRecord) => boolean): readonly FoundPod[] {
-  return measuredNodes(reading).flatMap((node) => {
+export function unknownPods(
+  nodes: readonly MeasuredNodeView[],
+  isWanted: (pod: PodRecord) => boolean,
+): readonly ExplainedSource[] {
+  return nodes.flatMap((node) => {
     const { pods, context } = node.snapshot;
     const unknown = pods.filter((pod) => pod.bound === undefined && isWanted(pod));
-    return unknown.map((pod) => ({ node, pod: deriveMeasured(pod, context) }));
+    return unknown.map((pod) => sourceOf({ node, pod: deriveMeasured(pod, context) }));
   });
 }
 
-function measuredExplanation({ node, pod }: FoundPod, mode: AttributionMode): Omit<MeasuredPodExplanation, 'findings'> {
+function measuredExplanation(
+  { node, pod }: ExplainedSource,
+  mode: AttributionMode,
+): Omit<MeasuredPodExplanation, 'findings'> {
   const { summary, bound } = pod;
   const breakdown = explainPod({ summary, pod: bound?.pod, mode });
   if (breakdown === undefined) throw new Error(`pod ${summary.namespace}/${summary.name} was measured without a total`);
@@ -125,7 +180,7 @@ function measuredExplanation({ node, pod }: FoundPod, mode: AttributionMode): Om
     split: breakdown.split,
     containers: breakdown.containers.map(containerExplanation),
     volumes: [...volumeReports(found), ...unlistedVolumeReports(found)],
-    limits: limitExplanations(pod.ratios, node),
+    limits: limitExplanations(pod.ratios, node.layout),
   };
 }
 
@@ -135,10 +190,7 @@ function containerExplanation(breakdown: PodBreakdown['containers'][number]): Co
   return { container: name, usedBytes, ...own, volumeShares, otherBytes: restBytes };
 }
 
-function limitExplanations(
-  ratios: readonly LimitRatio[],
-  { snapshot: { layout } }: MeasuredNodeView,
-): readonly LimitExplanation[] {
+function limitExplanations(ratios: readonly LimitRatio[], layout: NodeLayout): readonly LimitExplanation[] {
   const ofContainer = layout.hasDedicatedImagefs === true ? 'logs (dedicated imagefs)' : 'rootfs + logs';
   const counted = { emptydir: 'volume', pod: 'total', container: ofContainer };
   return ratios.map((ratio) => ({ ...limitReport(ratio), counted: counted[ratio.rule] }));

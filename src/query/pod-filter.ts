@@ -41,7 +41,7 @@ export function podsOf({ snapshot }: MeasuredNodeView, filter: PodFilter): reado
 }
 
 export function knownPods(reading: ClusterReading, filter: PodFilter): readonly KnownPod[] {
-  return reading.knownPods.filter(({ pod, workloads }) =>
+  return [...reading.knownPods].filter(({ pod, workloads }) =>
     isWanted({ namespace: pod.namespace, pod, workloads }, filter),
   );
 }

@@ -1,4 +1,5 @@
 import { largestFirst } from '../base/ranking.js';
+import type { Lane } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { formatSelector } from '../kube/selector.js';
 import { measuredPodReport, type PodReport } from '../report/pod-report.js';
@@ -7,8 +8,9 @@ import type { WorkloadDefinition } from '../workload/label-workloads.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import { emptyPartial, type WorkloadContainerUsage, type WorkloadSnapshot } from '../workload/workload-partial.js';
 import type { ClusterReading, KnownPod } from './cluster-reading.js';
-import { type NearMiss, nearMisses } from './near-misses.js';
+import { type NearMiss, NearMisses } from './near-misses.js';
 import { knownPodState, unknownPods } from './pod-explanation.js';
+import { measuredNodes } from './pod-filter.js';
 
 /** Which pods a workload has and what they add up to: plain data with exact numbers. */
 export interface WorkloadExplanation extends WorkloadFacts {
@@ -37,24 +39,53 @@ export function workloadExplanation(
   workload: Workload,
   settings: Config['workloads'],
 ): WorkloadExplanation {
-  return { ...workloadFacts(reading, workload, settings), pods: podReports(reading, workloadKey(workload)) };
+  const key = workloadKey(workload);
+  const near = nearMissesOf(workload, settings);
+  for (const known of reading.knownPods) if (!belongs(known, key)) near?.add(known.pod);
+  return { ...factsOf(reading, workload, settings, near), pods: podReports(reading, key) };
 }
 
-export function workloadFacts(
+/** The same without the pods. Takes the pods of the cluster one by one. */
+export async function workloadFacts(
   reading: ClusterReading,
   workload: Workload,
-  { selectors }: Config['workloads'],
+  settings: Config['workloads'],
+  lane: Lane,
+): Promise<WorkloadFacts> {
+  const key = workloadKey(workload);
+  const near = nearMissesOf(workload, settings);
+  if (near !== undefined) {
+    await lane.each(reading.knownPods, (known) => {
+      if (!belongs(known, key)) near.add(known.pod);
+    });
+  }
+  return factsOf(reading, workload, settings, near);
+}
+
+/** Of a workload of the settings. */
+function definitionOf({ origin, name }: Workload, { selectors }: Config['workloads']): WorkloadDefinition | undefined {
+  return origin.source === 'configured' ? selectors.find((definition) => definition.name === name) : undefined;
+}
+
+function nearMissesOf(workload: Workload, settings: Config['workloads']): NearMisses | undefined {
+  const definition = definitionOf(workload, settings);
+  return definition && new NearMisses(definition, maxNearMissCount);
+}
+
+function factsOf(
+  reading: ClusterReading,
+  workload: Workload,
+  settings: Config['workloads'],
+  near: NearMisses | undefined,
 ): WorkloadFacts {
   const key = workloadKey(workload);
   const collected = reading.snapshot.workloads.find((candidate) => workloadKey(candidate.workload) === key);
   const snapshot = collected ?? notCollected(workload);
-  const isConfigured = workload.origin.source === 'configured';
-  const definition = isConfigured ? selectors.find(({ name }) => name === workload.name) : undefined;
   return {
     ...workloadReport(snapshot),
-    origin: originReport(workload, definition),
+    origin: originReport(workload, definitionOf(workload, settings)),
     containers: snapshot.usage?.containers,
-    ...(definition && nearMissReport(definition, { reading, key })),
+    ...(near && nearMissReport(near)),
   };
 }
 
@@ -69,13 +100,9 @@ function notCollected(workload: Workload): WorkloadSnapshot {
   return { ...counts, complete: false, mayHaveUnlistedPods: false, backoffMs: 0, usage: undefined };
 }
 
-function nearMissReport(
-  definition: WorkloadDefinition,
-  { reading, key }: { readonly reading: ClusterReading; readonly key: string },
-): Pick<WorkloadExplanation, 'nearMisses' | 'nearMissCount'> {
-  const others = reading.knownPods.filter((known) => !belongs(known, key)).map(({ pod }) => pod);
-  const misses = nearMisses(definition, others);
-  return { nearMisses: misses.slice(0, maxNearMissCount), nearMissCount: misses.length };
+function nearMissReport(near: NearMisses): Pick<WorkloadExplanation, 'nearMisses' | 'nearMissCount'> {
+  const { items, totalCount } = near.ranked();
+  return { nearMisses: items, nearMissCount: totalCount };
 }
 
 function belongs({ workloads }: Pick<KnownPod, 'workloads'>, key: string): boolean {
@@ -89,10 +116,12 @@ function originReport({ origin }: Workload, definition: WorkloadDefinition | und
 }
 
 function podReports(reading: ClusterReading, key: string): readonly PodReport[] {
-  const known = reading.knownPods.filter((pod) => belongs(pod, key)).map((pod) => knownPodState(pod, reading).report);
+  const known = [...reading.knownPods]
+    .filter((pod) => belongs(pod, key))
+    .map((pod) => knownPodState(pod, reading).report);
   const bytesOf = (pod: PodReport): number | undefined => (pod.state === 'unmeasured' ? undefined : pod.usedBytes);
   const order = largestFirst(bytesOf, ({ namespace, pod }) => [namespace, pod]);
-  const unknown = unknownPods(reading, (pod) => belongs(pod, key)); // the empty selector matches them
+  const unknown = unknownPods(measuredNodes(reading), (pod) => belongs(pod, key)); // the empty selector matches them
   return [...known, ...unknown.map(measuredPodReport)].sort(
     (a, b) => Number(isMissing(b)) - Number(isMissing(a)) || order(a, b),
   );

@@ -1,5 +1,5 @@
 import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
-import type { UnenforcedReason } from '../node/unenforced-limits.js';
+import { canBind, type UnenforcedReason } from '../node/unenforced-limits.js';
 
 /** One limit that the kubelet enforces by eviction, and the usage that it compares with it. */
 export interface LimitReport {
@@ -39,6 +39,11 @@ export function limitReport({
     ratio,
     unenforced,
   };
+}
+
+/** Whether the kubelet evicts when the usage exceeds it: see {@link canBind}. */
+export function canEvict(limit: LimitReport): boolean {
+  return canBind(limit);
 }
 
 /** {@link nearestRatio} as a report. */

@@ -2,6 +2,8 @@ import { programName, shellWord } from '../base/text.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
 import type { DiskVerdict } from '../node/disk-verdict.js';
 import type { FirstWorkload } from '../node/first-workload.js';
+import { ownerTarget } from './pod-commands.js';
+import { workloadReferences } from './workload-report.js';
 
 /** What to run next for a verdict, complete, the explanation first. */
 export function verdictCommands(verdict: DiskVerdict, nodeName: string): readonly string[] {
@@ -62,8 +64,6 @@ function nodeCommand(command: string, { shortage }: DiskVerdict, nodeName: strin
 }
 
 const mebibyte = 2 ** 20;
-const kindsOfPods: ReadonlySet<string> = new Set(['deployment', 'statefulset', 'daemonset']);
-
 /** The same for an eviction for a limit of the pod's own. */
 export function limitCommands({
   namespace,
@@ -74,9 +74,8 @@ export function limitCommands({
   lastUsage,
 }: EvictionRecord): readonly string[] {
   const explain = `${programName} explain eviction ${shellWord(`${namespace}/${pod}`)}`;
-  const owner = workloads.find(({ origin, type }) => origin.source === 'controller' && kindsOfPods.has(type));
-  if (owner === undefined) return [explain];
-  const target = `-n ${shellWord(owner.namespace)} ${shellWord(`${owner.type}/${owner.name}`)}`;
+  const target = ownerTarget(workloadReferences(workloads));
+  if (target === undefined) return [explain];
   const limitBytes = typeof lastUsage === 'object' ? lastUsage.limitForAnHourBytes : undefined;
   return cause === 'container_limit' && limitBytes !== undefined
     ? [

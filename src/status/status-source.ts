@@ -6,7 +6,7 @@ import type { ClusterReport } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
 import { problemsOf } from './problems.js';
-import type { ShownEviction, ShownEvictions, Status } from './status.js';
+import { type ShownEviction, type ShownEvictions, type Status, withAge } from './status.js';
 
 /** What a status is made from. */
 export interface StatusInputs {
@@ -133,11 +133,6 @@ export class StatusSource {
     });
     return await inputs.cluster(deadline.signal);
   }
-}
-
-/** A clock that is behind is no reason for an age below 0. */
-function withAge(report: EvictionReport, nowMs: number): ShownEviction {
-  return { ...report, ageMs: Math.max(0, nowMs - report.evictedAtMs) };
 }
 
 function shownEvictions(evictions: readonly ShownEviction[]): ShownEvictions {

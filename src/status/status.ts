@@ -46,6 +46,11 @@ export interface ShownEviction extends EvictionReport {
   readonly ageMs: number;
 }
 
+/** A clock that is behind is no reason for an age below 0. */
+export function withAge(report: EvictionReport, nowMs: number): ShownEviction {
+  return { ...report, ageMs: Math.max(0, nowMs - report.evictedAtMs) };
+}
+
 /** A current problem in a few words: one for each cause, not for each symptom. */
 export interface Problem {
   readonly severity: 'critical' | 'warning';

@@ -10,14 +10,17 @@ import { listPods } from '../query/list-pods.js';
 import { type ListKind, type ListQuery, matchesSearch, parseListQuery } from '../query/list-query.js';
 import { listWorkloads } from '../query/list-workloads.js';
 import { type NodeExplanation, nodeExplanation } from '../query/node-explanation.js';
-import { type PodExplanation, podExplanations } from '../query/pod-explanation.js';
+import { parsePodLimit, podsWithOutlook, type PodWithOutlook } from '../query/pod-outlook.js';
 import { type WorkloadFacts, workloadFacts } from '../query/workload-explanation.js';
 import { type DiskReport, diskReports } from '../report/disk-report.js';
+import { evictionParagraph } from '../report/eviction-paragraph.js';
 import type { EvictionReport } from '../report/eviction-report.js';
+import { type EvictionTimeline, evictionTimeline } from '../report/eviction-timeline.js';
 import type { PodReport } from '../report/pod-report.js';
 import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
+import { workloadVerdict, type WorkloadVerdictReport } from '../report/workload-verdict.js';
 import { workloadKey } from '../workload/workload.js';
-import type { Problem, Status } from './status.js';
+import { type Problem, type ShownEviction, type Status, withAge } from './status.js';
 
 /** What a page shows and the API returns, by the kind of page: plain data, exact numbers, the units of {@link Status}. */
 export interface Views {
@@ -26,13 +29,23 @@ export interface Views {
   readonly pods: ListPage<PodReport>;
   readonly workloads: ListPage<WorkloadReport>;
   readonly namespaces: ListPage<NamespaceReport>;
-  readonly evictions: ListPage<EvictionReport>;
+  readonly evictions: EvictionsView;
   readonly search: SearchResults;
   readonly node: NodeObject;
   readonly pod: PodObject;
   readonly workload: WorkloadObject;
   readonly namespace: NamespaceObject;
-  readonly eviction: EvictionReport;
+  readonly eviction: EvictionObject;
+}
+
+interface EvictionsView extends ListPage<ShownEviction> {
+  /** Of all that the filters let through; absent without any. */
+  readonly timeline?: EvictionTimeline | undefined;
+}
+
+export interface EvictionObject extends ShownEviction {
+  /** All of it in one paragraph, to paste. */
+  readonly text: string;
 }
 
 /** The first of each kind whose names have the words; of pods those that are nearest to an eviction. */
@@ -50,27 +63,29 @@ export interface NodeObject {
   /** Of a node without data, as they were last known. */
   readonly disks: readonly DiskReport[];
   readonly pods: ListPage<PodReport>;
-  readonly evictions: readonly EvictionReport[];
+  readonly evictions: readonly ShownEviction[];
 }
 
 export interface PodObject {
   /** One, unless kubelets report others of the name that the API server does not know. */
-  readonly pods: readonly PodExplanation[];
+  readonly pods: readonly PodWithOutlook[];
   /** Of pods of this name. */
-  readonly evictions: readonly EvictionReport[];
+  readonly evictions: readonly ShownEviction[];
 }
 
 export interface WorkloadObject {
-  readonly workload: WorkloadFacts;
+  readonly workload: WorkloadFacts & { readonly verdict: WorkloadVerdictReport };
   readonly pods: ListPage<PodReport>;
-  readonly evictions: readonly EvictionReport[];
+  /** Those without figures, or with a part of them, and why. */
+  readonly missing: ListPage<PodReport>;
+  readonly evictions: readonly ShownEviction[];
 }
 
 export interface NamespaceObject {
   readonly namespace: NamespaceReport;
   readonly pods: ListPage<PodReport>;
   readonly workloads: ListPage<WorkloadReport>;
-  readonly evictions: readonly EvictionReport[];
+  readonly evictions: readonly ShownEviction[];
 }
 
 export type ViewKind = keyof Views;
@@ -114,6 +129,7 @@ export async function viewOf(request: ViewRequest, inputs: ViewInputs): Promise<
 type Maker<Kind extends ViewKind> = (request: ViewRequest, inputs: ViewInputs) => Promise<PageView & { kind: Kind }>;
 
 const shownEvictionCount = 20;
+const allPods = parseListQuery('pods', {});
 /** Of each kind, by a search. */
 const foundCount = 10;
 
@@ -143,7 +159,12 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   },
   evictions: (request, { reading }) => {
     const query = parseListQuery('evictions', request.parameters);
-    return Promise.resolve({ kind: 'evictions', query, data: listEvictions(reading.evictions, query) });
+    const { items, totalCount, offset, limit } = listEvictions(reading.evictions, query);
+    const all = listEvictions(reading.evictions, { ...query, offset: 0, limit: Infinity }).items;
+    const nowMs = reading.readAtMs;
+    const timeline = evictionTimeline(all, nowMs);
+    const shown = items.map((of) => withAge(of, nowMs));
+    return Promise.resolve({ kind: 'evictions', query, data: { items: shown, totalCount, offset, limit, timeline } });
   },
   search: async ({ parameters }, { reading, lane }) => {
     const other = Object.keys(parameters).find((name) => name !== 'search');
@@ -171,12 +192,14 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const disks = snapshot === undefined ? [] : diskReports(snapshot);
     return { kind: 'node', query, data: { node, disks, pods, evictions: newest(reading, (of) => of.node === name) } };
   },
-  pod: ({ path: [namespace = '', name = ''], parameters }, { reading, settings }) => {
-    const query = podQuery(parameters, {});
-    const pods = podExplanations(reading, { namespace, name, mode: settings.attribution });
+  pod: async ({ path: [namespace = '', name = ''], parameters }, { reading, settings, lane }) => {
+    const podLimit = parsePodLimit(parameters);
+    const question = { namespace, name, mode: settings.attribution, podLimit };
+    const pods = await podsWithOutlook(reading, question, lane);
     const evictions = newest(reading, (of) => of.namespace === namespace && of.pod === name);
     if (pods.length + evictions.length === 0) throw new NotFoundError(`no pod ${namespace}/${name} in scope`);
-    return Promise.resolve({ kind: 'pod', query, data: { pods, evictions } });
+    const given = podLimit === undefined ? {} : { podLimit: String(parameters['podLimit']) };
+    return { kind: 'pod', query: { ...parseListQuery('pods', {}), given }, data: { pods, evictions } };
   },
   workload: async ({ path: [namespace = '', type = '', name = ''], parameters }, { reading, settings, lane }) => {
     const query = podQuery(parameters, { workload: `${namespace}/${type}/${name}` });
@@ -185,13 +208,18 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
       workloadType: type,
       workloadNamespace: namespace === '-' ? '' : namespace,
     });
-    const found = reading.snapshot.workloads.find(({ workload }) => workloadKey(workload) === workloadKey(wanted));
-    if (found === undefined) throw new NotFoundError(`no workload ${namespace}/${type}/${name} in scope`);
-    const workload = workloadFacts(reading, found.workload, settings.workloads);
+    const key = workloadKey(wanted);
+    const found = reading.snapshot.workloads.find(({ workload }) => workloadKey(workload) === key)?.workload;
+    const isOf = ({ workloads }: EvictionReport): boolean => workloads.map(workloadOf).map(workloadKey).includes(key);
+    const evictions = newest(reading, isOf);
+    if (found === undefined && evictions.length === 0)
+      throw new NotFoundError(`no workload ${namespace}/${type}/${name} in scope`);
+    const facts = await workloadFacts(reading, found ?? wanted, settings.workloads, lane);
     const pods = await listPods(reading, query, lane);
-    const isOf = (of: EvictionReport): boolean =>
-      of.workloads.some((reference) => workloadKey(workloadOf(reference)) === workloadKey(wanted));
-    return { kind: 'workload', query, data: { workload, pods, evictions: newest(reading, isOf) } };
+    const near = await listPods(reading, { ...allPods, workload: query.workload, only: 'near', limit: 1 }, lane);
+    const missing = await listPods(reading, { ...allPods, workload: query.workload, only: 'unknown', limit: 20 }, lane);
+    const workload = { ...facts, verdict: workloadVerdict(facts, near.totalCount) };
+    return { kind: 'workload', query, data: { workload, pods, missing, evictions } };
   },
   namespace: async ({ path: [name = ''], parameters }, { reading, lane }) => {
     const query = podQuery(parameters, { namespace: name });
@@ -202,11 +230,12 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const evictions = newest(reading, (of) => of.namespace === name);
     return { kind: 'namespace', query, data: { namespace, pods, workloads, evictions } };
   },
-  eviction: ({ path: [uid = ''], parameters }, { reading }) => {
+  eviction: ({ path: [uid = ''], parameters }, { reading, status }) => {
     const query = parseListQuery('evictions', parameters);
-    const data = reading.evictions.find((of) => of.uid === uid);
-    if (data === undefined) throw new NotFoundError(`no eviction of a pod with the UID ${uid} is remembered`);
-    return Promise.resolve({ kind: 'eviction', query, data });
+    const found = reading.evictions.find((of) => of.uid === uid);
+    if (found === undefined) throw new NotFoundError(`no eviction of a pod with the UID ${uid} is remembered`);
+    const text = evictionParagraph(found, status.clusterName);
+    return Promise.resolve({ kind: 'eviction', query, data: { ...withAge(found, reading.readAtMs), text } });
   },
 };
 
@@ -221,8 +250,9 @@ function podQuery(
 }
 
 function newest(
-  { evictions }: ClusterReading,
+  { evictions, readAtMs }: ClusterReading,
   isWanted: (eviction: EvictionReport) => boolean,
-): readonly EvictionReport[] {
-  return evictions.filter(isWanted).slice(0, shownEvictionCount);
+): readonly ShownEviction[] {
+  const newestFirst = evictions.filter(isWanted).slice(0, shownEvictionCount);
+  return newestFirst.map((of) => withAge(of, readAtMs));
 }

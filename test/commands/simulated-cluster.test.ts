@@ -116,7 +116,7 @@ describe('top of the demo cluster', () => {
 
 describe('explain pod', () => {
   const reports = () =>
-    reading.knownPods.flatMap(({ pod: { namespace, name } }) =>
+    [...reading.knownPods].flatMap(({ pod: { namespace, name } }) =>
       podExplanations(reading, { namespace, name, mode: 'measured' }),
     );
   const measuredReports = () => reports().flatMap((report) => (report.state === 'unmeasured' ? [] : [report]));

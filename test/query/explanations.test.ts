@@ -10,8 +10,31 @@ import type { ClusterReading } from '../../src/query/cluster-reading.js';
 import { nodeExplanation } from '../../src/query/node-explanation.js';
 import { knownPodState, podExplanations } from '../../src/query/pod-explanation.js';
 import { isMissing, workloadExplanation } from '../../src/query/workload-explanation.js';
-import { aContainer, aContainerFs, aContainerSummary, aMount, aNode, aNodeSummary, aPod, aPodSummary, aVolume, aVolumeSummary } from '../support/builders.js';
-import { aClusterSnapshot, aDeployment, aFreshNode, aLimitRatio, aMeasuredPod, anAbsentNode, aNodeSnapshot, aReading, aWorkload, aWorkloadSnapshot, withoutTotal } from '../support/snapshot-builders.js';
+import {
+  aContainer,
+  aContainerFs,
+  aContainerSummary,
+  aMount,
+  aNode,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aVolume,
+  aVolumeSummary,
+} from '../support/builders.js';
+import {
+  aClusterSnapshot,
+  aDeployment,
+  aFreshNode,
+  aLimitRatio,
+  aMeasuredPod,
+  anAbsentNode,
+  aNodeSnapshot,
+  aReading,
+  aWorkload,
+  aWorkloadSnapshot,
+  withoutTotal,
+} from '../support/snapshot-builders.js';
 
 const settings: Config['workloads'] = { selectors: [], labels: [], controllers: true, onMissingNode: 'partial' };
 const id = { namespace: 'shop', name: 'cart-0' };

@@ -2,11 +2,13 @@ import { expect, it } from 'vitest';
 
 import type { Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
-import { nearMisses } from '../../src/query/near-misses.js';
+import { NearMisses } from '../../src/query/near-misses.js';
 import { aPod } from '../support/builders.js';
 
 function misses(selector: string, pods: readonly Pod[], namespaces: readonly string[] = []) {
-  return nearMisses({ name: 'billing', selector: parseSelector(selector), namespaces }, pods);
+  const near = new NearMisses({ name: 'billing', selector: parseSelector(selector), namespaces }, 10);
+  for (const pod of pods) near.add(pod);
+  return near.ranked().items;
 }
 
 const names = (found: readonly { readonly pod: string }[]): readonly string[] => found.map(({ pod }) => pod);

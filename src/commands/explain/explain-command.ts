@@ -108,7 +108,7 @@ function podsOf(reading: ClusterReading, name: string, namespace: string | undef
 
 function allPods(reading: ClusterReading): readonly PodId[] {
   const measured = measuredNodes(reading).flatMap(({ snapshot }) => snapshot.pods);
-  return [...reading.knownPods.map(({ pod }) => pod), ...measured.map(({ summary }) => summary)];
+  return [...Array.from(reading.knownPods, ({ pod }) => pod), ...measured.map(({ summary }) => summary)];
 }
 
 function podNotFound(reading: ClusterReading, name: string, namespace: string | undefined): Error {

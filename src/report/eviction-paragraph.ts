@@ -1,0 +1,33 @@
+import { oneLine } from '../base/text.js';
+import { formatAge, formatBytes } from '../base/units.js';
+import { causeText, unknownUsageText } from './eviction-cause-text.js';
+import type { EvictionReport, LastUsageReport } from './eviction-report.js';
+import { componentOrder } from './pod-report.js';
+
+/** Tells an eviction in one paragraph without markup, for the channel of an incident. */
+export function evictionParagraph(eviction: EvictionReport, clusterName: string): string {
+  const { namespace, pod, node, evictedAtMs, verdict, workloads, lastUsage, message } = eviction;
+  const of = workloads.map(({ workload, workloadType }) => `${workloadType} ${workload}`).join(', ');
+  const at = `${new Date(evictedAtMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  return oneLine(
+    [
+      `Pod ${namespace}/${pod}${of === '' ? '' : ` (${of})`} was evicted from node ${node} of cluster ${clusterName} at ${at}: ${causeText(eviction)}.`,
+      verdict?.text ?? '',
+      lastUsage === undefined ? unknownUsageText(eviction) : usageText(lastUsage),
+      `Kubelet: ${message.trim()}`,
+    ].join(' '),
+    maxLength,
+  );
+}
+
+/** More than the longest message that is kept, and names. */
+const maxLength = 4_000;
+
+function usageText(usage: LastUsageReport): string {
+  const { usedBytes, components, ageMs, growthBytesPerSecond: rate, limitForAnHourBytes: limit } = usage;
+  const parts = components && componentOrder.filter((name) => components[name] > 0);
+  const made = parts?.map((name) => `${name} ${formatBytes(components?.[name])}`).join(', ') ?? '';
+  const growth = rate === undefined || rate <= 0 ? '' : ` It grew ${formatBytes(Math.round(rate * 60))} a minute.`;
+  const hint = limit === undefined ? '' : ` A limit of ${formatBytes(limit)} would have let it live for an hour more.`;
+  return `It used ${formatBytes(usedBytes)}${made === '' ? '' : ` (${made})`} when it was last measured, ${formatAge(ageMs)} before.${growth}${hint}`;
+}

@@ -1,0 +1,34 @@
+const prefix = 'ephemeral_storage_';
+
+/** The families that have the figures of pages, without the common prefix, by what is shown. */
+export const figureFamilies = {
+  podTotal: ['pod_used_bytes', 'pod_component_used_bytes'],
+  podContainers: ['container_used_bytes', 'container_rootfs_used_bytes', 'container_logs_used_bytes'],
+  podVolumes: ['volume_used_bytes', 'volume_limit_bytes'],
+  podLimits: ['limit_ratio', 'limit_unenforced_info', 'pod_limit_bytes', 'pod_request_bytes'],
+  podForecast: ['pod_time_to_limit_seconds'],
+  podEvictions: ['pod_evicted_timestamp_seconds', 'pod_evicted_used_bytes', 'pod_evicted_limit_bytes'],
+  workloadTotal: [
+    'workload_used_bytes',
+    'workload_pod_max_used_bytes',
+    'workload_limit_bytes',
+    'workload_request_bytes',
+  ],
+  workloadCoverage: ['workload_pods', 'workload_pods_measured', 'workload_pods_on_absent_nodes', 'workload_complete'],
+  workloadContainers: ['workload_container_used_bytes', 'workload_container_max_used_bytes'],
+  workloadEvictions: ['workload_evictions_total'],
+} as const;
+
+export type Figure = keyof typeof figureFamilies;
+
+/** Returns the series of a figure in PromQL. `labels`: what names the thing, by the names of the metrics. */
+export function figureQueries(figure: Figure, labels: Readonly<Record<string, string>>): readonly string[] {
+  return figureFamilies[figure].map((family) => prefix + family + selectorOf(labels));
+}
+
+/** In the quotes and escapes of Go, which are those of JSON here. */
+function selectorOf(labels: Readonly<Record<string, string>>): string {
+  return `{${Object.entries(labels)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    .join(',')}}`;
+}

@@ -1,0 +1,60 @@
+import { growthBytesPerSecond } from '../history/usage-growth.js';
+import { type Amount, isAbove, ratioTo, roundUp } from '../kube/quantity.js';
+import type { UsageSample } from '../kubelet/lookup.js';
+import { canBind, type UnenforcedReason } from '../node/unenforced-limits.js';
+import type { MeasuredPodReport } from './pod-report.js';
+
+/** What another limit of a pod would do. Its other limits stay as they are. */
+export interface WhatIfReport {
+  /** Rounded up to whole bytes. */
+  readonly podLimitBytes: number;
+  readonly usedBytes: number;
+  /** As of a limit. */
+  readonly ratio: number;
+  /** The usage is above it, and it evicts. */
+  readonly isEvicted: boolean;
+  /** Until it is exceeded at the growth over the last samples; 0 above it. Absent while no growth is known, and from a day on. */
+  readonly timeToLimitMs?: number | undefined;
+  /** Why it would not do what it seems to do. */
+  readonly unenforced?: UnenforcedReason | undefined;
+}
+
+/** Before, growth may have been a burst. */
+const minSampleCount = 4;
+
+/** What is said of later than that is nothing. */
+const maxForecastMs = 24 * 3_600_000;
+
+export function whatIf(
+  { usedBytes, dataState, dataAgeMs }: Pick<MeasuredPodReport, 'usedBytes' | 'dataState' | 'dataAgeMs'>,
+  {
+    limit,
+    samples,
+    unenforced,
+  }: {
+    readonly limit: Amount;
+    readonly samples: readonly UsageSample[];
+    /** Of a limit of the pod. */
+    readonly unenforced: UnenforcedReason | undefined;
+  },
+): WhatIfReport {
+  const evicts = canBind({ unenforced });
+  const isOver = isAbove(usedBytes, limit);
+  const isKnown = dataState !== 'absent' && samples.length >= minSampleCount;
+  const growth = isKnown ? growthBytesPerSecond(samples) : undefined;
+  return {
+    podLimitBytes: roundUp(limit),
+    usedBytes,
+    ratio: ratioTo(usedBytes, limit),
+    isEvicted: evicts && isOver,
+    timeToLimitMs: evicts ? timeToMs(isOver ? 0 : roundUp(limit) - usedBytes, growth, dataAgeMs) : undefined,
+    unenforced,
+  };
+}
+
+function timeToMs(missingBytes: number, growth: number | undefined, ageMs: number): number | undefined {
+  if (missingBytes === 0) return 0;
+  if (growth === undefined || growth <= 0) return undefined;
+  const timeMs = Math.max(0, Math.round((missingBytes / growth) * 1_000 - ageMs));
+  return timeMs > maxForecastMs ? undefined : timeMs;
+}

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+
+import type { PodRecord } from '../../src/node/pod-record.js';
+import type { ClusterReading } from '../../src/query/cluster-reading.js';
+import { parsePodLimit, podsWithOutlook } from '../../src/query/pod-outlook.js';
+import { evictionReport } from '../../src/report/eviction-report.js';
+import { aContainer, aPod } from '../support/builders.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
+import { atOnce } from '../support/lanes.js';
+import {
+  aClusterSnapshot,
+  aFreshNode,
+  aLimitRatio,
+  aMeasuredPod,
+  anAbsentNode,
+  aNodeSnapshot,
+  aPodUsage,
+  aReading,
+} from '../support/snapshot-builders.js';
+import { mib } from '../support/units.js';
+
+const id = { namespace: 'shop', name: 'cart-0' };
+const pod = aPod({ ...id, containers: [aContainer({ limitBytes: 100 * mib })] });
+const ratios = [aLimitRatio({ usedBytes: 60 * mib, limitBytes: 100 * mib })];
+const record = aMeasuredPod({ ...id, pod, ratios, usage: aPodUsage({ usedBytes: 60 * mib }) });
+
+const outlook = (reading: ClusterReading, more: { podLimit?: number } = {}) =>
+  podsWithOutlook(reading, { ...id, mode: 'measured', podLimit: undefined, ...more }, atOnce);
+
+const onNode = (...pods: readonly PodRecord[]) =>
+  aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
+
+/** Its node has no data any longer. */
+function silent(known = true): ClusterReading {
+  const absent = anAbsentNode('node-1', 'timeout');
+  const lost = known ? record : aMeasuredPod({ ...id, pod: undefined, usage: aPodUsage({ usedBytes: 60 * mib }) });
+  return aReading({
+    snapshot: aClusterSnapshot({ nodes: [absent] }),
+    knownPods: known ? [{ pod, workloads: [] }] : [],
+    lastKnownOf: ({ nodeName }) =>
+      nodeName === 'node-1' ? { snapshot: aNodeSnapshot({ pods: [lost] }), ageMs: 240_000.4 } : undefined,
+    samplesOf: () => [0, 1, 2, 3].map((index) => ({ atMs: index * 10_000, usedBytes: (30 + index * 10) * mib })),
+  });
+}
+
+describe('a pod of a silent node', () => {
+  it('it has what was last known of it, with age and reason', async () => {
+    const [found] = await outlook(silent(), { podLimit: 200 * mib });
+    expect(found).toMatchObject({
+      state: 'measured',
+      dataState: 'absent',
+      dataAgeMs: 240_000,
+      absenceReason: 'timeout',
+      usedBytes: 60 * mib,
+      limits: [{ rule: 'pod', ratio: 0.6 }],
+      verdict: {
+        text: expect.stringMatching(/^No data from node node-1 \(timeout\)\. As last known 4m ago: /) as unknown,
+      },
+      whatIf: { ratio: 0.3, isEvicted: false },
+    });
+    expect(found?.next).toBeUndefined();
+    expect(found?.whatIf?.timeToLimitMs).toBeUndefined();
+  });
+
+  it('it is found too where the API server does not know it', async () => {
+    expect(await outlook(silent(false))).toMatchObject([{ isKnown: false, dataState: 'absent', usedBytes: 60 * mib }]);
+  });
+
+  it('it has a reason where nothing was ever known of it', async () => {
+    const reading = { ...silent(), lastKnownOf: () => undefined };
+    expect(await outlook(reading)).toMatchObject([
+      { state: 'unmeasured', reason: expect.stringContaining('(timeout)') as unknown },
+    ]);
+  });
+
+  it('it has no figures once it has ended', async () => {
+    const reading = { ...silent(), knownPods: [{ pod: { ...pod, phase: 'Failed' }, workloads: [] }] };
+    expect(await outlook(reading)).toMatchObject([{ state: 'unmeasured' }]);
+  });
+});
+
+describe('the outlook of a pod', () => {
+  it('its samples and growth are those of the entry of the summary', async () => {
+    const asked: string[] = [];
+    const reading = {
+      ...onNode(record),
+      samplesOf: (node: string, uid: string) => {
+        asked.push(`${node} ${uid}`);
+        return [
+          { atMs: 0, usedBytes: 10 },
+          { atMs: 2_000, usedBytes: 30 },
+        ];
+      },
+    };
+    expect(await outlook(reading)).toMatchObject([
+      { samples: [{ usedBytes: 10 }, { usedBytes: 30 }], growthBytesPerSecond: 10 },
+    ]);
+    expect(asked).toEqual([`node-1 ${record.summary.uid}`]);
+  });
+
+  it('the limit that it reaches first is the one that is forecast', async () => {
+    const forecasts = {
+      measuredAtMs: 1_000_000,
+      pods: new Map([
+        [
+          record.summary.uid,
+          { rule: 'pod', container: '', volume: '', reachedAtMs: 1_061_500, endsAtMs: Infinity } as const,
+        ],
+      ]),
+      thresholds: [],
+    };
+    const node = aFreshNode(aNodeSnapshot({ pods: [record], forecasts }), 1_500);
+    const [found] = await outlook(aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) }));
+    expect(found).toMatchObject({ next: { rule: 'pod', timeToLimitMs: 60_000 }, verdict: { kind: 'near' } });
+    expect(found?.next?.container).toBeUndefined();
+  });
+
+  it('its neighbours are the largest other pods of its node', async () => {
+    const others = [1, 2, 3, 4, 5, 6, 7].map((size) =>
+      aMeasuredPod({ name: `other-${size}`, usage: aPodUsage({ usedBytes: size * mib }) }),
+    );
+    const [found] = await outlook(onNode(record, ...others));
+    expect(found?.neighbours.map((other) => other.pod)).toEqual([
+      'other-7',
+      'other-6',
+      'other-5',
+      'other-4',
+      'other-3',
+    ]);
+  });
+
+  it('a pod that was evicted has the verdict of its own eviction, not of one of the same name', async () => {
+    const failed = { ...pod, uid: 'mine', phase: 'Failed' };
+    const eviction = (uid: string, volume: string) => evictionReport(anEvictionRecord({ pod: 'cart-0', uid, volume }));
+    const reading = aReading({
+      snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods: [] }))] }),
+      knownPods: [{ pod: failed, workloads: [] }],
+      evictions: [eviction('other', 'logs'), eviction('mine', 'data')],
+    });
+    const [found] = await outlook(reading);
+    expect(found?.verdict).toMatchObject({
+      kind: 'evicted',
+      text: expect.stringContaining('emptyDir data') as unknown,
+    });
+  });
+
+  it('what another limit would do is said where figures are known, and if it would do something', async () => {
+    expect(await outlook(onNode(record), { podLimit: 50 * mib })).toMatchObject([
+      { whatIf: { ratio: 1.2, isEvicted: true } },
+    ]);
+    const critical = aMeasuredPod({
+      ...id,
+      pod: { ...pod, isStatic: true },
+      usage: aPodUsage({ usedBytes: 60 * mib }),
+    });
+    expect(await outlook(onNode(critical), { podLimit: 50 * mib })).toMatchObject([
+      { whatIf: { isEvicted: false, unenforced: 'exempt' } },
+    ]);
+    expect((await outlook(onNode(record)))[0]?.whatIf).toBeUndefined();
+  });
+
+  it('a limit evicts nobody on a node whose kubelet enforces none', async () => {
+    const node = aFreshNode(aNodeSnapshot({ pods: [record], unenforced: 'isolation_disabled' }));
+    const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) });
+    expect(await outlook(reading, { podLimit: mib })).toMatchObject([
+      { whatIf: { isEvicted: false, unenforced: 'isolation_disabled' } },
+    ]);
+  });
+});
+
+it.each([
+  [{}, undefined],
+  [{ podLimit: '' }, undefined],
+  [{ podLimit: '2Gi' }, 2_048 * mib],
+  [{ podLimit: '0' }, 0],
+])('the parameters %j ask for the limit %s', (parameters, limit) => {
+  expect(parsePodLimit(parameters)).toBe(limit);
+});
+
+it.each([
+  [
+    { podLimit: '2GiB' },
+    'parameter podLimit: found "2GiB", allowed: a quantity of bytes such as 2Gi or 500Mi, 0 or more',
+  ],
+  [{ podLimit: '-1' }, 'parameter podLimit: found "-1"'],
+  [{ podLimit: '9'.repeat(100) }, 'parameter podLimit: found "999'],
+  [{ podLimit: ['1', '2'] }, 'parameter podLimit is given more than once'],
+  [{ podlimit: '1' }, 'parameter "podlimit" of a pod: allowed: podLimit'],
+])('the parameters %j are refused', (parameters, message) => {
+  expect(() => parsePodLimit(parameters)).toThrow(message);
+});

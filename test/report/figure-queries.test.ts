@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+
+import { familyTable } from '../../src/exposition/families.js';
+import { type Figure, figureFamilies, figureQueries } from '../../src/report/figure-queries.js';
+import { selfFamilies } from '../../src/telemetry/self-families.js';
+
+const families = new Map(familyTable(Object.values(selfFamilies)).map(({ name, labels }) => [name, labels]));
+const figures = Object.keys(figureFamilies) as Figure[];
+
+it.each(figures)('the series of %s are of families that exist, and have the labels that name the thing', (figure) => {
+  const named = figure.startsWith('pod') ? ['namespace', 'pod'] : ['namespace', 'workload', 'workload_type'];
+  for (const family of figureFamilies[figure]) {
+    expect([family, families.get(`ephemeral_storage_${family}`)]).toEqual([family, expect.arrayContaining(named)]);
+  }
+});
+
+it('each family is selected by what names the thing', () => {
+  expect(figureQueries('podForecast', { namespace: 'shop', pod: 'cart-0' })).toEqual([
+    'ephemeral_storage_pod_time_to_limit_seconds{namespace="shop",pod="cart-0"}',
+  ]);
+});
+
+it('a hostile name stays a value of its label', () => {
+  expect(figureQueries('podForecast', { pod: 'a"} or vector(1) #\\\n' })).toEqual([
+    String.raw`ephemeral_storage_pod_time_to_limit_seconds{pod="a\"} or vector(1) #\\\n"}`,
+  ]);
+});

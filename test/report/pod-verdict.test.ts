@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Pod } from '../../src/kube/objects.js';
+import type { UnenforcedReason } from '../../src/node/unenforced-limits.js';
+import { evictionReport } from '../../src/report/eviction-report.js';
+import type { LimitReport } from '../../src/report/limit-report.js';
+import { podSpecReport, unmeasuredPodReport } from '../../src/report/pod-report.js';
+import { podVerdict } from '../../src/report/pod-verdict.js';
+import { aContainer, aMount, aPod } from '../support/builders.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
+import { aDeployment } from '../support/snapshot-builders.js';
+import { aPodStatus } from '../support/status-builders.js';
+import { mib } from '../support/units.js';
+
+const id = { namespace: 'shop', name: 'cart-0' };
+const cart = { workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' };
+const pod = aPod({ ...id, containers: [aContainer({ name: 'app', mounts: [aMount('cache', '/var/my cache')] })] });
+
+const limit = (usedMib: number, more: Partial<LimitReport> = {}): LimitReport => ({
+  rule: 'container',
+  container: 'app',
+  usedBytes: usedMib * mib,
+  limitBytes: 100 * mib,
+  ratio: usedMib / 100,
+  ...more,
+});
+
+function judge(
+  limits: readonly LimitReport[],
+  overrides: Parameters<typeof aPodStatus>[0] = {},
+  more: Partial<Parameters<typeof podVerdict>[0]> = {},
+) {
+  const report = {
+    ...aPodStatus({ pod: id.name, hasLimits: limits.length > 0, workloads: [cart], usedBytes: 4 * mib, ...overrides }),
+    spec: podSpecReport(pod),
+  };
+  return podVerdict({ report, limits, pod, eviction: undefined, ...more });
+}
+
+describe('the verdict of a pod', () => {
+  it.each([
+    [
+      'above a limit',
+      [limit(101)],
+      'above',
+      'Above a limit: container app uses 101.0MiB of its limit of 100.0MiB. The kubelet evicts the pod.',
+    ],
+    [
+      'near a limit',
+      [limit(80)],
+      'near',
+      'Near a limit: container app uses 80.0MiB of its limit of 100.0MiB. No growth is known.',
+    ],
+    ['far from one', [limit(79)], 'within', 'Within its limits: container app uses 79.0MiB of its limit of 100.0MiB.'],
+    ['without limits', [], 'unbounded', 'No limit bounds it: it may fill the disk of its node. It uses 4.0MiB.'],
+    [
+      'above two limits',
+      [limit(150, { rule: 'emptydir', container: undefined, volume: 'cache' }), limit(200)],
+      'above',
+      'Above a limit: emptyDir cache uses 150.0MiB of its size limit of 100.0MiB. The kubelet evicts the pod.',
+    ],
+    [
+      'exactly at a limit',
+      [limit(100)],
+      'near',
+      'Near a limit: container app uses 100.0MiB of its limit of 100.0MiB. No growth is known.',
+    ],
+  ] as const)('a pod %s', (_case, limits, kind, text) => {
+    expect(judge(limits)).toMatchObject({ kind, text });
+  });
+
+  it.each<[UnenforcedReason, string, RegExp]>([
+    ['exempt', 'unenforced', /^None of its limits evicts it: exempt\. It uses 4\.0MiB\.$/],
+    ['memory_medium', 'unenforced', /^None of its limits evicts it: memory medium\./],
+    ['dedicated_imagefs', 'unknown', /only a part of what it writes is compared \(dedicated imagefs\)/],
+  ])('a limit that is not enforced, because of %s, is never a good sign: %s', (unenforced, kind, text) => {
+    expect(judge([limit(50, { unenforced })])).toMatchObject({ kind, text: expect.stringMatching(text) as unknown });
+  });
+
+  it('a limit that never evicts hides no other one, however far above it the usage is', () => {
+    expect(judge([limit(300, { unenforced: 'memory_medium' }), limit(81)])).toMatchObject({ kind: 'near' });
+  });
+
+  it('limits that a kubelet compares none of evict nobody', () => {
+    expect(judge([], { hasLimits: true }).text).toBe(
+      'None of its limits evicts it: its kubelet enforces none. It uses 4.0MiB.',
+    );
+  });
+
+  it.each([
+    [60_000, 60, 'near', 'Evicted in 1m if it goes on to grow: container app'],
+    [7_200_000, 60, 'within', 'Evicted in 2h if it goes on to grow: container app'],
+    [7_200_000, 85, 'near', 'Evicted in 2h if it goes on to grow: container app'],
+  ])('a pod that reaches a limit in %i ms at %i %% is %s', (timeToLimitMs, used, kind, text) => {
+    const next = { rule: 'container', container: 'app', timeToLimitMs } as const;
+    const found = judge([limit(used), limit(1, { rule: 'pod', container: undefined })], {}, { next });
+    expect(found).toMatchObject({ kind, text: expect.stringContaining(text) as unknown });
+  });
+
+  it('a pod of a silent node is told as last known, with age and reason, and asks for its node', () => {
+    const silent = { dataState: 'absent', dataAgeMs: 300_000, absenceReason: 'timeout' } as const;
+    expect(judge([limit(90)], silent)).toEqual({
+      kind: 'near',
+      text: 'No data from node node-1 (timeout). As last known 5m ago: near a limit: container app uses 90.0MiB of its limit of 100.0MiB. No growth is known.',
+      commands: ['ephemeral-storage-exporter explain node node-1'],
+    });
+  });
+
+  it('old data is said to be old', () => {
+    expect(judge([limit(10)], { dataState: 'stale', dataAgeMs: 70_000 }).text).toMatch(/The data is 1m10s old\.$/);
+  });
+
+  it('a pod whose volumes are not measured is not within its limits', () => {
+    expect(judge([limit(10)], { state: 'pending' })).toMatchObject({
+      kind: 'unknown',
+      text: expect.stringContaining('at least 4.0MiB') as unknown,
+    });
+    expect(judge([limit(90)], { state: 'pending' })).toMatchObject({ kind: 'near' });
+  });
+
+  it('a pod that the API server does not know has unknown limits', () => {
+    expect(judge([], { isKnown: false, hasLimits: undefined })).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('a pod that has ended still holds what it wrote', () => {
+    const ended = { ...pod, phase: 'Succeeded' };
+    const report = { ...aPodStatus({ pod: id.name }), spec: podSpecReport(ended) };
+    const found = podVerdict({ report, limits: [], pod: ended, eviction: undefined });
+    expect(found).toMatchObject({ kind: 'ended', text: expect.stringContaining('(phase Succeeded)') as unknown });
+  });
+});
+
+describe('a pod without figures', () => {
+  const lack = (of: Pod, limits: readonly LimitReport[] = []) => {
+    const report = unmeasuredPodReport({
+      pod: of,
+      workloads: [aDeployment('cart')],
+      reason: 'it hangs.',
+      isExpected: true,
+    });
+    return podVerdict({ report, limits, pod: of, eviction: undefined });
+  };
+
+  it('a pod without figures says why, and what to look at', () => {
+    expect(lack(pod)).toEqual({
+      kind: 'unknown',
+      text: 'Not measured: it hangs.',
+      commands: ['ephemeral-storage-exporter explain node node-1', 'kubectl describe pod -n shop cart-0'],
+    });
+    expect(lack({ ...pod, nodeName: undefined }).commands).toEqual(['kubectl describe pod -n shop cart-0']);
+  });
+
+  it('a pod without a total may be above the limit of a volume', () => {
+    expect(lack(pod, [limit(150, { rule: 'emptydir', container: undefined, volume: 'cache' })]).kind).toBe('above');
+  });
+
+  it('a pod that was evicted has the verdict of its eviction, once it has ended', () => {
+    const eviction = evictionReport(anEvictionRecord());
+    const failed = { ...pod, phase: 'Failed' };
+    const report = unmeasuredPodReport({ pod: failed, workloads: [], reason: 'evicted', isExpected: false });
+    const found = podVerdict({ report, limits: [], pod: failed, eviction });
+    expect(found).toEqual({
+      kind: 'evicted',
+      text: `Evicted. ${eviction.verdict?.text ?? ''}`,
+      commands: eviction.verdict?.commands,
+    });
+  });
+});
+
+describe('the commands for a pod that is near a limit', () => {
+  it.each([
+    [limit(90), "kubectl exec -n shop cart-0 -c app -- sh -c 'du -xkd3 / | sort -n | tail -20'"],
+    [
+      limit(90, { rule: 'emptydir', container: undefined, volume: 'cache' }),
+      `kubectl exec -n shop cart-0 -c app -- sh -c 'du -xkd3 '"'"'/var/my cache'"'"' | sort -n | tail -20'`,
+    ],
+  ])('they look where the limit counts, and lead to its owner', (of, look) => {
+    expect(judge([of]).commands).toEqual([
+      'ephemeral-storage-exporter explain pod shop/cart-0',
+      look,
+      'kubectl edit -n shop deployment/cart',
+    ]);
+  });
+
+  it('hostile names are one word of the command each', () => {
+    const { commands } = judge([limit(10)], { namespace: '$(id)', pod: '; rm -rf /' });
+    expect(commands).toEqual(["ephemeral-storage-exporter explain pod '$(id)/; rm -rf /'"]);
+  });
+});

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+
+import { workloadReport } from '../../src/report/workload-report.js';
+import { workloadVerdict } from '../../src/report/workload-verdict.js';
+import type { WorkloadSnapshot } from '../../src/workload/workload-partial.js';
+import { aDeployment, aWorkloadSnapshot } from '../support/snapshot-builders.js';
+
+const of = (overrides: Partial<WorkloadSnapshot>, nearCount = 0) =>
+  workloadVerdict(workloadReport(aWorkloadSnapshot({ workload: aDeployment('cart'), ...overrides })), nearCount);
+
+it.each([
+  ['all of whose pods are measured', {}, 0, { kind: 'complete', text: '4.0KiB in 1 pod; the largest uses 4.0KiB.' }],
+  [
+    'with a pod near a limit',
+    {},
+    1,
+    { kind: 'near', text: '4.0KiB in 1 pod; the largest uses 4.0KiB. 1 of them is near a limit.' },
+  ],
+  [
+    'with missing pods',
+    { complete: false, expectedPods: 3 },
+    0,
+    {
+      kind: 'incomplete',
+      text: 'Incomplete, at least 4.0KiB: 1 of 3 pods measured; of those, the largest uses 4.0KiB.',
+    },
+  ],
+  [
+    'with volumes that are missing',
+    { complete: false },
+    0,
+    {
+      kind: 'incomplete',
+      text: 'Incomplete, at least 4.0KiB: pods or volumes are not measured; of those, the largest uses 4.0KiB.',
+    },
+  ],
+  [
+    'without a sum',
+    { complete: false, usage: undefined, expectedPods: 2, measuredPods: 0, backoffMs: 30_000 },
+    0,
+    { kind: 'incomplete', text: 'No sum: 0 of 2 pods measured. It is collected again in 30s.' },
+  ],
+  [
+    'without pods',
+    { complete: false, expectedPods: 0, measuredPods: 0 },
+    0,
+    { kind: 'empty', text: 'No pods are expected or measured.' },
+  ],
+] as const)('the verdict of a workload %s', (_case, overrides, nearCount, expected) => {
+  expect(of(overrides, nearCount)).toMatchObject(expected);
+});
+
+it('the owner is edited where a pod of it is near a limit', () => {
+  expect(of({}).commands).toEqual(['ephemeral-storage-exporter explain workload shop/deployment/cart']);
+  expect(of({}, 2).commands).toEqual([
+    'ephemeral-storage-exporter explain workload shop/deployment/cart',
+    'kubectl edit -n shop deployment/cart',
+  ]);
+});
