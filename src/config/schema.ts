@@ -22,15 +22,8 @@ import {
   text,
 } from './scalars.js';
 import { refuse, section } from './setting.js';
-import {
-  formatListenAddress,
-  formatWebLink,
-  isUrlPath,
-  type ListenAddress,
-  parseListenAddress,
-  parseWebLink,
-  type WebLink,
-} from './values.js';
+import { formatListenAddress, isUrlPath, type ListenAddress, parseListenAddress } from './values.js';
+import { betweenLinks, webLink } from './web-link.js';
 import { workloads } from './workloads-schema.js';
 
 /** More than any cluster needs: one exporter measures thousands of nodes. */
@@ -141,14 +134,6 @@ const listenAddress = z.codec(z.string(), z.custom<ListenAddress>(), {
   encode: formatListenAddress,
 });
 
-/** Not a semicolon in a password: half of one would be quoted as a link of its own. */
-const betweenLinks = /;(?=\s*[^;=:@/]*=https?:\/\/)|;(?!(?:(?!;\s*[^;=:@/]*=https?:\/\/).)*@)/s;
-
-const webLink = z.codec(z.string(), z.custom<WebLink>(), {
-  decode: (raw, payload) => parseWebLink(raw) ?? refuse(payload),
-  encode: formatWebLink,
-});
-
 const pagePaths = ['/status', '/search', '/problems', '/nodes', '/pods', '/workloads', '/namespaces', '/evictions'];
 
 /** Paths that the server uses itself. */
@@ -206,7 +191,7 @@ const web = section({
     separator: betweenLinks,
     allowed:
       'a list (as text separated by ";") of links such as Grafana=https://grafana.example.com/d/ephemeral-storage-overview, with http or https and without a password',
-    help: 'Links on the status page, for example to dashboards.',
+    help: 'Links on the pages, for example to dashboards. `{cluster}`, `{namespace}`, `{pod}`, `{node}` and `{workload}` in it become the names of what a page shows, percent-encoded; the link is then on the pages that have all of its names.',
   }),
 });
 

@@ -77,25 +77,6 @@ export function isLabelKey(text: string): boolean {
 }
 
 /** A page elsewhere, and its name. */
-export interface WebLink {
-  readonly name: string;
-  /** `http:` or `https:`. */
-  readonly url: string;
-}
-
-/** `Name=https://host/path`. Undefined when `text` is something else, or its URL holds a user or a password. */
-export function parseWebLink(text: string): WebLink | undefined {
-  const [, name = '', url = ''] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
-  if (name.trim() !== name || !URL.canParse(url)) return undefined;
-  const { protocol, username, password } = new URL(url);
-  const isWeb = protocol === 'http:' || protocol === 'https:';
-  return isWeb && username === '' && password === '' ? { name, url } : undefined;
-}
-
-export function formatWebLink({ name, url }: WebLink): string {
-  return `${name}=${url}`;
-}
-
 /** No segment starts with ".", which HTTP clients resolve, or with "-", which the server uses itself. */
 const urlPathForm = /^(?:\/[A-Za-z0-9_][-A-Za-z0-9._~]*)+$/;
 

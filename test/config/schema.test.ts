@@ -300,6 +300,16 @@ describe('rejected values', () => {
     expect(faultsOf(text).map((fault) => fault.path)).toEqual([path]);
   });
 
+  it('a placeholder of a link that does not exist is a fault that names the one that is meant', () => {
+    const [fault] = faultsOf(
+      'web: {links: ["a=https://h/{cluster}/{pods}", "b=https://h/{namespace}/{pod}?q={\\"x\\":1}"]}',
+    );
+    expect(fault).toMatchObject({
+      path: 'web.links[0]',
+      hint: expect.stringContaining('{pods} is unknown (did you mean pod?)') as unknown,
+    });
+  });
+
   it('a duplicate workload name is a fault beside another one', () => {
     const paths = faultsOf('workloads: {selectors: [{name: a, selector: "("}, {name: a, selector: {}}]}');
     expect(paths.map((fault) => fault.path)).toEqual([

@@ -7,6 +7,7 @@ import type { Status } from '../status.js';
 import { apiPrefix } from '../view-routes.js';
 import { type Links, linksFrom } from './links.js';
 import { type Markup, markup, type MarkupContent, trusted } from './markup.js';
+import { footerLinks } from './object-links.js';
 import { timePart } from './texts.js';
 
 /** What all pages have around their content. */
@@ -109,7 +110,7 @@ function footer({ status, path, search, metricsPath, documentationUrl }: PageFra
     { href: `${root}readyz?verbose`, text: 'Readiness' },
     { href: `${root}livez`, text: 'Liveness' },
     { href: documentationUrl, text: 'Documentation' },
-    ...status.links.map(({ name, url }) => ({ href: url, text: name })),
+    ...footerLinks(status).map(({ name, href }) => ({ href, text: name })),
   ];
   return markup`<footer><nav aria-label="Other pages"><ul>${others.map(({ href, text }) => markup`<li><a href="${href}">${text}</a></li>`)}</ul></nav></footer>`;
 }
