@@ -1,14 +1,28 @@
-import { formatAge, formatBytes } from '../../base/units.js';
+import { formatAge, formatBytes, formatCount, formatForecast } from '../../base/units.js';
 import type { NamespaceReport } from '../../query/list-namespaces.js';
 import type { ListPage } from '../../query/list-page.js';
 import type { ListQuery } from '../../query/list-query.js';
-import type { EvictionReport } from '../../report/eviction-report.js';
-import type { PodReport } from '../../report/pod-report.js';
+import { causeText } from '../../report/eviction-cause-text.js';
+import { canEvict } from '../../report/limit-report.js';
+import type { MeasuredPodReport, PodReport } from '../../report/pod-report.js';
 import type { WorkloadReport } from '../../report/workload-report.js';
+import type { ShownEviction } from '../status.js';
+import { bytesScale, componentBar, dataTable } from './components.js';
 import type { Links } from './links.js';
 import { listPart } from './list-part.js';
 import { type Markup, markup } from './markup.js';
-import { percentText, ratioSeverity, severityClass, timeText } from './texts.js';
+import { workloadLinks } from './object-parts.js';
+import {
+  isLastKnown,
+  percentText,
+  podChip,
+  ratioSeverity,
+  rowClass,
+  severityClass,
+  term,
+  timePart,
+  unenforcedText,
+} from './texts.js';
 
 /** Of a list: a part of it, the question, and the links of the page. */
 export interface ShownList<T> {
@@ -18,46 +32,78 @@ export interface ShownList<T> {
   readonly fixed?: readonly string[];
 }
 
-export function podList(shown: ShownList<PodReport>): Markup {
+export function podList(shown: ShownList<PodReport> & { readonly hasBars?: boolean }): Markup {
+  const measured = shown.page.items.flatMap((pod) => (pod.state === 'unmeasured' ? [] : [pod.usedBytes]));
+  const scale = shown.hasBars === true ? bytesScale(measured.map((usedBytes) => ({ usedBytes }))) : undefined;
   return listPart({
     ...shown,
     kind: 'pods',
     caption: 'pods',
-    columns: { Pod: 'text', Node: 'text', Used: 'number', 'Nearest limit': 'number', 'Time to limit': 'number' },
-    row: (pod) => podRow(pod, shown.links),
+    columns: {
+      Pod: 'text',
+      Node: 'text',
+      Used: 'number',
+      'Nearest limit': 'number',
+      'Time to limit': 'number',
+      ...(scale === undefined ? {} : { 'Used, on one scale': 'text' as const }),
+    },
+    row: (pod) => podRow(pod, shown.links, scale),
   });
 }
 
-function podRow(pod: PodReport, links: Links): Markup {
+/** `scaleBytes`: with a bar, all of one scale. */
+function podRow(pod: PodReport, links: Links, scaleBytes: number | undefined): Markup {
   const node = pod.node === undefined ? '-' : links.node(pod.node);
   if (pod.state === 'unmeasured') {
-    return markup`<tr role="row"><th scope="row" role="rowheader">${links.pod(pod)}</th><td role="cell">${node}</td><td role="cell" class="number">-</td><td role="cell" class="wide muted">${pod.reason}</td><td role="cell"></td></tr>`;
+    return markup`<tr role="row"><th scope="row" role="rowheader">${links.pod(pod)}</th><td role="cell" class="low" data-label="Node">${node}</td><td role="cell" class="number">-</td><td role="cell" class="wide muted" colspan="${scaleBytes === undefined ? 2 : 3}">${pod.reason}</td></tr>`;
   }
-  const { nearestLimit, timeToLimitMs } = pod;
-  const limit =
-    nearestLimit === undefined
-      ? markup`<span class="muted">no limit</span>`
-      : markup`<span class="${severityClass(ratioSeverity(nearestLimit))}">${percentText(nearestLimit.ratio)}</span> <span class="small muted">of ${formatBytes(nearestLimit.limitBytes)} ${nearestLimit.rule}</span>`;
-  return markup`<tr role="row"><th scope="row" role="rowheader">${links.pod(pod)}</th><td role="cell">${node}</td><td role="cell" class="number">${pod.state === 'pending' ? 'at least ' : ''}${formatBytes(pod.usedBytes)}</td><td role="cell" class="number">${limit}</td><td role="cell" class="number">${timeToLimitMs === undefined ? '-' : formatAge(timeToLimitMs)}</td></tr>`;
+  const { components, usedBytes, timeToLimitMs } = pod;
+  const bars = scaleBytes === undefined ? undefined : componentBar(components, { usedBytes }, scaleBytes);
+  return markup`<tr role="row"${rowClass(pod)}><th scope="row" role="rowheader">${links.pod(pod)}${podChip(pod)}</th><td role="cell" class="low" data-label="Node">${node}</td><td role="cell" class="number">${pod.state === 'pending' ? 'at least ' : ''}${formatBytes(usedBytes)}</td><td role="cell" class="low number" data-label="Nearest limit">${limitPart(pod)}</td><td role="cell" class="low number" data-label="Time to limit">${timeToLimitMs === undefined ? '-' : formatForecast(timeToLimitMs)}</td>${bars && markup`<td role="cell" class="wide bar-cell">${bars}</td>`}</tr>`;
 }
+
+/** Of a pod without a ratio, why it has none. */
+function limitPart(pod: MeasuredPodReport): Markup {
+  const { nearestLimit: limit, hasLimits, state } = pod;
+  if (limit === undefined) {
+    const known =
+      hasLimits === undefined ? 'limits unknown' : state === 'pending' ? 'limits not measured' : 'none applies';
+    return markup`<span class="muted">${hasLimits === false ? 'no limit' : known}</span>`;
+  }
+  const severity = isLastKnown(pod) || !canEvict(limit) ? 'unknown' : ratioSeverity(limit);
+  const mark = limit.unenforced === undefined ? undefined : `, ${unenforcedText(limit.unenforced)}`;
+  return markup`<span class="${severityClass(severity)}">${percentText(limit.ratio)}</span> <span class="small muted">of ${formatBytes(limit.limitBytes)} ${limit.rule}${mark}</span>`;
+}
+
+const workloadColumns = {
+  Workload: 'text',
+  Namespace: 'text',
+  Type: 'text',
+  Used: 'number',
+  'Largest pod': 'number',
+  Pods: 'number',
+} as const;
 
 export function workloadList(shown: ShownList<WorkloadReport>): Markup {
   const { links } = shown;
-  return listPart({
-    ...shown,
-    kind: 'workloads',
-    caption: 'workloads',
-    columns: {
-      Workload: 'text',
-      Namespace: 'text',
-      Type: 'text',
-      Used: 'number',
-      'Largest pod': 'number',
-      Pods: 'number',
-    },
-    row: (of) =>
-      markup`<tr role="row"><th scope="row" role="rowheader">${links.workload(of)}</th><td role="cell">${of.workloadNamespace === '' ? 'all' : links.namespace(of.workloadNamespace)}</td><td role="cell">${of.workloadType}</td><td role="cell" class="number">${of.isComplete ? '' : 'at least '}${formatBytes(of.usedBytes)}</td><td role="cell" class="number">${formatBytes(of.podMaxUsedBytes)}</td><td role="cell" class="number">${of.measuredPodCount} of ${of.expectedPodCount}</td></tr>`,
-  });
+  const row = (of: WorkloadReport): Markup => workloadRow(of, links);
+  return listPart({ ...shown, kind: 'workloads', caption: 'workloads', columns: workloadColumns, row });
+}
+
+/** The same without a form. */
+export function workloadTable(workloads: readonly WorkloadReport[], links: Links): Markup {
+  return dataTable(
+    'stack dense',
+    'workloads',
+    workloadColumns,
+    workloads.map((of) => workloadRow(of, links)),
+  );
+}
+
+function workloadRow(of: WorkloadReport, links: Links): Markup {
+  const { workloadNamespace, workloadType, isComplete, usedBytes, podMaxUsedBytes } = of;
+  const lack = isComplete ? undefined : markup` <span class="chip warning">${term('incomplete')}</span>`;
+  return markup`<tr role="row"><th scope="row" role="rowheader">${links.workload(of)}${lack}</th><td role="cell" class="low" data-label="Namespace">${workloadNamespace === '' ? 'any' : links.namespace(workloadNamespace)}</td><td role="cell" class="low" data-label="Type">${workloadType}</td><td role="cell" class="number">${isComplete || usedBytes === undefined ? '' : 'at least '}${formatBytes(usedBytes)}</td><td role="cell" class="low number" data-label="Largest pod">${formatBytes(podMaxUsedBytes)}</td><td role="cell" class="low number" data-label="Pods measured">${formatCount(of.measuredPodCount)} of ${formatCount(of.expectedPodCount)}</td></tr>`;
 }
 
 export function namespaceList(shown: ShownList<NamespaceReport>): Markup {
@@ -67,21 +113,27 @@ export function namespaceList(shown: ShownList<NamespaceReport>): Markup {
     kind: 'namespaces',
     caption: 'namespaces',
     columns: { Namespace: 'text', Used: 'number', Pods: 'number', 'Near a limit': 'number', Evictions: 'number' },
-    row: (of) => {
-      const pods = `${of.measuredPodCount}${of.unmeasuredPodCount > 0 ? ` and ${of.unmeasuredPodCount} not measured` : ''}`;
-      return markup`<tr role="row"><th scope="row" role="rowheader">${links.namespace(of.namespace)}</th><td role="cell" class="number">${formatBytes(of.usedBytes)}</td><td role="cell" class="number">${pods}${of.isUnlisted ? ', not listed' : ''}</td><td role="cell" class="number">${of.nearLimitPodCount}</td><td role="cell" class="number">${of.evictionCount}</td></tr>`;
-    },
+    row: (of) => namespaceRow(of, links),
   });
 }
 
-export function evictionList(shown: ShownList<EvictionReport>): Markup {
+/** Of pods without figures, nothing is known: neither what they use, nor how near they are to a limit. */
+function namespaceRow(of: NamespaceReport, links: Links): Markup {
+  const { namespace, usedBytes, measuredPodCount, unmeasuredPodCount, nearLimitPodCount, isUnlisted } = of;
+  const isPart = unmeasuredPodCount > 0 || isUnlisted;
+  const used = measuredPodCount === 0 && isPart ? '-' : `${isPart ? 'at least ' : ''}${formatBytes(usedBytes)}`;
+  const missing = unmeasuredPodCount > 0 ? ` and ${formatCount(unmeasuredPodCount)} not measured` : '';
+  return markup`<tr role="row"><th scope="row" role="rowheader">${links.namespace(namespace)}</th><td role="cell" class="number">${used}</td><td role="cell" class="low number" data-label="Pods">${formatCount(measuredPodCount)}${missing}${isUnlisted ? ', not listed' : ''}</td><td role="cell" class="low number" data-label="Near a limit">${formatCount(nearLimitPodCount)}${isPart ? ' or more' : ''}</td><td role="cell" class="low number" data-label="Evictions">${formatCount(of.evictionCount)}</td></tr>`;
+}
+
+export function evictionList(shown: ShownList<ShownEviction>): Markup {
   const { links } = shown;
   return listPart({
     ...shown,
     kind: 'evictions',
     caption: 'evictions',
-    columns: { Time: 'text', Pod: 'text', Node: 'text', Why: 'text' },
+    columns: { Time: 'text', Pod: 'text', Workload: 'text', Node: 'text', Cause: 'text', Why: 'text' },
     row: (of) =>
-      markup`<tr role="row"><th scope="row" role="rowheader">${links.eviction(of.uid, timeText(of.evictedAtMs))}</th><td role="cell">${links.pod(of)}</td><td role="cell">${links.node(of.node)}</td><td role="cell" class="wide">${of.verdict?.text ?? of.message}</td></tr>`,
+      markup`<tr role="row"><th scope="row" role="rowheader">${links.eviction(of.uid, timePart(of.evictedAtMs))} <span class="small muted">${formatAge(of.ageMs)} ago</span></th><td role="cell" class="low" data-label="Pod">${links.pod(of)}</td><td role="cell" class="low" data-label="Workload">${workloadLinks(of.workloads, links)}</td><td role="cell" class="low" data-label="Node">${links.node(of.node)}</td><td role="cell" class="low" data-label="Cause">${causeText(of)}</td><td role="cell" class="wide">${of.verdict?.text ?? of.message.trim()}</td></tr>`,
   });
 }

@@ -12,6 +12,7 @@ import { overviewBody } from './overview-page.js';
 import { podPage } from './pod-page.js';
 import { problemsPage } from './problems-page.js';
 import { searchPage } from './search-page.js';
+import { evictionTimelinePart } from './timeline-panel.js';
 import { workloadPage } from './workload-page.js';
 
 /** The page at `/`. */
@@ -28,7 +29,8 @@ const bodies: { readonly [Kind in ViewKind]: Body<Kind> } = {
   pods: ({ data: page, query }, links) => listBody('Pods', podList({ page, query, links })),
   workloads: ({ data: page, query }, links) => listBody('Workloads', workloadList({ page, query, links })),
   namespaces: ({ data: page, query }, links) => listBody('Namespaces', namespaceList({ page, query, links })),
-  evictions: ({ data: page, query }, links) => listBody('Evictions', evictionList({ page, query, links })),
+  evictions: ({ data: page, query }, links) =>
+    listBody('Evictions', markup`${evictionTimelinePart(page.timeline)}${evictionList({ page, query, links })}`),
   search: searchPage,
   node: nodePage,
   pod: podPage,

@@ -1,15 +1,239 @@
-import { formatBytes } from '../../base/units.js';
+import { formatAge, formatBytes, formatCount, formatForecast } from '../../base/units.js';
+import type { MeasuredPodWithOutlook, PodWithOutlook } from '../../query/pod-outlook.js';
+import { canEvict } from '../../report/limit-report.js';
+import { evictedVerdict, isSameLimit, type PodVerdictReport } from '../../report/pod-verdict.js';
+import type { Status } from '../status.js';
 import type { PageView } from '../views.js';
+import { bytesScale, componentBar, componentLegend, dataTable, emptyText, panel } from './components.js';
 import type { Links } from './links.js';
-import { type Markup, markup } from './markup.js';
+import { type Markup, markup, type MarkupContent } from './markup.js';
+import { objectLinkList } from './object-links.js';
+import { evictionItems, factList, howPart, limitName, limitTable, verdictPart, workloadLinks } from './object-parts.js';
+import { breakdownPanel, volumesPanel } from './pod-breakdown.js';
+import { sparkline } from './sparkline.js';
+import { isLastKnown, lastKnownChip, percentText, podChip, type Severity, timePart, unenforcedText } from './texts.js';
 
-export function podPage({ data }: PageView & { readonly kind: 'pod' }, links: Links): Markup {
-  const [first] = data.pods;
-  const name = first ?? data.evictions[0];
-  return markup`<h1>Pod ${name?.namespace}/${name?.pod}</h1>
-${data.pods.map((pod) =>
-  pod.state === 'unmeasured'
-    ? markup`<p>${pod.reason}</p>`
-    : markup`<p>${formatBytes(pod.usedBytes)} on ${links.node(pod.node)}</p>`,
-)}`;
+type PodView = PageView & { readonly kind: 'pod' };
+
+/** Of a pod that is known by its evictions alone, these. */
+export function podPage({ data, query }: PodView, links: Links, { links: elsewhere, clusterName }: Status): Markup {
+  const { pods, evictions } = data;
+  const first = pods[0] ?? evictions[0];
+  if (first === undefined) return markup``;
+  const { namespace, pod, node, workloads } = first;
+  const values = { cluster: clusterName, namespace, pod, node, workload: workloads[0]?.workload };
+  return markup`<h1>Pod <span class="name">${links.namespace(namespace)}/${pod}</span></h1>
+${objectLinkList(elsewhere, values)}
+${pods.length === 0 ? goneParts(evictions, links) : pods.map((each, index) => podParts(each, index, { links, asked: query.given['podLimit'] ?? '' }))}
+${evictions.length === 0 ? undefined : panel({ id: 'evictions', title: 'Evictions of this name', body: markup`${evictionItems(evictions, links)}${howPart('evictions', 'From the status of the pod, as the API server had it.', { figure: 'podEvictions', labels: { namespace, pod } })}` })}`;
+}
+
+function goneParts(evictions: PodView['data']['evictions'], links: Links): Markup | undefined {
+  const [last] = evictions;
+  if (last === undefined) return undefined;
+  return markup`${verdictPart(evictedVerdict(last), 'unknown')}
+${factList({ State: 'not in the cluster any longer', Node: links.node(last.node), Workloads: workloadLinks(last.workloads, links) })}`;
+}
+
+interface ShownPod {
+  readonly links: Links;
+  /** Another limit, as it was asked for; '' for none. */
+  readonly asked: string;
+}
+
+/** Several pods have one name where kubelets still report former ones. */
+function podParts(pod: PodWithOutlook, index: number, shown: ShownPod): Markup {
+  const { links } = shown;
+  const heading = index === 0 ? undefined : markup`<h2>Another pod of this name</h2>`;
+  if (index > 0) return markup`${heading}<p class="muted">${pod.verdict.text} ${podChipOf(pod)}</p>`;
+  return markup`${verdictPart(pod.verdict, severityOf(pod))}
+<div id="part-facts" data-part>${facts(pod, links)}</div>
+${pod.state === 'unmeasured' ? limitsPanel(pod, shown) : markup`<div class="pair">${limitsPanel(pod, shown)}${timePanel(pod)}</div>${breakdownPanel(pod)}${volumesPanel(pod)}`}
+${findingsPanel(pod)}${neighboursPanel(pod, links)}`;
+}
+
+const severities: Readonly<Record<PodVerdictReport['kind'], Severity>> = {
+  evicted: 'critical',
+  above: 'critical',
+  near: 'warning',
+  within: 'ok',
+  unenforced: 'unknown',
+  unbounded: 'unknown',
+  ended: 'unknown',
+  unknown: 'unknown',
+};
+
+/** What is only last known is in no colour of a state. */
+function severityOf(pod: PodWithOutlook): Severity {
+  return pod.state !== 'unmeasured' && isLastKnown(pod) ? 'unknown' : severities[pod.verdict.kind];
+}
+
+function podChipOf(pod: PodWithOutlook): Markup | undefined {
+  return pod.state === 'unmeasured' ? undefined : podChip(pod);
+}
+
+function facts(pod: PodWithOutlook, links: Links): Markup {
+  const { node, namespace, workloads, isKnown, requestBytes, limitBytes } = pod;
+  return factList({
+    ...(pod.state === 'unmeasured' ? {} : figures(pod)),
+    'Pod limit': formatBytes(limitBytes),
+    Request: formatBytes(requestBytes),
+    Node: node === undefined ? 'not scheduled yet' : links.node(node),
+    Namespace: links.namespace(namespace),
+    Workloads: workloadLinks(workloads, links),
+    ...specFacts(pod),
+    'API server': isKnown ? undefined : 'does not know this pod',
+  });
+}
+
+function figures(pod: MeasuredPodWithOutlook): Readonly<Record<string, MarkupContent>> {
+  const { usedBytes, inodesUsed, dataState, dataAgeMs } = pod;
+  return {
+    Used: markup`<strong>${atLeast(pod)}${formatBytes(usedBytes)}</strong>${podChip(pod)}`,
+    Inodes: inodesUsed === undefined ? undefined : formatCount(inodesUsed),
+    Data: isLastKnown(pod) ? undefined : `${dataState}, ${formatAge(dataAgeMs)} old`,
+  };
+}
+
+function specFacts({ spec, isExempt }: PodWithOutlook): Readonly<Record<string, MarkupContent>> {
+  if (spec === undefined) return {};
+  const { phase, qosClass, priorityClass, startTimeMs, isStatic } = spec;
+  return {
+    Phase: phase,
+    'QoS class': qosClass,
+    'Priority class': priorityClass,
+    Started: startTimeMs === undefined ? undefined : timePart(startTimeMs),
+    Eviction: isExempt ? `never: ${isStatic ? 'static' : 'system-critical'}` : undefined,
+  };
+}
+
+function atLeast({ state }: MeasuredPodWithOutlook): string {
+  return state === 'pending' ? 'at least ' : '';
+}
+
+function limitsPanel(pod: PodWithOutlook, shown: ShownPod): Markup {
+  const { limits, namespace, pod: name, next } = pod;
+  const isOld = pod.state !== 'unmeasured' && isLastKnown(pod);
+  const coming = next && limits.find((limit) => isSameLimit(limit, next));
+  const marked = coming ?? nearestOf(limits);
+  const how = markup`<p>Ratio = what counts towards a limit ÷ the limit. The kubelet checks emptyDirs first, then the pod, then its containers, and evicts the pod for the first one that is above 1.</p><ul>${limits.map(
+    (limit) =>
+      markup`<li>${limitName(limit)}: ${formatCount(limit.usedBytes)} ÷ ${formatCount(limit.limitBytes)} = ${percentText(limit.ratio)} (${limit.counted})</li>`,
+  )}</ul>`;
+  return panel({
+    id: 'limits',
+    title: 'Limits',
+    body: markup`${limits.length === 0 ? emptyText(noLimitsText(pod)) : limitTable(limits, { isOld, marked })}
+${pod.state === 'unmeasured' ? undefined : whatIfPart(pod, shown.asked)}${howPart('limits', how, { figure: 'podLimits', labels: { namespace, pod: name } })}`,
+  });
+}
+
+function nearestOf(limits: PodWithOutlook['limits']): PodWithOutlook['limits'][number] | undefined {
+  return limits
+    .filter(canEvict)
+    .reduce<(typeof limits)[number] | undefined>(
+      (most, each) => (most === undefined || each.ratio > most.ratio ? each : most),
+      undefined,
+    );
+}
+
+function noLimitsText({ hasLimits, isKnown, state }: PodWithOutlook): string {
+  if (!isKnown) return 'Its limits are not known: the API server does not know this pod.';
+  if (hasLimits !== true) return 'Neither the pod, nor a container, nor an emptyDir of it has a limit.';
+  return state === 'measured'
+    ? 'It has limits, and its kubelet compares none of them.'
+    : 'It has limits; what counts towards them is not measured.';
+}
+
+function whatIfPart({ whatIf, dataState }: MeasuredPodWithOutlook, asked: string): Markup {
+  return markup`<form class="filter small" method="get"><span><label for="podLimit">What if the pod had a limit of</label><input id="podLimit" name="podLimit" value="${asked}" placeholder="2Gi" maxlength="40" size="8" autocomplete="off"></span><button type="submit">Show</button></form>${
+    whatIf === undefined ? undefined : markup`<p class="small">${whatIfText(whatIf, dataState)}</p>`
+  }`;
+}
+
+function whatIfText(
+  {
+    podLimitBytes,
+    usedBytes,
+    ratio,
+    isEvicted,
+    timeToLimitMs,
+    unenforced,
+  }: NonNullable<MeasuredPodWithOutlook['whatIf']>,
+  dataState: MeasuredPodWithOutlook['dataState'],
+): string {
+  const head = `With a limit of ${formatBytes(podLimitBytes)}: ${formatBytes(usedBytes)} ${dataState === 'absent' ? 'as last known ' : ''}is ${percentText(ratio)} of it`;
+  if (isEvicted) return `${head}, and the kubelet evicts the pod.`;
+  if (timeToLimitMs !== undefined) return `${head}; evicted in ${formatForecast(timeToLimitMs)} at the present growth.`;
+  const mark =
+    unenforced === undefined ? '' : ` The limit would not do what it seems to do: ${unenforcedText(unenforced)}.`;
+  return mark === '' ? `${head}; not evicted for it, as far as growth is known.` : `${head}.${mark}`;
+}
+
+/** The total over the last summaries, and what it will be. */
+function timePanel(pod: MeasuredPodWithOutlook): Markup {
+  const { samples, namespace, pod: name, next } = pod;
+  const [first, last] = [samples[0], samples.at(-1)];
+  const how = markup`<p>The total of the pod in the last summaries of its node, at most ten. A forecast follows each part of the pod by its own measurements, and takes growth that slows down for what it is.</p>`;
+  return panel({
+    id: 'time',
+    title: 'Last measurements',
+    aside: lastKnownChip(pod),
+    body: markup`${
+      first === undefined || last === undefined || samples.length < 2
+        ? emptyText('Measured less than twice since the exporter was started.')
+        : markup`${sparkline(samples, samplesText(samples), { width: 320, height: 72 })}
+<p class="row small muted"><span>${timePart(first.atMs)}: ${formatBytes(first.usedBytes)}</span><span>${timePart(last.atMs)}: ${formatBytes(last.usedBytes)}</span></p>`
+    }
+<p class="small">${growthText(pod)} ${forecastText(pod, next)}</p>
+${howPart('time', how, { figure: 'podForecast', labels: { namespace, pod: name } })}`,
+  });
+}
+
+function samplesText(samples: MeasuredPodWithOutlook['samples']): string {
+  return `Total over ${samples.length} measurements: ${samples.map(({ usedBytes }) => formatBytes(usedBytes)).join(', ')}`;
+}
+
+function growthText({ growthBytesPerSecond: rate }: MeasuredPodWithOutlook): string | undefined {
+  if (rate === undefined) return undefined;
+  return rate > 0 ? `Grew ${formatBytes(rate * 60)} a minute.` : 'Did not grow.';
+}
+
+function forecastText(
+  { dataState, state }: MeasuredPodWithOutlook,
+  next: MeasuredPodWithOutlook['next'],
+): MarkupContent {
+  if (next !== undefined) {
+    return markup`Reaches the limit of ${limitName(next)} ${next.timeToLimitMs === 0 ? 'now' : `in ${formatForecast(next.timeToLimitMs)}`} if it goes on to grow.`;
+  }
+  if (dataState === 'absent') return 'No forecast: the node has no data.';
+  return state === 'pending'
+    ? 'No forecast: its volumes are not measured.'
+    : 'No forecast: below half of a limit, without one, or without steady growth.';
+}
+
+function findingsPanel({ findings, isKnown }: PodWithOutlook): Markup | undefined {
+  if (findings.length === 0 && isKnown) return undefined;
+  const items = findings.map(({ what, fix }) => markup`<li>${what}<br><span class="muted">${fix}</span></li>`);
+  const body = isKnown
+    ? markup`<ul class="lines small">${items}</ul>`
+    : emptyText('Not checked: its specification is not known.');
+  return panel({ id: 'findings', title: 'Findings', body });
+}
+
+function neighboursPanel({ neighbours, node }: PodWithOutlook, links: Links): Markup | undefined {
+  if (node === undefined) return undefined;
+  const measured = neighbours.flatMap((other) => (other.state === 'unmeasured' ? [] : [other]));
+  const scale = bytesScale(measured.map(({ usedBytes }) => ({ usedBytes })));
+  const rows = measured.map(
+    (other) =>
+      markup`<tr role="row"${isLastKnown(other) ? markup` class="last"` : undefined}><th scope="row" role="rowheader">${links.pod(other)}${podChip(other)}</th><td role="cell" class="number">${formatBytes(other.usedBytes)}</td><td role="cell" class="wide">${componentBar(other.components, { usedBytes: other.usedBytes }, scale)}</td></tr>`,
+  );
+  return panel({
+    id: 'neighbours',
+    title: 'Largest other pods of its node',
+    aside: componentLegend(),
+    body: markup`${rows.length === 0 ? emptyText('No other pod is measured.') : dataTable('rows', 'Largest other pods', { Pod: 'text', Used: 'number', 'By component': 'text' }, rows)}
+<p class="more">${links.list('pods', { node, order: 'used' }, 'All pods of the node')}</p>`,
+  });
 }

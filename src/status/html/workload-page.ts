@@ -1,10 +1,125 @@
+import { formatAge, formatBytes, formatCount } from '../../base/units.js';
+import type { WorkloadFacts } from '../../query/workload-explanation.js';
+import type { WorkloadVerdictReport } from '../../report/workload-verdict.js';
+import type { Status } from '../status.js';
 import type { PageView } from '../views.js';
+import { dataTable, emptyText, panel } from './components.js';
 import type { Links } from './links.js';
 import { podList } from './list-pages.js';
-import { type Markup, markup } from './markup.js';
+import { type Markup, markup, type MarkupContent } from './markup.js';
+import { objectLinkList } from './object-links.js';
+import { evictionItems, factList, howPart, verdictPart } from './object-parts.js';
+import { moreText, type Severity } from './texts.js';
 
-export function workloadPage({ data, query }: PageView & { readonly kind: 'workload' }, links: Links): Markup {
-  const { workload, pods } = data;
-  return markup`<h1>Workload ${workload.workload}</h1>
-<h2>Pods</h2>${podList({ page: pods, query, links, fixed: ['workload'] })}`;
+type WorkloadView = PageView & { readonly kind: 'workload' };
+
+/** Its replicas compared, and what its sums lack. */
+export function workloadPage({ data, query }: WorkloadView, links: Links, status: Status): Markup {
+  const { workload, pods, evictions } = data;
+  const { workload: name, workloadType, workloadNamespace: namespace } = workload;
+  const labels = { ...(namespace === '' ? {} : { namespace }), workload: name, workload_type: workloadType };
+  const place = namespace === '' ? undefined : markup`${links.namespace(namespace)}/`;
+  const values = { cluster: status.clusterName, namespace, workload: name };
+  return markup`<h1>Workload <span class="name">${place}${name}</span></h1>
+${objectLinkList(status.links, values)}
+${verdictPart(workload.verdict, severities[workload.verdict.kind])}
+<div id="part-facts" data-part>${facts(workload, links)}${howPart('total', totalText(workload), { figure: 'workloadTotal', labels })}</div>
+${missingPanel(data, links, labels)}
+<section class="panel" aria-labelledby="pods-title"><div class="head"><h2 id="pods-title">Pods compared</h2></div>${podList({ page: pods, query, links, fixed: ['workload'], hasBars: true })}</section>
+<div class="pair">${containersPanel(workload, labels)}${panel({
+    id: 'evictions',
+    title: 'Evictions',
+    body: markup`${evictions.length === 0 ? emptyText('No eviction of its pods is remembered.') : evictionItems(evictions, links)}${howPart('evictions', 'Counted by cause since the exporter was started.', { figure: 'workloadEvictions', labels })}`,
+  })}</div>
+${nearMissPanel(workload, links)}`;
+}
+
+/** Nothing is green here: what a workload uses is no state. */
+const severities: Readonly<Record<WorkloadVerdictReport['kind'], Severity>> = {
+  near: 'warning',
+  incomplete: 'warning',
+  complete: 'unknown',
+  empty: 'unknown',
+};
+
+function facts(workload: WorkloadFacts, links: Links): Markup {
+  const { usedBytes, podMaxUsedBytes, isComplete, limitBytes, requestBytes, backoffMs } = workload;
+  const { measuredPodCount, expectedPodCount, workloadType, workloadNamespace: namespace, origin } = workload;
+  return factList({
+    Used: markup`<strong>${usedBytes === undefined || isComplete ? '' : 'at least '}${formatBytes(usedBytes)}</strong>`,
+    'Largest pod': formatBytes(podMaxUsedBytes),
+    'Pods measured': `${formatCount(measuredPodCount)} of ${formatCount(expectedPodCount)}`,
+    'Sum of pod limits': formatBytes(limitBytes),
+    'Sum of requests': formatBytes(requestBytes),
+    Type: workloadType,
+    Namespace: namespace === '' ? 'any' : links.namespace(namespace),
+    'Which pods': originText(origin),
+    Collected: backoffMs > 0 ? `again in ${formatAge(backoffMs)}` : undefined,
+  });
+}
+
+function originText(origin: WorkloadFacts['origin']): string | undefined {
+  switch (origin.source) {
+    case 'configured':
+      return origin.selector === ''
+        ? undefined
+        : [origin.selector, ...origin.namespaces.map((name) => `in ${name}`)].join(' ');
+    case 'labels':
+      return Object.entries(origin.labels)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(',');
+    case 'controller':
+      return `of the ${origin.kind}`;
+  }
+}
+
+function totalText({ usedBytes, measuredPodCount }: WorkloadFacts): string {
+  return `The sum of the totals of its ${formatCount(measuredPodCount)} measured pods: ${formatCount(usedBytes)} bytes. Limits and requests are summed over all of its running pods, measured or not.`;
+}
+
+/** Without it, all is measured. */
+function missingPanel(
+  { missing }: WorkloadView['data'],
+  links: Links,
+  labels: Readonly<Record<string, string>>,
+): Markup {
+  const items = missing.items.map((pod): MarkupContent => {
+    const why =
+      pod.state === 'unmeasured'
+        ? pod.reason
+        : pod.dataState === 'absent'
+          ? `its node has no data (${pod.absenceReason ?? 'never'}); last known ${formatAge(pod.dataAgeMs)} ago: ${formatBytes(pod.usedBytes)}`
+          : `its volumes are not measured: at least ${formatBytes(pod.usedBytes)}`;
+    return markup`<li>${links.pod(pod)} ${pod.node === undefined ? undefined : markup`<span class="muted">on</span> ${links.node(pod.node)} `}<span class="muted">${why}</span></li>`;
+  });
+  const body = markup`${items.length === 0 ? emptyText('None: each of its pods is measured.') : markup`<ul class="lines small">${items}</ul>`}${moreText(missing, 'pods')}${howPart('coverage', 'A pod is expected in the summary of its node after it has been running for a minute.', { figure: 'workloadCoverage', labels })}`;
+  return panel({ id: 'missing', title: 'Pods that are not measured', body });
+}
+
+function containersPanel({ containers = [] }: WorkloadFacts, labels: Readonly<Record<string, string>>): Markup {
+  const rows = containers.map(
+    ({ container, usedBytes, maxUsedBytes }) =>
+      markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${container}</span></th><td role="cell" class="number">${formatBytes(usedBytes)}</td><td role="cell" class="number">${formatBytes(maxUsedBytes)}</td></tr>`,
+  );
+  const columns = { Container: 'text', 'In all pods': 'number', Largest: 'number' } as const;
+  return panel({
+    id: 'containers',
+    title: 'Containers',
+    body: markup`${rows.length === 0 ? emptyText('No containers are measured.') : dataTable('dense sums', 'Used by container', columns, rows)}${howPart('containers', 'Attributed bytes, summed over the measured pods.', { figure: 'workloadContainers', labels })}`,
+  });
+}
+
+/** Pods that a selector leaves out for one thing alone: often a label that is misspelt. */
+function nearMissPanel({ nearMisses, nearMissCount = 0 }: WorkloadFacts, links: Links): Markup | undefined {
+  if (nearMisses === undefined || nearMisses.length === 0) return undefined;
+  const items = nearMisses.map(({ namespace, pod, requirements }) => {
+    const failed = requirements.filter(({ isMet }) => !isMet);
+    const why = failed.map(({ requirement, found }) => `${requirement}, found ${found ?? 'no such label'}`).join('; ');
+    return markup`<li>${links.pod({ namespace, pod })} <span class="muted">misses ${why}</span></li>`;
+  });
+  return panel({
+    id: 'near-misses',
+    title: 'Pods that it leaves out for one thing alone',
+    body: markup`<ul class="lines small">${items}</ul>${moreText({ items: nearMisses, totalCount: nearMissCount }, 'pods')}`,
+  });
 }

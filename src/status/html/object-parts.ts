@@ -1,0 +1,103 @@
+import { formatAge, formatBytes } from '../../base/units.js';
+import type { EvictionReport } from '../../report/eviction-report.js';
+import { type Figure, figureQueries } from '../../report/figure-queries.js';
+import { canEvict, type LimitReport } from '../../report/limit-report.js';
+import type { WorkloadReference } from '../../report/workload-report.js';
+import { bar } from './bar.js';
+import { dataTable } from './components.js';
+import type { Links } from './links.js';
+import { type Markup, markup, type MarkupContent } from './markup.js';
+import { percentText, ratioSeverity, type Severity, severityClass, timePart, unenforcedText } from './texts.js';
+
+/** What is to be known of a thing first, in one sentence, and what to do next. */
+export function verdictPart(
+  { text, commands }: { readonly text: string; readonly commands: readonly string[] },
+  severity: Severity,
+): Markup {
+  return markup`<section id="part-verdict" data-part class="banner ${severity} verdict" aria-label="Verdict"><p><strong>${text}</strong></p>${commandList(commands)}</section>`;
+}
+
+function commandList(commands: readonly string[]): Markup | undefined {
+  if (commands.length === 0) return undefined;
+  return markup`<ul class="commands small">${commands.map((command) => markup`<li><code>${command}</code></li>`)}</ul>`;
+}
+
+/** Names and values side by side. Those without a value are left out. */
+export function factList(facts: Readonly<Record<string, MarkupContent>>): Markup {
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+  return markup`<dl class="facts small">${known.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** How a figure comes about, and its series. */
+export function howPart(
+  id: string,
+  how: MarkupContent,
+  { figure, labels }: { readonly figure: Figure; readonly labels: Readonly<Record<string, string>> },
+): Markup {
+  const queries = figureQueries(figure, labels);
+  return markup`<details id="how-${id}" class="how small"><summary data-key="how-${id}">Arithmetic and PromQL</summary><div>${how}</div><ul class="commands">${queries.map((query) => markup`<li><code>${query}</code></li>`)}</ul></details>`;
+}
+
+export function workloadLinks(workloads: readonly WorkloadReference[], links: Links): MarkupContent {
+  if (workloads.length === 0) return 'none';
+  return workloads.map((of, index) => markup`${index === 0 ? '' : ', '}${of.workloadType} ${links.workload(of)}`);
+}
+
+export function limitName({ rule, container, volume }: Pick<LimitReport, 'rule' | 'container' | 'volume'>): Markup {
+  if (rule === 'pod') return markup`the pod`;
+  return markup`${rule === 'emptydir' ? 'emptyDir' : 'container'} <span class="name">${rule === 'emptydir' ? volume : container}</span>`;
+}
+
+/** Bars of one scale; one that does not evict, or whose values are old, has no colour of a state. */
+export function limitTable(
+  limits: readonly (LimitReport & { readonly counted?: string })[],
+  {
+    isOld,
+    marked,
+    mark = 'binds first',
+  }: {
+    readonly isOld: boolean;
+    /** The one that is said to bind, or what `mark` says. */
+    readonly marked: LimitReport | undefined;
+    readonly mark?: string;
+  },
+): Markup {
+  const scale = Math.min(2, Math.max(1.1, ...limits.map(({ ratio }) => ratio)));
+  const row = (limit: (typeof limits)[number]): Markup => {
+    const severity = isOld || !canEvict(limit) ? 'unknown' : ratioSeverity(limit);
+    const text = `${percentText(limit.ratio)} of the limit`;
+    const chips = [
+      limit === marked ? markup` <span class="chip plain">${mark}</span>` : undefined,
+      limit.unenforced === undefined
+        ? undefined
+        : markup` <span class="chip plain">${unenforcedText(limit.unenforced)}</span>`,
+    ];
+    return markup`<tr role="row"><th scope="row" role="rowheader">${limitName(limit)}${chips}</th>
+<td role="cell" class="wide bar-cell">${bar({
+      segments: [{ colour: `${severity}-bar`, label: text, amount: Math.min(limit.ratio, scale) }],
+      marks: [{ kind: 'limit', label: `limit ${formatBytes(limit.limitBytes)}`, amount: 1 }],
+      scale,
+      text,
+    })}</td>
+<td role="cell" class="low number" data-label="Used">${formatBytes(limit.usedBytes)} of ${formatBytes(limit.limitBytes)}${limit.counted === undefined ? undefined : markup` <span class="muted">${limit.counted}</span>`}</td>
+<td role="cell" class="number"><span class="${severityClass(severity)}">${percentText(limit.ratio)}</span></td></tr>`;
+  };
+  const columns = {
+    'Limit of': 'text',
+    'Used; the mark is the limit': 'text',
+    Used: 'number',
+    Ratio: 'number',
+  } as const;
+  return dataTable('stack dense', 'Limits', columns, limits.map(row));
+}
+
+/** Each with a link to its own page. */
+export function evictionItems(
+  evictions: readonly (EvictionReport & { readonly ageMs: number })[],
+  links: Links,
+): Markup {
+  return markup`<ul class="lines small">${evictions.map(
+    (of) =>
+      markup`<li>${links.eviction(of.uid, timePart(of.evictedAtMs))} <span class="muted">${formatAge(of.ageMs)} ago</span> ${links.pod(of)} <span class="muted">on</span> ${links.node(of.node)}<br>${of.verdict?.text ?? of.message.trim()}</li>`,
+  )}</ul>`;
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+
+import type { EvictionRecord } from '../../../src/history/eviction-record.js';
+import { evictionReport } from '../../../src/report/eviction-report.js';
+import { aLastUsage, anEvictionRecord } from '../../support/eviction-builders.js';
+import { aReading } from '../../support/snapshot-builders.js';
+import { aPage } from '../../support/view-pages.js';
+
+const readAtMs = Date.UTC(2026, 0, 1, 13);
+const readingOf = (...records: readonly Partial<EvictionRecord>[]) =>
+  aReading({ readAtMs, evictions: records.map((record) => evictionReport(anEvictionRecord(record))) });
+const pageOf = (record: Partial<EvictionRecord> = {}) =>
+  aPage(readingOf(record), { kind: 'eviction', path: [record.uid ?? 'uid-cart-0'], status: { clusterName: 'prod' } });
+
+describe('the page of an eviction', () => {
+  it('it begins with why, and has when, for what, where, and how old the last figures were', async () => {
+    const { part } = await pageOf();
+    expect(part('part-verdict')).toMatch(
+      /^Pod shop\/cart-0 is the cause: emptyDir data above its size limit of 100\.0MiB, 80\.0MiB measured 20s before\. ephemeral-storage-exporter explain eviction shop\/cart-0/,
+    );
+    expect(part('part-facts')).toContain('Evicted 2026-01-01 12:00:00 UTC , 1h ago');
+    expect(part('part-facts')).toContain('Exceeded limit 100.0MiB of emptyDir data Node node-1');
+    expect(part('part-facts')).toContain('Last measured 2026-01-01 11:59:40 UTC , 20s before');
+  });
+
+  it('it has what the pod held, by component, container and volume, and which limit was exceeded', async () => {
+    const { part } = await pageOf();
+    expect(part('held')).toContain('total 94,371,840 90.0MiB');
+    expect(part('parts')).toContain('container main 4.0KiB files 2.9KiB, logs 1000B emptydir data 0B in the total');
+    expect(part('limits')).toContain('emptyDir data exceeded');
+  });
+
+  it('it has the time before, and the limit that would have been enough', async () => {
+    const { part, html } = await pageOf();
+    expect(html).toContain('aria-label="Total over 2 measurements: 60.0MiB, 90.0MiB"');
+    expect(part('before')).toContain(
+      'It grew 32.7MiB a minute. A limit of 2.3GiB would have let it live for an hour more.',
+    );
+  });
+
+  it('it has the message word for word, as text, and a paragraph to paste', async () => {
+    const message = 'Usage of EmptyDir "<img src=x>"\nexceeds ';
+    const { html, part } = await pageOf({ message });
+    expect(html).toContain('Usage of EmptyDir &quot;&lt;img src=x&gt;&quot;\nexceeds </pre>');
+    expect(part('paste')).toContain(
+      'Pod shop/cart-0 (deployment cart) was evicted from node node-1 of cluster prod at 2026-01-01 12:00:00 UTC',
+    );
+  });
+
+  it.each([
+    ['before_start', 'The exporter was started after the eviction'],
+    ['not_measured', 'before a summary of its node listed it'],
+  ] as const)('where nothing is known (%s), it says why, and shows no figure', async (lastUsage, why) => {
+    const { part, text } = await pageOf({ lastUsage });
+    expect(part('held')).toContain(why);
+    expect(text).not.toContain('The time before');
+  });
+
+  it('a pod that was measured once, or without a total, has no growth and no sum of 0', async () => {
+    const { part } = await pageOf({
+      lastUsage: aLastUsage({
+        samples: [],
+        usage: undefined,
+        growthBytesPerSecond: undefined,
+        limitForAnHourBytes: undefined,
+      }),
+    });
+    expect(part('before')).toContain('its growth is not known');
+    expect(part('held')).toContain('The kubelet reported no total.');
+  });
+
+  it('one that is not remembered is not found', async () => {
+    await expect(aPage(readingOf(), { kind: 'eviction', path: ['x'] })).rejects.toThrow(
+      'no eviction of a pod with the UID x is remembered',
+    );
+  });
+});
+
+describe('the page of evictions', () => {
+  const list = () =>
+    aPage(
+      readingOf(
+        { uid: 'b', pod: 'b', cause: 'node_bytes', evictedAtMs: readAtMs - 60_000 },
+        { uid: 'a', pod: 'a', evictedAtMs: readAtMs - 3_600_000 },
+      ),
+      { kind: 'evictions' },
+    );
+
+  it('it has a timeline with a mark for each, and the same in words', async () => {
+    const { html, part } = await list();
+    expect(html).toContain('aria-label="Evictions by time, listed below: emptydir limit 1, node bytes 1"');
+    expect(Array.from(html.matchAll(/<circle cx="([\d.]+)%"/g), ([, x]) => x)).toEqual(['1.00', '97.37']);
+    expect(part('timeline')).toContain('1h, by cause');
+  });
+
+  it('each has its time, absolute and relative, its cause, workload and node', async () => {
+    const { text, html } = await list();
+    expect(text).toMatch(/2026-01-01 12:59:00 UTC 1m ago shop\/b deployment cart node-1 node low on disk space/);
+    for (const href of ['./evictions/b', './pods/shop/b', './workloads/shop/deployment/cart', './nodes/node-1'])
+      expect(html).toContain(`href="${href}"`);
+  });
+
+  it('without evictions, there is no timeline', async () => {
+    const { html, text } = await aPage(readingOf(), { kind: 'evictions' });
+    expect(html).not.toContain('id="timeline"');
+    expect(text).toContain('No evictions found.');
+  });
+});
