@@ -69,7 +69,7 @@ const visions: Readonly<Record<string, readonly (readonly [number, number, numbe
   ],
 };
 
-/** CIE 1976 difference of two colours as seen: about 2 can just be told apart side by side. */
+/** CIE 1976 difference of two colours as seen: about 2 is just visible side by side. */
 function difference(vision: string, a: string, b: string): number {
   const [ofA, ofB] = [lab(vision, a), lab(vision, b)];
   return Math.hypot(...ofA.map((value, index) => value - (ofB[index] ?? 0)));
@@ -110,7 +110,7 @@ describe.each([
     expect(contrast(colourOf(palette, part), colourOf(palette, background))).toBeGreaterThanOrEqual(3);
   });
 
-  it.each(Object.keys(visions))('parts side by side and states are told apart with %s', (vision) => {
+  it.each(Object.keys(visions))('parts side by side and states differ visibly with %s', (vision) => {
     const neighbours = diskParts.slice(1).map((part, index) => [diskParts[index] ?? '', part] as const);
     const pairs = [...neighbours, ...states.map((state, index) => [state, states[(index + 1) % 3] ?? ''] as const)];
     const near = pairs.filter(([a, b]) => difference(vision, colourOf(palette, a), colourOf(palette, b)) < 12);

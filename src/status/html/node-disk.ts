@@ -47,7 +47,7 @@ function diskPart(disk: DiskReport, node: string, filesystems: readonly Filesyst
   return markup`<div class="disk"><h3>${term(filesystem)} <span class="${severityClass(limitSeverity(full ?? 0))}">${percentText(full)} full</span> <span class="small muted">${thresholdText(disk)}</span></h3>
 ${diskIcicle(disk)}${countedTwice(disk)}
 ${dataTable('stack dense parts', `Parts of ${filesystem}`, { Part: 'text', Size: 'number', Bytes: 'number', 'Of capacity': 'number', 'How it comes about': 'text' }, rows)}
-<div class="figures small"><div>${percentText(full)} full ${derivation(`${filesystem}-full`, fullDerivation(disk, node), 'how full')}</div>${report === undefined ? undefined : inodesPart(report, node)}</div></div>`;
+<div class="sums small"><div>${percentText(full)} full ${derivation(`${filesystem}-full`, fullDerivation(disk, node), 'how full')}</div>${report === undefined ? undefined : inodesPart(report, node)}</div></div>`;
 }
 
 function thresholdText({ thresholdBytes, headroomBytes, isAssumed }: DiskReport): string {
@@ -95,7 +95,7 @@ function countedTwice({ parts }: DiskReport): Markup | undefined {
   const bytes = parts.find(({ kind }) => kind === 'unattributed')?.bytes ?? 0;
   return bytes >= 0
     ? undefined
-    : markup`<p class="small t-warning">Pods and images are said to hold ${formatBytes(-bytes)} more than is used: the kubelet or the runtime counts something several times. The drawing is cut off there, and what is neither is not known.</p>`;
+    : markup`<p class="small t-warning">Pods and images together have ${formatBytes(-bytes)} more than is used: the kubelet or the runtime counts something several times. The drawing is cut off there, and what is neither is not known.</p>`;
 }
 
 function inodesPart(

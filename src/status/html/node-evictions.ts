@@ -17,7 +17,9 @@ export function nodeEvictions({ node }: NodeObject, links: Links): Markup {
   const nearest = nearestSignal(node.signals);
   const body =
     node.state === 'absent'
-      ? emptyText(`Unknown: no data (${node.reason}). What was last known does not say whom the kubelet evicts now.`)
+      ? emptyText(
+          `Unknown: no data (${node.reason}). Whom the kubelet evicts now does not follow from what was last known.`,
+        )
       : node.signals.length === 0
         ? emptyText('Unknown: the kubelet has no eviction signals.')
         : markup`${countdown(node)}<div class="pair"><div>${signalTable(node)}</div><div>${nearest === undefined ? undefined : victimPart(nearest, node, links)}</div></div>`;

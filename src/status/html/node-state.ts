@@ -2,9 +2,9 @@ import { formatAge } from '../../base/units.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
 import type { NodeCondition } from '../../report/node-condition.js';
 import { type Markup, markup } from './markup.js';
-import { type Severity, term } from './texts.js';
+import type { Severity } from './texts.js';
 
-/** How conditions are told apart: by a letter and a shape too, for readers who see no colours. */
+/** What distinguishes conditions: a letter and a shape too, for readers who see no colours. */
 export const conditionMarks: Readonly<
   Record<NodeCondition, { readonly letter: string; readonly severity: Severity; readonly text: string }>
 > = {
@@ -38,9 +38,4 @@ export function stateChips(node: ListedNodeReport): Markup {
 function chipText({ condition, diskPressure }: ListedNodeReport, text: string): string {
   if (condition !== 'evicting') return text;
   return diskPressure === true ? 'DiskPressure' : 'below its threshold';
-}
-
-/** What the words of states mean. */
-export function stateTerms(): Markup {
-  return markup`<span class="small muted">${(['fresh', 'stale', 'absent', 'skipped'] as const).map((word, index) => markup`${index === 0 ? '' : ', '}${term(word)}`)}</span>`;
 }

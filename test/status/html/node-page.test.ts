@@ -80,9 +80,12 @@ function pageOf(node: Partial<ShownNode> = {}, more: Partial<NodeObject> = {}): 
 
 /** As {@link pageOf}, of a node without data. */
 function silentPageOf(node: Partial<ShownNode> = {}, disks: readonly DiskReport[] = []): string {
-  return pageOf({ ...anAbsentNodeStatus(), ...explained, condition: 'silent', signals: [], ...node }, {
-    disks,
-  });
+  return pageOf(
+    { ...anAbsentNodeStatus(), ...explained, condition: 'silent', signals: [], ...node },
+    {
+      disks,
+    },
+  );
 }
 
 const verdict = {
@@ -188,7 +191,7 @@ describe('the disk of a node', () => {
     ] as const;
     const page = pageOf({}, { disks: [{ ...disk, parts, thresholdBytes: undefined, headroomBytes: undefined }] });
     expect(page).toMatch(/<svg x="45%" width="15%"[^>]*><title>images 15.0GiB/);
-    expect(textOf(page, 'disk')).toContain('Pods and images are said to hold 40.0GiB more than is used');
+    expect(textOf(page, 'disk')).toContain('Pods and images together have 40.0GiB more than is used');
     expect(textOf(page, 'disk')).toContain('neither -40.0GiB');
   });
 
