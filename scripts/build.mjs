@@ -100,7 +100,7 @@ for (const file of Object.keys(metafile.outputs).filter((name) => name.endsWith(
 }
 
 // Read at run time, from the folder of the module that reads them.
-for (const file of ['status/page.css', 'status/page.js']) {
+for (const file of ['status/page.css', 'status/page.js', 'status/openapi.json']) {
   await copyFile(`src/${file}`, path.join(flags.outdir, path.basename(file)));
 }
 

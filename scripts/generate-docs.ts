@@ -3,12 +3,15 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { dashboardFiles } from '../grafana/src/dashboards.js';
 import { chartFiles } from './chart-files.js';
 import { generatedPageNames, renderPage } from './generated-docs.js';
+import { openApiText } from './openapi/document.js';
 import { prometheusRuleFiles, renderPrometheusRule } from './prometheus-rule.js';
 
 for (const name of generatedPageNames) {
   const page = new URL(`../${name}`, import.meta.url);
   await writeFile(page, await renderPage(name, await readFile(page, 'utf8')));
 }
+
+await writeFile(new URL('../src/status/openapi.json', import.meta.url), await openApiText());
 
 const { rules, component } = prometheusRuleFiles;
 await writeFile(component, await renderPrometheusRule(await readFile(rules, 'utf8')));

@@ -137,7 +137,11 @@ const listenAddress = z.codec(z.string(), z.custom<ListenAddress>(), {
 const pagePaths = ['/status', '/search', '/problems', '/nodes', '/pods', '/workloads', '/namespaces', '/evictions'];
 
 /** Paths that the server uses itself. */
-const fixedPaths = ['/', '/livez', '/healthz', '/readyz', ...pagePaths, ...pagePaths.map((path) => `/api/v1${path}`)];
+const fixedPaths = [
+  ...['/', '/livez', '/healthz', '/readyz'],
+  ...pagePaths,
+  ...[...pagePaths, '/openapi.json'].map((path) => `/api/v1${path}`),
+];
 
 const web = section({
   listenAddresses: list({

@@ -103,14 +103,16 @@ export function parametersOf(kind: ListKind): readonly string[] {
   return Object.keys(listParameters).filter((name) => listParameters[name]?.kinds?.includes(kind) ?? true);
 }
 
-/** Throws UserError that names the parameter and what is allowed. */
-export function parseListQuery(kind: ListKind, parameters: Readonly<Record<string, unknown>>): ListQuery {
-  const allowed = parametersOf(kind);
+/** Throws UserError that names the parameter and what is allowed; `allowed`: names of parameters. */
+export function parseListQuery(
+  kind: ListKind,
+  parameters: Readonly<Record<string, unknown>>,
+  allowed: readonly string[] = parametersOf(kind),
+): ListQuery {
   const unknown = Object.keys(parameters).find((name) => !allowed.includes(name));
   if (unknown !== undefined) {
-    throw new UserError(
-      `parameter "${shown(unknown)}" of ${kind}: allowed: ${allowed.join(', ')}${didYouMean(unknown, allowed)}`,
-    );
+    const names = allowed.length === 0 ? 'none' : allowed.join(', ');
+    throw new UserError(`parameter "${shown(unknown)}": allowed: ${names}${didYouMean(unknown, allowed)}`);
   }
   const given = Object.fromEntries(allowed.flatMap((name) => textOf(name, parameters[name])));
   const read = (name: string): string | undefined => given[name];

@@ -10,7 +10,7 @@ import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { oneLine } from '../base/text.js';
 import type { ReadinessCheck } from '../report/health-report.js';
-import { apiPrefix, viewPaths } from '../status/view-routes.js';
+import { apiPrefix, openApiPath, viewPaths } from '../status/view-routes.js';
 import type { StatusEndpoint } from './deferred-status.js';
 import { livenessPaths, readinessPath, statusPath } from './paths.js';
 import { sendText } from './responses.js';
@@ -78,7 +78,7 @@ export function createRoutes(
   app.get(literalPath(metricsPath), (request, response) => metrics.handle(request, response));
   if (options.hasStatus) {
     app.get(['/', ...viewPaths], (request, response) => status.page(request, response));
-    app.get([statusPath, ...viewPaths.map((path) => `${apiPrefix}${path}`)], (request, response) =>
+    app.get([statusPath, openApiPath, ...viewPaths.map((path) => `${apiPrefix}${path}`)], (request, response) =>
       status.json(request, response),
     );
   }

@@ -4,36 +4,26 @@ import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import type { Lane } from '../base/scheduler.js';
 import { oneLine } from '../base/text.js';
+import { acceptsGzip } from '../exposition/negotiate.js';
 import { toJson } from '../json/json.js';
 import { type PageFrame, pagePolicy } from '../status/html/frame.js';
 import { renderError, renderPage, renderView } from '../status/html/page.js';
+import { readOpenApi } from '../status/page-files.js';
 import type { Moment } from '../status/status-source.js';
-import { apiPrefix, listPages, type ObjectKind, objectRoutes } from '../status/view-routes.js';
+import { apiPrefix, listPages, type ObjectKind, objectRoutes, openApiPath } from '../status/view-routes.js';
 import { NotFoundError, type ViewKind, viewOf, type ViewRequest } from '../status/views.js';
 import { SharedResponses } from './body-sender.js';
 import { statusPath } from './paths.js';
-
-/** Of one address, while the moment is the same. */
-interface Answer {
-  readonly status: 200 | 400 | 404 | 503;
-  readonly bytes: Buffer;
-}
+import { Answer, SharedAnswers } from './shared-answers.js';
 
 type Form = 'page' | 'json';
-
-/** Pages that are made at the same time; those of other addresses are refused. */
-const maxMakingCount = 20;
-/** Answers of a moment that are kept for others who ask the same. */
-const maxKeptCount = 50;
 
 /** Serves the pages, and the same as JSON. All that is asked for within a second is made from one reading; HEAD gets headers alone. */
 export class StatusHandler {
   readonly #options;
   readonly #responses: SharedResponses;
-  #moment: Moment | undefined;
-  /** Of the moment, by form and address. */
-  readonly #answers = new Map<string, Promise<Answer>>();
-  #makingCount = 0;
+  /** By form and address. */
+  readonly #answers = new SharedAnswers();
 
   constructor(options: {
     readonly source: { read(): Promise<Moment> };
@@ -58,29 +48,30 @@ export class StatusHandler {
   }
 
   async #respond(form: Form, request: Request, response: Response): Promise<void> {
+    response.vary('Accept-Encoding');
     await this.#responses.respond(request, response, async () => {
-      const { status, bytes } = await this.#answer(form, request);
-      response.status(status);
-      if (status !== 200 && form === 'json') response.type('text/plain');
-      return bytes;
+      const isCompressed = acceptsGzip(request.get('accept-encoding'));
+      const answer = await this.#answer(form, request, isCompressed);
+      response.status(answer.status);
+      if (answer.status !== 200 && form === 'json') response.type('text/plain');
+      if (!isCompressed || !answer.isWorthCompressing) return answer.bytes;
+      response.set('Content-Encoding', 'gzip');
+      return answer.compressed();
     });
   }
 
-  async #answer(form: Form, request: Request): Promise<Answer> {
+  async #answer(form: Form, request: Request, isCompressed: boolean): Promise<Answer> {
+    if (request.path === openApiPath) return new Answer(200, await readOpenApi());
     const moment = await this.#options.source.read();
-    if (moment !== this.#moment) this.#answers.clear();
-    this.#moment = moment;
-    const key = `${form} ${request.originalUrl}`;
-    const kept = this.#answers.get(key);
-    if (kept !== undefined) return kept;
-    if (this.#makingCount >= maxMakingCount) return textAnswer(503, 'too many pages are requested at once: try again');
-    const made = this.#make(form, request, moment);
-    if (this.#answers.size < maxKeptCount) this.#answers.set(key, made);
-    return made;
+    const answer = this.#answers.get(moment, `${form} ${request.originalUrl}`, async () => {
+      const made = await this.#make(form, request, moment);
+      if (isCompressed && made.isWorthCompressing) await made.compressed();
+      return made;
+    });
+    return answer ?? textAnswer(503, 'too many pages are requested at once: try again');
   }
 
   async #make(form: Form, request: Request, moment: Moment): Promise<Answer> {
-    this.#makingCount += 1;
     try {
       return await this.#made(form, request, moment);
     } catch (error) {
@@ -88,9 +79,7 @@ export class StatusHandler {
       if (status === undefined) throw error;
       const { message } = error as Error;
       if (form === 'json') return textAnswer(status, message);
-      return { status, bytes: Buffer.from(renderError(message, this.#frame(request, moment))) };
-    } finally {
-      this.#makingCount -= 1;
+      return new Answer(status, renderError(message, this.#frame(request, moment)));
     }
   }
 
@@ -98,17 +87,16 @@ export class StatusHandler {
     const { status, reading, settings } = moment;
     const frame = this.#frame(request, moment);
     if (['/', statusPath].includes(request.path)) {
-      return { status: 200, bytes: Buffer.from(form === 'page' ? renderPage(status, frame) : `${toJson(status)}\n`) };
+      return new Answer(200, form === 'page' ? renderPage(status, frame) : `${toJson(status)}\n`);
     }
     if (reading === undefined) {
       if (form === 'json') return textAnswer(503, 'not synced yet: see /readyz');
-      return { status: 503, bytes: Buffer.from(renderError('The first lists are not complete yet.', frame)) };
+      return new Answer(503, renderError('The first lists are not complete yet.', frame));
     }
     const inputs = { status, reading, settings: settings.config, lane: this.#options.lane };
     const view = await viewOf(viewRequest(request), inputs);
-    const text =
-      form === 'page' ? renderView(view, frame) : `${toJson({ generatedAtMs: status.generatedAtMs, ...view.data })}\n`;
-    return { status: 200, bytes: Buffer.from(text) };
+    if (form === 'page') return new Answer(200, renderView(view, frame));
+    return new Answer(200, `${toJson({ generatedAtMs: status.generatedAtMs, ...view.data })}\n`);
   }
 
   #frame(request: Request, { status }: Moment): PageFrame {
@@ -118,7 +106,7 @@ export class StatusHandler {
 }
 
 function textAnswer(status: Answer['status'], text: string): Answer {
-  return { status, bytes: Buffer.from(`${oneLine(text)}\n`) };
+  return new Answer(status, `${oneLine(text)}\n`);
 }
 
 /** With `?`; '' without a query. */

@@ -1,4 +1,3 @@
-import { UserError } from '../base/errors.js';
 import type { Lane } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import type { ClusterReading } from '../query/cluster-reading.js';
@@ -21,6 +20,7 @@ import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
 import { workloadVerdict, type WorkloadVerdictReport } from '../report/workload-verdict.js';
 import { workloadKey } from '../workload/workload.js';
 import { type Problem, type ShownEviction, type Status, withAge } from './status.js';
+import { parametersOfView } from './view-routes.js';
 
 /** What a page shows and the API returns, by the kind of page: plain data, exact numbers, the units of {@link Status}. */
 export interface Views {
@@ -167,9 +167,9 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     return Promise.resolve({ kind: 'evictions', query, data: { items: shown, totalCount, offset, limit, timeline } });
   },
   search: async ({ parameters }, { reading, lane }) => {
-    const other = Object.keys(parameters).find((name) => name !== 'search');
-    if (other !== undefined) throw new UserError(`parameter "${other.slice(0, 60)}" of search: allowed: search`);
-    const of = (kind: ListKind): ListQuery => ({ ...parseListQuery(kind, parameters), limit: foundCount });
+    const of = (kind: ListKind): ListQuery => {
+      return { ...parseListQuery(kind, parameters, parametersOfView('search')), limit: foundCount };
+    };
     const query = of('pods');
     const data = {
       words: query.search,
@@ -182,7 +182,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     return { kind: 'search', query, data };
   },
   node: async ({ path: [name = ''], parameters }, { reading, lane }) => {
-    const query = podQuery(parameters, { node: name });
+    const query = podQuery('node', parameters, { node: name });
     const view = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
     const explanation = nodeExplanation(reading, { name, freeBytes: undefined });
     if (view === undefined || explanation === undefined) throw new NotFoundError(`no node ${name} in scope`);
@@ -202,7 +202,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     return { kind: 'pod', query: { ...parseListQuery('pods', {}), given }, data: { pods, evictions } };
   },
   workload: async ({ path: [namespace = '', type = '', name = ''], parameters }, { reading, settings, lane }) => {
-    const query = podQuery(parameters, { workload: `${namespace}/${type}/${name}` });
+    const query = podQuery('workload', parameters, { workload: `${namespace}/${type}/${name}` });
     const wanted = workloadOf({
       workload: name,
       workloadType: type,
@@ -222,7 +222,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     return { kind: 'workload', query, data: { workload, pods, missing, evictions } };
   },
   namespace: async ({ path: [name = ''], parameters }, { reading, lane }) => {
-    const query = podQuery(parameters, { namespace: name });
+    const query = podQuery('namespace', parameters, { namespace: name });
     const namespace = (await namespaceReports(reading, lane)).find((of) => of.namespace === name);
     if (namespace === undefined) throw new NotFoundError(`no pods in namespace ${name}, or it is not in scope`);
     const pods = await listPods(reading, query, lane);
@@ -239,14 +239,13 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   },
 };
 
-/** `fixed`: what the address of the object says already. */
+/** Of the list of the object's pods. `fixed`: what its address says of them. */
 function podQuery(
+  kind: ObjectKind,
   parameters: ViewRequest['parameters'],
   fixed: Partial<Pick<ListQuery, 'node' | 'namespace' | 'workload'>>,
 ): ListQuery {
-  const repeated = Object.keys(fixed).find((name) => name in parameters);
-  if (repeated !== undefined) throw new UserError(`parameter ${repeated}: the address names it already`);
-  return { ...parseListQuery('pods', parameters), ...fixed };
+  return { ...parseListQuery('pods', parameters, parametersOfView(kind)), ...fixed };
 }
 
 function newest(

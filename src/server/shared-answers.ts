@@ -1,0 +1,82 @@
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+
+const compress = promisify(gzip);
+
+/** Shorter ones fit in few packets as they are. */
+const leastCompressedBytes = 4_096;
+
+/** To one address, while what it is made of is the same. */
+export class Answer {
+  readonly status: 200 | 400 | 404 | 503;
+  readonly bytes: Buffer;
+  #compressed: Promise<Buffer> | undefined;
+
+  constructor(status: Answer['status'], text: string | Buffer) {
+    this.status = status;
+    this.bytes = Buffer.from(text);
+  }
+
+  get isWorthCompressing(): boolean {
+    return this.bytes.length >= leastCompressedBytes;
+  }
+
+  /** By gzip, once for all who want it, on another thread: as fast as possible. Rows are alike, so that it is a tenth all the same. */
+  compressed(): Promise<Buffer> {
+    this.#compressed ??= compress(this.bytes, { level: constants.Z_BEST_SPEED });
+    return this.#compressed;
+  }
+}
+
+/** Answers that are made at the same time; others are refused. */
+const maxMakingCount = 20;
+/** What is kept for others who ask the same: a page has some 100 kB. */
+const maxKeptCount = 50;
+const maxKeptBytes = 8 * 1_024 * 1_024;
+
+interface AnswersOfMoment {
+  readonly byKey: Map<string, Promise<Answer>>;
+  byteCount: number;
+}
+
+/** Makes few answers at once, and each once for all who ask while the moment is the same. What is kept goes with the moment. */
+export class SharedAnswers {
+  readonly #kept = new WeakMap<object, AnswersOfMoment>();
+  #makingCount = 0;
+
+  /** Undefined while too many are made. An answer that fails is made again for the next one who asks. */
+  get(moment: object, key: string, make: () => Promise<Answer>): Promise<Answer> | undefined {
+    const kept = this.#kept.get(moment) ?? { byKey: new Map<string, Promise<Answer>>(), byteCount: 0 };
+    this.#kept.set(moment, kept);
+    const known = kept.byKey.get(key);
+    if (known !== undefined) return known;
+    if (this.#makingCount >= maxMakingCount) return undefined;
+    return kept.byKey.size < maxKeptCount ? this.#keep(kept, key, make) : this.#counted(make);
+  }
+
+  #keep(kept: AnswersOfMoment, key: string, make: () => Promise<Answer>): Promise<Answer> {
+    const making = this.#counted(make).then(
+      (answer) => {
+        const isTooMuch = kept.byteCount > 0 && kept.byteCount + answer.bytes.length > maxKeptBytes;
+        if (isTooMuch) kept.byKey.delete(key);
+        else kept.byteCount += answer.bytes.length;
+        return answer;
+      },
+      (error: unknown) => {
+        kept.byKey.delete(key);
+        throw error;
+      },
+    );
+    kept.byKey.set(key, making);
+    return making;
+  }
+
+  async #counted(make: () => Promise<Answer>): Promise<Answer> {
+    this.#makingCount += 1;
+    try {
+      return await make();
+    } finally {
+      this.#makingCount -= 1;
+    }
+  }
+}
