@@ -1,11 +1,11 @@
-import { largestFirst, Ranking } from '../base/ranking.js';
+import { byNames, Ranking } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import { matchesSelector } from '../kube/selector.js';
-import { nearestRatio } from '../node/limit-ratios.js';
+import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
 import { hasLimits } from '../node/limits.js';
 import type { BoundPod } from '../node/node-objects.js';
-import { type NodeView, unenforcedOn } from '../node/node-view.js';
-import { deriveMeasured, type PodContext, type PodRecord } from '../node/pod-record.js';
+import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-view.js';
+import { deriveMeasured, type PodRecord } from '../node/pod-record.js';
 import { soonMs } from '../report/limit-report.js';
 import { measuredPodReport, podForecast, type PodReport, type PodSource } from '../report/pod-report.js';
 import type { Workload } from '../workload/workload.js';
@@ -14,23 +14,35 @@ import { type ListPage, listPage } from './list-page.js';
 import { type Condition, type ListQuery, matchesSearch } from './list-query.js';
 import { knownPodState } from './pod-explanation.js';
 
-/** A pod as it is listed: `measured` where there are figures of it, the last known ones of a silent node too. */
+/** What is known of the pods of a node; of a silent one, the last values. */
+interface PodData {
+  readonly snapshot: NodeSnapshot;
+  readonly source: PodSource;
+}
+
+/** A pod as it is listed: made for each pod of a cluster, so that it holds what there is already. */
 interface ListedPod {
-  readonly namespace: string;
-  readonly pod: string;
-  readonly node: string;
-  readonly workloads: readonly Workload[];
+  readonly view: NodeView;
+  readonly data: PodData | undefined;
+  /** Undefined without figures. */
+  readonly record: PodRecord | undefined;
+  /** Undefined for a pod that the API server does not know. */
   readonly bound: BoundPod | undefined;
-  readonly measured:
-    { readonly source: PodSource; readonly record: PodRecord; readonly context: PodContext } | undefined;
 }
 
 /** The pods that are near a limit first, then the largest; those without figures last. Yields to the event loop between nodes. */
 export async function listPods(reading: ClusterReading, query: ListQuery, lane: Lane): Promise<ListPage<PodReport>> {
-  const ranking = new Ranking<RankedItem>(query.offset + query.limit, itemOrder(query.order));
+  const { offset, limit, order } = query;
+  const ranking = new Ranking<RankedItem>(offset + limit, itemOrder(order));
   await lane.each(nodesOf(reading, query), (view) => {
-    for (const pod of podsOf(view, reading)) {
-      if (isWanted(pod, view, query)) ranking.add(rankedItem(pod, query.order));
+    const data = podData(view, reading);
+    for (const record of data?.snapshot.pods ?? []) {
+      const pod = { view, data, record, bound: record.bound };
+      if (isWanted(pod, query)) ranking.add(rankedItem(pod, order));
+    }
+    for (const bound of unmeasuredPods(view, data)) {
+      const pod = { view, data, record: undefined, bound };
+      if (isWanted(pod, query)) ranking.add(rankedItem(pod, order));
     }
   });
   return listPage(ranking, query, ({ pod }) => reportOf(pod, reading));
@@ -41,36 +53,50 @@ function nodesOf({ snapshot }: ClusterReading, { node }: ListQuery): readonly No
   return node === undefined ? snapshot.nodes : snapshot.nodes.filter(({ nodeName }) => nodeName === node);
 }
 
-function* podsOf(view: NodeView, reading: ClusterReading): Iterable<ListedPod> {
-  const last = view.state === 'absent' ? reading.lastKnownOf(view) : { snapshot: view.snapshot, ageMs: view.ageMs };
-  const shown = new Set<string>();
-  if (last !== undefined) {
-    const { pods, context } = last.snapshot;
-    const source = { ...view, ageMs: last.ageMs };
-    for (const record of pods) {
-      const { summary, bound, workloads } = record;
-      if (bound !== undefined) shown.add(bound.pod.uid);
-      const place = { namespace: summary.namespace, pod: summary.name, node: view.nodeName };
-      yield { ...place, workloads, bound, measured: { source, record, context } };
-    }
-  }
-  for (const bound of view.unmeasured) {
-    const { pod, workloads } = bound;
-    if (shown.has(pod.uid)) continue;
-    yield { namespace: pod.namespace, pod: pod.name, node: view.nodeName, workloads, bound, measured: undefined };
-  }
+function podData(view: NodeView, reading: ClusterReading): PodData | undefined {
+  if (view.state !== 'absent') return { snapshot: view.snapshot, source: view };
+  const last = reading.lastKnownOf(view);
+  return last && { snapshot: last.snapshot, source: { ...view, ageMs: last.ageMs } };
 }
 
-function isWanted(pod: ListedPod, view: NodeView, query: ListQuery): boolean {
-  const { search, namespace } = query;
-  if (namespace !== undefined && namespace !== pod.namespace) return false;
-  if (search.length > 0 && !matchesSearch(search, `${pod.namespace}/${pod.pod}`)) return false;
-  return belongs(pod, query) && meetsCondition(pod, view, query) && hasRule(pod, query);
+function unmeasuredPods({ state, unmeasured }: NodeView, data: PodData | undefined): readonly BoundPod[] {
+  if (state !== 'absent' || data === undefined) return unmeasured;
+  const shown = new Set(data.snapshot.pods.map(({ bound }) => bound?.pod.uid));
+  return unmeasured.filter(({ pod }) => !shown.has(pod.uid));
 }
 
-function belongs({ workloads, bound }: ListedPod, { workload, selector }: ListQuery): boolean {
-  if (workload !== undefined && !workloads.some((of) => workloadPath(of) === workload)) return false;
-  return selector.length === 0 || (bound !== undefined && matchesSelector(selector, bound.pod.labels));
+function isWanted(pod: ListedPod, query: ListQuery): boolean {
+  const { search, namespace, only, rule } = query;
+  if (namespace !== undefined && namespace !== namespaceOf(pod)) return false;
+  if (search.length > 0 && !matchesPod(search, pod)) return false;
+  if (!belongs(pod, query)) return false;
+  if (only !== undefined && !conditionsOf[only](pod)) return false;
+  return rule === undefined || nearestOf(pod)?.rule === rule;
+}
+
+function belongs(pod: ListedPod, { workload, selector }: ListQuery): boolean {
+  if (workload !== undefined && !workloadsOf(pod).some((of) => workloadPath(of) === workload)) return false;
+  return selector.length === 0 || (pod.bound !== undefined && matchesSelector(selector, pod.bound.pod.labels));
+}
+
+/** Without joining the names of each pod of a cluster: a word with `/` alone may be in both. */
+function matchesPod(search: ListQuery['search'], pod: ListedPod): boolean {
+  const [namespace, name] = [namespaceOf(pod), nameOf(pod)];
+  const isIn = (word: string): boolean =>
+    name.includes(word) || namespace.includes(word) || (word.includes('/') && `${namespace}/${name}`.includes(word));
+  return search.every(isIn) || (pod.bound === undefined && matchesSearch(search, `${namespace}/${name}`));
+}
+
+function namespaceOf({ record, bound }: ListedPod): string {
+  return record?.summary.namespace ?? bound?.pod.namespace ?? '';
+}
+
+function nameOf({ record, bound }: ListedPod): string {
+  return record?.summary.name ?? bound?.pod.name ?? '';
+}
+
+function workloadsOf({ record, bound }: ListedPod): readonly Workload[] {
+  return record?.workloads ?? bound?.workloads ?? [];
 }
 
 /** Returns what names a workload in addresses: `NAMESPACE/TYPE/NAME`, with `-` for one that may span namespaces. */
@@ -78,73 +104,63 @@ export function workloadPath({ namespace, type, name }: Pick<Workload, 'namespac
   return `${namespace || '-'}/${type}/${name}`;
 }
 
-function meetsCondition(pod: ListedPod, view: NodeView, { only }: ListQuery): boolean {
-  return only === undefined || conditionsOf[only](pod, view);
-}
-
-const conditionsOf: Readonly<Record<Condition, (pod: ListedPod, view: NodeView) => boolean>> = {
-  near: ({ measured }) => measured !== undefined && (measured.record.evictionMs !== undefined || isSoon(measured)),
-  unknown: ({ measured }, { state }) => measured === undefined || measured.record.isPending || state === 'absent',
-  unenforced: ({ measured, bound }, view) =>
-    measured?.record.unenforced !== undefined || (hasAnyLimit(bound) && unenforcedOn(view) !== undefined),
+const conditionsOf: Readonly<Record<Condition, (pod: ListedPod) => boolean>> = {
+  near: (pod) => pod.record?.evictionMs !== undefined || (timeOf(pod) ?? Infinity) <= soonMs,
+  unknown: ({ record, view }) => record === undefined || record.isPending || view.state === 'absent',
+  unenforced: ({ record, bound, view }) =>
+    record?.unenforced !== undefined ||
+    (bound !== undefined && hasLimits(bound.pod) && unenforcedOn(view) !== undefined),
 };
 
-function hasAnyLimit(bound: BoundPod | undefined): boolean {
-  return bound !== undefined && hasLimits(bound.pod);
+/** Until it reaches a limit; undefined where nothing is forecast. */
+function timeOf({ record, data }: ListedPod): number | undefined {
+  if (record === undefined || data?.source.snapshot === undefined) return undefined;
+  if (data.source.snapshot.forecasts.pods.size === 0) return undefined;
+  return podForecast({ node: data.source, pod: record })?.timeToLimitMs;
 }
 
-function isSoon(measured: NonNullable<ListedPod['measured']>): boolean {
-  return (timeOf(measured) ?? Infinity) <= soonMs;
-}
-
-function timeOf({ source, record }: NonNullable<ListedPod['measured']>): number | undefined {
-  return podForecast({ node: source, pod: record })?.timeToLimitMs;
-}
-
-function hasRule({ measured }: ListedPod, { rule }: ListQuery): boolean {
-  if (rule === undefined) return true;
-  return measured !== undefined && nearestRatio(measured.context.ratiosOf(measured.record))?.rule === rule;
+function nearestOf({ record, data }: ListedPod): LimitRatio | undefined {
+  return record && data && nearestRatio(data.snapshot.context.ratiosOf(record));
 }
 
 interface RankedItem {
   readonly pod: ListedPod;
-  /** The larger the earlier; undefined: last. */
-  readonly rank: number | undefined;
-  readonly usedBytes: number | undefined;
+  /** The larger the earlier. Below 0: after all that have one. */
+  readonly rank: number;
+  readonly usedBytes: number;
 }
 
 function rankedItem(pod: ListedPod, order: string): RankedItem {
-  const { measured } = pod;
-  const usedBytes = measured?.record.summary.usedBytes;
-  if (measured === undefined || order === 'used' || order === 'name') return { pod, rank: undefined, usedBytes };
-  return { pod, rank: order === 'ratio' ? ratioOf(measured) : urgencyOf(measured), usedBytes };
-}
-
-function ratioOf({ context, record }: NonNullable<ListedPod['measured']>): number | undefined {
-  return nearestRatio(context.ratiosOf(record))?.ratio;
+  const usedBytes = pod.record?.summary.usedBytes ?? -1;
+  const rank = order === 'urgency' ? urgencyOf(pod) : order === 'ratio' ? nearestOf(pod)?.ratio : undefined;
+  return { pod, rank: rank ?? -1, usedBytes };
 }
 
 /** Above a limit first, then by the time until it is reached, then by the ratio of those that are near without growth. */
-function urgencyOf(measured: NonNullable<ListedPod['measured']>): number | undefined {
-  const { evictionMs } = measured.record;
-  if (evictionMs === 0) return 3 + (ratioOf(measured) ?? 0);
-  const timeMs = timeOf(measured);
+function urgencyOf(pod: ListedPod): number | undefined {
+  const evictionMs = pod.record?.evictionMs;
+  if (evictionMs === 0) return 3 + (nearestOf(pod)?.ratio ?? 0);
+  const timeMs = timeOf(pod);
   if (timeMs !== undefined) return 2 + 1 / (1 + timeMs);
-  return evictionMs === undefined ? undefined : Math.min(1, ratioOf(measured) ?? 0);
+  return evictionMs === undefined ? undefined : Math.min(1, nearestOf(pod)?.ratio ?? 0);
 }
 
 function itemOrder(order: string): (a: RankedItem, b: RankedItem) => number {
-  const namesOf = ({ pod: { namespace, pod, node } }: RankedItem): readonly string[] => [namespace, pod, node];
-  if (order === 'name') return largestFirst(() => undefined, namesOf);
-  const byUsage = largestFirst<RankedItem>(({ usedBytes }) => usedBytes, namesOf);
-  return (a, b) => (a.rank === b.rank ? byUsage(a, b) : (b.rank ?? -1) - (a.rank ?? -1) || byUsage(a, b));
+  const byName = byNames<RankedItem>(({ pod }) => [namespaceOf(pod), nameOf(pod), pod.view.nodeName]);
+  if (order === 'name') return byName;
+  return (a, b) => {
+    if (a.rank !== b.rank) return a.rank > b.rank ? -1 : 1; // two of them may be infinite
+    return a.usedBytes === b.usedBytes ? byName(a, b) : b.usedBytes - a.usedBytes;
+  };
 }
 
-function reportOf({ measured, bound }: ListedPod, reading: ClusterReading): PodReport {
-  if (measured !== undefined) {
-    const { source, record, context } = measured;
-    return measuredPodReport({ node: source, pod: deriveMeasured(record, context) });
+function reportOf(
+  { record, data, bound, view }: ListedPod,
+  { snapshot, failures, readAtMs }: ClusterReading,
+): PodReport {
+  if (record !== undefined && data !== undefined) {
+    return measuredPodReport({ node: data.source, pod: deriveMeasured(record, data.snapshot.context) });
   }
   if (bound === undefined) throw new Error('a pod is listed that neither server knows');
-  return knownPodState(bound, reading).report;
+  return knownPodState(bound, { snapshot: { ...snapshot, nodes: [view] }, failures, readAtMs }).report;
 }

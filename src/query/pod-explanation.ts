@@ -196,6 +196,8 @@ function limitExplanations(ratios: readonly LimitRatio[], layout: NodeLayout): r
   return ratios.map((ratio) => ({ ...limitReport(ratio), counted: counted[ratio.rule] }));
 }
 
+type StateSources = Pick<ClusterReading, 'snapshot' | 'failures' | 'readAtMs'>;
+
 interface Lack {
   readonly reason: string;
   /** The summary of its node should have it: its workloads are incomplete without it. */
@@ -204,7 +206,7 @@ interface Lack {
 
 export function knownPodState(
   { pod, workloads }: KnownPod,
-  reading: ClusterReading,
+  reading: StateSources,
 ):
   | { readonly found: FoundPod; readonly report: MeasuredPodReport }
   | { readonly found?: undefined; readonly report: UnmeasuredPodReport } {
@@ -224,18 +226,18 @@ export function knownPodState(
   return { found, report: measuredPodReport(found) };
 }
 
-function isDue(pod: Pod, { readAtMs }: ClusterReading): boolean {
+function isDue(pod: Pod, { readAtMs }: StateSources): boolean {
   return isExpected({ pod, nowMs: readAtMs, graceMs: podGraceMs });
 }
 
-function lackOnAbsentNode(pod: Pod, { nodeName, reason }: AbsentNodeView, reading: ClusterReading): Lack {
+function lackOnAbsentNode(pod: Pod, { nodeName, reason }: AbsentNodeView, reading: StateSources): Lack {
   if (reason === 'skipped') return unexpected(`node ${nodeName} is skipped by cluster.skipNodes`);
   if (pod.runningSinceMs === undefined) return notRunning(pod);
   const detail = reading.failures.get(nodeName)?.message ?? hintFor(reason);
   return { reason: `no data from node ${nodeName} (${reason}): ${detail}`, isExpected: isDue(pod, reading) };
 }
 
-function lackInSummary(pod: Pod, { nodeName, snapshot }: MeasuredNodeView, reading: ClusterReading): Lack {
+function lackInSummary(pod: Pod, { nodeName, snapshot }: MeasuredNodeView, reading: StateSources): Lack {
   const isListed = snapshot.summary.pods.some(
     ({ uid, namespace, name }) => uid === pod.kubeletUid && namespace === pod.namespace && name === pod.name,
   );

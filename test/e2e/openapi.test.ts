@@ -85,6 +85,7 @@ async function askForAll(api: DescribedApi): Promise<string> {
     await api.ask('/status'),
     await api.ask('/openapi.json'),
     await api.ask('/problems', [], all),
+    await api.ask('/search', [], '?search=a'),
   ];
   const nodes = await api.ask<Items<{ readonly node: string }>>('/nodes', [], all);
   for (const { node } of nodes.items) answers.push(await api.ask('/nodes/{node}', [node]));

@@ -90,5 +90,5 @@ it('a search finds nodes without data', async () => {
 
 it('a search takes no other parameter', async () => {
   const request = { kind: 'search', path: [], parameters: { search: 'x', limit: '5' } } as const;
-  await expect(viewOf(request, inputs)).rejects.toThrow('parameter "limit" of search: allowed: search');
+  await expect(viewOf(request, inputs)).rejects.toThrow('parameter "limit": allowed: search');
 });

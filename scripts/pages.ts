@@ -1,0 +1,106 @@
+/**
+ * Measures the pages and the API of the built exporter against a simulated cluster: how long each takes with a reading that is kept
+ * and with a new one, how long nothing else runs, and how large it is, compressed. A benchmark, no test. Arguments: numbers of
+ * nodes with 30 pods each.
+ */
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import { BenchCluster } from './bench/bench-cluster.js';
+import { BenchExporter } from './bench/exporter.js';
+import { scrape } from './bench/scraper.js';
+import { shapes } from './bench/shapes.js';
+import { median } from './bench/statistics.js';
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    exporter: { type: 'string', default: fileURLToPath(new URL('../dist/cli.js', import.meta.url)) },
+    rounds: { type: 'string', default: '5' },
+    only: { type: 'string', default: '' },
+  },
+});
+const nodeCounts = positionals.length === 0 ? [667, 5_000] : positionals.map(Number);
+const roundCount = Number(flags.rounds);
+/** A reading is kept for a second. */
+const keptMs = 1_100;
+/** Summaries stay fresh: kubelets are no part of what is measured. */
+const settings = ['cache.ttl=10m', 'metrics.profile=minimal'];
+
+interface Item {
+  readonly node: string;
+  readonly namespace: string;
+  readonly pod: string;
+  readonly workloads: readonly { readonly workload: string; readonly workloadType: string }[];
+}
+
+/** Of the first pod of the list, and the things that it belongs to. */
+async function pathsOf(port: number): Promise<readonly string[]> {
+  const { body } = await scrape(port, { path: '/api/v1/pods', keepsBody: true });
+  const [first] = (JSON.parse(body.toString()) as { readonly items: readonly Item[] }).items;
+  if (first === undefined) throw new Error('there is no pod');
+  const { node, namespace, pod, workloads } = first;
+  const [of = { workload: '-', workloadType: '-' }] = workloads;
+  const lists = ['problems', 'nodes', 'pods', 'workloads', 'namespaces', 'evictions'];
+  const searches = ['6f6b', 'nothing-has-it', 'a'].map((word) => `pods?search=${word}`);
+  const filters = [
+    'order=ratio',
+    'rule=pod',
+    'only=near',
+    'only=unknown',
+    'order=name',
+    'selector=app%3Dnone',
+    'offset=10000',
+  ];
+  const objects = [`nodes/${node}`, `pods/${namespace}/${pod}`, `namespaces/${namespace}`];
+  objects.push(`workloads/${namespace}/${of.workloadType}/${of.workload}`);
+  const views = [...lists, ...searches, ...filters.map((filter) => `pods?${filter}`), 'search?search=6f6b', ...objects];
+  const pages = ['/', ...views.map((view) => `/${view}`)];
+  return [...pages, '/api/v1/status', ...views.map((view) => `/api/v1/${view}`)].filter((path) =>
+    path.includes(flags.only),
+  );
+}
+
+/** An address that nobody has asked for, with the same answer. */
+function another(path: string, count: number): string {
+  return `${path}${path.includes('?') ? '' : '?'}${'&'.repeat(count + 1)}`;
+}
+
+async function measured(exporter: BenchExporter, path: string): Promise<readonly string[]> {
+  const { port } = exporter;
+  const [warm, cold, cpu]: number[][] = [[], [], []];
+  const { sizeBytes, status } = await scrape(port, { path, gzip: true });
+  await exporter.watchBlocks();
+  for (let round = 0; round < roundCount; round += 1) {
+    await delay(keptMs);
+    cold?.push((await scrape(port, { path, gzip: true })).tookMs);
+    const before = await exporter.usage();
+    await exporter.watchBlocks();
+    warm?.push((await scrape(port, { path: another(path, round), gzip: true })).tookMs);
+    const after = await exporter.usage();
+    cpu?.push(after.cpuMs - before.cpuMs);
+    blocks.push(after.longestBlockMs);
+    await exporter.watchBlocks();
+  }
+  const shown = (values: readonly number[] | undefined): string => median(values ?? []).toFixed(1);
+  return [path, String(status), shown(warm), shown(cpu), shown(cold), String(sizeBytes)];
+}
+
+const blocks: number[] = [];
+
+async function measure(nodeCount: number): Promise<void> {
+  await using cluster = await BenchCluster.start({ ...shapes['huge-5000'], nodeCount });
+  await using exporter = await BenchExporter.start({ cli: flags.exporter, access: cluster.access, settings });
+  await exporter.ready();
+  await scrape(exporter.port);
+  process.stdout.write(`\n${nodeCount * 30} pods\npath\tstatus\twarm\tcpu\tnew\tblock\tbytes\n`);
+  for (const path of await pathsOf(exporter.port)) {
+    blocks.length = 0;
+    const row = await measured(exporter, path);
+    process.stdout.write(`${[...row.slice(0, 5), Math.max(...blocks).toFixed(1), ...row.slice(5)].join('\t')}\n`);
+  }
+}
+
+for (const nodeCount of nodeCounts) await measure(nodeCount);
