@@ -40,7 +40,7 @@ interface Item {
 async function pathsOf(port: number): Promise<readonly string[]> {
   const { body } = await scrape(port, { path: '/api/v1/pods', keepsBody: true });
   const [first] = (JSON.parse(body.toString()) as { readonly items: readonly Item[] }).items;
-  if (first === undefined) throw new Error('there is no pod');
+  if (first === undefined) throw new Error('the list of pods is empty');
   const { node, namespace, pod, workloads } = first;
   const [of = { workload: '-', workloadType: '-' }] = workloads;
   const lists = ['problems', 'nodes', 'pods', 'workloads', 'namespaces', 'evictions'];

@@ -16,7 +16,7 @@ export interface NamespaceReport {
   readonly nearLimitPodCount: number;
   /** Of its pods for storage, of those that are remembered. */
   readonly evictionCount: number;
-  /** Its pods cannot be listed: the other figures are of what kubelets report. */
+  /** Its pods cannot be listed: the other values are of what kubelets report. */
   readonly isUnlisted: boolean;
 }
 

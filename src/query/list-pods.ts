@@ -2,7 +2,7 @@ import { byNames, Ranking } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import { matchesSelector } from '../kube/selector.js';
 import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
-import { hasLimits } from '../node/limits.js';
+import { hasLimits, isActive } from '../node/limits.js';
 import type { BoundPod } from '../node/node-objects.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-view.js';
 import { deriveMeasured, type PodRecord } from '../node/pod-record.js';
@@ -59,10 +59,12 @@ function podData(view: NodeView, reading: ClusterReading): PodData | undefined {
   return last && { snapshot: last.snapshot, source: { ...view, ageMs: last.ageMs } };
 }
 
-function unmeasuredPods({ state, unmeasured }: NodeView, data: PodData | undefined): readonly BoundPod[] {
-  if (state !== 'absent' || data === undefined) return unmeasured;
-  const shown = new Set(data.snapshot.pods.map(({ bound }) => bound?.pod.uid));
-  return unmeasured.filter(({ pod }) => !shown.has(pod.uid));
+/** Those that have ended are no longer on the node. */
+function unmeasuredPods({ objects, unmeasured }: NodeView, data: PodData | undefined): readonly BoundPod[] {
+  const bound = objects?.pods ?? unmeasured;
+  if (bound.length === 0) return [];
+  const shown = new Set(data?.snapshot.pods.map((record) => record.bound?.pod.uid));
+  return bound.filter(({ pod }) => isActive(pod) && !shown.has(pod.uid));
 }
 
 function isWanted(pod: ListedPod, query: ListQuery): boolean {
@@ -81,10 +83,17 @@ function belongs(pod: ListedPod, { workload, selector }: ListQuery): boolean {
 
 /** Without joining the names of each pod of a cluster: a word with `/` alone may be in both. */
 function matchesPod(search: ListQuery['search'], pod: ListedPod): boolean {
-  const [namespace, name] = [namespaceOf(pod), nameOf(pod)];
-  const isIn = (word: string): boolean =>
-    name.includes(word) || namespace.includes(word) || (word.includes('/') && `${namespace}/${name}`.includes(word));
-  return search.every(isIn) || (pod.bound === undefined && matchesSearch(search, `${namespace}/${name}`));
+  const namespace = namespaceOf(pod);
+  const name = nameOf(pod);
+  for (const word of search) {
+    if (!name.includes(word) && !namespace.includes(word)) return matchesJoined(search, pod);
+  }
+  return true;
+}
+
+function matchesJoined(search: ListQuery['search'], pod: ListedPod): boolean {
+  const mayMatch = pod.bound === undefined || search.some((word) => word.includes('/'));
+  return mayMatch && matchesSearch(search, `${namespaceOf(pod)}/${nameOf(pod)}`);
 }
 
 function namespaceOf({ record, bound }: ListedPod): string {
@@ -120,7 +129,8 @@ function timeOf({ record, data }: ListedPod): number | undefined {
 }
 
 function nearestOf({ record, data }: ListedPod): LimitRatio | undefined {
-  return record && data && nearestRatio(data.snapshot.context.ratiosOf(record));
+  if (record?.bound === undefined || data === undefined || !hasLimits(record.bound.pod)) return undefined;
+  return nearestRatio(data.snapshot.context.ratiosOf(record));
 }
 
 interface RankedItem {

@@ -129,11 +129,15 @@ function literalPath(path: string): string {
   return path.replaceAll(/[\\{}()[\]+?!:*]/g, String.raw`\$&`);
 }
 
-/** Errors here are bugs of the exporter: requests have no body, and paths are not decoded. */
+/** Other errors than those of addresses are bugs of the exporter: requests have no body. */
 function errorHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) {
       next(error); // Express closes the connection.
+      return;
+    }
+    if (error instanceof URIError) {
+      sendText(response, 400, 'the address is not well-formed: "%" begins two hexadecimal digits of UTF-8');
       return;
     }
     logger.error('request failed', { error: messageOf(error) });

@@ -21,7 +21,7 @@ export class Answer {
     return this.bytes.length >= leastCompressedBytes;
   }
 
-  /** By gzip, once for all who want it, on another thread: as fast as possible. Rows are alike, so that it is a tenth all the same. */
+  /** By gzip, once for all who want it, on another thread: as fast as possible, since rows are alike. */
   compressed(): Promise<Buffer> {
     this.#compressed ??= compress(this.bytes, { level: constants.Z_BEST_SPEED });
     return this.#compressed;

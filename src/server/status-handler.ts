@@ -115,21 +115,13 @@ function queryText({ originalUrl }: Request): string {
   return start < 0 ? '' : originalUrl.slice(start);
 }
 
-/** Throws UserError for an address that is not well-formed. */
+/** Of an address whose parts Express has been able to decode. */
 function viewRequest({ path, query }: Pick<Request, 'path' | 'query'>): ViewRequest {
   const [name = '', ...parts] = (path.startsWith(`${apiPrefix}/`) ? path.slice(apiPrefix.length) : path)
     .slice(1)
     .split('/')
-    .map(decoded);
+    .map(decodeURIComponent);
   return { kind: kindOf(name, parts.length), path: parts, parameters: query };
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    throw new UserError('the address is not well-formed: "%" begins two hexadecimal digits');
-  }
 }
 
 function kindOf(list: string, partCount: number): ViewKind {

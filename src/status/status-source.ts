@@ -92,8 +92,16 @@ export class StatusSource {
       const moment = await this.#makeBy(settings);
       if (inputs.settings() !== settings) continue;
       this.#made = { moment, atMs: clock.monotonicMs() };
+      void this.#forget(moment);
       return moment;
     }
+  }
+
+  /** What nodes reported then would otherwise stay in memory until somebody reads a page again. */
+  async #forget(moment: Moment): Promise<void> {
+    const { clock, stopping } = this.#options;
+    await clock.sleep(keptMs, stopping).catch(() => undefined); // the exporter stops
+    if (this.#made?.moment === moment) this.#made = undefined;
   }
 
   async #makeBy(settings: StatusSettings): Promise<Moment> {

@@ -239,7 +239,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   },
 };
 
-/** Of the list of the object's pods. `fixed`: what its address says of them. */
+/** Of the list of the object's pods. `fixed`: what its address has of them. */
 function podQuery(
   kind: ObjectKind,
   parameters: ViewRequest['parameters'],

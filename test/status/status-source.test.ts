@@ -148,3 +148,14 @@ describe('the cluster in the status', () => {
     expect((await source.read()).reading).toBeDefined();
   });
 });
+
+it('a status is not kept in memory until the next one is read', async () => {
+  const { source, clock, stopping } = setUp();
+  await source.read();
+  expect(clock.sleeperCount).toBe(1);
+  await clock.advance(1_000);
+  expect(clock.sleeperCount).toBe(0);
+  await source.read();
+  stopping.abort();
+  expect(clock.sleeperCount).toBe(0);
+});

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+
+import { UserError } from '../../src/base/errors.js';
+import { listKinds, maxLimit, maxOffset, ordersOf, parametersOf, parseListQuery } from '../../src/query/list-query.js';
+
+it('without parameters, a list begins with its first fifty items in its first order', () => {
+  for (const kind of listKinds) {
+    expect(parseListQuery(kind, {})).toMatchObject({ search: [], offset: 0, limit: 50, order: ordersOf[kind][0] });
+  }
+});
+
+it('empty parameters, as forms send them, are as if they were not given', () => {
+  const empty = Object.fromEntries(parametersOf('pods').map((name) => [name, '']));
+  expect(parseListQuery('pods', empty)).toEqual(parseListQuery('pods', {}));
+});
+
+it('words of a search are in lower case', () => {
+  expect(parseListQuery('pods', { search: '  Shop/Cart  web\t' }).search).toEqual(['shop/cart', 'web']);
+});
+
+it.each([
+  [
+    { limit: String(maxLimit), offset: String(maxOffset) },
+    { limit: maxLimit, offset: maxOffset },
+  ],
+  [
+    { limit: '1', offset: '0' },
+    { limit: 1, offset: 0 },
+  ],
+  [
+    { only: 'near', rule: 'emptydir', order: 'ratio' },
+    { only: 'near', rule: 'emptydir', order: 'ratio' },
+  ],
+  [{ workload: '-/custom/all' }, { workload: '-/custom/all' }],
+])('parameters %j are read', (parameters, expected) => {
+  expect(parseListQuery('pods', parameters)).toMatchObject(expected);
+});
+
+it.each<[unknown, string]>([
+  [{ limit: '0' }, 'parameter limit: found "0", allowed: an integer from 1 to 1000'],
+  [{ limit: '1001' }, 'parameter limit: found "1001", allowed: an integer from 1 to 1000'],
+  [{ limit: '-1' }, 'parameter limit: found "-1", allowed: an integer from 1 to 1000'],
+  [{ limit: 'NaN' }, 'parameter limit: found "NaN", allowed: an integer from 1 to 1000'],
+  [{ limit: '1e2' }, 'parameter limit: found "1e2", allowed: an integer from 1 to 1000'],
+  [{ limit: ' 5' }, 'parameter limit: found " 5", allowed: an integer from 1 to 1000'],
+  [{ offset: '10001' }, 'parameter offset: found "10001", allowed: an integer from 0 to 10000'],
+  [{ offset: '9'.repeat(400) }, `parameter offset: found "${'9'.repeat(60)}…", allowed: an integer from 0 to 10000`],
+  [{ order: 'usde' }, 'parameter order: found "usde", allowed: urgency, used, ratio, name (did you mean used?)'],
+  [{ order: 'constructor' }, 'parameter order: found "constructor", allowed: urgency, used, ratio, name'],
+  [{ only: '__proto__' }, 'parameter only: found "__proto__", allowed: near, unknown, unenforced'],
+  [{ rule: 'toString' }, 'parameter rule: found "toString", allowed: emptydir, pod, container'],
+  [{ search: ['a', 'b'] }, 'parameter search is given more than once'],
+  [{ search: 'x'.repeat(254) }, 'parameter search: found 254 characters, allowed: at most 253'],
+  [{ serach: 'x' }, '(did you mean search?)'],
+  [JSON.parse('{"__proto__": "x"}'), 'parameter "__proto__": allowed: search, namespace, node'],
+  [{ constructor: 'x' }, 'parameter "constructor": allowed: search, namespace, node'],
+  [{ ['y'.repeat(70)]: 'x' }, `parameter "${'y'.repeat(60)}…": allowed: search`],
+  [{ selector: 'app in (' }, 'in ('],
+])('the parameters %j are refused with what is allowed', (parameters, message) => {
+  const parse = (): unknown => parseListQuery('pods', parameters as Readonly<Record<string, unknown>>);
+  expect(parse).toThrow(UserError);
+  expect(parse).toThrow(message);
+});
+
+it('a parameter of another list is refused', () => {
+  for (const [kind, name] of [
+    ['nodes', 'namespace'],
+    ['workloads', 'only'],
+    ['namespaces', 'node'],
+    ['problems', 'selector'],
+  ] as const) {
+    expect(() => parseListQuery(kind, { [name]: 'near' })).toThrow(`parameter "${name}": allowed:`);
+  }
+});
+
+it('where no parameter is allowed, the message says so', () => {
+  expect(() => parseListQuery('pods', { limit: '1' }, [])).toThrow('parameter "limit": allowed: none');
+});

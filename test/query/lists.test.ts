@@ -1,0 +1,295 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { Scheduler } from '../../src/base/scheduler.js';
+import type { ClusterReading } from '../../src/query/cluster-reading.js';
+import { listEvictions } from '../../src/query/list-evictions.js';
+import { listNamespaces } from '../../src/query/list-namespaces.js';
+import { listNodes } from '../../src/query/list-nodes.js';
+import type { ListPage } from '../../src/query/list-page.js';
+import { listPods } from '../../src/query/list-pods.js';
+import { conditions, type ListKind, listKinds, ordersOf, parseListQuery } from '../../src/query/list-query.js';
+import { listWorkloads } from '../../src/query/list-workloads.js';
+import { evictionReport } from '../../src/report/eviction-report.js';
+import type { PodReport } from '../../src/report/pod-report.js';
+import { aContainer, aPod } from '../support/builders.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+import {
+  aBoundPod,
+  aClusterSnapshot,
+  aFreshNode,
+  aLimitRatio,
+  aMeasuredPod,
+  anAbsentNode,
+  aNodeSnapshot,
+  aPodUsage,
+  aReading,
+  aWorkload,
+  aWorkloadSnapshot,
+  someNodeObjects,
+} from '../support/snapshot-builders.js';
+
+const lane = new Scheduler(new ManualClock()).newLane();
+
+type Parameters = Readonly<Record<string, string>>;
+
+const lists: Readonly<Record<string, (reading: ClusterReading, of: Parameters) => Promise<ListPage<unknown>>>> = {
+  nodes: (reading, of) => listNodes(reading, parseListQuery('nodes', of), lane),
+  pods: (reading, of) => listPods(reading, parseListQuery('pods', of), lane),
+  workloads: (reading, of) => listWorkloads(reading, parseListQuery('workloads', of), lane),
+  namespaces: (reading, of) => listNamespaces(reading, parseListQuery('namespaces', of), lane),
+  evictions: (reading, of) => Promise.resolve(listEvictions(reading.evictions, parseListQuery('evictions', of))),
+};
+
+async function podsOf(reading: ClusterReading, parameters: Parameters = {}): Promise<ListPage<PodReport>> {
+  return (await lists['pods']?.(reading, parameters)) as ListPage<PodReport>;
+}
+
+const namesOf = ({ items }: ListPage<PodReport>): readonly string[] => items.map(({ pod }) => pod);
+
+interface Sketch {
+  readonly name: string;
+  readonly namespace: string;
+  readonly usedBytes: number;
+  readonly limitBytes: number;
+  readonly evictionMs: number | undefined;
+  readonly isKnown: boolean;
+  readonly isMeasured: boolean;
+}
+
+const sketches = fc.array(
+  fc.record({
+    name: fc.constantFrom('cart', 'web', 'db', 'Liar', 'cart-web'),
+    namespace: fc.constantFrom('shop', 'ops'),
+    usedBytes: fc.integer({ min: 0, max: 3 }),
+    limitBytes: fc.integer({ min: 0, max: 3 }),
+    evictionMs: fc.constantFrom(undefined, 0, Infinity),
+    isKnown: fc.boolean(),
+    isMeasured: fc.boolean(),
+  }),
+  { maxLength: 30 },
+);
+
+const limited = (limitBytes: number) => [aContainer({ name: 'main', limitBytes })];
+
+/** The API server takes names in lower case alone. */
+function nameAt({ name, isKnown, isMeasured }: Sketch, index: number): string {
+  return `${isKnown || !isMeasured ? name.toLowerCase() : name}-${index}`;
+}
+
+/** Three nodes, the last of which is silent: its pods are known to the API server alone. */
+function readingOf(all: readonly Sketch[]): ClusterReading {
+  const pods = all.map((sketch, index) => ({ ...sketch, uid: `uid-${index}`, name: nameAt(sketch, index) }));
+  const measured = pods
+    .filter(({ isMeasured }) => isMeasured)
+    .map(({ isKnown, usedBytes, limitBytes, ...of }) => {
+      const pod = aPod({ ...of, kubeletUid: of.uid, containers: limited(limitBytes) });
+      return aMeasuredPod({
+        ...of,
+        pod: isKnown ? pod : undefined,
+        usage: aPodUsage({ usedBytes }),
+        ratios: isKnown ? [aLimitRatio({ usedBytes, limitBytes })] : [],
+      });
+    });
+  const unmeasured = pods
+    .filter(({ isMeasured }) => !isMeasured)
+    .map(({ name, namespace, uid }) =>
+      aBoundPod({ pod: aPod({ name, namespace, uid, kubeletUid: uid, nodeName: 'node-3' }) }),
+    );
+  const half = Math.floor(measured.length / 2);
+  const silent = anAbsentNode('node-3', 'timeout');
+  return aReading({
+    snapshot: aClusterSnapshot({
+      nodes: [
+        aFreshNode(aNodeSnapshot({ nodeName: 'node-1', pods: measured.slice(0, half) })),
+        aFreshNode(aNodeSnapshot({ nodeName: 'node-2', pods: measured.slice(half) })),
+        { ...silent, objects: someNodeObjects({ nodeName: 'node-3', pods: unmeasured }), unmeasured },
+      ],
+      workloads: pods.map(({ name, usedBytes }) =>
+        aWorkloadSnapshot({ workload: aWorkload({ name }), expectedPods: usedBytes }),
+      ),
+    }),
+    evictions: pods.map(({ name, namespace, uid }) => evictionReport(anEvictionRecord({ pod: name, namespace, uid }))),
+  });
+}
+
+const listed = Object.keys(lists) as readonly Exclude<ListKind, 'problems'>[];
+
+describe.each(listed)('the list of %s', (kind) => {
+  const list = async (reading: ClusterReading, of: Parameters) => {
+    const page = await lists[kind]?.(reading, of);
+    if (page === undefined) throw new Error(kind);
+    return page;
+  };
+
+  it(`pages of ${kind} are the whole list, in its order and without repeats`, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        sketches,
+        fc.integer({ min: 1, max: 7 }),
+        fc.constantFrom(...ordersOf[kind]),
+        async (all, limit, order) => {
+          const reading = readingOf(all);
+          const whole = await list(reading, { order, limit: '1000' });
+          const pages: unknown[] = [];
+          for (let offset = 0; offset < whole.totalCount; offset += limit) {
+            const page = await list(reading, { order, limit: String(limit), offset: String(offset) });
+            expect(page).toMatchObject({ totalCount: whole.totalCount, offset, limit });
+            pages.push(...page.items);
+          }
+          expect(pages).toEqual(whole.items);
+          expect(whole.items).toHaveLength(whole.totalCount);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it(`a search of ${kind} leaves the items with all words, in the same order`, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        sketches,
+        fc.constantFrom('cart', 'liar', 'shop/', 'op web', 'node-1', 'none'),
+        async (all, search) => {
+          const reading = readingOf(all);
+          const whole = await list(reading, { limit: '1000' });
+          const found = await list(reading, { search, limit: '1000' });
+          const text = (item: unknown) => nameText(kind, item as Named).toLowerCase();
+          const words = search.split(' ');
+          expect(found.items).toEqual(whole.items.filter((item) => words.every((word) => text(item).includes(word))));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+type Named = Readonly<Record<string, string>>;
+
+function nameText(kind: string, { node, namespace, pod, workload, workloadType, workloadNamespace }: Named): string {
+  if (kind === 'nodes') return node ?? '';
+  if (kind === 'namespaces') return namespace ?? '';
+  if (kind === 'workloads') return `${workloadNamespace === '' ? '-' : workloadNamespace}/${workloadType}/${workload}`;
+  return kind === 'pods' ? `${namespace}/${pod}` : `${namespace}/${pod} ${node}`;
+}
+
+it('each pod is listed once, and filters leave some of them', async () => {
+  await fc.assert(
+    fc.asyncProperty(sketches, fc.constantFrom(...conditions), async (all, only) => {
+      const reading = readingOf(all);
+      const whole = await podsOf(reading, { limit: '1000' });
+      expect([...namesOf(whole)].sort()).toEqual(all.map(nameAt).sort());
+      const filters = [{ only }, { rule: 'pod' }, { namespace: 'shop' }, { node: 'node-1' }, { selector: '!app' }];
+      for (const filter of filters) {
+        const found = namesOf(await podsOf(reading, { ...filter, limit: '1000' }));
+        expect(found).toEqual(namesOf(whole).filter((name) => found.includes(name)));
+      }
+      const inShop = namesOf(await podsOf(reading, { namespace: 'shop', limit: '1000' }));
+      expect(inShop).toHaveLength(all.filter(({ namespace }) => namespace === 'shop').length);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+it('pods that are above a limit come first, those without figures last, and equals by size', async () => {
+  await fc.assert(
+    fc.asyncProperty(sketches, async (all) => {
+      const { items } = await podsOf(readingOf(all), { limit: '1000' });
+      const groups = items.map((item) => {
+        const { evictionMs, usedBytes } = all[Number(item.pod.split('-').at(-1))] ?? {};
+        if (item.state === 'unmeasured') return [3, 0];
+        return evictionMs === 0 ? [0, 0] : evictionMs === undefined ? [2, -(usedBytes ?? 0)] : [1, 0];
+      });
+      expect(groups).toEqual(groups.toSorted(([a = 0, b = 0], [c = 0, d = 0]) => a - c || b - d));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+it('pods are sorted by what they use, by their ratio, and by their names', async () => {
+  const of = (name: string, usedBytes: number, limitBytes: number): Sketch => {
+    return { name, namespace: 'shop', usedBytes, limitBytes, evictionMs: undefined, isKnown: true, isMeasured: true };
+  };
+  const reading = readingOf([of('a', 1, 0), of('b', 3, 9), of('c', 2, 4), of('d', 3, 3)]);
+  expect(namesOf(await podsOf(reading, { order: 'used' }))).toEqual(['b-1', 'd-3', 'c-2', 'a-0']);
+  expect(namesOf(await podsOf(reading, { order: 'ratio' }))).toEqual(['a-0', 'd-3', 'c-2', 'b-1']);
+  expect(namesOf(await podsOf(reading, { order: 'name' }))).toEqual(['a-0', 'b-1', 'c-2', 'd-3']);
+  expect((await podsOf(reading, { order: 'ratio' })).items[0]).toMatchObject({ nearestLimit: { ratio: Infinity } });
+});
+
+describe('pods of a silent node', () => {
+  const known = aMeasuredPod({
+    name: 'kept-0',
+    pod: aPod({ namespace: 'shop', name: 'kept-0', uid: 'kept', kubeletUid: 'kept' }),
+  });
+  const later = aBoundPod({ pod: aPod({ namespace: 'shop', name: 'later-0', uid: 'later', kubeletUid: 'later' }) });
+  const bound = [...(known.bound === undefined ? [] : [known.bound]), later];
+  const view = {
+    ...anAbsentNode('node-1', 'timeout'),
+    objects: someNodeObjects({ pods: bound }),
+    unmeasured: bound,
+  };
+  const reading = aReading({
+    snapshot: aClusterSnapshot({ nodes: [view] }),
+    lastKnownOf: () => ({ snapshot: aNodeSnapshot({ pods: [known] }), ageMs: 60_000 }),
+  });
+
+  it('pods of a silent node have their last values, once, and the others say why they have none', async () => {
+    const page = await podsOf(reading);
+    expect(page.totalCount).toBe(2);
+    expect(page.items).toMatchObject([
+      { pod: 'kept-0', state: 'measured', dataState: 'absent', dataAgeMs: 60_000, absenceReason: 'timeout' },
+      {
+        pod: 'later-0',
+        state: 'unmeasured',
+        reason: expect.stringContaining('no data from node node-1 (timeout)') as string,
+      },
+    ]);
+  });
+
+  it('all pods of a silent node are unknown, whatever is remembered of them', async () => {
+    expect((await podsOf(reading, { only: 'unknown' })).totalCount).toBe(2);
+  });
+
+  it('namespaces count pods of silent nodes as not measured', async () => {
+    const page = await listNamespaces(reading, parseListQuery('namespaces', {}), lane);
+    expect(page.items).toMatchObject([{ namespace: 'shop', measuredPodCount: 0, unmeasuredPodCount: 2, usedBytes: 0 }]);
+  });
+});
+
+it('a pod that is too young for a summary is listed with the reason', async () => {
+  const young = aBoundPod({ pod: aPod({ namespace: 'shop', name: 'young-0', uid: 'young', kubeletUid: 'young' }) });
+  const view = { ...aFreshNode(), objects: someNodeObjects({ pods: [young] }), unmeasured: [] };
+  const page = await podsOf(aReading({ snapshot: aClusterSnapshot({ nodes: [view] }) }), { search: 'young' });
+  expect(page.items).toMatchObject([{ pod: 'young-0', state: 'unmeasured', node: 'node-1' }]);
+});
+
+it('namespaces whose pods cannot be listed are there, and say so', async () => {
+  const reading = aReading({ snapshot: aClusterSnapshot({ unlistedNamespaces: ['secret'] }) });
+  const { items } = await listNamespaces(reading, parseListQuery('namespaces', { order: 'name' }), lane);
+  expect(items).toMatchObject([
+    { namespace: 'secret', isUnlisted: true, measuredPodCount: 0 },
+    { namespace: 'shop', isUnlisted: false, measuredPodCount: 1 },
+  ]);
+});
+
+it('a workload that may span namespaces is in the list of each, and is named with "-"', async () => {
+  const everything = aWorkload({ namespace: '', type: 'custom', name: 'all' });
+  const pod = aMeasuredPod({ workloads: [everything] });
+  const workloads = [
+    aWorkloadSnapshot({ workload: everything }),
+    aWorkloadSnapshot({ workload: aWorkload({ namespace: 'shop', name: 'cart' }) }),
+  ];
+  const reading = aReading({
+    snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods: [pod] }))], workloads }),
+  });
+  const inOps = await listWorkloads(reading, parseListQuery('workloads', { namespace: 'ops' }), lane);
+  expect(inOps.items.map(({ workload }) => workload)).toEqual(['all']);
+  expect((await podsOf(reading, { workload: '-/custom/all' })).totalCount).toBe(1);
+  expect((await podsOf(reading, { workload: '/custom/all' })).totalCount).toBe(0);
+});
+
+it('every list has a test here', () => {
+  expect([...listed, 'problems'].sort()).toEqual([...listKinds].sort());
+});

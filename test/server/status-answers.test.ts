@@ -1,0 +1,214 @@
+// @module-tag sockets
+
+import { gunzipSync } from 'node:zlib';
+
+import { describe, expect, it } from 'vitest';
+
+import { Scheduler } from '../../src/base/scheduler.js';
+import { Answer, SharedAnswers } from '../../src/server/shared-answers.js';
+import { StatusHandler } from '../../src/server/status-handler.js';
+import type { Moment } from '../../src/status/status-source.js';
+import { type HttpAnswer, send } from '../support/http-get.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { aMoment, aStatus } from '../support/status-builders.js';
+import { RunningServer, someRoutes } from './test-server.js';
+
+const lane = new Scheduler(new ManualClock()).newLane();
+
+interface Request {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly moment?: Moment;
+}
+
+async function ask(
+  path: string,
+  { method = 'GET', headers = {}, moment = aMoment() }: Request = {},
+): Promise<HttpAnswer> {
+  const source = { read: () => Promise.resolve(moment) };
+  const documentationUrl = 'https://docs.example.com/';
+  const status = new StatusHandler({
+    source,
+    lane,
+    metricsPath: '/metrics',
+    documentationUrl,
+    clock: new ManualClock(),
+  });
+  await using server = await RunningServer.start(someRoutes({ status }));
+  return await send({ port: server.port, path, method, headers });
+}
+
+it.each([
+  ['/api/v1/pods?limit=0', 400, 'parameter limit: found "0", allowed: an integer from 1 to 1000\n'],
+  ['/api/v1/pods?limit=1&limit=2', 400, 'parameter limit is given more than once\n'],
+  ['/api/v1/pods?__proto__=x', 400, expect.stringContaining('parameter "__proto__": allowed: search')],
+  ['/api/v1/pods?serach=x', 400, expect.stringContaining('(did you mean search?)')],
+  ['/api/v1/nodes/node-1?node=node-2', 400, expect.stringContaining('parameter "node": allowed: search')],
+  ['/api/v1/evictions/u1?limit=1', 400, 'parameter "limit": allowed: none\n'],
+  ['/api/v1/nodes/%E0%A4%A', 400, 'the address is not well-formed: "%" begins two hexadecimal digits of UTF-8\n'],
+  ['/api/v1/nodes/constructor', 404, 'no node constructor in scope\n'],
+  ['/api/v1/pods/shop/none', 404, 'no pod shop/none in scope\n'],
+  ['/api/v1/pods/shop%2Fcart-0/x', 404, 'no pod shop/cart-0/x in scope\n'],
+  ['/api/v1/workloads/-/custom/none', 404, 'no workload -/custom/none in scope\n'],
+  ['/api/v1/namespaces/none', 404, 'no pods in namespace none, or it is not in scope\n'],
+  ['/api/v1/evictions/none', 404, 'no eviction of a pod with the UID none is remembered\n'],
+  ['/api/v1/nodes/a%0Ab', 404, 'no node a b in scope\n'],
+  ['/api/v1/nothing', 404, 'not found\n'],
+])('%s is answered with %i and one line of text', async (path, status, text) => {
+  const answer = await ask(path);
+  expect([answer.status, answer.text]).toEqual([status, text]);
+  expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+});
+
+it('pages answer the same faults as pages', async () => {
+  for (const [path, status] of [
+    ['/pods?limit=0', 400],
+    ['/nodes/none', 404],
+  ] as const) {
+    const answer = await ask(path);
+    expect([answer.status, answer.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8']);
+  }
+});
+
+it('a name from an address is text on the page that says that there is none', async () => {
+  const { status, text } = await ask('/nodes/%3Cscript%3Ealert(1)%3C%2Fscript%3E');
+  expect([status, text.includes('<script>alert'), text.includes('&lt;script&gt;alert')]).toEqual([404, false, true]);
+});
+
+it('before the first lists, objects and lists are answered with 503', async () => {
+  const moment = { ...aMoment(), reading: undefined };
+  for (const path of ['/api/v1/pods', '/api/v1/nodes/node-1', '/pods']) {
+    expect((await ask(path, { moment })).status).toBe(503);
+  }
+  expect((await ask('/api/v1/status', { moment })).status).toBe(200);
+});
+
+it('HEAD gets the headers of every address without a body', async () => {
+  for (const path of ['/api/v1/pods', '/nodes', '/api/v1/openapi.json']) {
+    const answer = await ask(path, { method: 'HEAD' });
+    expect([answer.status, answer.text, answer.headers.vary]).toEqual([200, '', 'Accept-Encoding']);
+  }
+});
+
+it('the description of the API is served without a reading', async () => {
+  const answer = await ask('/api/v1/openapi.json', { moment: { ...aMoment(), reading: undefined } });
+  expect(answer.status).toBe(200);
+  expect(JSON.parse(answer.text)).toMatchObject({
+    openapi: '3.1.0',
+    paths: { '/pods': {}, '/pods/{namespace}/{pod}': {} },
+  });
+});
+
+describe('compression', () => {
+  it('answers are compressed for those who accept it, and are the same', async () => {
+    const moment = aMoment();
+    const plain = await ask('/nodes', { moment });
+    const compressed = await ask('/nodes', { moment, headers: { 'accept-encoding': 'gzip' } });
+    expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding' });
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(compressed.headers).toMatchObject({ vary: 'Accept-Encoding', 'content-encoding': 'gzip' });
+    expect(compressed.headers['content-length']).toBe(String(compressed.body.length));
+    expect(gunzipSync(compressed.body).toString()).toBe(plain.text);
+    expect(compressed.body.length).toBeLessThan(plain.body.length / 2);
+  });
+
+  it('short answers are not compressed', async () => {
+    const answer = await ask('/api/v1/evictions', { headers: { 'accept-encoding': 'gzip' } });
+    expect(answer.headers['content-encoding']).toBeUndefined();
+    expect(JSON.parse(answer.text)).toMatchObject({ totalCount: 0 });
+  });
+
+  it('an answer is compressed once for all who want it', async () => {
+    const answer = new Answer(200, 'x'.repeat(10_000));
+    expect(answer.compressed()).toBe(answer.compressed());
+    expect(gunzipSync(await answer.compressed()).toString()).toBe('x'.repeat(10_000));
+  });
+});
+
+describe('answers that are shared', () => {
+  const moment = {};
+
+  /** Counts what is made. */
+  function making() {
+    const made: string[] = [];
+    const make = (text: string) => () => {
+      made.push(text);
+      return Promise.resolve(new Answer(200, text));
+    };
+    return { made, make, answers: new SharedAnswers() };
+  }
+
+  it('an answer is made once while the moment is the same', async () => {
+    const { made, make, answers } = making();
+    await Promise.all([answers.get(moment, 'a', make('a')), answers.get(moment, 'a', make('a'))]);
+    await answers.get(moment, 'a', make('a'));
+    await answers.get({}, 'a', make('a again'));
+    expect(made).toEqual(['a', 'a again']);
+  });
+
+  it('an answer that fails is made again for the next one', async () => {
+    const { made, make, answers } = making();
+    await expect(answers.get(moment, 'a', () => Promise.reject(new Error('a fault')))).rejects.toThrow('a fault');
+    await answers.get(moment, 'a', make('a'));
+    expect(made).toEqual(['a']);
+  });
+
+  it('at most twenty answers are made at once, and those of an address that is made are shared', async () => {
+    const { answers } = making();
+    let resolve: (answer: Answer) => void = () => undefined;
+    const promise = new Promise<Answer>((done) => {
+      resolve = done;
+    });
+    const all = Array.from({ length: 20 }, (_, index) => answers.get(moment, `a${index}`, () => promise));
+    expect(answers.get(moment, 'b', () => promise)).toBeUndefined();
+    expect(answers.get({}, 'b', () => promise)).toBeUndefined();
+    expect(answers.get(moment, 'a7', () => promise)).toBe(all[7]);
+    resolve(new Answer(200, 'done'));
+    await all[19];
+    await expect(answers.get(moment, 'b', () => promise)).resolves.toMatchObject({ status: 200 });
+  });
+
+  it('other spellings of an address fill no memory: fifty are kept', async () => {
+    const { made, make, answers } = making();
+    for (let index = 0; index < 60; index += 1) await answers.get(moment, `?${index}`, make(`first ${index}`));
+    for (const index of [0, 49, 50, 59]) await answers.get(moment, `?${index}`, make(`again ${index}`));
+    expect(made.slice(60)).toEqual(['again 50', 'again 59']);
+  });
+
+  it('large answers are kept up to eight megabytes, and one whatever its size', async () => {
+    const { made, answers } = making();
+    const huge = (name: string, mebibytes: number) => () => {
+      made.push(name);
+      return Promise.resolve(new Answer(200, Buffer.alloc(mebibytes * 2 ** 20)));
+    };
+    for (const name of ['a', 'b', 'a', 'b']) await answers.get(moment, name, huge(name, 9));
+    expect(made).toEqual(['a', 'b', 'b']);
+  });
+});
+
+it('an answer is refused while twenty are made, and the reader is told to try again', async () => {
+  let unblock: () => void = () => undefined;
+  const blocked = new Promise<void>((done) => {
+    unblock = done;
+  });
+  const held = { ...lane, each: () => blocked };
+  const source = { read: () => Promise.resolve(moment) };
+  const moment = aMoment(aStatus());
+  const documentationUrl = 'https://docs.example.com/';
+  const status = new StatusHandler({
+    source,
+    lane: held,
+    metricsPath: '/metrics',
+    documentationUrl,
+    clock: new ManualClock(),
+  });
+  await using server = await RunningServer.start(someRoutes({ status }));
+  const asked = Array.from({ length: 21 }, (_, index) =>
+    send({ port: server.port, path: `/api/v1/pods?offset=${index}` }),
+  );
+  const refused = await Promise.race(asked);
+  expect([refused.status, refused.text]).toEqual([503, 'too many pages are requested at once: try again\n']);
+  unblock();
+  const statuses = (await Promise.all(asked)).map((answer) => answer.status).sort((a, b) => a - b);
+  expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 503]);
+});
