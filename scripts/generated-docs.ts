@@ -10,6 +10,7 @@ import type { FamilyRow } from '../src/exposition/family.js';
 import { selfFamilies } from '../src/telemetry/self-families.js';
 import { chartValuesTable } from './chart-values.js';
 import { commandReference, commandTable } from './command-reference.js';
+import { parameterRows } from './openapi/document.js';
 import { profileTable } from './profile-table.js';
 import { versionsTable } from './versions-table.js';
 
@@ -25,6 +26,7 @@ const generatedPages: Readonly<Record<string, Sections>> = {
   'docs/settings.md': { settings: settingsTables },
   'charts/ephemeral-storage-exporter/README.md': { values: chartValuesTable },
   'docs/versions.md': { versions: versionsTable },
+  'docs/api.md': { parameters: parametersTable },
   'docs/cli.md': { commands: commandTable, reference: commandReference },
 };
 
@@ -59,6 +61,13 @@ function familiesTable(isWanted: (family: FamilyRow) => boolean): string {
         level === 'exporter' ? 'all' : profile,
         help,
       ]),
+  );
+}
+
+function parametersTable(): string {
+  return markdownTable(
+    ['Parameter', 'Of', 'Allowed', 'Meaning'],
+    parameterRows().map(([name, ...row]) => [code(name), ...row]),
   );
 }
 

@@ -89,7 +89,7 @@ async function writeServed(
   await folder.writeExposition(`${name}.inflated.txt`, await text('/metrics', { 'accept-encoding': 'gzip' }));
   await folder.writeExposition(`${name}.some.txt`, await text('/metrics?name[]=ephemeral_storage_pod_used_bytes'));
   await folder.write(`${name}.status.json`, await text('/api/v1/status'));
-  await folder.write(`${name}.evictions.json`, await text('/api/v1/evictions'));
+  await folder.write(`${name}.evictions.json`, await text('/api/v1/evictions?limit=1000'));
   await folder.write(`${name}.html`, await text('/'));
   await folder.write(`${name}.readyz.txt`, await text('/readyz?verbose'));
 }

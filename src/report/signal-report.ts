@@ -52,7 +52,7 @@ export interface VictimReport {
 /** Whom the kubelet would evict to free an amount. */
 export interface FreeingReport {
   readonly amount: number;
-  /** Whether the threshold is crossed by the amount; otherwise it was asked for, or is an example. */
+  /** Whether the threshold is crossed by the amount; otherwise it was requested, or is an example. */
   readonly isMissing: boolean;
   readonly victims: readonly Pick<VictimReport, 'namespace' | 'pod' | 'freed'>[];
   readonly freed: number;

@@ -7,6 +7,7 @@ import type { Verdict } from '../access/verdict.js';
 import type { Clock } from '../base/clock.js';
 import { RateLimiter } from '../base/rate-limiter.js';
 import type { WebConfig } from '../config/web/web-config.js';
+import { isViewPath } from '../status/view-routes.js';
 import { isProbe } from './paths.js';
 import { noteArrival, sendText } from './responses.js';
 
@@ -54,7 +55,7 @@ export class Guard {
     const verdict = await this.#access.check({
       authorization: request.get('authorization'),
       method: request.method,
-      path: request.path,
+      path: isViewPath(request.path) ? '/' : request.path, // who may read one page may read all
       client: request.socket.remoteAddress ?? '',
     });
     if (response.destroyed) return; // the client has gone: nothing would tell the endpoint

@@ -57,12 +57,13 @@ describe('with the authorization of the cluster', () => {
     await using exporter = await start();
     await exporter.synced();
     const admin = userOf(exporter, [{ verbs: ['get'], nonResourceURLs: ['/'] }], 'admin');
-    for (const path of ['/', '/api/v1/status', '/api/v1/evictions']) {
+    const paths = ['/', '/pods', '/search', '/nodes/none', '/api/v1/status', '/api/v1/evictions', '/api/v1/pods'];
+    for (const path of [...paths, '/api/v1/openapi.json', '/api/v1/pods/shop/none']) {
       expect([path, await statusOf(exporter, {}, path)]).toEqual([path, 401]);
-      expect([path, await statusOf(exporter, admin, path)]).toEqual([path, 200]);
+      expect([path, await statusOf(exporter, admin, path)]).toEqual([path, path.endsWith('/none') ? 404 : 200]);
     }
     const prometheus = userOf(exporter, [mayScrape]);
-    for (const path of ['/', '/api/v1/status', '/api/v1/evictions']) {
+    for (const path of [...paths, '/api/v1/openapi.json', '/api/v1/pods/shop/none']) {
       expect([path, await statusOf(exporter, prometheus, path)]).toEqual([path, 403]);
     }
     const reload = { port: exporter.app.ports[0] ?? 0, path: '/-/reload', method: 'POST', headers: admin };

@@ -16,7 +16,10 @@ function basic(user: string, secret: string): Readonly<Record<string, string>> {
 const right = basic('alice', password);
 
 describe('with users', () => {
-  it.each(['/metrics', '/', '/api/v1/status', '/api/v1/evictions', '/nothing'])('%s needs a password', async (path) => {
+  it.each([
+    ...['/metrics', '/', '/pods', '/nodes/node-1', '/search', '/nothing'],
+    ...['/api/v1/status', '/api/v1/evictions', '/api/v1/pods', '/api/v1/openapi.json'],
+  ])('%s needs a password', async (path) => {
     await using exporter = await Exporter.start({ web: { users } });
     await exporter.synced();
     const expected = path === '/nothing' ? 404 : 200;

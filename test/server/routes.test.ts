@@ -82,10 +82,13 @@ describe('the path of the metrics', () => {
 });
 
 describe('without a status', () => {
-  it.each(['/', '/api/v1/status', '/api/v1/evictions'])('%s is an unknown path without a status', async (path) => {
-    const answer = await answerTo(path, 'GET', { hasStatus: false });
-    expect([answer.status, answer.text]).toEqual([404, 'not found\n']);
-  });
+  it.each(['/', '/pods', '/nodes/node-1', '/api/v1/status', '/api/v1/evictions', '/api/v1/openapi.json'])(
+    '%s is an unknown path without a status',
+    async (path) => {
+      const answer = await answerTo(path, 'GET', { hasStatus: false });
+      expect([answer.status, answer.text]).toEqual([404, 'not found\n']);
+    },
+  );
 
   it.each(['/metrics', '/livez', '/readyz'])('%s is served without a status', async (path) => {
     expect((await answerTo(path, 'GET', { hasStatus: false })).status).toBe(200);
