@@ -111,7 +111,7 @@ function parameterOf(kind: ViewKind, name: string): Schema {
 /** A table of the parameters: one row each, with the lists that have it. */
 export function parameterRows(): readonly (readonly [name: string, lists: string, allowed: string, help: string])[] {
   return Object.entries(listParameters).map(([name, { kinds = listKinds, help, schema }]) => {
-    const lists = kinds.length === listKinds.length ? 'all' : kinds.join(', ');
+    const lists = kinds.length === listKinds.length ? 'all' : kinds.length === 0 ? 'one pod' : kinds.join(', ');
     return [name, lists, allowedText(name, kinds, schema), help];
   });
 }

@@ -102,7 +102,7 @@ export class TypeSchemas {
 
   #objectSchema(type: ts.Type): Schema {
     const ofAnyName = this.#checker.getIndexTypeOfType(type, ts.IndexKind.String);
-    const fields = this.#checker.getPropertiesOfType(type);
+    const fields = this.#checker.getPropertiesOfType(type).filter((field) => !this.#isAbsent(field));
     const required = fields.filter((field) => !this.#isOptional(field)).map(({ name }) => name);
     return {
       type: 'object',
@@ -112,6 +112,12 @@ export class TypeSchemas {
       ...(required.length > 0 && { required }),
       additionalProperties: ofAnyName === undefined ? false : this.#schema(ofAnyName),
     };
+  }
+
+  /** A field that a member of a union does not have. */
+  #isAbsent(field: ts.Symbol): boolean {
+    const type = this.#checker.getNonNullableType(this.#checker.getTypeOfSymbol(field));
+    return (type.flags & ts.TypeFlags.Never) !== 0;
   }
 
   #isOptional(field: ts.Symbol): boolean {

@@ -27,6 +27,7 @@ const defaultLimit = 50;
 /** Beyond it, a search is meant: each row before the first one costs time. */
 export const maxOffset = 10_000;
 const maxTextLength = 253;
+export const maxPodLimitLength = 40;
 
 /** Which part of a list is shown. */
 export interface ListQuery {
@@ -89,6 +90,11 @@ export const listParameters: Readonly<Record<string, Parameter>> = {
     kinds: ['pods', 'nodes'],
     values: conditions,
     schema: { type: 'string' },
+  },
+  podLimit: {
+    help: 'Another limit of the pod, such as 2Gi: what it would do is in whatIf. The sum of the limits of its containers.',
+    kinds: [],
+    schema: { type: 'string', maxLength: maxPodLimitLength },
   },
   order: { help: 'By what the items are sorted.', schema: { type: 'string' } },
   offset: {

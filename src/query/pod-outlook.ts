@@ -13,6 +13,7 @@ import { type NextLimitReport, podVerdict, type PodVerdictReport } from '../repo
 import { whatIf, type WhatIfReport } from '../report/what-if.js';
 import type { ClusterReading, KnownPod } from './cluster-reading.js';
 import { listPods } from './list-pods.js';
+import { maxPodLimitLength } from './list-query.js';
 import { parseListQuery } from './list-query.js';
 import {
   type ExplainedPod,
@@ -53,22 +54,13 @@ export interface PodQuestion {
 
 const neighbourCount = 5;
 
-/** Parameters of a pod, as the documentation of the API has them. */
-export const podParameters = {
-  podLimit: {
-    help: 'Another limit of the pod, such as 2Gi: what it would do is in whatIf. The sum of the limits of its containers.',
-    schema: { type: 'string', maxLength: 40 },
-  },
-} as const;
-
 /** Throws UserError for a parameter that there is not, or a text that is no limit. Undefined: none is asked for. */
 export function parsePodLimit({ podLimit: value, ...others }: Readonly<Record<string, unknown>>): Amount | undefined {
   const [other] = Object.keys(others);
   if (other !== undefined) throw new UserError(`parameter "${truncate(other, 60)}" of a pod: allowed: podLimit`);
   if (value === undefined || value === '') return undefined;
   if (typeof value !== 'string') throw new UserError('parameter podLimit is given more than once');
-  const { maxLength } = podParameters.podLimit.schema;
-  const limit = value.length > maxLength ? undefined : parseAmount(value);
+  const limit = value.length > maxPodLimitLength ? undefined : parseAmount(value);
   if (limit !== undefined && compareAmounts(limit, 0) >= 0) return limit;
   throw new UserError(
     `parameter podLimit: found "${truncate(value, 60)}", allowed: a quantity of bytes such as 2Gi or 500Mi, 0 or more`,
