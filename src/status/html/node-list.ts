@@ -35,16 +35,22 @@ function row(node: ListedNodeReport, { links }: ShownList<ListedNodeReport>): Ma
 
 /** What was last known of a silent node has no colour of a state. */
 function fullness(node: ListedNodeReport): MarkupContent {
-  if (node.state !== 'absent') return fullnessOf(node.filesystems, undefined);
-  return fullnessOf(node.lastKnown?.filesystems ?? [], node.lastKnown?.dataAgeMs);
+  return node.state === 'absent'
+    ? fullnessOf(node, node.lastKnown?.filesystems, node.lastKnown?.dataAgeMs)
+    : fullnessOf(node, node.filesystems);
 }
 
-/** `lastKnownMs`: how old it is, of a node without data. */
-function fullnessOf(filesystems: readonly FilesystemReport[], lastKnownMs: number | undefined): Markup {
+/** `lastKnownMs`: how old it is, of a node without data. Health is the colour of nodes alone that are well in all. */
+function fullnessOf(
+  { condition }: ListedNodeReport,
+  filesystems: readonly FilesystemReport[] = [],
+  lastKnownMs?: number,
+): Markup {
   const fullest = fullestOf(filesystems);
   if (fullest?.fullRatio === undefined) return markup`<span class="muted">not known</span>`;
   const { filesystem, fullRatio } = fullest;
-  const severity = lastKnownMs === undefined ? limitSeverity(fullRatio) : 'unknown';
+  const ofLimit = limitSeverity(fullRatio);
+  const severity = lastKnownMs !== undefined || (ofLimit === 'ok' && condition !== 'ok') ? 'unknown' : ofLimit;
   const text = `${filesystem} ${percentText(fullRatio)} full`;
   const age =
     lastKnownMs === undefined
