@@ -95,7 +95,7 @@ function victimPart(signal: SignalReport, { unreadPodCount, unrankedPodCount = 0
   return markup`${title}${freeingText(signal)}${dataTable(
     'stack dense',
     `Order of eviction for ${signal.signal}`,
-    { Rank: 'number', Pod: 'text', Usage: 'number', Request: 'number', Place: 'text' },
+    { 'Rank and pod': 'text', Usage: 'number', Request: 'number', Place: 'text' },
     shown.map((victim) => victimRow(victim, signal, links)),
   )}${moreText({ items: shown, totalCount: victims.length }, 'pods')}${young}`;
 }
@@ -121,6 +121,6 @@ function victimRow(victim: VictimReport, signal: SignalReport, links: Links): Ma
     priority === 0 ? '' : `, priority ${priority}`,
     exempt === undefined ? '' : `; ${exempt}: passed over`,
   ];
-  return markup`<tr role="row"><td role="cell" class="number">${rank}.</td><th scope="row" role="rowheader">${links.pod({ namespace, pod })}</th>
+  return markup`<tr role="row"><th scope="row" role="rowheader">${rank}. ${links.pod({ namespace, pod })}</th>
 <td role="cell" class="low number" data-label="Usage">${amountText(signal, usage)}</td><td role="cell" class="low number" data-label="Request">${formatBytes(request)}</td><td role="cell" class="wide small muted">${notes}</td></tr>`;
 }
