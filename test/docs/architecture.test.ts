@@ -16,7 +16,7 @@ describe('the page about the architecture', () => {
   it('the page about the architecture has the layers of eslint.config.mjs', () => {
     const config = readFileSync(path.join(root, 'eslint.config.mjs'), 'utf8');
     const [, table = ''] = /const layers = {([^]*?)\n};/.exec(config) ?? [];
-    const layers = Array.from(table.matchAll(/^ {2}(\w+): \[(.*)\]/gm), ([, name, allowed = '']) => [
+    const layers = Array.from(table.matchAll(/^ {2}(\w+): \[([^\]]*)\]/gm), ([, name, allowed = '']) => [
       name,
       (allowed.match(/\w+/g) ?? []).join(', '),
     ]);

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
 
-import { Scheduler } from '../../src/base/scheduler.js';
+import { type Lane, Scheduler } from '../../src/base/scheduler.js';
 import { Answer, SharedAnswers } from '../../src/server/shared-answers.js';
 import { StatusHandler } from '../../src/server/status-handler.js';
 import type { Moment } from '../../src/status/status-source.js';
@@ -191,7 +191,7 @@ it('an answer is refused while twenty are made, and the reader is told to try ag
   const blocked = new Promise<void>((done) => {
     unblock = done;
   });
-  const held = { ...lane, each: () => blocked };
+  const held: Lane = { isHeld: false, run: (task) => lane.run(task), each: () => blocked };
   const source = { read: () => Promise.resolve(moment) };
   const moment = aMoment(aStatus());
   const documentationUrl = 'https://docs.example.com/';
