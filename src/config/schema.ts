@@ -137,11 +137,8 @@ const listenAddress = z.codec(z.string(), z.custom<ListenAddress>(), {
 const pagePaths = ['/status', '/search', '/problems', '/nodes', '/pods', '/workloads', '/namespaces', '/evictions'];
 
 /** Paths that the server uses itself. */
-const fixedPaths = [
-  ...['/', '/livez', '/healthz', '/readyz'],
-  ...pagePaths,
-  ...[...pagePaths, '/openapi.json'].map((path) => `/api/v1${path}`),
-];
+const apiPaths = [...pagePaths, '/openapi.json'].map((path) => `/api/v1${path}`);
+const fixedPaths = ['/', '/livez', '/healthz', '/readyz', ...pagePaths, ...apiPaths];
 
 const web = section({
   listenAddresses: list({
