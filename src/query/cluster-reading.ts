@@ -1,5 +1,5 @@
 import type { Node, Pod } from '../kube/objects.js';
-import type { AbsentNodeView, NodeView } from '../node/node-view.js';
+import type { AbsentNodeView } from '../node/node-view.js';
 import type { ApiServerState } from '../report/absence-hints.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { LastKnown, NodeFailure } from '../report/node-report.js';
@@ -40,8 +40,3 @@ export const noHistory: Pick<ClusterReading, 'lastKnownOf' | 'samplesOf' | 'apiS
   samplesOf: () => [],
   apiServer: { isAway: false, access: 'direct' },
 };
-
-/** Returns the nodes of the reading by their names. */
-export function nodesByName({ snapshot }: Pick<ClusterReading, 'snapshot'>): ReadonlyMap<string, NodeView> {
-  return new Map(snapshot.nodes.map((node) => [node.nodeName, node]));
-}

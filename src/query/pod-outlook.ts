@@ -40,7 +40,7 @@ interface PodOutlook {
   readonly growthBytesPerSecond?: number | undefined;
   /** The largest other pods of its node. */
   readonly neighbours: readonly PodReport[];
-  /** As asked for; absent without figures. */
+  /** Absent without a value of the pod's usage, and where no other limit is given. */
   readonly whatIf?: WhatIfReport | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface EvictionTimeline {
   }[];
 }
 
-/** Evictions for one cause that are too close together for marks of their own. */
+/** Evictions for one cause that are too close together for separate marks. */
 interface EvictionMark {
   /** Of the first one. */
   readonly atMs: number;

@@ -9,7 +9,7 @@ import type { MeasuredPodReport, PodReport, PodSpecReport, UnmeasuredPodReport }
 
 /**
  * How a pod stands to its limits. `near`: at 80 % of one, or it reaches one if it goes on to grow. `unenforced`: it has limits, and
- * none evicts it. `unbounded`: it has none. `unknown`: there are no figures, or not enough of them.
+ * none evicts it. `unbounded`: it has none. `unknown`: it is not measured, or not all of it.
  */
 type PodVerdictKind = 'evicted' | 'above' | 'near' | 'within' | 'unenforced' | 'unbounded' | 'ended' | 'unknown';
 

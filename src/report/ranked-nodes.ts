@@ -34,7 +34,7 @@ export interface NodeWithPodsReport extends MeasuredNodeReport, VerdictFacts {
   readonly largestPods: readonly NodePodReport[];
 }
 
-export type NodePodReport = Pick<MeasuredPodReport, 'namespace' | 'pod' | 'state' | 'usedBytes' | 'limitBytes'>;
+type NodePodReport = Pick<MeasuredPodReport, 'namespace' | 'pod' | 'state' | 'usedBytes' | 'limitBytes'>;
 
 /** A node without data, and what was last known of it. */
 export interface SilentNodeReport extends AbsentNodeReport, VerdictFacts {
@@ -42,7 +42,7 @@ export interface SilentNodeReport extends AbsentNodeReport, VerdictFacts {
 }
 
 /** Without pods that the API server no longer lists on the node. */
-export type LastKnownNodeReport = Pick<
+type LastKnownNodeReport = Pick<
   NodeWithPodsReport,
   'dataAgeMs' | 'filesystems' | 'podCount' | 'podsUsedBytes' | 'otherPodCount' | 'otherPodsUsedBytes' | 'largestPods'
 >;

@@ -10,7 +10,9 @@ export function gapProblems({ gaps, limits }: ClusterReport): readonly Problem[]
   const before = limits.items.filter(
     ({ dataState, ratio }) => dataState === 'pending' && ratio >= limitThresholds.near,
   );
-  const names = before.map(({ namespace, pod }) => `${namespace}/${pod}`);
+  const names = before.map(({ namespace, pod, podCount }) =>
+    podCount > 1 ? `${namespace}/${pod} and up to ${podCount - 1} more of its workload` : `${namespace}/${pod}`,
+  );
   const nearText = names.length === 0 ? '' : `near a limit before: ${namesText(names)}`;
   return gaps.map((gap) => gapProblem(gap, nearText));
 }

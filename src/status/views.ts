@@ -49,7 +49,7 @@ export interface EvictionObject extends ShownEviction {
 }
 
 /** The first of each kind whose names have the words; of pods those that are nearest to an eviction. */
-export interface SearchResults {
+interface SearchResults {
   readonly words: readonly string[];
   readonly nodes: ListPage<ListedNodeReport>;
   readonly pods: ListPage<PodReport>;
@@ -66,22 +66,22 @@ export interface NodeObject {
   readonly evictions: readonly ShownEviction[];
 }
 
-export interface PodObject {
+interface PodObject {
   /** One, unless kubelets report others of the name that the API server does not know. */
   readonly pods: readonly PodWithOutlook[];
   /** Of pods of this name. */
   readonly evictions: readonly ShownEviction[];
 }
 
-export interface WorkloadObject {
+interface WorkloadObject {
   readonly workload: WorkloadFacts & { readonly verdict: WorkloadVerdictReport };
   readonly pods: ListPage<PodReport>;
-  /** Those without figures, or with a part of them, and why. */
+  /** Those that are not measured, or only in part, and why. */
   readonly missing: ListPage<PodReport>;
   readonly evictions: readonly ShownEviction[];
 }
 
-export interface NamespaceObject {
+interface NamespaceObject {
   readonly namespace: NamespaceReport;
   readonly pods: ListPage<PodReport>;
   readonly workloads: ListPage<WorkloadReport>;
@@ -231,7 +231,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     return { kind: 'namespace', query, data: { namespace, pods, workloads, evictions } };
   },
   eviction: ({ path: [uid = ''], parameters }, { reading, status }) => {
-    const query = parseListQuery('evictions', parameters);
+    const query = parseListQuery('evictions', parameters, parametersOfView('eviction'));
     const found = reading.evictions.find((of) => of.uid === uid);
     if (found === undefined) throw new NotFoundError(`no eviction of a pod with the UID ${uid} is remembered`);
     const text = evictionParagraph(found, status.clusterName);

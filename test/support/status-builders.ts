@@ -56,7 +56,7 @@ export function aLimit(overrides: Partial<PodLimitReport> = {}): PodLimitReport 
   };
 }
 
-export const aWorkloadStatus = builder<RankedWorkloadReport>(() => ({
+const aWorkloadStatus = builder<RankedWorkloadReport>(() => ({
   workload: 'cart',
   workloadType: 'deployment',
   workloadNamespace: 'shop',

@@ -43,13 +43,8 @@ export function componentBar(parts: ComponentBytes, amounts: Amounts, scaleBytes
   return markup`${bar({ segments, text, ...shape })}<div class="row small muted"><span>${text}</span><span>${notes.join(' · ')}</span></div>`;
 }
 
-export function hasLimit(amounts: Amounts): amounts is Amounts & { readonly limitBytes: number } {
+function hasLimit(amounts: Amounts): amounts is Amounts & { readonly limitBytes: number } {
   return amounts.limitBytes !== undefined && amounts.limitBytes > 0;
-}
-
-/** The used bytes, and in small type the limit. */
-export function usedText(usedBytes: number | undefined, limit: string): Markup {
-  return markup`<strong>${formatBytes(usedBytes)}</strong> <span class="small muted">${limit}</span>`;
 }
 
 export function componentLegend(): Markup {
