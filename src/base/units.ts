@@ -1,6 +1,7 @@
-const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+/** As YAML writes them. https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/ */
+const units = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi'] as const;
 
-/** With one decimal from 1 KiB on; `-` for an unknown value. */
+/** With one decimal where there is one, from 1Ki on; `-` for an unknown value. */
 export function formatBytes(bytes: number | undefined): string {
   if (bytes === undefined) return '-';
   if (Math.abs(bytes) < 1024) return `${bytes}B`;
@@ -11,7 +12,7 @@ export function formatBytes(bytes: number | undefined): string {
     value /= 1024;
     unit += 1;
   }
-  return `${value.toFixed(1)}${units[unit] ?? ''}`;
+  return `${value.toFixed(1).replace('.0', '')}${units[unit] ?? ''}`;
 }
 
 /** With separators between thousands; `-` for an unknown value. */

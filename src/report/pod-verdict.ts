@@ -160,7 +160,7 @@ export function isSameLimit(
   return a.rule === b.rule && a.container === b.container && a.volume === b.volume;
 }
 
-/** `container app uses 90.0MiB of its limit of 100.0MiB` */
+/** `container app uses 90Mi of its limit of 100Mi` */
 function limitUse({ rule, container = '', volume = '', usedBytes, limitBytes }: LimitReport): string {
   const names = { pod: 'the pod', container: `container ${container}`, emptydir: `emptyDir ${volume}` };
   return `${names[rule]} uses ${formatBytes(usedBytes)} of its ${rule === 'emptydir' ? 'size limit' : 'limit'} of ${formatBytes(limitBytes)}`;

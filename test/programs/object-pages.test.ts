@@ -182,7 +182,7 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
 
   it('the pages say the same without JavaScript, and refresh in place with it', async ({ exporter }) => {
     await using plain = await visit(exporter, '/pods/shop/cart-0', { javaScriptEnabled: false });
-    expect(await mainText(plain.page)).toContain('Near a limit: the pod uses 98.0MiB of its limit of 100.0MiB');
+    expect(await mainText(plain.page)).toContain('Near a limit: the pod uses 98Mi of its limit of 100Mi');
     await using visited = await visit(exporter, '/pods/shop/cart-0');
     await visited.page.locator('#how-limits > summary').click();
     await visited.page.getByRole('button', { name: 'Refresh' }).click();
@@ -197,7 +197,7 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
     const { page } = visited;
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Evictions' }).click();
     await page.locator('#part-list tr', { hasText: 'doomed-0' }).locator('a[href*="evictions/"]').click();
-    expect(await page.locator('#part-verdict').innerText()).toContain('emptyDir work above its size limit of 20.0MiB');
+    expect(await page.locator('#part-verdict').innerText()).toContain('emptyDir work above its size limit of 20Mi');
     expect(await page.locator('#message').innerText()).toContain('Usage of EmptyDir volume "work" exceeds the limit');
   });
 

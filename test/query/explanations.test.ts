@@ -137,7 +137,7 @@ describe('a pod that is not measured', () => {
         'Workloads: cart.\n' +
         'Not measured: no data from node node-1 (timeout): The kubelet does not answer in time. Check the\n' +
         'load of the node and kubelet.requestTimeout. Its workloads are incomplete without it.\n' +
-        'Limit 1.0MiB, request -.\n',
+        'Limit 1Mi, request -.\n',
     );
   });
 });
@@ -313,13 +313,13 @@ describe('a workload', () => {
 Configured: pods with app=billing in all namespaces.
 3 of 4 expected pods measured, 1 without volumes: incomplete.
 
-NAMESPACE  POD      NODE    BYTES          STATE
-shop       pending  node-1     10     10B  pending
-shop       lost     node-2      -       -  MISSING
-shop       big      node-1   9000  8.8KiB  measured
-shop       small    node-1   4096  4.0KiB  measured
-shop       stray    node-1   4096  4.0KiB  measured
-= 17202 (16.8KiB) as exposed; largest 8.8KiB, limits -, requests -.
+NAMESPACE  POD      NODE    BYTES         STATE
+shop       pending  node-1     10    10B  pending
+shop       lost     node-2      -      -  MISSING
+shop       big      node-1   9000  8.8Ki  measured
+shop       small    node-1   4096    4Ki  measured
+shop       stray    node-1   4096    4Ki  measured
+= 17202 (16.8Ki) as exposed; largest 8.8Ki, limits -, requests -.
 shop/lost: no data from node node-2 (tls): The kubelet's certificate is not
 trusted. Set kubelet.tls.caFile or kubelet.tls.serverName.
 shop/stray: the API server does not know it.

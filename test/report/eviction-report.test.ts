@@ -18,7 +18,7 @@ it('the report of an eviction has the cause, the place, and what was last measur
     limitBytes: 100 * mib,
     verdict: {
       kind: 'pods',
-      text: 'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100.0MiB, 80.0MiB measured 20s before.',
+      text: 'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured 20s before.',
       commands: ['ephemeral-storage-exporter explain eviction shop/cart-0', 'kubectl edit -n shop deployment/cart'],
     },
     message: 'Usage of EmptyDir volume "data" exceeds the limit "100Mi". ',

@@ -43,34 +43,34 @@ describe('the verdict of a pod', () => {
       'above a limit',
       [limit(101)],
       'above',
-      'Above a limit: container app uses 101.0MiB of its limit of 100.0MiB. The kubelet evicts the pod.',
+      'Above a limit: container app uses 101Mi of its limit of 100Mi. The kubelet evicts the pod.',
     ],
     [
       'near a limit',
       [limit(80)],
       'near',
-      'Near a limit: container app uses 80.0MiB of its limit of 100.0MiB. No growth is known.',
+      'Near a limit: container app uses 80Mi of its limit of 100Mi. No growth is known.',
     ],
-    ['far from one', [limit(79)], 'within', 'Within its limits: container app uses 79.0MiB of its limit of 100.0MiB.'],
-    ['without limits', [], 'unbounded', 'No limit bounds it: it may fill the disk of its node. It uses 4.0MiB.'],
+    ['far from one', [limit(79)], 'within', 'Within its limits: container app uses 79Mi of its limit of 100Mi.'],
+    ['without limits', [], 'unbounded', 'No limit bounds it: it may fill the disk of its node. It uses 4Mi.'],
     [
       'above two limits',
       [limit(150, { rule: 'emptydir', container: undefined, volume: 'cache' }), limit(200)],
       'above',
-      'Above a limit: emptyDir cache uses 150.0MiB of its size limit of 100.0MiB. The kubelet evicts the pod.',
+      'Above a limit: emptyDir cache uses 150Mi of its size limit of 100Mi. The kubelet evicts the pod.',
     ],
     [
       'exactly at a limit',
       [limit(100)],
       'near',
-      'Near a limit: container app uses 100.0MiB of its limit of 100.0MiB. No growth is known.',
+      'Near a limit: container app uses 100Mi of its limit of 100Mi. No growth is known.',
     ],
   ] as const)('a pod %s', (_case, limits, kind, text) => {
     expect(judge(limits)).toMatchObject({ kind, text });
   });
 
   it.each<[UnenforcedReason, string, RegExp]>([
-    ['exempt', 'unenforced', /^None of its limits evicts it: exempt\. It uses 4\.0MiB\.$/],
+    ['exempt', 'unenforced', /^None of its limits evicts it: exempt\. It uses 4Mi\.$/],
     ['memory_medium', 'unenforced', /^None of its limits evicts it: memory medium\./],
     ['dedicated_imagefs', 'unknown', /only a part of what it writes is compared \(dedicated imagefs\)/],
   ])('a limit that is not enforced, because of %s, is never a good sign: %s', (unenforced, kind, text) => {
@@ -83,7 +83,7 @@ describe('the verdict of a pod', () => {
 
   it('limits that a kubelet compares none of evict nobody', () => {
     expect(judge([], { hasLimits: true }).text).toBe(
-      'None of its limits evicts it: its kubelet enforces none. It uses 4.0MiB.',
+      'None of its limits evicts it: its kubelet enforces none. It uses 4Mi.',
     );
   });
 
@@ -101,7 +101,7 @@ describe('the verdict of a pod', () => {
     const silent = { dataState: 'absent', dataAgeMs: 300_000, absenceReason: 'timeout' } as const;
     expect(judge([limit(90)], silent)).toEqual({
       kind: 'near',
-      text: 'No data from node node-1 (timeout). As last known 5m ago: near a limit: container app uses 90.0MiB of its limit of 100.0MiB. No growth is known.',
+      text: 'No data from node node-1 (timeout). As last known 5m ago: near a limit: container app uses 90Mi of its limit of 100Mi. No growth is known.',
       commands: ['ephemeral-storage-exporter explain node node-1'],
     });
   });
@@ -113,7 +113,7 @@ describe('the verdict of a pod', () => {
   it('a pod whose volumes are not measured is not within its limits', () => {
     expect(judge([limit(10)], { state: 'pending' })).toMatchObject({
       kind: 'unknown',
-      text: expect.stringContaining('at least 4.0MiB') as unknown,
+      text: expect.stringContaining('at least 4Mi') as unknown,
     });
     expect(judge([limit(90)], { state: 'pending' })).toMatchObject({ kind: 'near' });
   });

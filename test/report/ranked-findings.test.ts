@@ -107,14 +107,10 @@ describe('the findings of a node', () => {
     });
     const reports = nodeFindings(snapshot).map(findingReport);
     expect(reports.map((report) => [report.pod, report.container ?? report.volume, report.what])).toEqual([
-      [
-        'cart-0',
-        undefined,
-        'its request of 50.0MiB counts as 0 under node pressure, because it has pod-level resources',
-      ],
-      ['cart-0', 'main', 'its limit of 100.0MiB comes from container main alone; the usage of proxy counts towards it'],
-      ['cart-0', 'cache', 'sizeLimit 200.0MiB of emptyDir cache is above the limit of the pod, 100.0MiB'],
-      ['cart-0', 'main', 'logs of container main use 60.0MiB; rotation keeps 5 files of 10.0MiB'],
+      ['cart-0', undefined, 'its request of 50Mi counts as 0 under node pressure, because it has pod-level resources'],
+      ['cart-0', 'main', 'its limit of 100Mi comes from container main alone; the usage of proxy counts towards it'],
+      ['cart-0', 'cache', 'sizeLimit 200Mi of emptyDir cache is above the limit of the pod, 100Mi'],
+      ['cart-0', 'main', 'logs of container main use 60Mi; rotation keeps 5 files of 10Mi'],
       ['cart-0', 'config', 'no container mounts configMap config'],
       ['bare', undefined, 'no container declares a limit or a request of ephemeral-storage'],
     ]);

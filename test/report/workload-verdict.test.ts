@@ -9,12 +9,12 @@ const of = (overrides: Partial<WorkloadSnapshot>, nearCount = 0) =>
   workloadVerdict(workloadReport(aWorkloadSnapshot({ workload: aDeployment('cart'), ...overrides })), nearCount);
 
 it.each([
-  ['all of whose pods are measured', {}, 0, { kind: 'complete', text: '4.0KiB in 1 pod; the largest uses 4.0KiB.' }],
+  ['all of whose pods are measured', {}, 0, { kind: 'complete', text: '4Ki in 1 pod; the largest uses 4Ki.' }],
   [
     'with a pod near a limit',
     {},
     1,
-    { kind: 'near', text: '4.0KiB in 1 pod; the largest uses 4.0KiB. 1 of them is near a limit.' },
+    { kind: 'near', text: '4Ki in 1 pod; the largest uses 4Ki. 1 of them is near a limit.' },
   ],
   [
     'with missing pods',
@@ -22,7 +22,7 @@ it.each([
     0,
     {
       kind: 'incomplete',
-      text: 'Incomplete, at least 4.0KiB: 1 of 3 pods measured; of those, the largest uses 4.0KiB.',
+      text: 'Incomplete, at least 4Ki: 1 of 3 pods measured; of those, the largest uses 4Ki.',
     },
   ],
   [
@@ -31,7 +31,7 @@ it.each([
     0,
     {
       kind: 'incomplete',
-      text: 'Incomplete, at least 4.0KiB: pods or volumes are not measured; of those, the largest uses 4.0KiB.',
+      text: 'Incomplete, at least 4Ki: pods or volumes are not measured; of those, the largest uses 4Ki.',
     },
   ],
   [

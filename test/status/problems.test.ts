@@ -49,7 +49,7 @@ describe('evictions', () => {
         severity: 'critical',
         text: '5 pods evicted in the last hour',
         detail:
-          '3 of shop/cart (mostly emptyDir data above its size limit of 100.0MiB), shop/alone (node low on disk space), 1 of shop/web (pod above the limit of its containers of 1.0KiB)',
+          '3 of shop/cart (mostly emptyDir data above its size limit of 100Mi), shop/alone (node low on disk space), 1 of shop/web (pod above the limit of its containers of 1Ki)',
         hint: 'Raise sizeLimit of the emptyDir, or have the pod write less to it. explain eviction shop/cart-0 shows what it used.',
         section: 'evictions',
       },

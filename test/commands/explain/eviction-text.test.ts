@@ -21,45 +21,45 @@ it('an evicted pod is shown with its cause, usage, growth, and what would have l
     volumes: [aVolumeUsage({ usedBytes: 80 * mib - 4096 })],
   });
   expect(textOf({ lastUsage: aLastUsage({ usage }) })).toMatchInlineSnapshot(`
-      "Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100.0MiB, 80.0MiB
-      measured 20s before.
-        ephemeral-storage-exporter explain eviction shop/cart-0
-        kubectl edit -n shop deployment/cart
+    "Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured
+    20s before.
+      ephemeral-storage-exporter explain eviction shop/cart-0
+      kubectl edit -n shop deployment/cart
 
-      Pod shop/cart-0 was evicted from node-1 5m ago, at 2026-01-01T12:00:00.000Z.
-      Cause: emptyDir data above its size limit of 100.0MiB.
-      Message: Usage of EmptyDir volume "data" exceeds the limit "100Mi".
-      Workloads: deployment/cart.
+    Pod shop/cart-0 was evicted from node-1 5m ago, at 2026-01-01T12:00:00.000Z.
+    Cause: emptyDir data above its size limit of 100Mi.
+    Message: Usage of EmptyDir volume "data" exceeds the limit "100Mi".
+    Workloads: deployment/cart.
 
-      Last measured 20s before the eviction: 94371840 bytes (90.0MiB).
+    Last measured 20s before the eviction: 94371840 bytes (90Mi).
 
-      COMPONENT     BYTES
-      rootfs      6291456   6.0MiB
-      logs        4194304   4.0MiB
-      emptydir   83881984  80.0MiB
-      configmap         0       0B
-      other          4096   4.0KiB
-      = total    94371840  90.0MiB
+    COMPONENT     BYTES
+    rootfs      6291456   6Mi
+    logs        4194304   4Mi
+    emptydir   83881984  80Mi
+    configmap         0    0B
+    other          4096   4Ki
+    = total    94371840  90Mi
 
-      CONTAINER     USED  ROOTFS    LOGS
-      main       90.0MiB  6.0MiB  4.0MiB
+    CONTAINER  USED  ROOTFS  LOGS
+    main       90Mi     6Mi   4Mi
 
-      VOLUME     USED  TYPE      COUNTED
-      data    80.0MiB  emptydir  yes
+    VOLUME  USED  TYPE      COUNTED
+    data    80Mi  emptydir  yes
 
-      LIMIT OF          USED     LIMIT  RATIO
-      emptydir/data  80.0MiB  100.0MiB   0.80
+    LIMIT OF       USED  LIMIT  RATIO
+    emptydir/data  80Mi  100Mi   0.80
 
-      BEFORE    TOTAL
-       1m15s  60.0MiB
-         20s  90.0MiB
+    BEFORE  TOTAL
+     1m15s   60Mi
+       20s   90Mi
 
-      It grew by 32.7MiB a minute over 2 measurements in 55s. A size limit of 2.3GiB would have
-      let it run for an hour more at this growth.
+    It grew by 32.7Mi a minute over 2 measurements in 55s. A size limit of 2.3Gi would have
+    let it run for an hour more at this growth.
 
-      Raise sizeLimit of the emptyDir, or have the pod write less to it.
-      "
-    `);
+    Raise sizeLimit of the emptyDir, or have the pod write less to it.
+    "
+  `);
 });
 
 it.each([
@@ -74,7 +74,7 @@ it.each([
   ['node_bytes', 'Cause: node low on disk space.', 'explain node node-1 shows'],
   ['node_inodes', 'Cause: node low on inodes.', 'explain node node-1 shows'],
   ['node_admission', 'Cause: refused: node under disk pressure.', 'explain node node-1 shows'],
-  ['pod_limit', 'Cause: pod above the limit of its containers of 100.0MiB.', 'Raise the limits'],
+  ['pod_limit', 'Cause: pod above the limit of its containers of 100Mi.', 'Raise the limits'],
   ['other', 'Cause: storage, see the message.', 'names the cause'],
 ] as const)('a pod evicted for %s is shown with what to do next', (cause, line, hint) => {
   const text = textOf({ cause, volume: '', diskPressure: true }, 200);

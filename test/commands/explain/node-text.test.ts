@@ -107,7 +107,7 @@ describe('the text about a node', () => {
     ];
     const settings = { highThresholdPercent: 90, lowThresholdPercent: 80, minAgeMs: 120_000, maxListedCount: 50 };
     expect(textOf(readingOf({ pods, unmeasured, node: { images }, settings }), { freeBytes: 5 * gib })).toBe(`\
-Images are the cause: deleting unused ones frees 9.0GiB as the kubelet counts, 3.0GiB is missing on nodefs (threshold assumed).
+Images are the cause: deleting unused ones frees 9Gi as the kubelet counts, 3Gi is missing on nodefs (threshold assumed).
   ssh node-1 'sudo crictl rmi --prune'
   ssh node-1 'sudo crictl images'
 
@@ -117,33 +117,33 @@ Images, writable layers, logs and volumes share one filesystem.
 Below a threshold, the kubelet deletes dead containers and unused images before it evicts.
 Condition DiskPressure: false.
 
-FILESYSTEM  CAPACITY     PODS   IMAGES    OTHER     FREE
-nodefs      100.0GiB  16.0GiB  14.0GiB  58.0GiB  12.0GiB
+FILESYSTEM  CAPACITY  PODS  IMAGES  OTHER  FREE
+nodefs         100Gi  16Gi    14Gi   58Gi  12Gi
 
 SIGNAL                 AVAILABLE  THRESHOLD  HEADROOM  SOFT
-nodefs.available         12.0GiB    10.0GiB    2.0GiB  -
-imagefs.available        12.0GiB    15.0GiB   -3.0GiB  -     crossed
-containerfs.available    12.0GiB    10.0GiB    2.0GiB  -
+nodefs.available            12Gi       10Gi       2Gi  -
+imagefs.available           12Gi       15Gi      -3Gi  -     crossed
+containerfs.available       12Gi       10Gi       2Gi  -
 Not short: nodefs.inodesFree 900 (850 above its threshold), imagefs.inodesFree 900 (850 above its threshold), containerfs.inodesFree 900 (850 above its threshold).
 The thresholds are assumed: they are the defaults of Kubernetes. With kubelet.readConfig (needs get on nodes/configz) they are read from the kubelet.
 
 Order of eviction for nodefs.available, imagefs.available, containerfs.available:
-RANK  POD           USAGE  REQUEST  PRIORITY  WHY
-   1  shop/new          -       0B         0  no statistics
-   2  shop/large  10.0GiB   2.0GiB         0  8.0GiB above its request
-   3  shop/dns     5.0GiB   2.0GiB         0  3.0GiB above its request; never evicted: static
-   4  shop/small   1.0GiB   2.0GiB         0  1.0GiB below its request
-To free 5.0GiB: shop/new, shop/large.
+RANK  POD         USAGE  REQUEST  PRIORITY  WHY
+   1  shop/new        -       0B         0  no statistics
+   2  shop/large   10Gi      2Gi         0  8Gi above its request
+   3  shop/dns      5Gi      2Gi         0  3Gi above its request; never evicted: static
+   4  shop/small    1Gi      2Gi         0  1Gi below its request
+To free 5Gi: shop/new, shop/large.
 
 Finding: shop/large: no container declares a limit of ephemeral-storage.
 Finding: shop/small: no container declares a limit of ephemeral-storage.
 Finding: shop/new: no container declares a limit or a request of ephemeral-storage.
 Set limits and requests of ephemeral-storage on the containers. Without a limit only the node bounds the pod; without a request it is evicted before pods that stay within theirs.
 
-Images: 3, 12.0GiB compressed (more on disk); no container uses 9.0GiB of them.
-Image garbage collection starts in 1.0GiB and looks for 9.0GiB: it can free 9.0GiB as the kubelet counts; images of the last 2m stay.
-Of the bytes that are neither pods' nor images', up to 12.0GiB are compressed copies.
-The largest: model:3 (9.0GiB, unused), app:1 (2.0GiB), one without a name (1.0GiB).
+Images: 3, 12Gi compressed (more on disk); no container uses 9Gi of them.
+Image garbage collection starts in 1Gi and looks for 9Gi: it can free 9Gi as the kubelet counts; images of the last 2m stay.
+Of the bytes that are neither pods' nor images', up to 12Gi are compressed copies.
+The largest: model:3 (9Gi, unused), app:1 (2Gi), one without a name (1Gi).
 `);
   });
 
@@ -156,8 +156,8 @@ The largest: model:3 (9.0GiB, unused), app:1 (2.0GiB), one without a name (1.0Gi
         ],
       }),
     );
-    expect(text).toMatch(/nodefs\.available +12\.0GiB +5\.0GiB +7\.0GiB +20\.0GiB for 1m30s, crossed/);
-    expect(text).toContain('imagefs.available 12.0GiB (no threshold)');
+    expect(text).toMatch(/nodefs\.available +12Gi +5Gi +7Gi +20Gi for 1m30s, crossed/);
+    expect(text).toContain('imagefs.available 12Gi (no threshold)');
     expect(text).not.toContain('assumed');
   });
 
@@ -165,7 +165,7 @@ The largest: model:3 (9.0GiB, unused), app:1 (2.0GiB), one without a name (1.0Gi
     const minReclaim = { amount: gib };
     const thresholds = [aThreshold({ value: { amount: 15 * gib }, minReclaim })];
     const text = textOf(readingOf({ pods, thresholds, node: { diskPressure: true } }));
-    expect(text).toContain('To free the missing 4.0GiB: shop/large.');
+    expect(text).toContain('To free the missing 4Gi: shop/large.');
     expect(text).toContain('Condition DiskPressure: true.');
   });
 
@@ -180,7 +180,7 @@ The largest: model:3 (9.0GiB, unused), app:1 (2.0GiB), one without a name (1.0Gi
   it('the text about a node that is short of nothing has its signals in one line', () => {
     const text = textOf(readingOf({ pods, thresholds: [aThreshold({ value: { amount: gib } })] }));
     expect(text).toContain(`
-Not short: nodefs.available 12.0GiB (11.0GiB above its threshold), nodefs.inodesFree 900 (no threshold), imagefs.available 12.0GiB (no threshold), imagefs.inodesFree 900 (no threshold), containerfs.available 12.0GiB (11.0GiB above its threshold), containerfs.inodesFree 900 (no threshold).
+Not short: nodefs.available 12Gi (11Gi above its threshold), nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no threshold), imagefs.inodesFree 900 (no threshold), containerfs.available 12Gi (11Gi above its threshold), containerfs.inodesFree 900 (no threshold).
 `);
     expect(text).not.toContain('SIGNAL');
     expect(text.startsWith('Node node-1')).toBe(true);
@@ -203,7 +203,7 @@ Not short: nodefs.available 12.0GiB (11.0GiB above its threshold), nodefs.inodes
     const reading = readingWith(readingOf({ pods }), { unreadPodCount });
     const shown = textOf(reading, { freeBytes: 5 * gib });
     expect(shown).toContain(`\nOrder of eviction: unknown, ${text}\n`);
-    expect(shown).toMatch(/imagefs\.available +12\.0GiB +15\.0GiB +-3\.0GiB/);
+    expect(shown).toMatch(/imagefs\.available +12Gi +15Gi +-3Gi/);
     expect(shown).not.toMatch(/RANK|To free/);
     const explanation = nodeExplanation(reading, { name: 'node-1', freeBytes: 5 * gib });
     expect(explanation).toMatchObject({
@@ -268,8 +268,8 @@ Condition DiskPressure: false.
     const node = aNode({ images: [{ name: 'app:1', keys: ['app:1'], sizeBytes: gib }] });
     const nodes = [anAbsentNode('node-1', 'timeout')];
     const text = textOf(aReading({ snapshot: aClusterSnapshot({ nodes }), knownNodes: [node] }));
-    expect(text).toContain('Images: 1, 1.0GiB compressed (more on disk).\n');
-    expect(text).toContain('The largest: app:1 (1.0GiB).\n');
+    expect(text).toContain('Images: 1, 1Gi compressed (more on disk).\n');
+    expect(text).toContain('The largest: app:1 (1Gi).\n');
   });
 
   it('an unknown node has no text', () => {

@@ -279,7 +279,7 @@ describe('one namespace', () => {
 describe('the limit of a row', () => {
   it('the limit of a row is that of the rule with the highest ratio', () => {
     const text = textOf(reading, { resource: 'pods', limit: 1 }, { columns: 200 });
-    expect(text).toMatch(/400\.0MiB +100\.0MiB +0\.89 +emptydir\/tmp /);
+    expect(text).toMatch(/400Mi +100Mi +0\.89 +emptydir\/tmp /);
   });
 
   it.each([

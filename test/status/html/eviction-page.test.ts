@@ -16,25 +16,25 @@ describe('the page of an eviction', () => {
   it('it begins with why, and has when, for what, where, and how old the last figures were', async () => {
     const { part } = await pageOf();
     expect(part('part-verdict')).toMatch(
-      /^Pod shop\/cart-0 is the cause: emptyDir data above its size limit of 100\.0MiB, 80\.0MiB measured 20s before\. ephemeral-storage-exporter explain eviction shop\/cart-0/,
+      /^Pod shop\/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured 20s before\. ephemeral-storage-exporter explain eviction shop\/cart-0/,
     );
     expect(part('part-facts')).toContain('Evicted 2026-01-01 12:00:00 UTC , 1h ago');
-    expect(part('part-facts')).toContain('Exceeded limit 100.0MiB of emptyDir data Node node-1');
+    expect(part('part-facts')).toContain('Exceeded limit 100Mi of emptyDir data Node node-1');
     expect(part('part-facts')).toContain('Last measured 2026-01-01 11:59:40 UTC , 20s before');
   });
 
   it('it has what the pod held, by component, container and volume, and which limit was exceeded', async () => {
     const { part } = await pageOf();
-    expect(part('held')).toContain('total 94,371,840 90.0MiB');
-    expect(part('parts')).toContain('container main 4.0KiB files 2.9KiB, logs 1000B emptydir data 0B in the total');
+    expect(part('held')).toContain('total 94,371,840 90Mi');
+    expect(part('parts')).toContain('container main 4Ki files 2.9Ki, logs 1000B emptydir data 0B in the total');
     expect(part('limits')).toContain('emptyDir data exceeded');
   });
 
   it('it has the time before, and the limit that would have been enough', async () => {
     const { part, html } = await pageOf();
-    expect(html).toContain('aria-label="Total over 2 measurements: 60.0MiB, 90.0MiB"');
+    expect(html).toContain('aria-label="Total over 2 measurements: 60Mi, 90Mi"');
     expect(part('before')).toContain(
-      'It grew 32.7MiB a minute. A limit of 2.3GiB would have let it live for an hour more.',
+      'It grew 32.7Mi a minute. A limit of 2.3Gi would have let it live for an hour more.',
     );
   });
 

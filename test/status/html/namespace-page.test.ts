@@ -30,7 +30,7 @@ const reading = aReading({
 
 it('the page of a namespace has its totals as a lower bound where pods are not measured, its workloads, pods and evictions', async () => {
   const { part, html, text } = await aPage(reading, { kind: 'namespace', path: ['shop'] });
-  expect(part('part-facts')).toBe('Used at least 4.0KiB Pods measured 1 Not measured 1 Near a limit 1 Evictions 1');
+  expect(part('part-facts')).toBe('Used at least 4Ki Pods measured 1 Not measured 1 Near a limit 1 Evictions 1');
   expect(part('workloads')).toContain('cart');
   expect(part('workloads')).not.toContain('logs');
   expect(text).toContain('shop/cart-9');

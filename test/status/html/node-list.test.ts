@@ -35,7 +35,7 @@ const verdict = { kind: 'pods', text: 'Pods are the cause.', commands: [] } as c
 
 it('a node is listed with its state, how full it is, headroom, time, pods and verdict', () => {
   const page = pageOf({ ...aMeasuredNode({ verdict }), condition: 'near', pressure });
-  expect(textOf(page)).toBe('node-1 near a threshold 40 % nodefs 1.0GiB assumed 4m 1 of 1 Pods are the cause.');
+  expect(textOf(page)).toBe('node-1 near a threshold 40 % nodefs 1Gi assumed 4m 1 of 1 Pods are the cause.');
   expect(page).toContain('href="./nodes/node-1"');
 });
 
@@ -71,6 +71,6 @@ it('a node that never had data is not known, and one that evicts does so now', (
   expect(textOf(pageOf({ ...anAbsentNodeStatus(), condition: 'silent' }))).toContain('no data: timeout not known - -');
   const evicting = { ...pressure, headroom: -gib, timeToEvictionMs: 0 };
   expect(textOf(pageOf({ ...aMeasuredNode(), condition: 'evicting', pressure: evicting }))).toContain(
-    '-1.0GiB assumed now',
+    '-1Gi assumed now',
   );
 });

@@ -154,32 +154,32 @@ describe('the disk of a node', () => {
   it('the disk is drawn as parts of its capacity, with the threshold and the headroom', () => {
     const page = pageOf();
     const [drawing = ''] = /<svg class="icicle"[^]*?<\/section>/.exec(page) ?? [];
-    expect(drawing).toContain('aria-label="nodefs: pods 40.0GiB, images 20.0GiB, neither 10.0GiB, free 30.0GiB"');
+    expect(drawing).toContain('aria-label="nodefs: pods 40Gi, images 20Gi, neither 10Gi, free 30Gi"');
     const widths = Array.from(
       drawing.matchAll(/<svg x="([\d.]+)%"[^>]* width="([\d.]+)%"[^>]*><title>([^<]*)/g),
       ([, x, width, title]) => [Number(x), Number(width), title],
     );
     expect(widths).toEqual([
-      [0, 40, 'pods 40.0GiB'],
-      [0, 30, 'rootfs 30.0GiB'],
-      [30, 10, 'logs 10.0GiB'],
-      [40, 20, 'images 20.0GiB'],
-      [40, 15, 'images in use 15.0GiB'],
-      [55, 5, 'images unused 5.0GiB'],
-      [60, 10, 'neither 10.0GiB'],
-      [70, 30, 'free 30.0GiB'],
-      [70, 20, 'headroom 20.0GiB'],
-      [90, 10, 'kept free 10.0GiB'],
+      [0, 40, 'pods 40Gi'],
+      [0, 30, 'rootfs 30Gi'],
+      [30, 10, 'logs 10Gi'],
+      [40, 20, 'images 20Gi'],
+      [40, 15, 'images in use 15Gi'],
+      [55, 5, 'images unused 5Gi'],
+      [60, 10, 'neither 10Gi'],
+      [70, 30, 'free 30Gi'],
+      [70, 20, 'headroom 20Gi'],
+      [90, 10, 'kept free 10Gi'],
     ]);
     expect(drawing).toContain('<rect class="mark" x="90%"');
-    expect(drawing).toContain('evictions below 10.0GiB free');
+    expect(drawing).toContain('evictions below 10Gi free');
   });
 
   it('the same is a table with exact bytes, which end with the capacity', () => {
     const shown = textOf(pageOf(), 'disk');
-    expect(shown).toContain('headroom 20.0GiB; evictions below 10.0GiB free, assumed');
-    expect(shown).toContain('images unused 5.0GiB 5,368,709,120 5.0 %');
-    expect(shown).toContain('capacity 100.0GiB 107,374,182,400 100.0 %');
+    expect(shown).toContain('headroom 20Gi; evictions below 10Gi free, assumed');
+    expect(shown).toContain('images unused 5Gi 5,368,709,120 5.0 %');
+    expect(shown).toContain('capacity 100Gi 107,374,182,400 100.0 %');
   });
 
   it('no more is drawn than is occupied, even if the runtime counts twice, and the page says so', () => {
@@ -190,16 +190,16 @@ describe('the disk of a node', () => {
       { kind: 'free', bytes: 40 * gib },
     ] as const;
     const page = pageOf({}, { disks: [{ ...disk, parts, thresholdBytes: undefined, headroomBytes: undefined }] });
-    expect(page).toMatch(/<svg x="45%" width="15%"[^>]*><title>images 15.0GiB/);
-    expect(textOf(page, 'disk')).toContain('Pods and images together have 40.0GiB more than is used');
-    expect(textOf(page, 'disk')).toContain('neither -40.0GiB');
+    expect(page).toMatch(/<svg x="45%" width="15%"[^>]*><title>images 15Gi/);
+    expect(textOf(page, 'disk')).toContain('Pods and images together have 40Gi more than is used');
+    expect(textOf(page, 'disk')).toContain('neither -40Gi');
   });
 
   it('parts that are not known are said to be unknown, with what they hold together', () => {
     const parts = [{ kind: 'images' }, { kind: 'unattributed' }, { kind: 'free', bytes: 40 * gib }] as const;
     const shown = textOf(pageOf({}, { disks: [{ ...disk, parts, unknownBytes: 60 * gib }] }), 'disk');
     expect(shown).toContain('images not known - -');
-    expect(shown).toContain('those not known, together 60.0GiB');
+    expect(shown).toContain('those not known, together 60Gi');
   });
 
   it('a disk of unknown size is not drawn', () => {
@@ -230,8 +230,8 @@ describe('the disk of a node', () => {
       collection: { startsInBytes: 6 * gib, wantedBytes: 5 * gib, isEnough: false, minAgeMs: 0 },
     } as const;
     const shown = textOf(pageOf({ images }), 'disk');
-    expect(shown).toContain('Images: 4, 8.0GiB compressed (more on disk); no container uses 2.0GiB of them.');
-    expect(shown).toContain('Image garbage collection starts in 6.0GiB');
+    expect(shown).toContain('Images: 4, 8Gi compressed (more on disk); no container uses 2Gi of them.');
+    expect(shown).toContain('Image garbage collection starts in 6Gi');
     expect(textOf(pageOf(), 'disk')).not.toContain('Images:');
   });
 });
@@ -240,11 +240,9 @@ describe('whom a node evicts next', () => {
   it('pods are in the order of the kubelet, with links and why', () => {
     const page = pageOf();
     expect(textOf(page, 'eviction-order')).toContain(
-      '1. shop/big 9.0GiB 0B above its request 2. shop/core 1B 5B within its request, priority 7; critical: passed over',
+      '1. shop/big 9Gi 0B above its request 2. shop/core 1B 5B within its request, priority 7; critical: passed over',
     );
-    expect(textOf(page, 'eviction-order')).toContain(
-      'To free 1.0GiB (as an example) it evicts 1 pod, which frees 9.0GiB.',
-    );
+    expect(textOf(page, 'eviction-order')).toContain('To free 1Gi (as an example) it evicts 1 pod, which frees 9Gi.');
     expect(page).toContain('href="../pods/shop/big"');
   });
 
@@ -310,7 +308,7 @@ describe('all of a node', () => {
     expect(textOf(page, 'findings')).toContain(
       'Volume that no container mounts Mount it. shop/cart-0 : no container mounts emptyDir data',
     );
-    expect(textOf(page, 'images')).toContain('redis:7 1.0GiB unused without a name 1B not known');
+    expect(textOf(page, 'images')).toContain('redis:7 1Gi unused without a name 1B not known');
   });
 
   it('pods that are missing, unknown or not measured are said to be', () => {
@@ -322,7 +320,7 @@ describe('all of a node', () => {
       otherPodsUsedBytes: 1024,
     };
     expect(textOf(pageOf(counts as Partial<ShownNode>), 'part-facts')).toContain(
-      'Pods measured 1 of 1, at least 4.0KiB, 1.0KiB by 1 other pod (not in scope, or not known to the API server here); 2 missing from the summary, 3 unknown to the API server, volumes of 1 not measured',
+      'Pods measured 1 of 1, at least 4Ki, 1Ki by 1 other pod (not in scope, or not known to the API server here); 2 missing from the summary, 3 unknown to the API server, volumes of 1 not measured',
     );
   });
 

@@ -48,7 +48,7 @@ describe('unknown values', () => {
     expect(textOf(page, 'part-tiles')).toContain(
       'Pods near a limit 0 and 2 unknown ≥ 80 % or within 10 min, of 3 pods with limits',
     );
-    expect(textOf(page, 'part-tiles')).toContain('Used by pods at least 4.0KiB of 1 pod, without 2 not measured');
+    expect(textOf(page, 'part-tiles')).toContain('Used by pods at least 4Ki of 1 pod, without 2 not measured');
   });
 
   it.each([
@@ -155,7 +155,7 @@ describe('pods whose volumes are not measured', () => {
     const tiles = textOf(page, 'part-tiles');
     expect(page.match(/<div class="unknown"><dt>/g)).toHaveLength(4);
     expect(tiles).toContain('Running pods measured 1 of 1 volumes of 1 not measured, data up to 1s old');
-    expect(tiles).toContain('Used by pods at least 4.0KiB of 1 pod, without the volumes of 1');
+    expect(tiles).toContain('Used by pods at least 4Ki of 1 pod, without the volumes of 1');
     expect(tiles).toContain('Pods near a limit 0 and 1 unknown');
     expect(textOf(page, 'next-evictions')).toContain('Unknown: the usage of 1 pod with limits.');
     expect(textOf(page, 'next-evictions')).not.toContain('No measured pod declares');
@@ -247,7 +247,7 @@ describe('the sections', () => {
   it('an exceeded limit is shown with its rule and its values', () => {
     const limit = aLimit({ rule: 'emptydir', volume: 'cache', usedBytes: 3 * gib, limitBytes: 2 * gib });
     expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 12 } }), 'next-evictions')).toContain(
-      'shop/cart-0 on node-1 3.0GiB of 2.0GiB emptyDir cache 150 % and 11 more workloads and bare pods',
+      'shop/cart-0 on node-1 3Gi of 2Gi emptyDir cache 150 % and 11 more workloads and bare pods',
     );
   });
 
@@ -263,7 +263,7 @@ describe('the sections', () => {
           { rank: 2, namespace: 'shop', pod: 'small', usage: 1, place: 'within_request' },
         ],
       },
-      'nodefs.available 1.0GiB of 10.0GiB, assumed shop/big first',
+      'nodefs.available 1Gi of 10Gi, assumed shop/big first',
     ],
     [
       'below it, in inodes where those are short',
@@ -284,7 +284,7 @@ describe('the sections', () => {
   ])('victims of a node are shown as unknown with %i pods that are not read', (unreadPodCount, text) => {
     const pressure = { ...pressedNode, ...nodefs, available: 9 * gib, headroom: -gib, unreadPodCount };
     const shown = textOf(pageOfCluster({ pressure: all(pressure) }), 'next-evictions');
-    expect(shown).toContain(`1.0GiB missing of 10.0GiB ${text}`);
+    expect(shown).toContain(`1Gi missing of 10Gi ${text}`);
     expect(shown).not.toContain('no pod');
   });
 
@@ -322,7 +322,7 @@ describe('the sections', () => {
     const eviction = { ...evictionReport(anEvictionRecord()), ageMs: 300_000 };
     const page = pageOf({ evictions: { items: [eviction], totalCount: 3, refusedCount: 7 } });
     expect(textOf(page, 'evictions')).toMatch(
-      /UTC 5m ago shop\/cart-0 : emptyDir data above its size limit of 100.0MiB and 2 more evictions Besides, 7 pods were refused/,
+      /UTC 5m ago shop\/cart-0 : emptyDir data above its size limit of 100Mi and 2 more evictions Besides, 7 pods were refused/,
     );
     expect(page).toContain(`href="./evictions/${eviction.uid}"`);
     expect(page).toContain('href="./pods/shop/cart-0"');
@@ -331,7 +331,7 @@ describe('the sections', () => {
   it('replicas of one workload are one line, with their number and the soonest of them', () => {
     const workload = { workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' };
     const page = pageOfCluster({ limits: all(aLimit({ workload, podCount: 10 })) });
-    expect(textOf(page, 'next-evictions')).toContain('shop/cart 10 pods, first cart-0 4.0KiB of 8.0KiB');
+    expect(textOf(page, 'next-evictions')).toContain('shop/cart 10 pods, first cart-0 4Ki of 8Ki');
     expect(page).toContain('href="./workloads/shop/deployment/cart"');
   });
 

@@ -61,7 +61,7 @@ describe('the page of a pod', () => {
   it('it begins with its verdict and the next command', async () => {
     const { part, html } = await pageOf(readingOf());
     expect(part('part-verdict')).toMatch(
-      /^Near a limit: the pod uses 90\.0MiB of its limit of 100\.0MiB\. No growth is known\. ephemeral-storage-exporter explain pod shop\/cart-0 kubectl exec /,
+      /^Near a limit: the pod uses 90Mi of its limit of 100Mi\. No growth is known\. ephemeral-storage-exporter explain pod shop\/cart-0 kubectl exec /,
     );
     expect(severityIn(html)).toBe('warning');
   });
@@ -75,7 +75,7 @@ describe('the page of a pod', () => {
 
   it('the limit that binds is marked, and one that never evicts is in no colour of a state', async () => {
     const { part, html } = await pageOf(readingOf());
-    expect(part('limits')).toContain('the pod binds first 90.0MiB of 100.0MiB total 90 %');
+    expect(part('limits')).toContain('the pod binds first 90Mi of 100Mi total 90 %');
     expect(part('limits')).toContain('emptyDir tmp not enforced: memory medium');
     expect(html.slice(html.indexOf('id="limits"'), html.indexOf('id="time"')).match(/f-\w+-bar/g)).toEqual([
       'f-unknown-bar',
@@ -113,17 +113,15 @@ describe('the page of a pod', () => {
   it('the last measurements are a line, and the same in words', async () => {
     const samples = [1, 2].map((index) => ({ atMs: index * 60_000, usedBytes: index * mib }));
     const { html, part } = await pageOf(readingOf(measured(), { samplesOf: () => samples }));
-    expect(html).toContain('aria-label="Total over 2 measurements: 1.0MiB, 2.0MiB"');
-    expect(part('time')).toContain('Grew 1.0MiB a minute.');
+    expect(html).toContain('aria-label="Total over 2 measurements: 1Mi, 2Mi"');
+    expect(part('time')).toContain('Grew 1Mi a minute.');
     expect((await pageOf(readingOf())).part('time')).toContain('Measured less than twice');
   });
 
   it('what another limit would do is asked for by a form, and answered', async () => {
     const { html, part } = await pageOf(readingOf(), { podLimit: '50Mi' });
     expect(html).toContain('name="podLimit" value="50Mi"');
-    expect(part('limits')).toContain(
-      'With a limit of 50.0MiB: 90.0MiB is 180 % of it, and the kubelet evicts the pod.',
-    );
+    expect(part('limits')).toContain('With a limit of 50Mi: 90Mi is 180 % of it, and the kubelet evicts the pod.');
     expect((await pageOf(readingOf())).part('limits')).not.toContain('With a limit of');
     await expect(pageOf(readingOf(), { podLimit: 'much' })).rejects.toThrow('parameter podLimit: found "much"');
   });
@@ -132,7 +130,7 @@ describe('the page of a pod', () => {
     const { text, main } = await pageOf(silent, { podLimit: '50Mi' });
     expect(text).toContain('No data from node node-1 (timeout). As last known 5m ago: near a limit');
     expect(text).toContain('last known 5m ago, node without data (timeout)');
-    expect(text).toContain('90.0MiB as last known is 180 % of it');
+    expect(text).toContain('90Mi as last known is 180 % of it');
     expect(severityIn(main)).toBe('unknown');
     expect(main).not.toMatch(/f-(?:ok|warning|critical)-bar|t-critical|t-warning/);
   });

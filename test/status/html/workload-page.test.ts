@@ -51,7 +51,7 @@ const path = ['shop', 'deployment', 'cart'];
 it('the page of a workload says what it uses, that a part is missing, and which pods are near a limit', async () => {
   const { part, html } = await aPage(reading(), { kind: 'workload', path });
   expect(part('part-verdict')).toMatch(
-    /^Incomplete, at least 4\.0KiB: 2 of 3 pods measured; .* 1 of them is near a limit\./,
+    /^Incomplete, at least 4Ki: 2 of 3 pods measured; .* 1 of them is near a limit\./,
   );
   expect(html).toContain('banner warning verdict');
   expect(part('part-facts')).toContain('Pods measured 2 of 3');
@@ -76,7 +76,7 @@ it('a replica of a silent node is listed with what was last known', async () => 
   const pods = [replica('cart-9', 30, { pod: lost })];
   const lastKnownOf = () => ({ snapshot: aNodeSnapshot({ nodeName: 'node-2', pods }), ageMs: 60_000 });
   const { part } = await aPage(reading({ lastKnownOf }), { kind: 'workload', path });
-  expect(part('missing')).toContain('its node has no data (timeout); last known 1m ago: 30.0MiB');
+  expect(part('missing')).toContain('its node has no data (timeout); last known 1m ago: 30Mi');
 });
 
 it('a workload whose pods are all measured says so', async () => {
