@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { Scheduler } from '../../src/base/scheduler.js';
+import type { NodeSnapshot } from '../../src/node/node-view.js';
 import type { ClusterReading } from '../../src/query/cluster-reading.js';
 import { listEvictions } from '../../src/query/list-evictions.js';
 import { listNamespaces } from '../../src/query/list-namespaces.js';
@@ -12,7 +13,7 @@ import { conditions, type ListKind, listKinds, ordersOf, parseListQuery } from '
 import { listWorkloads } from '../../src/query/list-workloads.js';
 import { evictionReport } from '../../src/report/eviction-report.js';
 import type { PodReport } from '../../src/report/pod-report.js';
-import { aContainer, aPod } from '../support/builders.js';
+import { aContainer, anFsStats, aNodeSummary, aPod } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
@@ -23,6 +24,7 @@ import {
   aMeasuredPod,
   anAbsentNode,
   aNodeSnapshot,
+  aNodeThreshold,
   aPodUsage,
   aReading,
   aWorkload,
@@ -288,6 +290,50 @@ it('a workload that may span namespaces is in the list of each, and is named wit
   expect(inOps.items.map(({ workload }) => workload)).toEqual(['all']);
   expect((await podsOf(reading, { workload: '-/custom/all' })).totalCount).toBe(1);
   expect((await podsOf(reading, { workload: '/custom/all' })).totalCount).toBe(0);
+});
+
+it('nodes that evict come first, then those without data, those that are close, and the fullest; skipped ones last', async () => {
+  const nodefs = (availableBytes: number) => ({ usedBytes: 100 - availableBytes, availableBytes, capacityBytes: 100 });
+  const node = (nodeName: string, availableBytes: number, thresholds: NodeSnapshot['thresholds'] = []) => {
+    const summary = aNodeSummary({ nodeName, nodefs: anFsStats(nodefs(availableBytes)) });
+    return aFreshNode(aNodeSnapshot({ nodeName, summary, thresholds }));
+  };
+  const close = aNodeThreshold({ available: 110, threshold: 100, headroom: 10, isCrossed: false });
+  const nodes = [
+    anAbsentNode('skipped', 'skipped'),
+    node('emptier', 90),
+    node('fuller', 10),
+    node('close', 50, [close]),
+    anAbsentNode('silent', 'timeout'),
+    node('evicting', 50, [aNodeThreshold({ available: 90, threshold: 100, headroom: -10 })]),
+  ];
+  const reading = aReading({ snapshot: aClusterSnapshot({ nodes }) });
+  const namesBy = async (of: Parameters): Promise<readonly string[]> =>
+    (await listNodes(reading, parseListQuery('nodes', of), lane)).items.map((found) => found.node);
+  expect(await namesBy({})).toEqual(['evicting', 'silent', 'close', 'fuller', 'emptier', 'skipped']);
+  expect(await namesBy({ only: 'near' })).toEqual(['evicting', 'close']);
+  expect(await namesBy({ only: 'unknown' })).toEqual(['silent', 'skipped']);
+  expect(await namesBy({ order: 'name', limit: '2' })).toEqual(['close', 'emptier']);
+});
+
+it.each([
+  [{ node: 'node-2' }, ['b']],
+  [{ namespace: 'ops' }, ['c']],
+  [{ selector: 'app=web' }, ['b']],
+  [{ workload: 'shop/statefulset/cart' }, ['a']],
+  [{ order: 'name' }, ['c', 'a', 'b']],
+])('evictions with %j are %j', (of, pods) => {
+  const records = [
+    anEvictionRecord({
+      pod: 'a',
+      node: 'node-1',
+      workloads: [aWorkload({ namespace: 'shop', name: 'cart', type: 'statefulset' })],
+    }),
+    anEvictionRecord({ pod: 'b', node: 'node-2', labels: { app: 'web' }, workloads: [] }),
+    anEvictionRecord({ pod: 'c', node: 'node-1', namespace: 'ops', workloads: [] }),
+  ];
+  const found = listEvictions(records.map(evictionReport), parseListQuery('evictions', of));
+  expect(found.items.map(({ pod }) => pod)).toEqual(pods);
 });
 
 it('every list has a test here', () => {
