@@ -87,7 +87,7 @@ function heldPanel(
     title: 'What it held',
     aside: componentLegend(),
     body: isKnown
-      ? markup`${isPending ? markup`<p class="small">Its volumes were not measured: the total is too low.</p>` : undefined}${componentBar(components, { usedBytes, limitBytes: limit }, Math.max(1, usedBytes))}${dataTable('dense sums', 'Bytes by component', { Component: 'text', Bytes: 'number', Size: 'number' }, [...rows, total])}`
+      ? markup`${isPending ? markup`<p class="small">Its volumes were not measured: the total is too low.</p>` : undefined}${componentBar(components, { usedBytes, limitBytes: limit }, Math.max(1, usedBytes))}${dataTable('dense totals', 'Bytes by component', { Component: 'text', Bytes: 'number', Size: 'number' }, [...rows, total])}`
       : emptyText('The kubelet reported no total.'),
   });
 }

@@ -17,7 +17,7 @@ export function breakdownPanel(pod: MeasuredPodWithOutlook): Markup {
       : '';
   const how = markup`<p>The total is the one of the kubelet. ${componentOrder.join(' + ')} = ${sum} = ${formatCount(usedBytes)} bytes.</p><p>Files and logs of a container are its own; volumes are shared by those that mount them, and the rest by all.${even} Over the containers, they add up to the total.</p>`;
   const parts = markup`${componentBar(components, { usedBytes, limitBytes, requestBytes }, Math.max(1, usedBytes))}
-${dataTable('dense sums', 'Bytes by component', { Component: 'text', Bytes: 'number', Size: 'number' }, [
+${dataTable('dense totals', 'Bytes by component', { Component: 'text', Bytes: 'number', Size: 'number' }, [
   ...componentOrder.map((component) => sumRow(term(component), components[component])),
   sumRow(markup`<strong>total</strong>`, usedBytes),
 ])}`;
@@ -53,7 +53,7 @@ function containerTable({ containers, usedBytes, split, namespace, pod }: Measur
     },
   );
   return markup`${dataTable(
-    'dense sums',
+    'dense totals',
     'Bytes by container',
     { Container: 'text', Bytes: 'number', Size: 'number' },
     [...rows, sumRow(markup`<strong>total</strong>`, usedBytes)],

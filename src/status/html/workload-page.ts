@@ -105,7 +105,7 @@ function containersPanel({ containers = [] }: WorkloadFacts, labels: Readonly<Re
   return panel({
     id: 'containers',
     title: 'Containers',
-    body: markup`${rows.length === 0 ? emptyText('No containers are measured.') : dataTable('dense sums', 'Used by container', columns, rows)}${howPart('containers', 'Attributed bytes, summed over the measured pods.', { figure: 'workloadContainers', labels })}`,
+    body: markup`${rows.length === 0 ? emptyText('No containers are measured.') : dataTable('dense totals', 'Used by container', columns, rows)}${howPart('containers', 'Attributed bytes, summed over the measured pods.', { figure: 'workloadContainers', labels })}`,
   });
 }
 
