@@ -45,7 +45,10 @@ export function lastUsage(pod: Pod, eviction: StorageEviction, context: Eviction
     ratios: boundedRatios(ratios, eviction),
     samples,
     growthBytesPerSecond: growth,
-    limitForAnHourBytes: growth === undefined ? undefined : longerLimit(eviction, ratios, growth),
+    limitForAnHourBytes:
+      growth === undefined
+        ? undefined
+        : longerLimit(eviction, ratios, { growth, sinceMs: evictedAtMs(pod) - fetchedAtMs }),
   };
 }
 
@@ -67,14 +70,27 @@ const ruleOfCause: Partial<Record<EvictionCause, LimitRule>> = {
   container_limit: 'container',
 };
 
-/** The usage was above the limit at the eviction, also when it was below at the last measurement. */
+function evictedAtMs({ eviction }: Pod): number {
+  return eviction?.atMs ?? 0;
+}
+
+/** Of the limit, growth as measured has to reach this part by the eviction: otherwise a burst was the cause. */
+const explainedRatio = 0.8;
+
+/**
+ * The usage was above the limit at the eviction, also when it was below at the last measurement. Undefined where the pod grew
+ * faster since than it had before: an hour cannot be told. `growth`: in bytes per second, over the measurements.
+ */
 function longerLimit(
   { cause, container, volume, limitBytes = 0 }: StorageEviction,
   ratios: readonly LimitRatio[],
-  growth: number,
+  { growth, sinceMs }: { readonly growth: number; readonly sinceMs: number },
 ): number | undefined {
   const exceeded = ratios.find(
     (ratio) => ratio.rule === ruleOfCause[cause] && ratio.container === container && ratio.volume === volume,
   );
-  return exceeded && limitForAnHour(Math.max(exceeded.usedBytes, limitBytes), growth);
+  if (exceeded === undefined) return undefined;
+  const reachedBytes = exceeded.usedBytes + (growth * Math.max(0, sinceMs)) / 1_000;
+  if (reachedBytes < explainedRatio * limitBytes) return undefined;
+  return limitForAnHour(Math.max(exceeded.usedBytes, limitBytes), growth);
 }

@@ -41,7 +41,11 @@ function podCommands(first: FirstWorkload | undefined): readonly string[] {
   if (first === undefined) return [];
   const { namespace, name, isExempt } = first.pod;
   const explain = `${programName} explain pod ${shellWord(`${namespace}/${name}`)}`;
-  return isExempt ? [explain] : [explain, `kubectl delete pod -n ${shellWord(namespace)} ${shellWord(name)}`];
+  return isExempt ? [explain] : [explain, deleteCommand(namespace, name)];
+}
+
+export function deleteCommand(namespace: string, pod: string): string {
+  return `kubectl delete pod -n ${shellWord(namespace)} ${shellWord(pod)}`;
 }
 
 function unknownCommands(verdict: DiskVerdict, nodeName: string): readonly string[] {

@@ -9,7 +9,7 @@ import type { NodeSnapshot } from '../node/node-view.js';
 import { causeText } from './eviction-cause-text.js';
 import { soonMs } from './limit-report.js';
 import type { PodSource } from './pod-report.js';
-import { limitCommands, verdictCommands } from './verdict-commands.js';
+import { deleteCommand, limitCommands, verdictCommands } from './verdict-commands.js';
 import { verdictText } from './verdict-text.js';
 
 /** What fills the disk of a node, or filled it before an eviction. Amounts are bytes, or inodes where the signal counts those. */
@@ -101,7 +101,11 @@ function verdictReport(
 /** Why a pod was evicted: its own usage, or what filled the disk of its node. */
 export function evictionVerdictReport(record: EvictionRecord): VerdictReport {
   const { cause, node, nodeVerdict: ofNode } = record;
-  if (ofNode !== undefined) return verdictReport(ofNode, { nodeName: node });
+  if (ofNode !== undefined) {
+    const report = verdictReport(ofNode, { nodeName: node });
+    const deletion = deleteCommand(record.namespace, record.pod); // it is gone already
+    return { ...report, commands: report.commands.filter((command) => command !== deletion) };
+  }
   switch (cause) {
     case 'emptydir_limit':
     case 'pod_limit':

@@ -49,6 +49,11 @@ export class StatusHandler {
 
   async #respond(form: Form, request: Request, response: Response): Promise<void> {
     response.vary('Accept-Encoding');
+    if (request.method === 'HEAD' && !['/', statusPath].includes(request.path)) {
+      const { status } = await this.#answer(form, request, false); // whether there is such an object
+      response.status(status).set('Cache-Control', 'no-store').end();
+      return;
+    }
     await this.#responses.respond(request, response, async () => {
       const isCompressed = acceptsGzip(request.get('accept-encoding'));
       const answer = await this.#answer(form, request, isCompressed);

@@ -106,11 +106,12 @@ function silentProblem({ resource, isConnected, lastProgressAgeMs = 0 }: StoreHe
 }
 
 function nodesProblem(absence: AbsenceReport, isPartial: boolean): Problem {
+  const isWaiting = isPartial && absence.failedNodeCount === 0;
   return {
-    severity: isPartial && absence.failedNodeCount === 0 ? 'warning' : 'critical',
-    text: nodesText(absence),
+    severity: isWaiting ? 'warning' : 'critical',
+    text: isWaiting ? waitingText(absence) : nodesText(absence),
     detail: costText(absence),
-    hint: absence.hint,
+    hint: isWaiting ? 'A page waits for half a second: the next one has what they answer.' : absence.hint,
     section: 'nodes',
     only: 'unknown',
     ...aboutOne(
@@ -123,6 +124,12 @@ function nodesProblem(absence: AbsenceReport, isPartial: boolean): Problem {
 function nodesText({ reason, nodeCount, exampleNodes }: AbsenceReport): string {
   const nodes = countedText(nodeCount, ['node without data', 'nodes without data']);
   return `${nodes} (${reason}): ${namesText(exampleNodes, nodeCount)}`;
+}
+
+/** Of nodes whose last request did not fail: they are slow, not silent. */
+function waitingText({ nodeCount, exampleNodes }: AbsenceReport): string {
+  const nodes = countedText(nodeCount, ['node has not answered yet', 'nodes have not answered yet']);
+  return `${nodes}: ${namesText(exampleNodes, nodeCount)}`;
 }
 
 /** Since when there is no data, and what that costs. */

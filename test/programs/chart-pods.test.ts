@@ -56,9 +56,11 @@ describe.skipIf(!isInstalled('helm4'))('pods of the chart (need helm4)', () => {
     const mounts = new Map(listAt(exporter, 'volumeMounts').map(({ name, mountPath }) => [name, String(mountPath)]));
     const webFile = path.join(folder.path, 'web.yaml');
     const checked = (webText: string) => {
-      const env = listAt(exporter, 'env').map((variable): Json => {
-        expect(variable).toMatchObject({ value: `${mounts.get('config') ?? ''}/web.yaml` });
-        return { ...variable, value: webFile };
+      const mounted = `${mounts.get('config') ?? ''}/web.yaml`;
+      const variables = listAt(exporter, 'env');
+      expect(variables).toContainEqual(expect.objectContaining({ value: mounted }));
+      const env = variables.map((variable): Json => {
+        return variable['value'] === mounted ? { ...variable, value: webFile } : variable;
       });
       return writeFile(webFile, webText).then(() => checkSettings({ ...exporter, env }, configOf(objects)));
     };

@@ -46,6 +46,7 @@ describe.skipIf(!canBuildImages())('the image (needs root, buildah and mount nam
     expect(others).toEqual([
       'app/LICENSE',
       'app/dist/THIRD-PARTY-LICENCES.txt',
+      'app/dist/openapi.json',
       'app/dist/page.css',
       'app/dist/sbom.cdx.json',
       'app/package.json',

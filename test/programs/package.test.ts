@@ -51,6 +51,7 @@ describe('the package', () => {
       'package/LICENSE',
       'package/README.md',
       'package/dist/THIRD-PARTY-LICENCES.txt',
+      'package/dist/openapi.json',
       'package/dist/sbom.cdx.json',
       'package/package.json',
     ]);
