@@ -3,6 +3,7 @@ import { formatAge, formatBytes } from '../../base/units.js';
 import { enforcementTexts } from '../../report/enforcement-report.js';
 import type { FindingReport } from '../../report/finding-report.js';
 import type { NodeFailure } from '../../report/node-report.js';
+import type { Status } from '../status.js';
 import type { NodeObject, PageView } from '../views.js';
 import { dataTable, emptyText, panel } from './components.js';
 import { findingTitles } from './findings-section.js';
@@ -12,12 +13,14 @@ import { type Markup, markup, type MarkupContent } from './markup.js';
 import { nodeDisk } from './node-disk.js';
 import { nodeEvictions } from './node-evictions.js';
 import { conditionMarks, stateChips } from './node-state.js';
+import { objectLinkList } from './object-links.js';
 import { countText, moreText, timePart } from './texts.js';
 
 /** What fills the disk of one node, and whom its kubelet evicts for it. */
-export function nodePage({ data, query }: PageView & { readonly kind: 'node' }, links: Links): Markup {
+export function nodePage({ data, query }: PageView & { readonly kind: 'node' }, links: Links, status: Status): Markup {
   const { node, pods } = data;
   return markup`<h1>Node ${links.nodeText(node.node)}</h1>
+${objectLinkList(status.links, { cluster: status.clusterName, node: node.node })}
 ${verdictPart(data)}
 ${facts(data)}
 ${nodeDisk(data)}${nodeEvictions(data, links)}

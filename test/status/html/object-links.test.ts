@@ -43,6 +43,13 @@ it('links of things are on the pages of these things, the others in the footer o
   });
   expect(pod.html).toContain('<a href="https://g/pod/cart-0">Grafana</a>');
   expect(pod.html).toContain('<a href="https://g/prod">Cluster</a>');
+  const node = await aPage(aReading(), {
+    kind: 'node',
+    path: ['node-1'],
+    status: { links: [...links, { name: 'Node', url: 'https://g/node/{node}' }], clusterName: 'prod' },
+  });
+  expect(node.html).toContain('<a href="https://g/node/node-1">Node</a>');
+  expect(node.html).not.toContain('https://g/pod/');
   const list = await aPage(aReading(), { kind: 'pods', status: { links, clusterName: 'prod' } });
   expect(list.html).not.toContain('https://g/pod/');
   expect(list.html).toContain('https://g/prod');
