@@ -48,6 +48,17 @@ export async function listPods(reading: ClusterReading, query: ListQuery, lane: 
   return listPage(ranking, query, ({ pod }) => reportOf(pod, reading));
 }
 
+/** The same reading without the nodes that have no pod of the workload: several lists of its pods then cost as much as one. */
+export async function readingOfWorkload(reading: ClusterReading, path: string, lane: Lane): Promise<ClusterReading> {
+  const nodes: NodeView[] = [];
+  const isOf = ({ workloads }: Pick<PodRecord, 'workloads'>): boolean => belongsTo(workloads, path);
+  await lane.each(reading.snapshot.nodes, (view) => {
+    const records = podData(view, reading)?.snapshot.pods ?? [];
+    if (records.some(isOf) || (view.objects?.pods ?? view.unmeasured).some(isOf)) nodes.push(view);
+  });
+  return { ...reading, snapshot: { ...reading.snapshot, nodes } };
+}
+
 /** Pods of nodes that are in the cluster. */
 function nodesOf({ snapshot }: ClusterReading, { node }: ListQuery): readonly NodeView[] {
   return node === undefined ? snapshot.nodes : snapshot.nodes.filter(({ nodeName }) => nodeName === node);
@@ -57,6 +68,11 @@ function podData(view: NodeView, reading: ClusterReading): PodData | undefined {
   if (view.state !== 'absent') return { snapshot: view.snapshot, source: view };
   const last = reading.lastKnownOf(view);
   return last && { snapshot: last.snapshot, source: { ...view, ageMs: last.ageMs } };
+}
+
+/** `path`: see {@link workloadPath}. */
+function belongsTo(workloads: readonly Workload[], path: string): boolean {
+  return workloads.some((of) => path.endsWith(of.name) && workloadPath(of) === path);
 }
 
 /** Those that have ended are no longer on the node. */
@@ -77,7 +93,7 @@ function isWanted(pod: ListedPod, query: ListQuery): boolean {
 }
 
 function belongs(pod: ListedPod, { workload, selector }: ListQuery): boolean {
-  if (workload !== undefined && !workloadsOf(pod).some((of) => workloadPath(of) === workload)) return false;
+  if (workload !== undefined && !belongsTo(workloadsOf(pod), workload)) return false;
   return selector.length === 0 || (pod.bound !== undefined && matchesSelector(selector, pod.bound.pod.labels));
 }
 

@@ -1,6 +1,6 @@
 import { byNames, type Ranked, Ranking } from '../base/ranking.js';
 import { nearest } from '../config/suggestion.js';
-import type { Pod } from '../kube/objects.js';
+import type { Labels, Pod } from '../kube/objects.js';
 import { formatSelector, matchesSelector, type Requirement } from '../kube/selector.js';
 import type { WorkloadDefinition } from '../workload/label-workloads.js';
 
@@ -22,87 +22,85 @@ interface RequirementReport {
 /**
  * Pods that meet all but one of the requirements. When that one is the only one, nothing makes a pod near but a value
  * that is almost right. First those in another namespace, then those with a value that is almost right, with another one, without the label.
- * Pods are added one by one.
+ * Pods are added one by one; the texts are made of those that are kept.
  */
 export class NearMisses {
   readonly #definition: WorkloadDefinition;
-  readonly #ranking: Ranking<{ readonly pod: Pod; readonly checks: readonly Check[] }>;
+  readonly #ranking: Ranking<{ readonly pod: Pod; readonly rank: number }>;
+  /** By requirement and value: pods have few different ones. */
+  readonly #almostRight = new Map<string, boolean>();
 
   /** `count`: of those that are kept. */
   constructor(definition: WorkloadDefinition, count: number) {
     this.#definition = definition;
-    this.#ranking = new Ranking(count, (a, b) => rank(a.checks) - rank(b.checks) || byPodName(a.pod, b.pod));
+    this.#ranking = new Ranking(count, (a, b) => a.rank - b.rank || byPodName(a.pod, b.pod));
   }
 
   add(pod: Pod): void {
-    if (!missesOne(this.#definition, pod)) return;
-    const checks = checksOf(this.#definition, pod);
-    if (isNear(checks)) this.#ranking.add({ pod, checks });
+    const rank = this.#rankOf(pod);
+    if (rank !== undefined) this.#ranking.add({ pod, rank });
   }
 
   ranked(): Ranked<NearMiss> {
-    return this.#ranking.ranked(({ pod: { namespace, name }, checks }) => ({
-      namespace,
-      pod: name,
-      requirements: checks.map(({ requirement, isMet, found }) => ({ requirement, isMet, found })),
-    }));
+    return this.#ranking.ranked(({ pod }) => {
+      const { namespace, name } = pod;
+      return { namespace, pod: name, requirements: requirementsOf(this.#definition, pod) };
+    });
+  }
+
+  /** Undefined for a pod that is not near. */
+  #rankOf({ namespace, labels }: Pod): number | undefined {
+    const { selector, namespaces } = this.#definition;
+    const unmet = unmetRequirement(this.#definition, namespace, labels);
+    if (unmet === undefined) return undefined;
+    const [found, wanted] =
+      unmet === 'namespace' ? [namespace, namespaces] : [ownLabel(labels, unmet.key), unmet.values];
+    const isAlmost = found !== undefined && this.#isAlmostRight(found, wanted);
+    const requirementCount = selector.length + Math.min(1, namespaces.length);
+    if (requirementCount === 1 && !isAlmost) return undefined;
+    if (unmet === 'namespace') return 0;
+    return isAlmost ? 1 : found === undefined ? 3 : 2;
+  }
+
+  #isAlmostRight(found: string, wanted: readonly string[]): boolean {
+    const key = [found, ...wanted].join('\n');
+    const known = this.#almostRight.get(key);
+    if (known !== undefined) return known;
+    const isAlmost = nearest(found, wanted) !== undefined;
+    this.#almostRight.set(key, isAlmost);
+    return isAlmost;
   }
 }
 
-/** The same as its checks say, without their texts: nearly all pods of a cluster miss more. */
-function missesOne({ selector, namespaces }: WorkloadDefinition, { namespace, labels }: Pod): boolean {
-  let unmetCount = namespaces.length > 0 && !namespaces.includes(namespace) ? 1 : 0;
+/** Returns the only one; undefined where none or several are not met, as for nearly all pods of a cluster. */
+function unmetRequirement(
+  { selector, namespaces }: WorkloadDefinition,
+  namespace: string,
+  labels: Labels,
+): Requirement | 'namespace' | undefined {
+  let unmet: Requirement | 'namespace' | undefined =
+    namespaces.length > 0 && !namespaces.includes(namespace) ? 'namespace' : undefined;
   for (const requirement of selector) {
-    if (!matchesSelector([requirement], labels)) unmetCount += 1;
-    if (unmetCount > 1) return false;
+    if (matchesSelector([requirement], labels)) continue;
+    if (unmet !== undefined) return undefined;
+    unmet = requirement;
   }
-  return unmetCount === 1;
+  return unmet;
 }
 
-interface Check extends RequirementReport {
-  readonly wanted: readonly string[];
-  readonly isNamespace: boolean;
-}
-
-function checksOf({ selector, namespaces }: WorkloadDefinition, pod: Pod): readonly Check[] {
-  const ofLabels = selector.map((requirement) => checkLabel(requirement, pod));
-  if (namespaces.length === 0) return ofLabels;
-  const ofNamespace = {
-    requirement: `namespace in (${namespaces.join(',')})`,
-    isMet: namespaces.includes(pod.namespace),
-    found: pod.namespace,
-    wanted: namespaces,
-    isNamespace: true,
-  };
-  return [ofNamespace, ...ofLabels];
-}
-
-function checkLabel(requirement: Requirement, { labels }: Pod): Check {
-  const { key, values } = requirement;
-  return {
+function requirementsOf({ selector, namespaces }: WorkloadDefinition, pod: Pod): readonly RequirementReport[] {
+  const ofLabels = selector.map((requirement) => ({
     requirement: formatSelector([requirement]),
-    isMet: matchesSelector([requirement], labels),
-    found: Object.hasOwn(labels, key) ? labels[key] : undefined,
-    wanted: values,
-    isNamespace: false,
-  };
+    isMet: matchesSelector([requirement], pod.labels),
+    found: ownLabel(pod.labels, requirement.key),
+  }));
+  if (namespaces.length === 0) return ofLabels;
+  const isMet = namespaces.includes(pod.namespace);
+  return [{ requirement: `namespace in (${namespaces.join(',')})`, isMet, found: pod.namespace }, ...ofLabels];
 }
 
-function isNear(checks: readonly Check[]): boolean {
-  const [failed, ...others] = checks.filter(({ isMet }) => !isMet);
-  if (failed === undefined || others.length > 0) return false;
-  return checks.length > 1 || isAlmostRight(failed);
-}
-
-function isAlmostRight({ found, wanted }: Check): boolean {
-  return found !== undefined && nearest(found, wanted) !== undefined;
-}
-
-function rank(checks: readonly Check[]): number {
-  const failed = checks.find(({ isMet }) => !isMet);
-  if (failed?.found === undefined) return 3;
-  if (failed.isNamespace) return 0;
-  return isAlmostRight(failed) ? 1 : 2;
+function ownLabel(labels: Labels, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
 const byPodName = byNames<Pod>(({ namespace, name }) => [namespace, name]);

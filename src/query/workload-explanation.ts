@@ -41,7 +41,7 @@ export function workloadExplanation(
 ): WorkloadExplanation {
   const key = workloadKey(workload);
   const near = nearMissesOf(workload, settings);
-  for (const known of reading.knownPods) if (!belongs(known, key)) near?.add(known.pod);
+  if (near !== undefined) for (const { pod } of reading.knownPods) near.add(pod);
   return { ...factsOf(reading, workload, settings, near), pods: podReports(reading, key) };
 }
 
@@ -52,11 +52,10 @@ export async function workloadFacts(
   settings: Config['workloads'],
   lane: Lane,
 ): Promise<WorkloadFacts> {
-  const key = workloadKey(workload);
   const near = nearMissesOf(workload, settings);
   if (near !== undefined) {
-    await lane.each(reading.knownPods, (known) => {
-      if (!belongs(known, key)) near.add(known.pod);
+    await lane.each(reading.knownPods, ({ pod }) => {
+      near.add(pod);
     });
   }
   return factsOf(reading, workload, settings, near);

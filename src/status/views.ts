@@ -5,7 +5,7 @@ import { listEvictions } from '../query/list-evictions.js';
 import { listNamespaces, type NamespaceReport, namespaceReports } from '../query/list-namespaces.js';
 import { type ListedNodeReport, listNodes, nodeReportOf } from '../query/list-nodes.js';
 import type { ListPage } from '../query/list-page.js';
-import { listPods } from '../query/list-pods.js';
+import { listPods, readingOfWorkload } from '../query/list-pods.js';
 import { type ListKind, type ListQuery, matchesSearch, parseListQuery } from '../query/list-query.js';
 import { listWorkloads } from '../query/list-workloads.js';
 import { type NodeExplanation, nodeExplanation } from '../query/node-explanation.js';
@@ -215,9 +215,11 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     if (found === undefined && evictions.length === 0)
       throw new NotFoundError(`no workload ${namespace}/${type}/${name} in scope`);
     const facts = await workloadFacts(reading, found ?? wanted, settings.workloads, lane);
-    const pods = await listPods(reading, query, lane);
-    const near = await listPods(reading, { ...allPods, workload: query.workload, only: 'near', limit: 1 }, lane);
-    const missing = await listPods(reading, { ...allPods, workload: query.workload, only: 'unknown', limit: 20 }, lane);
+    const path = `${namespace}/${type}/${name}`;
+    const itsNodes = await readingOfWorkload(reading, path, lane);
+    const pods = await listPods(itsNodes, query, lane);
+    const near = await listPods(itsNodes, { ...allPods, workload: path, only: 'near', limit: 1 }, lane);
+    const missing = await listPods(itsNodes, { ...allPods, workload: path, only: 'unknown', limit: 20 }, lane);
     const workload = { ...facts, verdict: workloadVerdict(facts, near.totalCount) };
     return { kind: 'workload', query, data: { workload, pods, missing, evictions } };
   },

@@ -78,3 +78,13 @@ it('near misses come in the order of how near they are, then by name', () => {
 it('an empty selector has no near miss', () => {
   expect(misses('', [aPod()])).toEqual([]);
 });
+
+it('the first of many are kept, whatever the order in which pods are added, and all are counted', () => {
+  const near = new NearMisses({ name: 'billing', selector: parseSelector('app=billing,tier=back'), namespaces: [] }, 2);
+  for (const name of ['c', 'b', 'a', 'd']) near.add(aPod({ name, labels: { app: 'other', tier: 'back' } }));
+  near.add(aPod({ name: 'z', labels: { app: 'biling', tier: 'back' } }));
+  near.add(aPod({ name: 'far', labels: { app: 'other', tier: 'front' } }));
+  near.add(aPod({ name: 'of-it', labels: { app: 'billing', tier: 'back' } }));
+  const { items, totalCount } = near.ranked();
+  expect([names(items), totalCount]).toEqual([['z', 'a'], 5]);
+});
