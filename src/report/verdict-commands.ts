@@ -21,8 +21,13 @@ export function verdictCommands(verdict: DiskVerdict, nodeName: string): readonl
     case 'unknown':
       return unknownCommands(verdict, nodeName);
     case 'other':
-      return remainderCommands(verdict, nodeName);
+      return [...(grows(verdict) ? podCommands(first).slice(0, 1) : []), ...remainderCommands(verdict, nodeName)];
   }
+}
+
+/** Before the threshold is crossed, see the text of the verdict. */
+function grows({ first, shortage }: DiskVerdict): boolean {
+  return shortage?.state === 'near' && first?.growth !== undefined;
 }
 
 const remainderTools = {

@@ -27,7 +27,7 @@ function causeText(verdict: DiskVerdict): string {
     case 'pods_and_images':
       return `Pods and images are the cause${firstText(first)}: ${evicting} and ${deleting}, ${missingText(shortage)}`;
     case 'other':
-      return `${remainderText(remainder, shortage)}; ${evictionsText(pods, images, shortage)}`;
+      return `${remainderText(remainder, shortage)}${growthText(first, shortage)}; ${evictionsText(pods, images, shortage)}`;
     case 'inodes':
       return `Inodes are the cause, not bytes${inodesText(verdict, shortage)}, ${missingText(shortage)}`;
   }
@@ -42,7 +42,10 @@ function unknownText({ shortage, unknownPart, unreadPodCount = 0 }: DiskVerdict)
     unmeasured_pods: 'not all pods of this node are measured',
     images: 'what deleting unused images frees is not known',
     owners: 'the kubelet does not report what the disk holds',
-    condition: `the node reports DiskPressure${headroom === undefined ? '' : ` with ${headroom} of headroom`}`,
+    condition:
+      headroom === undefined
+        ? 'the node reports DiskPressure'
+        : `the node reports DiskPressure with ${headroom} of headroom, which kubelets do for evictionPressureTransitionPeriod after a shortage`,
   };
   const tail = shortage === undefined || unknownPart === 'condition' ? '' : `; ${missingText(shortage)}`;
   return `Unknown cause: ${parts[unknownPart ?? 'condition']}${tail}`;
@@ -54,6 +57,13 @@ function firstText(first: FirstWorkload | undefined): string {
   const size = formatBytes(amount);
   const grown = growth && `grew ${formatBytes(growth.bytes)} in ${formatAge(growth.durationMs)} to ${size}`;
   return `, ${workloadName(first)} first (${grown ?? size})`;
+}
+
+/** What is full is not what fills: before the threshold is crossed, the pods that grow decide when it is. */
+function growthText(first: FirstWorkload | undefined, { state }: Shortage): string {
+  if (state !== 'near' || first?.growth === undefined) return '';
+  const { bytes, durationMs } = first.growth;
+  return `, and ${workloadName(first)} grew ${formatBytes(bytes)} in ${formatAge(durationMs)}`;
 }
 
 /** `shop/cart`; a workload that may span namespaces is its bare name. */

@@ -366,6 +366,16 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
     '74Gi of 100Gi is neither pods nor images; evicting every pod frees 4Gi, evictions are 2Gi away on nodefs.',
   ],
   [
+    'close to a threshold, mostly of other bytes: what fills it now is a workload',
+    { freeGib: 12, imagesGib: 10, pods: [podOf('cart-0', 4, { grownGib: 3 })] },
+    '74Gi of 100Gi is neither pods nor images, and shop/cart grew 3Gi in 9m; evicting every pod frees 4Gi, evictions are 2Gi away on nodefs.',
+  ],
+  [
+    'below a threshold, mostly of other bytes: evictions have begun, whatever grew',
+    { freeGib: 0, imagesGib: 9.9, pods: [podOf('cart-0', 5.1, { grownGib: 3 })] },
+    '85Gi of 100Gi is neither pods nor images; evicting every pod frees 5.1Gi of the 10Gi missing on nodefs.',
+  ],
+  [
     'a threshold that will be crossed within ten minutes',
     { freeGib: 40, imagesGib: 10, pods: [podOf('cart-0', 4)], snapshot: { forecasts: soonIn(600_000) } },
     '46Gi of 100Gi is neither pods nor images; evicting every pod frees 4Gi, evictions are 30Gi away on nodefs.',
@@ -373,7 +383,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   [
     'DiskPressure without a threshold that is near',
     { freeGib: 40, thresholds: undefined, node: { diskPressure: true } },
-    'Unknown cause: the node reports DiskPressure with 25Gi of headroom (threshold assumed).',
+    'Unknown cause: the node reports DiskPressure with 25Gi of headroom, which kubelets do for evictionPressureTransitionPeriod after a shortage (threshold assumed).',
   ],
 ];
 
@@ -448,6 +458,16 @@ describe('the commands of a verdict', () => {
       ],
     ],
     [
+      'other, close to a threshold, while a workload grows',
+      { freeGib: 12, imagesGib: 10, pods: [podOf('cart-0', 4, { grownGib: 3 })] },
+      [
+        'ephemeral-storage-exporter explain pod shop/cart-0',
+        expect.stringContaining('du -xhd3'),
+        expect.stringContaining('journalctl'),
+        expect.stringContaining('lsof'),
+      ],
+    ],
+    [
       'exempt pods',
       { freeGib: 1, pods: [podOf('etcd', 80, { isStatic: true })] },
       ['kubectl get pods -A --sort-by=.spec.priority --field-selector spec.nodeName=node-1'],
@@ -469,6 +489,22 @@ describe('the commands of a verdict', () => {
     ],
   ])('the commands of a verdict are complete: %s', (_what, situation, commands) => {
     expect(verdictOf(situation)?.commands).toEqual(commands);
+  });
+
+  it('the pod that was evicted is not to be deleted once more', () => {
+    const commandsFor = (pod: string) => {
+      const first = {
+        workload: undefined,
+        pod: { namespace: 'shop', name: 'cart-0', isExempt: false },
+        amount: gib,
+        growth: undefined,
+      };
+      const nodeVerdict = { kind: 'pods', shortage: undefined, first, alsoBelow: [] } as const;
+      return evictionReport(anEvictionRecord({ pod, cause: 'node_bytes', nodeVerdict })).verdict?.commands;
+    };
+    const explain = 'ephemeral-storage-exporter explain pod shop/cart-0';
+    expect(commandsFor('cart-0')).toEqual([explain]);
+    expect(commandsFor('web-0')).toEqual([explain, 'kubectl delete pod -n shop cart-0']);
   });
 
   it('the commands of a verdict quote what is no plain word', () => {
