@@ -10,6 +10,7 @@ import type { UnenforcedReason } from '../node/unenforced-limits.js';
 import type { AttributionMode } from '../node/usage.js';
 import { podForecast, type PodReport } from '../report/pod-report.js';
 import { type NextLimitReport, podVerdict, type PodVerdictReport } from '../report/pod-verdict.js';
+import { type NodePressureReport, pressedNode, pressureReport } from '../report/pressure-report.js';
 import { whatIf, type WhatIfReport } from '../report/what-if.js';
 import type { ClusterReading, KnownPod } from './cluster-reading.js';
 import { listPods } from './list-pods.js';
@@ -34,6 +35,8 @@ interface PodOutlook {
   readonly verdict: PodVerdictReport;
   /** Absent while no growth is known, and of old data. */
   readonly next?: NextLimitReport | undefined;
+  /** Of the first pods that a node evicts which is close to evicting pods, or does; absent of others, and of old data. */
+  readonly nodePressure?: PodPressureReport | undefined;
   /** Totals of the last summaries, the oldest first. */
   readonly samples: readonly UsageSample[];
   /** Of the total, over the samples; below 0 when it shrank. */
@@ -42,6 +45,15 @@ interface PodOutlook {
   readonly neighbours: readonly PodReport[];
   /** Absent without a value of the pod's usage, and where no other limit is given. */
   readonly whatIf?: WhatIfReport | undefined;
+}
+
+/** When a pod is evicted for its node's sake. */
+export interface PodPressureReport extends Pick<
+  NodePressureReport,
+  'node' | 'signal' | 'headroom' | 'timeToEvictionMs'
+> {
+  /** From 1, the first; equals share a rank. */
+  readonly rank: number;
 }
 
 export interface PodQuestion {
@@ -117,6 +129,7 @@ function outlookOf(
   return {
     verdict: podVerdict({ report: explanation, limits: explanation.limits, next, pod, eviction }),
     next,
+    nodePressure: nodePressure(explanation, reading),
     samples,
     growthBytesPerSecond: growth && Math.round(growth),
     whatIf:
@@ -124,6 +137,18 @@ function outlookOf(
         ? undefined
         : whatIf(explanation, { limit: podLimit, samples, unenforced: unenforcedOf(explanation, reading) }),
   };
+}
+
+function nodePressure(
+  { namespace, pod, node }: PodExplanation,
+  { snapshot }: ClusterReading,
+): PodPressureReport | undefined {
+  const view = snapshot.nodes.find(({ nodeName }) => nodeName === node);
+  const pressed = view === undefined || view.state === 'absent' ? undefined : pressedNode(view, view.snapshot);
+  if (pressed === undefined) return undefined;
+  const { signal, headroom, timeToEvictionMs, victims = [], node: name } = pressureReport(pressed, () => undefined);
+  const found = victims.find((victim) => victim.namespace === namespace && victim.pod === pod);
+  return found && { node: name, signal, headroom, timeToEvictionMs, rank: found.rank };
 }
 
 /** While its volumes are not measured, its growth is not known. */

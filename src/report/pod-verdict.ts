@@ -109,7 +109,7 @@ function aboveText(limit: LimitReport): Standing {
 function nearText({ limits, next }: Judged): Standing | undefined {
   const coming = next && limits.find((limit) => isSameLimit(limit, next));
   if (next !== undefined && coming !== undefined) {
-    const time = next.timeToLimitMs === 0 ? 'now' : `in ${formatForecast(next.timeToLimitMs)}`;
+    const time = next.timeToLimitMs === 0 ? 'at any moment' : `in ${formatForecast(next.timeToLimitMs)}`;
     const text = `Evicted ${time} if it goes on to grow: ${limitUse(coming)}.`;
     const isNear = next.timeToLimitMs <= soonMs || coming.ratio >= limitThresholds.near;
     return { kind: isNear ? 'near' : coming.unenforced === undefined ? 'within' : 'unknown', text, limit: coming };

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
+import type { NodeSnapshot } from '../../src/node/node-view.js';
 import type { PodRecord } from '../../src/node/pod-record.js';
 import type { ClusterReading } from '../../src/query/cluster-reading.js';
 import { parsePodLimit, podsWithOutlook } from '../../src/query/pod-outlook.js';
 import { evictionReport } from '../../src/report/eviction-report.js';
-import { aContainer, aPod } from '../support/builders.js';
+import { aContainer, aNodeSummary, aPod } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { atOnce } from '../support/lanes.js';
 import {
@@ -14,6 +15,7 @@ import {
   aMeasuredPod,
   anAbsentNode,
   aNodeSnapshot,
+  aNodeThreshold,
   aPodUsage,
   aReading,
 } from '../support/snapshot-builders.js';
@@ -188,4 +190,32 @@ it.each([
   [{ podlimit: '1' }, 'parameter "podlimit" of a pod: allowed: podLimit'],
 ])('the parameters %j are refused', (parameters, message) => {
   expect(() => parsePodLimit(parameters)).toThrow(message);
+});
+
+describe('a pod of a node that is close to evicting pods', () => {
+  const crossed = aNodeThreshold({ threshold: 100, available: 90, headroom: -10 });
+  const close = aNodeThreshold({ threshold: 100, available: 110, headroom: 10, isCrossed: false });
+  const on = (threshold: typeof crossed, more: Partial<NodeSnapshot> = {}) => {
+    const pods = [record];
+    const podsOnNode = [pod];
+    const summary = aNodeSummary({ pods: pods.map((each) => each.summary) });
+    const snapshot = aNodeSnapshot({ pods, podsOnNode, summary, thresholds: [threshold], ...more });
+    const nodes = [aFreshNode(snapshot)];
+    return aReading({ snapshot: aClusterSnapshot({ nodes }) });
+  };
+
+  it.each([
+    ['below a threshold', crossed, -10],
+    ['close to one', close, 10],
+  ])('it has its rank on a node that is %s', async (_what, threshold, headroom) => {
+    const [found] = await outlook(on(threshold));
+    expect(found?.nodePressure).toEqual({ node: 'node-1', signal: 'nodefs.available', headroom, rank: 1 });
+  });
+
+  it('it has none where the order is not known, nor on a calm or silent node', async () => {
+    const calm = { ...close, available: 1_000, headroom: 900 };
+    for (const reading of [on(crossed, { unreadPodCount: 1 }), on(calm), silent()]) {
+      expect((await outlook(reading))[0]?.nodePressure).toBeUndefined();
+    }
+  });
 });

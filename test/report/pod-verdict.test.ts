@@ -88,7 +88,7 @@ describe('the verdict of a pod', () => {
   });
 
   it.each([
-    [0, 60, 'near', 'Evicted now if it goes on to grow: container app'],
+    [0, 60, 'near', 'Evicted at any moment if it goes on to grow: container app'],
     [60_000, 60, 'near', 'Evicted in 1m if it goes on to grow: container app'],
     [7_200_000, 60, 'within', 'Evicted in 2h if it goes on to grow: container app'],
     [7_200_000, 85, 'near', 'Evicted in 2h if it goes on to grow: container app'],

@@ -47,9 +47,22 @@ function podParts(pod: PodWithOutlook, index: number, shown: ShownPod): Markup {
   const heading = index === 0 ? undefined : markup`<h2>Another pod of this name</h2>`;
   if (index > 0) return markup`${heading}<p class="muted">${pod.verdict.text} ${podChipOf(pod)}</p>`;
   return markup`${verdictPart(pod.verdict, severityOf(pod))}
+${pressurePart(pod, links)}
 <div id="part-facts" data-part>${facts(pod, links)}</div>
 ${pod.state === 'unmeasured' ? limitsPanel(pod, shown) : markup`<div class="pair">${limitsPanel(pod, shown)}${timePanel(pod)}</div>${breakdownPanel(pod)}${volumesPanel(pod)}`}
 ${findingsPanel(pod)}${neighboursPanel(pod, links)}`;
+}
+
+/** Whatever its own limits are: the kubelet may evict it for the disk of its node before. */
+function pressurePart({ nodePressure }: PodWithOutlook, links: Links): Markup {
+  if (nodePressure === undefined) return markup`<p id="part-pressure" data-part hidden></p>`;
+  const { node, signal, headroom, timeToEvictionMs: timeMs, rank } = nodePressure;
+  const close =
+    timeMs === undefined
+      ? `is close to its threshold of ${signal}`
+      : `crosses its threshold of ${signal} in ${formatForecast(timeMs)} if its disk goes on to fill`;
+  const state = headroom < 0 ? `is below its threshold of ${signal}` : close;
+  return markup`<p id="part-pressure" data-part class="banner warning">Node ${links.node(node)} ${state}: this pod is number ${rank} of those that it evicts.</p>`;
 }
 
 const severities: Readonly<Record<PodVerdictReport['kind'], Severity>> = {
@@ -204,7 +217,7 @@ function forecastText(
   next: MeasuredPodWithOutlook['next'],
 ): MarkupContent {
   if (next !== undefined) {
-    return markup`Reaches the limit of ${limitName(next)} ${next.timeToLimitMs === 0 ? 'now' : `in ${formatForecast(next.timeToLimitMs)}`} if it goes on to grow.`;
+    return markup`Reaches the limit of ${limitName(next)} ${next.timeToLimitMs === 0 ? 'at any moment' : `in ${formatForecast(next.timeToLimitMs)}`} if it goes on to grow.`;
   }
   if (dataState === 'absent') return 'No forecast: the node has no data.';
   return state === 'pending'
