@@ -8,7 +8,7 @@ import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-vie
 import { deriveMeasured, type PodRecord } from '../node/pod-record.js';
 import { soonMs } from '../report/limit-report.js';
 import { measuredPodReport, podForecast, type PodReport, type PodSource } from '../report/pod-report.js';
-import type { Workload } from '../workload/workload.js';
+import { type Workload, workloadPath } from '../workload/workload.js';
 import type { ClusterReading } from './cluster-reading.js';
 import { type ListPage, listPage } from './list-page.js';
 import { type Condition, type ListQuery, matchesSearch } from './list-query.js';
@@ -122,11 +122,6 @@ function nameOf({ record, bound }: ListedPod): string {
 
 function workloadsOf({ record, bound }: ListedPod): readonly Workload[] {
   return record?.workloads ?? bound?.workloads ?? [];
-}
-
-/** Returns what names a workload in addresses: `NAMESPACE/TYPE/NAME`, with `-` for one that may span namespaces. */
-export function workloadPath({ namespace, type, name }: Pick<Workload, 'namespace' | 'type' | 'name'>): string {
-  return `${namespace || '-'}/${type}/${name}`;
 }
 
 const conditionsOf: Readonly<Record<Condition, (pod: ListedPod) => boolean>> = {

@@ -1,10 +1,10 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import { type WorkloadReport, workloadReport } from '../report/workload-report.js';
+import { workloadPath } from '../workload/workload.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 import type { ClusterReading } from './cluster-reading.js';
 import { type ListPage, listPage } from './list-page.js';
-import { workloadPath } from './list-pods.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 /** With a namespace: the workloads in it and those that may span namespaces. */

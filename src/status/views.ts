@@ -1,7 +1,7 @@
 import type { Lane } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import type { ClusterReading } from '../query/cluster-reading.js';
-import { listEvictions } from '../query/list-evictions.js';
+import { filteredEvictions, listEvictions } from '../query/list-evictions.js';
 import { listNamespaces, type NamespaceReport, namespaceReports } from '../query/list-namespaces.js';
 import { type ListedNodeReport, listNodes, nodeReportOf } from '../query/list-nodes.js';
 import type { ListPage } from '../query/list-page.js';
@@ -159,12 +159,16 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   },
   evictions: (request, { reading }) => {
     const query = parseListQuery('evictions', request.parameters);
-    const { items, totalCount, offset, limit } = listEvictions(reading.evictions, query);
-    const all = listEvictions(reading.evictions, { ...query, offset: 0, limit: Infinity }).items;
+    const { offset, limit } = query;
+    const all = filteredEvictions(reading.evictions, query);
     const nowMs = reading.readAtMs;
+    const items = all.slice(offset, offset + limit).map((of) => withAge(of, nowMs));
     const timeline = evictionTimeline(all, nowMs);
-    const shown = items.map((of) => withAge(of, nowMs));
-    return Promise.resolve({ kind: 'evictions', query, data: { items: shown, totalCount, offset, limit, timeline } });
+    return Promise.resolve({
+      kind: 'evictions',
+      query,
+      data: { items, totalCount: all.length, offset, limit, timeline },
+    });
   },
   search: async ({ parameters }, { reading, lane }) => {
     const of = (kind: ListKind): ListQuery => {
@@ -202,7 +206,8 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     return { kind: 'pod', query: { ...parseListQuery('pods', {}), given }, data: { pods, evictions } };
   },
   workload: async ({ path: [namespace = '', type = '', name = ''], parameters }, { reading, settings, lane }) => {
-    const query = podQuery('workload', parameters, { workload: `${namespace}/${type}/${name}` });
+    const path = `${namespace}/${type}/${name}`;
+    const query = podQuery('workload', parameters, { workload: path });
     const wanted = workloadOf({
       workload: name,
       workloadType: type,
@@ -212,10 +217,8 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const found = reading.snapshot.workloads.find(({ workload }) => workloadKey(workload) === key)?.workload;
     const isOf = ({ workloads }: EvictionReport): boolean => workloads.map(workloadOf).map(workloadKey).includes(key);
     const evictions = newest(reading, isOf);
-    if (found === undefined && evictions.length === 0)
-      throw new NotFoundError(`no workload ${namespace}/${type}/${name} in scope`);
+    if (found === undefined && evictions.length === 0) throw new NotFoundError(`no workload ${path} in scope`);
     const facts = await workloadFacts(reading, found ?? wanted, settings.workloads, lane);
-    const path = `${namespace}/${type}/${name}`;
     const itsNodes = await readingOfWorkload(reading, path, lane);
     const pods = await listPods(itsNodes, query, lane);
     const near = await listPods(itsNodes, { ...allPods, workload: path, only: 'near', limit: 1 }, lane);

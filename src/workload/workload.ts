@@ -26,3 +26,8 @@ export function workloadKey({ namespace, name, type }: Workload): string {
 export function workloadName({ namespace, name, origin }: Workload): string {
   return origin.source === 'controller' ? `${namespace}/${origin.kind}/${name}` : name;
 }
+
+/** Returns what names a workload in addresses: `NAMESPACE/TYPE/NAME`, with `-` for one that may span namespaces. */
+export function workloadPath({ namespace, type, name }: Pick<Workload, 'namespace' | 'type' | 'name'>): string {
+  return `${namespace || '-'}/${type}/${name}`;
+}
