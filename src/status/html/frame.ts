@@ -100,7 +100,14 @@ function header({ status, path }: PageFrame, links: Links): Markup {
 <div class="controls"><p id="fault" class="t-critical" role="status" hidden></p><p id="state" class="t-warning" role="status"></p>
 <div id="live" class="controls" hidden><span class="muted">refreshed <span id="age"></span></span><button type="button" id="refresh">Refresh</button><button type="button" id="pause">Pause</button></div>
 <noscript><p class="muted">Without JavaScript, reload the page for newer data.</p></noscript></div></div>
-</header>`;
+${path === '/' ? undefined : worst(status, links)}</header>`;
+}
+
+/** The worst problem, on each page but the overview, which has all: what is shown below may be old for it. */
+function worst({ problems: [first, ...others] }: Status, { root }: Links): Markup {
+  const more = others.length === 0 ? undefined : markup` <a href="${root}">and ${others.length} more</a>`;
+  const text = first && markup`<a href="${root}problems" class="t-${first.severity}">${first.text}</a>${more}`;
+  return markup`<p id="part-worst" data-part class="small"${first === undefined ? markup` hidden` : undefined}>${text}</p>`;
 }
 
 function footer({ status, path, search, metricsPath, documentationUrl }: PageFrame, { root }: Links): Markup {

@@ -23,10 +23,14 @@ export function listPart<T>(part: ListPart<T>): Markup {
   const { page, columns, row, caption } = part;
   const table =
     page.items.length === 0
-      ? emptyText(`No ${caption} found.`)
+      ? emptyText(isFiltered(part) ? `No ${caption} match these filters.` : `No ${caption} found.`)
       : dataTable('stack dense', caption, columns, page.items.map(row));
   return markup`${filterForm(part)}
 <div id="part-list" data-part>${pager(part)}${table}</div>`;
+}
+
+function isFiltered<T>({ query: { given }, fixed = [] }: ListPart<T>): boolean {
+  return Object.keys(given).some((name) => ![...withoutField, ...fixed, 'order'].includes(name));
 }
 
 /** In the order of the form. Position and number are those of the links. */

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+
+import { renderPage } from '../../../src/status/html/page.js';
+import type { Problem } from '../../../src/status/status.js';
+import { aReading } from '../../support/snapshot-builders.js';
+import { aStatus } from '../../support/status-builders.js';
+import { aPage } from '../../support/view-pages.js';
+
+const away: Problem = { severity: 'critical', text: 'API server not reachable', section: 'trust' };
+const slow: Problem = { severity: 'warning', text: '1 node has not answered yet: node-2', section: 'nodes' };
+
+const worstIn = (html: string): string =>
+  (/<p id="part-worst"[^]*?<\/p>/.exec(html)?.[0] ?? 'nothing').replaceAll(/<[^>]+>/g, '');
+
+it('each page says the worst problem, and how many there are', async () => {
+  for (const kind of ['pods', 'evictions', 'namespaces'] as const) {
+    const { html } = await aPage(aReading(), { kind, status: { problems: [away, slow] } });
+    expect(worstIn(html)).toBe('API server not reachable and 1 more');
+  }
+  const { html } = await aPage(aReading(), { kind: 'nodes', status: { problems: [away] } });
+  expect(worstIn(html)).toBe('API server not reachable');
+});
+
+it('a page without problems says none, and the overview has all of them', async () => {
+  expect(worstIn((await aPage(aReading(), { kind: 'pods' })).html)).toBe('');
+  const status = aStatus({ problems: [away] });
+  const frame = { status, path: '/', search: '', metricsPath: '/metrics', documentationUrl: './docs' };
+  expect(worstIn(renderPage(status, frame))).toBe('nothing');
+});
+
+it('an empty list says whether the filters are the reason', async () => {
+  const empty = { ...aReading(), evictions: [] };
+  const textOf = async (parameters: Readonly<Record<string, string>>) =>
+    (await aPage(empty, { kind: 'evictions', parameters })).text;
+  expect(await textOf({ order: 'name' })).toContain('No evictions found.');
+  expect(await textOf({ namespace: 'mediaa' })).toContain('No evictions match these filters.');
+});
