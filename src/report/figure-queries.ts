@@ -19,11 +19,23 @@ export const figureFamilies = {
   workloadEvictions: ['workload_evictions_total'],
 } as const;
 
+/** Of them, those that only the profile `full` has. */
+export const fullFamilies: ReadonlySet<string> = new Set([
+  'container_rootfs_used_bytes',
+  'container_logs_used_bytes',
+  'pod_request_bytes',
+]);
+
 export type Figure = keyof typeof figureFamilies;
 
 /** Returns the series of a figure in PromQL. `labels`: what names the thing, by the names of the metrics. */
 export function figureQueries(figure: Figure, labels: Readonly<Record<string, string>>): readonly string[] {
-  return figureFamilies[figure].map((family) => prefix + family + selectorOf(labels));
+  return figureFamilies[figure].map((family) => prefix + family + selectorOf(labels) + noteOf(family));
+}
+
+/** A comment of PromQL: without it, the answer of a server that has no such series looks like a fault. */
+function noteOf(family: string): string {
+  return fullFamilies.has(family) ? ' # with metrics.profile: full' : '';
 }
 
 /** In the quotes and escapes of Go, which are those of JSON here. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { familyTable } from '../../src/exposition/families.js';
-import { type Figure, figureFamilies, figureQueries } from '../../src/report/figure-queries.js';
+import { type Figure, figureFamilies, figureQueries, fullFamilies } from '../../src/report/figure-queries.js';
 import { selfFamilies } from '../../src/telemetry/self-families.js';
 
 const families = new Map(familyTable(Object.values(selfFamilies)).map(({ name, labels }) => [name, labels]));
@@ -12,6 +12,19 @@ it.each(figures)('the series of %s are of families that exist, and have the labe
   for (const family of figureFamilies[figure]) {
     expect([family, families.get(`ephemeral_storage_${family}`)]).toEqual([family, expect.arrayContaining(named)]);
   }
+});
+
+it('series that need the profile full say so', () => {
+  const profiles = new Map(
+    familyTable(Object.values(selfFamilies)).map((row) => [row.name, 'profile' in row && row.profile]),
+  );
+  const named = Object.values(figureFamilies).flat();
+  expect([...fullFamilies].sort()).toEqual(
+    named.filter((family) => profiles.get(`ephemeral_storage_${family}`) === 'full').sort(),
+  );
+  expect(figureQueries('podLimits', {}).at(-1)).toBe(
+    'ephemeral_storage_pod_request_bytes{} # with metrics.profile: full',
+  );
 });
 
 it('each family is selected by what names the thing', () => {
