@@ -1,3 +1,4 @@
+import { programName } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
 import type { EvictionCause, UnknownUsageReason } from '../history/eviction-record.js';
 
@@ -46,7 +47,7 @@ export function evictionHint({ cause, node }: Cause & { readonly node: string })
     case 'node_bytes':
     case 'node_inodes':
     case 'node_admission':
-      return `explain node ${node} shows what fills its disk, and which pods are evicted first.`;
+      return `${programName} explain node ${node} shows what fills its disk, and which pods are evicted first.`;
     case 'other':
       return 'The message of the kubelet names the cause.';
   }

@@ -1,4 +1,4 @@
-import { countedText } from '../base/text.js';
+import { countedText, programName } from '../base/text.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { EnforcementKind, EnforcementReport } from '../report/enforcement-report.js';
 import { aboutOne, namesText } from './problem-texts.js';
@@ -58,7 +58,7 @@ function exceededProblem({ unenforcedReachedPodCount }: ClusterReport['summary']
     'pods above a limit that does not evict them',
   ]);
   if (text === '') return [];
-  const hint = 'top pods -A --sort-by ratio names them: static and critical pods are never evicted.';
+  const hint = `${programName} top pods -A --sort-by ratio names them: static and critical pods are never evicted.`;
   return [{ severity: 'warning', text, hint, section: 'pods', only: 'unenforced' }];
 }
 
@@ -71,7 +71,7 @@ function fullProblem({ kind, findingCount, items }: ClusterReport['findings'][nu
       severity: 'warning',
       text: `${countedText(findingCount, ['emptyDir in memory is full', 'emptyDirs in memory are full'])}: writes fail`,
       detail: namesText(names, findingCount),
-      hint: `explain pod ${first?.namespace ?? ''}/${first?.pod ?? ''} shows its size and limits.`,
+      hint: `${programName} explain pod ${first?.namespace ?? ''}/${first?.pod ?? ''} shows its size and limits.`,
       section: 'findings',
       ...aboutOne(
         items.map(({ namespace, pod }) => ({ namespace, pod })),

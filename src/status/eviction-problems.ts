@@ -1,5 +1,5 @@
 import { groupBy } from '../base/maps.js';
-import { countedText } from '../base/text.js';
+import { countedText, programName } from '../base/text.js';
 import { causeText, evictionHint } from '../report/eviction-cause-text.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { namesText, referenceName } from './problem-texts.js';
@@ -60,5 +60,5 @@ function hintOf(eviction: EvictionReport): string {
   const hint = evictionHint(eviction);
   return cause === 'node_bytes' || cause === 'node_inodes'
     ? hint
-    : `${hint} explain eviction ${namespace}/${pod} shows what it used.`;
+    : `${hint} ${programName} explain eviction ${namespace}/${pod} shows what it used.`;
 }

@@ -1,5 +1,5 @@
 import { countedText, joinTruncated } from '../base/text.js';
-import { formatAge } from '../base/units.js';
+import { formatForecast } from '../base/units.js';
 import type { AffectedWorkloadsReport } from '../report/affected-workloads.js';
 import type { PodPlace } from '../report/pod-report.js';
 import type { WorkloadReference } from '../report/workload-report.js';
@@ -67,7 +67,7 @@ export function withExamples(
 
 /** Returns how much time is left, to follow a name: ` (in 4m)`; '' where that is not known. */
 export function timeLeftNote(timeMs: number | undefined): string {
-  return timeMs === undefined || timeMs === 0 ? '' : ` (in ${formatAge(timeMs)})`;
+  return timeMs === undefined || timeMs === 0 ? '' : ` (in ${formatForecast(timeMs)})`;
 }
 
 /** By their nodes: `shop/a, shop/b on node-1`. */

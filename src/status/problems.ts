@@ -1,3 +1,4 @@
+import { programName } from '../base/text.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import { fullRatio } from '../report/filesystem-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
@@ -53,7 +54,7 @@ function limitProblems({ summary, limits }: ClusterReport): readonly Problem[] {
   const reached = present.filter(({ ratio }) => ratio >= limitThresholds.reached);
   const near = present.filter((limit) => !reached.includes(limit) && isNear(limit));
   const timesMs = new Map(near.map((limit) => [podName(limit), limit.timeToLimitMs]));
-  const hint = (pod: string): string => `explain pod ${pod} shows what adds up to its usage.`;
+  const hint = (pod: string): string => `${programName} explain pod ${pod} shows what adds up to its usage.`;
   return [
     ...withExamples(
       counted(reachedLimitPodCount, 'critical', 'next-evictions', [
@@ -99,7 +100,7 @@ function pressureProblems({ summary, pressure }: ClusterReport): readonly Proble
   const near = present.filter(({ headroom }) => headroom >= 0);
   const timesMs = new Map(near.map(({ node, timeToEvictionMs }) => [node, timeToEvictionMs]));
   const hint = (node: string): string =>
-    `explain node ${node} shows what fills its disk, and which pods are evicted first.`;
+    `${programName} explain node ${node} shows what fills its disk, and which pods are evicted first.`;
   return [
     ...withExamples(
       counted(pressedNodeCount, 'critical', 'next-evictions', [
@@ -164,7 +165,7 @@ function nodeProblems({ summary, nodes, pressure }: ClusterReport): readonly Pro
       {
         names: full.map(({ node }) => node),
         count: fullNodeCount - pressedFullNodeCount,
-        hint: (node) => `explain node ${node} shows what fills its disk.`,
+        hint: (node) => `${programName} explain node ${node} shows what fills its disk.`,
         ...aboutOne(full.map(nodeSubject), fullNodeCount - pressedFullNodeCount),
       },
     ),

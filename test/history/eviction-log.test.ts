@@ -570,6 +570,7 @@ describe('the last usage', () => {
     ['shrank', [90, 80], -mib],
     ['stood still', [90, 90], 0],
     ['was measured once', [90], undefined],
+    ['grew faster than it had before, from far below', [9, 10], mib / 10],
   ])('the last usage shows no limit for an hour more of a pod that %s', (_what, usedMib, growthBytesPerSecond) => {
     expect(usageAfter(...usedMib)).toMatchObject({ growthBytesPerSecond, limitForAnHourBytes: undefined });
   });

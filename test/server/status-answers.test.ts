@@ -90,6 +90,11 @@ it('HEAD gets the headers of every address without a body', async () => {
   }
 });
 
+it.each(['/nodes/nope', '/pods/a/b', '/api/v1/nodes/nope'])('HEAD of %s is 404, as GET is', async (path) => {
+  const answers = await Promise.all(['HEAD', 'GET'].map((method) => ask(path, { method })));
+  expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+});
+
 it('the description of the API is served without a reading', async () => {
   const answer = await ask('/api/v1/openapi.json', { moment: { ...aMoment(), reading: undefined } });
   expect(answer.status).toBe(200);

@@ -50,7 +50,7 @@ describe('evictions', () => {
         text: '5 pods evicted in the last hour',
         detail:
           '3 of shop/cart (mostly emptyDir data above its size limit of 100Mi), shop/alone (node low on disk space), 1 of shop/web (pod above the limit of its containers of 1Ki)',
-        hint: 'Raise sizeLimit of the emptyDir, or have the pod write less to it. explain eviction shop/cart-0 shows what it used.',
+        hint: 'Raise sizeLimit of the emptyDir, or have the pod write less to it. ephemeral-storage-exporter explain eviction shop/cart-0 shows what it used.',
         section: 'evictions',
       },
     ]);
@@ -146,7 +146,7 @@ describe('problems of the cluster', () => {
         severity: 'warning',
         text: '2 emptyDirs in memory are full: writes fail',
         detail: 'shop/web-0 (shm) and 1 more',
-        hint: 'explain pod shop/web-0 shows its size and limits.',
+        hint: 'ephemeral-storage-exporter explain pod shop/web-0 shows its size and limits.',
         section: 'findings',
       },
     ]);
@@ -174,8 +174,16 @@ describe('problems of the cluster', () => {
     const summary = aSummary({ reachedLimitPodCount: 1, nearLimitPodCount: 1 });
     const cluster = aCluster({ summary, limits: { items, totalCount: 4 } });
     expect(problemsIn({ cluster }).map(({ text, detail, hint }) => [text, detail, hint])).toEqual([
-      ['1 pod at or above a limit', 'shop/over', 'explain pod shop/over shows what adds up to its usage.'],
-      ['1 pod near a limit', 'shop/near', 'explain pod shop/near shows what adds up to its usage.'],
+      [
+        '1 pod at or above a limit',
+        'shop/over',
+        'ephemeral-storage-exporter explain pod shop/over shows what adds up to its usage.',
+      ],
+      [
+        '1 pod near a limit',
+        'shop/near',
+        'ephemeral-storage-exporter explain pod shop/near shows what adds up to its usage.',
+      ],
     ]);
   });
 
@@ -201,7 +209,7 @@ describe('problems of the cluster', () => {
         severity: 'warning',
         text: '2 nodes close to an eviction threshold or under DiskPressure',
         detail: 'node-1 (in 4m), node-2',
-        hint: 'explain node node-1 shows what fills its disk, and which pods are evicted first.',
+        hint: 'ephemeral-storage-exporter explain node node-1 shows what fills its disk, and which pods are evicted first.',
       },
     ]);
   });
@@ -246,7 +254,7 @@ describe('problems of the cluster', () => {
       {
         text: '1 node at least 90 % full',
         detail: 'node-5',
-        hint: 'explain node node-5 shows what fills its disk.',
+        hint: 'ephemeral-storage-exporter explain node node-5 shows what fills its disk.',
       },
       { text: '1 node with stale data', detail: 'node-4 (timeout)' },
     ]);
@@ -274,7 +282,7 @@ describe('problems of the cluster', () => {
     };
     expect(problemOf(verdict)?.detail).toMatch(/^node-1 \(.*\), node-2 \(.*\)\. node-1: Pods are the cause\.$/);
     expect(problemOf(verdict)?.hint).toBe('first');
-    expect(problemOf(undefined)?.hint).toMatch(/^explain node node-1 /);
+    expect(problemOf(undefined)?.hint).toMatch(/^ephemeral-storage-exporter explain node node-1 /);
   });
 
   it('a scope without nodes is a problem', () => {
@@ -346,7 +354,7 @@ describe('problems of the cluster', () => {
       {
         text: '5 incomplete workloads',
         detail: 'shop/a, shop/b, shop/c and 2 more',
-        hint: 'explain workload shop/a shows which of its pods are not measured, and why.',
+        hint: 'ephemeral-storage-exporter explain workload shop/a shows which of its pods are not measured, and why.',
         section: 'workloads',
       },
     ],

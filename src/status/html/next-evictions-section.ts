@@ -1,6 +1,7 @@
 import type { Ranked } from '../../base/ranking.js';
-import { formatAge, formatBytes } from '../../base/units.js';
+import { formatBytes, formatForecast } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
+import { limitThresholds } from '../../report/limit-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
 import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
 import { unreadPodsText } from '../../report/signal-report.js';
@@ -20,8 +21,6 @@ import {
   severityClass,
   unenforcedText,
 } from './texts.js';
-
-const minuteMs = 60_000;
 
 /** The others are in the lists. */
 const shownLimitCount = 5;
@@ -53,7 +52,7 @@ function nextText(
   const pods = limits.items.flatMap((limit) =>
     limit.timeToLimitMs === undefined
       ? []
-      : [{ timeMs: limit.timeToLimitMs, text: podText(limit, links), isAbove: limit.timeToLimitMs === 0 }],
+      : [{ timeMs: limit.timeToLimitMs, text: podText(limit, links), isAbove: limit.ratio >= limitThresholds.reached }],
   );
   const nodes = pressure.items.flatMap((node) =>
     node.timeToEvictionMs === undefined
@@ -63,7 +62,7 @@ function nextText(
   const [next] = [...pods, ...nodes].sort((a, b) => a.timeMs - b.timeMs);
   if (next === undefined) return undefined;
   const { timeMs, text, isAbove } = next;
-  const when = timeMs === 0 ? 'now' : `in ${formatAge(roughly(timeMs))}`;
+  const when = timeMs > 0 ? `in ${formatForecast(timeMs)}` : isAbove ? 'now' : 'at any moment';
   const note = isAbove ? undefined : markup` <span class="small muted">at its present growth</span>`;
   return markup`<p><strong>Next: ${text} ${when}</strong>${note}</p>
 `;
@@ -142,13 +141,7 @@ function partMark({ unenforced }: PodLimitReport): Markup | undefined {
 
 function timeNote(what: string, timeMs: number | undefined): Markup | undefined {
   if (timeMs === undefined || timeMs === 0) return undefined;
-  return markup` <span class="small muted">${what} in ${formatAge(roughly(timeMs))}</span>`;
-}
-
-/** Returns whole minutes, below three of them steps of ten seconds: growth is no clock. */
-function roughly(timeMs: number): number {
-  const stepMs = timeMs < 3 * minuteMs ? 10_000 : minuteMs;
-  return Math.max(1, Math.round(timeMs / stepMs)) * stepMs;
+  return markup` <span class="small muted">${what} in ${formatForecast(timeMs)}</span>`;
 }
 
 function ruleText({ rule, container, volume }: PodLimitReport): Markup {
