@@ -48,7 +48,7 @@ interface PodOutlook {
 }
 
 /** When a pod is evicted for its node's sake. */
-export interface PodPressureReport extends Pick<
+interface PodPressureReport extends Pick<
   NodePressureReport,
   'node' | 'signal' | 'headroom' | 'timeToEvictionMs'
 > {

@@ -195,12 +195,14 @@ it.each([
 describe('a pod of a node that is close to evicting pods', () => {
   const crossed = aNodeThreshold({ threshold: 100, available: 90, headroom: -10 });
   const close = aNodeThreshold({ threshold: 100, available: 110, headroom: 10, isCrossed: false });
-  const on = (threshold: typeof crossed, more: Partial<NodeSnapshot> = {}) => {
-    const pods = [record];
-    const podsOnNode = [pod];
+  const on = (threshold: typeof crossed, more: Partial<NodeSnapshot> = {}, state: 'fresh' | 'stale' = 'fresh') => {
+    const namesake = aPod({ ...id, namespace: 'ops', uid: 'other' });
+    const larger = aMeasuredPod({ ...id, namespace: 'ops', pod: namesake, usage: aPodUsage({ usedBytes: 90 * mib }) });
+    const pods = [larger, record];
+    const podsOnNode = [namesake, pod];
     const summary = aNodeSummary({ pods: pods.map((each) => each.summary) });
     const snapshot = aNodeSnapshot({ pods, podsOnNode, summary, thresholds: [threshold], ...more });
-    const nodes = [aFreshNode(snapshot)];
+    const nodes = [{ ...aFreshNode(snapshot), state }];
     return aReading({ snapshot: aClusterSnapshot({ nodes }) });
   };
 
@@ -209,7 +211,11 @@ describe('a pod of a node that is close to evicting pods', () => {
     ['close to one', close, 10],
   ])('it has its rank on a node that is %s', async (_what, threshold, headroom) => {
     const [found] = await outlook(on(threshold));
-    expect(found?.nodePressure).toEqual({ node: 'node-1', signal: 'nodefs.available', headroom, rank: 1 });
+    expect(found?.nodePressure).toEqual({ node: 'node-1', signal: 'nodefs.available', headroom, rank: 2 });
+  });
+
+  it('it has its rank while the data of its node is stale', async () => {
+    expect((await outlook(on(crossed, {}, 'stale')))[0]?.nodePressure?.rank).toBe(2);
   });
 
   it('it has none where the order is not known, nor on a calm or silent node', async () => {

@@ -450,7 +450,7 @@ describe('the commands of a verdict', () => {
     ],
     [
       'other',
-      { freeGib: 0, pods: [podOf('cart-0', 5)] },
+      { freeGib: 0, pods: [podOf('cart-0', 5, { grownGib: 3 })] },
       [
         "ssh node-1 'sudo du -xhd3 / /var | sort -h | tail -20'",
         "ssh node-1 'sudo journalctl --disk-usage'",

@@ -312,6 +312,12 @@ describe('the sections', () => {
     expect(shown).not.toContain('at its present growth');
   });
 
+  it('a pod whose countdown has run out below its limit exceeds it at any moment', () => {
+    const limits = all(aLimit({ rule: 'emptydir', volume: 'cache', ratio: 0.96, timeToLimitMs: 0 }));
+    const shown = textOf(pageOfCluster({ limits }), 'next-evictions');
+    expect(shown).toContain('exceeds the limit of emptyDir cache at any moment at its present growth');
+  });
+
   it('a pod that exceeds the limit of the pod exceeds its limit', () => {
     const limit = aLimit({ rule: 'pod', container: undefined, volume: undefined, timeToLimitMs: 60_000 });
     const shown = textOf(pageOfCluster({ limits: all(limit) }), 'next-evictions');
