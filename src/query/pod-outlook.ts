@@ -48,10 +48,7 @@ interface PodOutlook {
 }
 
 /** When a pod is evicted for its node's sake. */
-interface PodPressureReport extends Pick<
-  NodePressureReport,
-  'node' | 'signal' | 'headroom' | 'timeToEvictionMs'
-> {
+interface PodPressureReport extends Pick<NodePressureReport, 'node' | 'signal' | 'headroom' | 'timeToEvictionMs'> {
   /** From 1, the first; equals share a rank. */
   readonly rank: number;
 }
