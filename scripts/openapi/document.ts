@@ -11,6 +11,7 @@ type ViewKind = keyof Views;
 
 const viewsFile = 'src/status/views.ts';
 const statusFile = 'src/status/status.ts';
+const coverageFile = 'src/query/coverage.ts';
 
 const summaries: Readonly<Record<ViewKind, string>> = {
   problems: 'What is wrong now, the worst first: one for each cause.',
@@ -34,8 +35,12 @@ export async function openApiText(): Promise<string> {
 }
 
 function openApiDocument(): Schema {
-  const schemas = new TypeSchemas([viewsFile, statusFile]);
-  const views = schemas.objectsOf(viewsFile, 'Views') as Readonly<Record<ViewKind, Schema>>;
+  const schemas = new TypeSchemas([viewsFile, statusFile, coverageFile]);
+  const data = schemas.objectsOf(viewsFile, 'Views') as Readonly<Record<ViewKind, Schema>>;
+  const coverage = schemas.of(coverageFile, 'Coverage');
+  const views = Object.fromEntries(
+    Object.entries(data).map(([kind, schema]) => [kind, answerSchema(schema, coverage)]),
+  ) as Readonly<Record<ViewKind, Schema>>;
   const status = schemas.of(statusFile, 'Status');
   const document = { description: 'This document.', type: 'object' };
   return {
@@ -66,13 +71,17 @@ function objectPath(kind: ObjectKind, views: Readonly<Record<ViewKind, Schema>>)
   return [`/${parts.join('/')}`, { parameters, get: viewOperation(kind, views[kind]) }];
 }
 
-function viewOperation(kind: ViewKind, { properties, required, ...rest }: Schema): Schema {
+/** The schema of a view with what each answer has besides. */
+function answerSchema({ properties, required, ...rest }: Schema, coverage: Schema): Schema {
   const generatedAtMs = { description: 'When the answer was made.', type: 'number' };
-  const schema = {
+  return {
     ...rest,
-    properties: { generatedAtMs, ...(properties as Schema) },
-    required: ['generatedAtMs', ...(required as readonly string[])],
+    properties: { generatedAtMs, coverage, ...(properties as Schema) },
+    required: ['generatedAtMs', 'coverage', ...(required as readonly string[])],
   };
+}
+
+function viewOperation(kind: ViewKind, schema: Schema): Schema {
   const parameters = parametersOfView(kind).map((name) => parameterOf(kind, name));
   const isObject = kind in objectRoutes;
   return {

@@ -7,7 +7,7 @@ import { type NodeFailure, nodeFailure } from '../report/node-report.js';
 import { allObjects, type ClusterSnapshot } from '../scrape/snapshot.js';
 import type { ActiveSettings } from './active-settings.js';
 
-type Sources = Pick<ActiveSettings, 'source' | 'collection'>;
+type Sources = Pick<ActiveSettings, 'scope' | 'source' | 'collection'>;
 
 /** What the lists and objects of the pages are made of. */
 export function clusterReading(
@@ -22,6 +22,7 @@ export function clusterReading(
   const { snapshot, lastKnownOf, samplesOf, apiServer } = input;
   const nowMs = clock.monotonicMs();
   return {
+    scope: options.scope,
     snapshot,
     knownPods: { [Symbol.iterator]: () => knownPods(snapshot, options) },
     get knownNodes() {

@@ -120,6 +120,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
       workloads: this.#collection.resolver.workloadsOf(pod),
     }));
     return {
+      scope: this.#options.scope,
       snapshot,
       knownPods,
       knownNodes: [...this.#source.store.nodes()],

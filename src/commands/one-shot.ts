@@ -1,117 +1,155 @@
 import { apiNodes, resolveScope, withOwnNamespace } from '../app/resolve-scope.js';
-import { UserError } from '../base/errors.js';
+import { messageOf, RequestError, UserError } from '../base/errors.js';
+import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
+import type { Credentials } from '../credentials/credentials.js';
 import { WorkloadResolver } from '../workload/workload-resolver.js';
 import { ClusterReader, type Reader } from './cluster-reader.js';
 import { type CommandContext, hostOf } from './context.js';
-import { evictionsReader } from './evictions/eviction-sources.js';
-import type { ExporterAddress } from './evictions/exporter-address.js';
 import { commandCredentials, type CredentialFlags, loadSettings, type SettingFlags } from './load-settings.js';
 import { readRecordedCollection, recordedReader, type RecordingFlags } from './recorded-collection.js';
 import { warnOn } from './recordings.js';
+import { statusReader } from './status-evictions.js';
+import { terminalText } from './text/terminal-text.js';
+import type { ExporterAddress } from './views/exporter-address.js';
+import { openExporter } from './views/exporter-source.js';
+import { localViews } from './views/local-views.js';
+import type { ViewSource } from './views/view-source.js';
 
-/** Which cluster a command reads that serves nothing. */
+/** What commands read that serve nothing. */
+export const viewOrigins = ['exporter', 'kubelets'] as const;
+type ViewOrigin = (typeof viewOrigins)[number];
+
+/** Which cluster a command reads that serves nothing, and how. */
 export interface ClusterFlags extends CredentialFlags {
   readonly settings: SettingFlags;
   /** Read instead of a cluster. */
   readonly recordings?: RecordingFlags | undefined;
+  /** Undefined: an exporter, and the kubelets where none can be read. */
+  readonly from?: ViewOrigin | undefined;
+  /** Undefined: the Service with the project's label. */
+  readonly exporter?: ExporterAddress | undefined;
 }
 
 /** A cluster that is being read. */
 export interface ClusterSession {
-  readonly reader: Reader;
-  readonly config: Config;
+  readonly source: ViewSource;
   /** That of the context; undefined, all, for recordings. */
   readonly namespace: string | undefined;
+  /** How kubelets are reached from here; undefined where they are not. */
+  readonly access?: Config['kubelet']['access'] | undefined;
 }
 
-interface ReadOptions {
+/** What a command is about. */
+export interface CommandSubject {
+  /** Of the context of credentials: undefined is all. */
+  readonly namespaceOf: (contextNamespace: string) => string | undefined;
   /** Evictions are read, and nothing else. */
-  readonly evictions?:
-    | {
-        /** Undefined: the Service of this project's manifests. */
-        readonly exporter: ExporterAddress | undefined;
-        /** Undefined: that of the context. */
-        readonly namespace: string | undefined;
-        readonly allNamespaces: boolean;
-      }
-    | undefined;
-  /** See {@link ClusterReader}. */
-  readonly detailsOf?: string | undefined;
+  readonly isOfEvictions?: boolean;
+  readonly node?: string | undefined;
   readonly podName?: string | undefined;
 }
 
-/** Reads the recordings of the flags, or the cluster, see {@link withCluster}. */
-export async function withReader(
-  flags: ClusterFlags,
-  context: CommandContext,
-  use: (session: ClusterSession) => Promise<void>,
-  options: ReadOptions = {},
-): Promise<void> {
-  if (flags.recordings === undefined) {
-    if (options.evictions === undefined) await withCluster(flags, context, use, options);
-    else await withEvictions(flags, context, use, options.evictions);
-    return;
-  }
-  const { config } = await loadSettings(flags.settings, context);
-  const recorded = await readRecordedCollection(flags.recordings, {
-    config,
-    warn: warnOn(context),
-    showsAllPods: true,
-  });
-  await use({ reader: recordedReader(recorded), config, namespace: undefined });
-}
+type Use = (session: ClusterSession) => Promise<void>;
 
 /**
- * Reads the cluster of the flags: lists it, has `use` work with it, and leaves nothing open. Throws UserError with a line
- * per cause when it cannot be listed.
+ * Reads the recordings of the flags, an exporter, or the cluster itself: has `use` work with it, and leaves nothing open. Throws
+ * UserError with a line for each cause when nothing can be read.
  */
-async function withCluster(
+export async function withViews(
   flags: ClusterFlags,
   context: CommandContext,
-  use: (session: ClusterSession) => Promise<void>,
-  options: ReadOptions,
+  subject: CommandSubject,
+  use: Use,
 ): Promise<void> {
-  const settings = await loadSettings(flags.settings, context);
-  const credentials = await commandCredentials(flags, context);
-  const config = withOwnNamespace(settings.config, credentials);
+  const { config } = await loadSettings(flags.settings, context);
   const { stopSignal } = context;
   try {
-    // Shards divide the work of exporters; a command shows all of them.
-    const unsharded = { ...config.cluster, shard: 0, totalShards: 1 };
-    const nodes = apiNodes({ credentials, clock: context.clock, version: context.version });
-    const scope = await resolveScope({ settings: unsharded, host: hostOf(context), nodes }, stopSignal);
-    await using reader = new ClusterReader({ config, scope, credentials, context, ...options });
-    await reader.synced(stopSignal);
-    await use({ reader, config, namespace: credentials.namespace ?? 'default' });
+    if (flags.recordings !== undefined) await withRecording(flags.recordings, config, context, use);
+    else if (flags.from === 'kubelets') await withCluster({ flags, config, subject }, context, use);
+    else await withExporter({ flags, config, subject }, context, use);
   } catch (error) {
     if (stopSignal.aborted && error === stopSignal.reason) throw new UserError('stopped before there was an answer');
     throw error;
   }
 }
 
-/** An exporter with a URL can be asked without a cluster. */
-async function withEvictions(
-  flags: ClusterFlags,
+async function withRecording(
+  recordings: RecordingFlags,
+  config: Config,
   context: CommandContext,
-  use: (session: ClusterSession) => Promise<void>,
-  { exporter, namespace, allNamespaces }: NonNullable<ReadOptions['evictions']>,
+  use: Use,
 ): Promise<void> {
-  const { config } = await loadSettings(flags.settings, context);
-  const needsCluster = exporter === undefined || !('url' in exporter);
+  const recorded = await readRecordedCollection(recordings, { config, warn: warnOn(context), showsAllPods: true });
+  const lane = recorded.scheduler.newLane();
+  await use({ source: localViews({ reader: recordedReader(recorded), config, lane }), namespace: undefined });
+}
+
+interface Reading {
+  readonly flags: ClusterFlags;
+  readonly config: Config;
+  readonly subject: CommandSubject;
+}
+
+/** An exporter with a URL can be read without a cluster. */
+async function withExporter(reading: Reading, context: CommandContext, use: Use): Promise<void> {
+  const { flags } = reading;
+  const needsCluster = flags.exporter === undefined || !('url' in flags.exporter);
   const credentials = await commandCredentials(flags, context).catch((error: unknown) => {
     if (needsCluster) throw error;
     return undefined;
   });
-  const contextNamespace = credentials && (credentials.namespace ?? 'default');
-  const { clock, version } = context;
-  const reader = evictionsReader({
-    exporter,
-    credentials,
-    namespace: allNamespaces ? undefined : (namespace ?? contextNamespace),
-    resolver: new WorkloadResolver(config.workloads),
-    clock,
-    version,
-  });
-  await use({ reader, config, namespace: contextNamespace });
+  const opened = await attempt(reading, credentials, context);
+  if (opened === undefined) {
+    await withCluster(reading, context, use);
+    return;
+  }
+  using exporter = opened;
+  for (const note of exporter.notes) context.writeError(`${terminalText(note)}\n`);
+  const namespace = credentials && (credentials.namespace ?? 'default');
+  await use({ source: exporter.source, namespace });
+}
+
+/** Undefined where the kubelets are to be read instead, which is said. Throws UserError where that is not wanted. */
+async function attempt({ flags, subject }: Reading, credentials: Credentials | undefined, context: CommandContext) {
+  const { clock, version, stopSignal } = context;
+  const namespace = subject.namespaceOf(credentials?.namespace ?? 'default');
+  const { podName, node } = subject;
+  const pod = podName === undefined || namespace === undefined ? undefined : { namespace, name: podName };
+  const question = { address: flags.exporter, credentials, place: { node, pod }, clock, version };
+  try {
+    return await openExporter(question, stopSignal);
+  } catch (error) {
+    if (!(error instanceof RequestError || error instanceof UserError)) throw error;
+    const isRequired = flags.from === 'exporter' || flags.exporter !== undefined;
+    const isOfServer = error instanceof RequestError && ['connection', 'tls'].includes(error.reason);
+    if (isRequired || isOfServer) throw new UserError(error.message, { cause: error });
+    context.writeError(`No exporter was read, but the kubelets: ${terminalText(messageOf(error))}\n`);
+    return undefined;
+  }
+}
+
+/** Lists the cluster and scrapes its kubelets. */
+async function withCluster({ flags, config, subject }: Reading, context: CommandContext, use: Use): Promise<void> {
+  const credentials = await commandCredentials(flags, context);
+  const { clock, version, stopSignal } = context;
+  const contextNamespace = credentials.namespace ?? 'default';
+  const session = { namespace: contextNamespace, access: config.kubelet.access };
+  const viewsOf = (reader: Reader): ViewSource =>
+    localViews({ reader, config, lane: new Scheduler(clock).newLane() });
+  if (subject.isOfEvictions === true) {
+    const namespace = subject.namespaceOf(contextNamespace);
+    const resolver = new WorkloadResolver(config.workloads);
+    await use({ ...session, source: viewsOf(statusReader({ credentials, namespace, resolver, clock, version })) });
+    return;
+  }
+  const settings = withOwnNamespace(config, credentials);
+  // Shards divide the work of exporters; a command shows all of them.
+  const unsharded = { ...settings.cluster, shard: 0, totalShards: 1 };
+  const nodes = apiNodes({ credentials, clock, version });
+  const scope = await resolveScope({ settings: unsharded, host: hostOf(context), nodes }, stopSignal);
+  const { node: detailsOf, podName } = subject;
+  await using reader = new ClusterReader({ config: settings, scope, credentials, context, detailsOf, podName });
+  await reader.synced(stopSignal);
+  await use({ ...session, source: viewsOf(reader) });
 }

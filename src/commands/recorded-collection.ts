@@ -5,9 +5,10 @@ import { UserError } from '../base/errors.js';
 import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { EvictionLog } from '../history/eviction-log.js';
+import { wholeCluster } from '../kube/scope.js';
 import { noHistory } from '../query/cluster-reading.js';
 import type { Reader } from './cluster-reader.js';
-import { statusEvictions } from './evictions/eviction-sources.js';
+import { statusEvictions } from './status-evictions.js';
 import { RecordedCluster } from './recorded-cluster.js';
 import { readObjects, readSummaries } from './recordings.js';
 
@@ -83,6 +84,7 @@ export function recordedReader({ cluster, collection, clock }: RecordedCollectio
       if (snapshot === undefined) throw new Error('recordings need no list');
       const knownPods = Array.from(cluster.pods(), (pod) => ({ pod, workloads: collection.resolver.workloadsOf(pod) }));
       return {
+        scope: wholeCluster,
         snapshot,
         knownPods,
         knownNodes: [...cluster.nodes()],

@@ -1,4 +1,5 @@
 import type { Node, Pod } from '../kube/objects.js';
+import type { Scope } from '../kube/scope.js';
 import type { AbsentNodeView } from '../node/node-view.js';
 import type { ApiServerState } from '../report/absence-hints.js';
 import type { EvictionReport } from '../report/eviction-report.js';
@@ -15,6 +16,8 @@ export interface KnownPod {
 
 /** The state of a cluster at one moment. Plain data, but for what is looked up only where it is shown. */
 export interface ClusterReading {
+  /** Which nodes are measured. */
+  readonly scope: Scope;
   readonly snapshot: ClusterSnapshot;
   /** All pods in scope, measured or not. Taken one by one on a page: a list of all would hold up others. */
   readonly knownPods: Iterable<KnownPod>;

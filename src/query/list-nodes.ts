@@ -1,6 +1,8 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
-import { type NodeView, unenforcedOn } from '../node/node-view.js';
+import type { EvictionSignal } from '../kubelet/eviction-signals.js';
+import { nearestThreshold } from '../node/node-thresholds.js';
+import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-view.js';
 import { enforcementKinds } from '../report/enforcement-report.js';
 import { fullestRatio } from '../report/filesystem-report.js';
 import { type NodeCondition, nodeCondition } from '../report/node-condition.js';
@@ -22,9 +24,19 @@ import { type ListQuery, matchesSearch } from './list-query.js';
 /** A node, and how near it is to evicting pods. */
 export type ListedNodeReport = RankedNodeReport & {
   readonly condition: NodeCondition;
+  /** The threshold that it is nearest to, or furthest below; absent where none is known. */
+  readonly threshold?: NodeThresholdReport | undefined;
   /** Absent of a node that is not close to evicting pods. */
   readonly pressure?: NodePressureReport | undefined;
 };
+
+interface NodeThresholdReport {
+  readonly signal: EvictionSignal;
+  /** What is left above it, in bytes or inodes; below 0 the kubelet evicts. */
+  readonly headroom: number;
+  /** A default of Kubernetes: the kubelet's configuration is not known. */
+  readonly isAssumed: boolean;
+}
 
 interface ListedNode {
   readonly view: NodeView;
@@ -75,7 +87,7 @@ const ranks: Readonly<Record<string, (node: ListedNode) => number | undefined>> 
   name: () => undefined,
 };
 
-function snapshotOf(view: NodeView, lastKnown: LastKnown | undefined) {
+function snapshotOf(view: NodeView, lastKnown: LastKnown | undefined): NodeSnapshot | undefined {
   return view.state === 'absent' ? lastKnown?.snapshot : view.snapshot;
 }
 
@@ -116,6 +128,12 @@ function listedNodeReport(
   return {
     ...report,
     condition: nodeCondition(view, pressed),
+    threshold: thresholdReport(snapshotOf(view, lastKnown)),
     pressure: pressed && pressureReport(pressed, verdictOf),
   };
+}
+
+function thresholdReport(snapshot: NodeSnapshot | undefined): NodeThresholdReport | undefined {
+  const nearest = snapshot && nearestThreshold(snapshot.thresholds);
+  return nearest && { signal: nearest.signal, headroom: nearest.headroom, isAssumed: nearest.isAssumed };
 }

@@ -32,6 +32,7 @@ export interface MeasuredNodeReport extends NodeFacts {
   /** Pods with data, and their bytes. */
   readonly podCount: number;
   readonly podsUsedBytes: number;
+  readonly podsRequestedBytes: number;
   /** See `node_pods_missing` and `node_pods_dangling`. */
   readonly missingPodCount: number;
   readonly danglingPodCount: number;
@@ -86,6 +87,7 @@ export function measuredNodeReport(
     images: state.snapshot.images,
     podCount: pods.podCount,
     podsUsedBytes: pods.usedBytes,
+    podsRequestedBytes: pods.requestedBytes,
     missingPodCount: state.missingPods,
     danglingPodCount: state.danglingPods,
   };

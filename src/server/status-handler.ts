@@ -6,6 +6,7 @@ import type { Lane } from '../base/scheduler.js';
 import { oneLine } from '../base/text.js';
 import { acceptsGzip } from '../exposition/negotiate.js';
 import { toJson } from '../json/json.js';
+import { coverageOf } from '../query/coverage.js';
 import { type PageFrame, pagePolicy } from '../status/html/frame.js';
 import { renderError, renderPage, renderView } from '../status/html/page.js';
 import { readOpenApi } from '../status/page-files.js';
@@ -104,10 +105,8 @@ export class StatusHandler {
     const view = await lane.run(() => viewOf(viewRequest(request), inputs));
     const { generatedAtMs } = status;
     return lane.run(() => {
-      return new Answer(
-        200,
-        form === 'page' ? renderView(view, frame) : `${toJson({ generatedAtMs, ...view.data })}\n`,
-      );
+      if (form === 'page') return new Answer(200, renderView(view, frame));
+      return new Answer(200, `${toJson({ generatedAtMs, coverage: coverageOf(reading), ...view.data })}\n`);
     });
   }
 

@@ -109,7 +109,7 @@ export interface ViewRequest {
 
 /** What views are made of. */
 export interface ViewInputs {
-  readonly status: Status;
+  readonly status: Pick<Status, 'problems' | 'clusterName'>;
   readonly reading: ClusterReading;
   readonly settings: Pick<Config, 'attribution' | 'workloads'>;
   readonly lane: Lane;

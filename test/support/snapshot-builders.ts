@@ -2,6 +2,7 @@
 import { noEvictionsSeen } from '../../src/history/eviction-record.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { ratioTo } from '../../src/kube/quantity.js';
+import { wholeCluster } from '../../src/kube/scope.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
 import type { LimitRatio } from '../../src/node/limit-ratios.js';
 import { isActive } from '../../src/node/limits.js';
@@ -264,6 +265,7 @@ export function aReading(overrides: Partial<ClusterReading> = {}): ClusterReadin
   const snapshot = overrides.snapshot ?? aClusterSnapshot();
   const measured = snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : node.snapshot.pods));
   return {
+    scope: wholeCluster,
     snapshot,
     knownPods: measured.flatMap(({ bound, workloads }) => (bound === undefined ? [] : [{ pod: bound.pod, workloads }])),
     knownNodes: snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot.node])),

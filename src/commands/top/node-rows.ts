@@ -1,30 +1,20 @@
-import { largestFirst } from '../../base/ranking.js';
 import { formatAge } from '../../base/units.js';
-import type { NodeView } from '../../node/node-view.js';
-import type { ClusterReading } from '../../query/cluster-reading.js';
-import { hasFilter, knownPods, type PodFilter, podsOf } from '../../query/pod-filter.js';
-import { type FilesystemReport, podBytes } from '../../report/filesystem-report.js';
-import { type NodeReport, nodeReport } from '../../report/node-report.js';
+import { countsInodes } from '../../kubelet/eviction-signals.js';
+import type { ListedNodeReport } from '../../query/list-nodes.js';
+import type { FilesystemReport } from '../../report/filesystem-report.js';
+import { amountText } from '../explain/signal-lines.js';
 import { ratioStyle, type Style } from '../text/terminal-text.js';
 import { bytesColumn, type View } from './view.js';
 
-const order = largestFirst<NodeReport>(
-  (row) => nodefs(row)?.usedBytes,
-  ({ node }) => [node],
-);
-
-/** PODS is what the listed pods use. */
-export const nodesView: View<NodeReport> = {
-  rows: (reading, filter) =>
-    wanted(reading, filter)
-      .map((node) => nodeRow(node, reading, filter))
-      .sort(order),
+/** HEADROOM is what is left above the threshold that the node is nearest to; REQUESTED is what its pods request. */
+export const nodesView: View<ListedNodeReport> = {
+  read: (reader, { parameters, count }) => reader.list('nodes', parameters, count),
   name: ({ node }) => `node/${node}`,
   columns: [
-    { header: 'NODE', text: ({ node }) => node, minWidth: 8 },
-    bytesColumn('USED', (row) => nodefs(row)?.usedBytes),
-    bytesColumn('AVAILABLE', (row) => nodefs(row)?.availableBytes, { dropRank: 3 }),
-    bytesColumn('CAPACITY', (row) => nodefs(row)?.capacityBytes, { dropRank: 5 }),
+    { header: 'NODE', text: ({ node }) => node, minWidth: 8, order: 'name' },
+    bytesColumn('USED', (row) => nodefs(row)?.usedBytes, { order: 'used' }),
+    bytesColumn('AVAILABLE', (row) => nodefs(row)?.availableBytes, { dropRank: 4 }),
+    bytesColumn('CAPACITY', (row) => nodefs(row)?.capacityBytes, { dropRank: 7 }),
     {
       header: 'FULL',
       text: (row) => percentText(nodefs(row)?.fullRatio),
@@ -33,59 +23,77 @@ export const nodesView: View<NodeReport> = {
       dropRank: 1,
       style: (row) => ratioStyle(nodefs(row)?.fullRatio),
     },
+    {
+      header: 'HEADROOM',
+      text: headroomText,
+      value: ({ threshold }) => threshold && -threshold.headroom,
+      align: 'right',
+      dropRank: 1,
+      style: ({ threshold }) => (threshold !== undefined && threshold.headroom < 0 ? 'bold-red' : undefined),
+    },
     bytesColumn('PODS', (row) => (row.state === 'absent' ? undefined : row.podsUsedBytes), { dropRank: 3 }),
+    bytesColumn('IMAGES', (row) => ownerBytes(row, 'imagesUsedBytes'), { dropRank: 5 }),
+    bytesColumn('OTHER', (row) => ownerBytes(row, 'unattributedBytes'), { dropRank: 5 }),
+    bytesColumn('REQUESTED', (row) => (row.state === 'absent' ? undefined : row.podsRequestedBytes), { dropRank: 6 }),
     { header: 'STATE', text: ({ state }) => state, dropRank: 2, style: ({ state }) => stateStyles[state] },
     {
       header: 'AGE',
       text: (row) => formatAge(ageOf(row)),
       value: ageOf,
       align: 'right',
-      dropRank: 6,
+      dropRank: 8,
     },
-    { header: 'REASON', text: reasonText, dropRank: 4 },
+    { header: 'REASON', text: reasonText, value: reasonCount, isSeldom: true, dropRank: 4 },
     bytesColumn('IMAGEFS', (row) => filesystem(row, 'imagefs')?.usedBytes, { isWide: true }),
     bytesColumn('ALLOCATABLE', ({ allocatableBytes }) => allocatableBytes, { isWide: true }),
   ],
 };
 
 /** Why it has no data, and what of its limits and thresholds does not do what it seems to do. */
-function reasonText(row: NodeReport): string {
-  const reasons = [...(row.state === 'absent' ? [row.reason] : []), ...(row.enforcement ?? [])];
-  return reasons.length === 0 ? '-' : reasons.join(', ');
+function reasonsOf(row: ListedNodeReport): readonly string[] {
+  return [...(row.state === 'absent' ? [row.reason] : []), ...(row.enforcement ?? [])];
 }
 
-const stateStyles: Readonly<Record<NodeReport['state'], Style | undefined>> = {
+function reasonText(row: ListedNodeReport): string {
+  return reasonsOf(row).join(', ') || '-';
+}
+
+function reasonCount(row: ListedNodeReport): number | undefined {
+  return reasonsOf(row).length || undefined;
+}
+
+const stateStyles: Readonly<Record<ListedNodeReport['state'], Style | undefined>> = {
   fresh: undefined,
   stale: 'yellow',
   absent: 'red',
 };
 
-/** With a filter those that have such pods, measured or not. */
-function wanted(reading: ClusterReading, filter: PodFilter): readonly NodeView[] {
-  const all = reading.snapshot.nodes;
-  if (!hasFilter(filter)) return all;
-  const names = new Set(knownPods(reading, filter).map(({ pod }) => pod.nodeName));
-  return all.filter((node) => names.has(node.nodeName) || (node.state !== 'absent' && podsOf(node, filter).length > 0));
+function headroomText({ threshold }: ListedNodeReport): string {
+  if (threshold === undefined) return '-';
+  const { signal, headroom } = threshold;
+  return `${amountText(signal, headroom)}${countsInodes(signal) ? ' inodes' : ''}`;
 }
 
-function nodeRow(node: NodeView, reading: ClusterReading, filter: PodFilter): NodeReport {
-  const pods = node.state === 'absent' ? [] : podsOf(node, filter);
-  return nodeReport(node, podBytes(pods), reading.failures.get(node.nodeName));
-}
-
-function nodefs(row: NodeReport): FilesystemReport | undefined {
+function nodefs(row: ListedNodeReport): FilesystemReport | undefined {
   return filesystem(row, 'nodefs');
 }
 
-function filesystem(row: NodeReport, name: FilesystemReport['filesystem']): FilesystemReport | undefined {
+function filesystem(row: ListedNodeReport, name: FilesystemReport['filesystem']): FilesystemReport | undefined {
   return row.state === 'absent' ? undefined : row.filesystems.find((candidate) => candidate.filesystem === name);
 }
 
-function ageOf(row: NodeReport): number | undefined {
+/** Of all its filesystems; undefined where none shows it. */
+function ownerBytes(row: ListedNodeReport, owner: 'imagesUsedBytes' | 'unattributedBytes'): number | undefined {
+  const values = row.state === 'absent' ? [] : row.filesystems.flatMap((filesystem) => filesystem[owner] ?? []);
+  return values.length === 0 ? undefined : values.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+function ageOf(row: ListedNodeReport): number | undefined {
   return row.state === 'absent' ? undefined : row.dataAgeMs;
 }
 
-/** Rounded down: 100 % is full. */
+/** Rounded, but 100 % is full. */
 function percentText(ratio: number | undefined): string {
-  return ratio === undefined ? '-' : `${Math.floor(ratio * 100)}%`;
+  if (ratio === undefined) return '-';
+  return `${ratio < 1 ? Math.min(99, Math.round(ratio * 100)) : 100}%`;
 }

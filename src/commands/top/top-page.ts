@@ -1,37 +1,46 @@
 import { UsageError } from '../../base/errors.js';
 import { byNames, largestFirst } from '../../base/ranking.js';
 import { didYouMean } from '../../config/suggestion.js';
-import type { ClusterReading } from '../../query/cluster-reading.js';
-import { knownPods, measuredRecords, type PodFilter } from '../../query/pod-filter.js';
 import type { TopResource } from '../resources.js';
-import { suggestions } from '../text/suggestions.js';
+import { notFound, suggestions } from '../text/suggestions.js';
 import { renderTable } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
+import type { AnswerFacts, ViewParameters, ViewReader } from '../views/view-source.js';
 import { evictionsView } from './eviction-rows.js';
 import { ageNote, missingNotes } from './missing.js';
+import { nextView } from './next-rows.js';
 import { nodesView } from './node-rows.js';
-import { containersView, podsView, volumesView } from './pod-rows.js';
+import { podsView } from './pod-rows.js';
 import { unenforcedNote, type View, type ViewColumn } from './view.js';
 import { workloadsView } from './workload-rows.js';
 
 export interface TopQuery {
   readonly resource: TopResource;
-  readonly filter: PodFilter;
-  /** A column; undefined: largest first. */
+  /** Of the API's list. */
+  readonly parameters: ViewParameters;
+  /** The only row; undefined: all. */
+  readonly name: string | undefined;
+  /** A column; undefined: the usual order. */
   readonly sortBy: string | undefined;
   /** Rows at most; Infinity for all. */
   readonly limit: number;
 }
 
-/** What there is to list, in order. */
+/** What was found, in order. */
 export interface Listing {
+  readonly query: TopQuery;
+  readonly facts: AnswerFacts;
+  /** Of the whole list; there may be fewer rows here. */
+  readonly totalCount: number;
   readonly rowCount: number;
+  /** Why there is nothing, as far as the namespace explains it; undefined with rows. */
+  readonly emptyNote: string | undefined;
+  readonly reports: () => readonly object[];
+  readonly names: () => readonly string[];
   /** Of the first rows. */
-  readonly reports: (limit: number) => readonly object[];
-  readonly names: (limit: number) => readonly string[];
-  readonly table: (limit: number, screen: Screen) => ReturnType<typeof renderTable>;
+  readonly table: (rowCount: number, screen: Screen) => ReturnType<typeof renderTable>;
   /** About limits of the first rows; undefined when they are as they seem. */
-  readonly limitsNote: (limit: number) => string | undefined;
+  readonly limitsNote: (rowCount: number) => string | undefined;
 }
 
 export interface Screen {
@@ -47,43 +56,84 @@ export interface Screen {
 }
 
 interface Lister {
-  readonly list: (reading: ClusterReading, query: TopQuery) => Listing;
+  readonly list: (reader: ViewReader, query: TopQuery) => Promise<Listing>;
   readonly headers: readonly string[];
 }
 
 const listers: Readonly<Record<TopResource, Lister>> = {
+  next: lister(nextView),
   workloads: lister(workloadsView),
   pods: lister(podsView),
-  containers: lister(containersView),
-  volumes: lister(volumesView),
   nodes: lister(nodesView),
   evictions: lister(evictionsView),
 };
 
-function lister<Row extends object>({ columns, ...view }: View<Row>): Lister {
+function lister<Row extends object>(view: View<Row>): Lister {
   return {
-    headers: columns.map(({ header }) => header.toLowerCase()),
-    list: (reading, { filter, sortBy }) => {
-      const found = view.rows(reading, filter);
-      const column = columns.find(({ header }) => header.toLowerCase() === sortBy);
-      const rows = column === undefined ? found : [...found].sort(byColumn(column));
-      const isShown = ({ isWide, isOfNamespace, isSeldom, value }: ViewColumn<Row>, screen: Screen): boolean =>
-        (isWide !== true || screen.isWide === true) &&
-        (isOfNamespace !== true || filter.namespace === undefined) &&
-        (isSeldom !== true || rows.some((row) => value?.(row) !== undefined));
-      return {
-        rowCount: rows.length,
-        reports: (limit) => rows.slice(0, limit).map(view.report ?? ((row) => row)),
-        names: (limit) => rows.slice(0, limit).map(view.name),
-        limitsNote: (limit) => unenforcedNote(rows.slice(0, limit).map((row) => view.limit?.(row))),
-        table: (limit, screen) =>
-          renderTable(
-            columns.filter((candidate) => isShown(candidate, screen)),
-            rows.slice(0, limit),
-            screen.columns,
-            screen,
-          ),
-      };
+    headers: view.columns.map(({ header }) => header.toLowerCase()),
+    list: async (reader, query) => {
+      const { items, totalCount, ...facts } = await readRows(reader, view, query);
+      return listing(view, query, {
+        rows: items,
+        totalCount,
+        facts,
+        emptyNote: items.length === 0 ? await emptyNote(reader, query) : undefined,
+      });
+    },
+  };
+}
+
+/** By a column that the API does not sort by, all rows are read. */
+async function readRows<Row>(
+  reader: ViewReader,
+  view: View<Row>,
+  query: TopQuery,
+): Promise<AnswerFacts & { readonly items: readonly Row[]; readonly totalCount: number }> {
+  const { parameters, name, sortBy, limit } = query;
+  if (name !== undefined) return readNamed(reader, view, query, name);
+  const column = view.columns.find(({ header }) => header.toLowerCase() === sortBy);
+  if (column === undefined) return view.read(reader, { parameters, count: limit });
+  const { order } = column;
+  if (order !== undefined) return view.read(reader, { parameters: { ...parameters, order }, count: limit });
+  const all = await view.read(reader, { parameters, count: Infinity });
+  return { ...all, items: all.items.toSorted(byColumn(column)).slice(0, limit) };
+}
+
+/** Throws UserError when there is none of the name. */
+async function readNamed<Row>(reader: ViewReader, view: View<Row>, { parameters, resource }: TopQuery, name: string) {
+  const found = await view.read(reader, { parameters: { ...parameters, search: name }, count: Infinity });
+  const items = found.items.filter((row) => view.name(row).split('/')[1] === name);
+  if (items.length > 0) return { ...found, items, totalCount: items.length };
+  const stem = name.split('-')[0] ?? '';
+  const others = await view.read(reader, { parameters: { ...parameters, search: stem }, count: 1_000 });
+  const names = others.items.map((row) => view.name(row).split('/')[1] ?? '');
+  throw notFound(resource.replace(/s$/, ''), name, names, resource === 'nodes' ? undefined : parameters['namespace']);
+}
+
+function listing<Row extends object>(
+  view: View<Row>,
+  query: TopQuery,
+  {
+    rows,
+    ...found
+  }: Pick<Listing, 'totalCount' | 'facts' | 'emptyNote'> & {
+    readonly rows: readonly Row[];
+  },
+): Listing {
+  const isShown = ({ isWide, isOfNamespace, isSeldom, value }: ViewColumn<Row>, screen: Screen): boolean =>
+    (isWide !== true || screen.isWide === true) &&
+    (isOfNamespace !== true || query.parameters['namespace'] === undefined) &&
+    (isSeldom !== true || rows.some((row) => value?.(row) !== undefined));
+  return {
+    query,
+    ...found,
+    rowCount: rows.length,
+    reports: () => rows.map(view.report ?? ((row) => row)),
+    names: () => rows.map(view.name),
+    limitsNote: (count) => unenforcedNote(rows.slice(0, count).map((row) => view.limit?.(row))),
+    table: (count, screen) => {
+      const columns = view.columns.filter((candidate) => isShown(candidate, screen));
+      return renderTable(columns, rows.slice(0, count), screen.columns, screen);
     },
   };
 }
@@ -97,14 +147,14 @@ function byColumn<Row>({ value, text }: ViewColumn<Row>): (a: Row, b: Row) => nu
 export function parseSortBy(text: string, resource: TopResource): string {
   const { headers } = listers[resource];
   const word = text.replace(/^\{?\.?(.*?)\}?$/, '$1').toLowerCase();
-  const name = word === 'name' ? resource.slice(0, -1) : word;
+  const name = word === 'name' && resource !== 'next' ? resource.slice(0, -1) : word;
   if (headers.includes(name)) return name;
   const allowed = `${headers.join(', ')}${didYouMean(name, headers)}`;
   throw new UsageError(`--sort-by: found "${terminalText(text)}", allowed: ${allowed}`);
 }
 
-export function list(reading: ClusterReading, query: TopQuery): Listing {
-  return listers[query.resource].list(reading, query);
+export function list(reader: ViewReader, query: TopQuery): Promise<Listing> {
+  return listers[query.resource].list(reader, query);
 }
 
 export interface TopPage {
@@ -113,10 +163,9 @@ export interface TopPage {
   readonly notes: readonly string[];
 }
 
-/** The table and its notes. On a screen of few lines there are fewer rows, so that the largest do not scroll away. */
-export function topPage(reading: ClusterReading, query: TopQuery, screen: Screen): TopPage {
-  const listing = list(reading, query);
-  return fittingPage(reading, query, { listing, screen, shownCount: Math.min(query.limit, listing.rowCount) });
+/** The table and its notes. On a screen of few lines there are fewer rows, so that the first ones do not scroll away. */
+export function topPage(found: Listing, screen: Screen): TopPage {
+  return fittingPage(found, screen, found.rowCount);
 }
 
 /** A page as one text, its notes below its table. */
@@ -124,53 +173,43 @@ export function pageText({ lines, notes }: TopPage): string {
   return `${[...lines, ...(lines.length === 0 ? [] : ['']), ...notes].join('\n')}\n`;
 }
 
-interface Draft {
-  readonly listing: Listing;
-  readonly screen: Screen;
-  readonly shownCount: number;
-}
-
 /** With fewer rows there may be more notes: row after row goes until all fits, with the line that the cursor is left on. */
-function fittingPage(reading: ClusterReading, query: TopQuery, draft: Draft): TopPage {
-  const page = pageOf(reading, query, draft);
-  const excess = pageText(page).split('\n').length - (draft.screen.rows ?? Infinity);
-  if (excess <= 0 || draft.shownCount <= 1) return page;
-  return fittingPage(reading, query, { ...draft, shownCount: Math.max(1, draft.shownCount - excess) });
+function fittingPage(found: Listing, screen: Screen, shownCount: number): TopPage {
+  const page = pageOf(found, screen, shownCount);
+  const excess = pageText(page).split('\n').length - (screen.rows ?? Infinity);
+  if (excess <= 0 || shownCount <= 1) return page;
+  return fittingPage(found, screen, Math.max(1, shownCount - excess));
 }
 
-function pageOf(reading: ClusterReading, query: TopQuery, { listing, screen, shownCount }: Draft): TopPage {
-  const table = listing.table(shownCount, screen);
+function pageOf(found: Listing, screen: Screen, shownCount: number): TopPage {
+  const table = found.table(shownCount, screen);
   const { dropped } = table;
   const notes = [
-    listing.rowCount === 0 ? emptyNote(reading, query) : countNote(query, listing.rowCount, shownCount),
+    found.emptyNote ?? countNote(found, shownCount),
     dropped.length === 0 ? undefined : `Columns hidden: ${dropped.join(', ')} (widen the terminal or use -o wide)`,
-    listing.limitsNote(shownCount),
-    screen.hasAge === false ? undefined : ageNote(reading),
-    ...missingNotes(reading, query.filter),
+    found.limitsNote(shownCount),
+    screen.hasAge === false ? undefined : ageNote(found.facts),
+    ...missingNotes(found.facts),
   ];
   return {
-    lines: listing.rowCount === 0 ? [] : table.lines,
+    lines: found.rowCount === 0 ? [] : table.lines,
     notes: notes.filter((note) => note !== undefined).flatMap((note) => wrap(note, screen.columns)),
   };
 }
 
-/** Why there is nothing, as far as the namespace explains it. */
-export function emptyNote(reading: ClusterReading, { resource, filter }: TopQuery): string {
-  const { namespace } = filter;
+async function emptyNote(reader: ViewReader, { resource, parameters }: TopQuery): Promise<string> {
+  const { namespace } = parameters;
+  if (resource === 'next') return 'No pod is near a limit, and no node is near a threshold.';
   if (namespace === undefined) return `No ${resource} found.`;
   const start = `No ${resource} found in namespace ${terminalText(namespace)}`;
-  const everywhere = { ...filter, namespace: undefined };
-  const pods = [
-    ...knownPods(reading, everywhere).map(({ pod }) => pod),
-    ...measuredRecords(reading, everywhere).map(({ summary }) => summary),
-  ];
-  const namespaces = new Set(pods.map((pod) => pod.namespace));
+  const { items } = await reader.list('namespaces', {}, 1_000);
+  const namespaces = new Set(items.map((item) => item.namespace));
   if (namespaces.size === 0 || namespaces.has(namespace)) return `${start}.`;
   return `${start}${suggestions(namespace, namespaces) || '; -A lists all namespaces.'}`;
 }
 
-function countNote({ resource, limit }: TopQuery, count: number, shownCount: number): string | undefined {
-  if (shownCount >= count) return undefined;
-  const hint = shownCount < limit ? 'the terminal has no more lines' : '--limit 0 for all';
-  return `${shownCount} of ${count} ${resource}; ${hint}.`;
+function countNote({ query, totalCount, rowCount }: Listing, shownCount: number): string | undefined {
+  if (shownCount >= totalCount) return undefined;
+  const hint = shownCount < rowCount ? 'the terminal has no more lines' : '--limit 0 for all';
+  return `${shownCount} of ${totalCount} ${query.resource === 'next' ? 'pods and nodes' : query.resource}; ${hint}.`;
 }

@@ -1,14 +1,15 @@
 import { formatBytes, formatRatio } from '../../base/units.js';
 import { canBind } from '../../node/unenforced-limits.js';
-import type { ClusterReading } from '../../query/cluster-reading.js';
-import type { PodFilter } from '../../query/pod-filter.js';
 import type { LimitReport } from '../../report/limit-report.js';
 import type { Column } from '../text/table.js';
 import { ratioStyle } from '../text/terminal-text.js';
+import type { ListAnswer, ViewParameters, ViewReader } from '../views/view-source.js';
 
 /** A column that rows can be sorted by: by its value, largest first, or by its text. */
 export interface ViewColumn<Row> extends Column<Row> {
   readonly value?: (row: Row) => number | undefined;
+  /** The order of the API's list that sorts by it: the others are sorted here, from the whole list. */
+  readonly order?: string;
   /** Only in the wide table. */
   readonly isWide?: true;
   /** Only where the rows are of more than one namespace. */
@@ -17,10 +18,18 @@ export interface ViewColumn<Row> extends Column<Row> {
   readonly isSeldom?: true;
 }
 
+/** Which rows are read. */
+export interface RowQuery {
+  /** Of the API's list. */
+  readonly parameters: ViewParameters;
+  /** Infinity for all. */
+  readonly count: number;
+}
+
 /** One kind of things that `top` lists. */
 export interface View<Row> {
-  /** Largest first; those of unknown size last. */
-  readonly rows: (reading: ClusterReading, filter: PodFilter) => readonly Row[];
+  /** In the usual order of the API's list, unless the parameters name another one. */
+  readonly read: (reader: ViewReader, query: RowQuery) => Promise<ListAnswer<Row>>;
   readonly columns: readonly ViewColumn<Row>[];
   /** As `-o name` shows it. */
   readonly name: (row: Row) => string;
@@ -30,12 +39,13 @@ export interface View<Row> {
   readonly report?: (row: Row) => object;
 }
 
-export function namespaceColumn<Row>(namespaceOf: (row: Row) => string, dropRank: number): ViewColumn<Row> {
+/** The last column to go: the next command needs it. */
+export function namespaceColumn<Row>(namespaceOf: (row: Row) => string): ViewColumn<Row> {
   return {
     header: 'NAMESPACE',
     text: (row) => namespaceOf(row) || '-',
     minWidth: 6,
-    dropRank,
+    dropRank: 0,
     isOfNamespace: true,
   };
 }
@@ -43,7 +53,7 @@ export function namespaceColumn<Row>(namespaceOf: (row: Row) => string, dropRank
 export function bytesColumn<Row>(
   header: string,
   bytesOf: (row: Row) => number | undefined,
-  options: { readonly dropRank?: number; readonly isWide?: true } = {},
+  options: Pick<ViewColumn<Row>, 'dropRank' | 'isWide' | 'order'> = {},
 ): ViewColumn<Row> {
   return { header, text: (row) => formatBytes(bytesOf(row)), value: bytesOf, align: 'right', ...options };
 }
@@ -64,6 +74,7 @@ export function ratioColumn<Row>(
     value: ratioOf,
     align: 'right',
     dropRank,
+    order: 'ratio',
     style: (row) => (canBind(limitOf(row) ?? {}) ? ratioStyle(ratioOf(row)) : undefined),
   };
 }

@@ -1,37 +1,31 @@
-import { largestFirst } from '../../base/ranking.js';
-import { wantedWorkloads } from '../../query/pod-filter.js';
-import { workloadReport } from '../../report/workload-report.js';
-import type { WorkloadSnapshot } from '../../workload/workload-partial.js';
+import type { WorkloadReport } from '../../report/workload-report.js';
 import { bytesColumn, namespaceColumn, type View } from './view.js';
 
-const order = largestFirst<WorkloadSnapshot>(
-  ({ usage }) => usage?.usedBytes,
-  ({ workload: { namespace, type, name } }) => [namespace, type, name],
-);
-
-export const workloadsView: View<WorkloadSnapshot> = {
-  rows: (reading, filter) => [...wantedWorkloads(reading, filter)].sort(order),
-  name: ({ workload: { type, name } }) => `${type}/${name}`,
-  report: workloadReport,
+export const workloadsView: View<WorkloadReport> = {
+  read: (reader, { parameters, count }) => reader.list('workloads', parameters, count),
+  name: ({ workloadType, workload }) => `${workloadType}/${workload}`,
   columns: [
-    namespaceColumn(({ workload }) => workload.namespace, 2),
-    { header: 'WORKLOAD', text: ({ workload }) => workload.name, minWidth: 12 },
-    { header: 'TYPE', text: ({ workload }) => workload.type, dropRank: 3 },
-    { header: 'PODS', text: podsText, value: ({ expectedPods }) => expectedPods, align: 'right', dropRank: 2 },
-    bytesColumn('USED', ({ usage }) => usage?.usedBytes),
-    bytesColumn('LARGEST', ({ usage }) => usage?.podMaxUsedBytes, { dropRank: 5 }),
+    namespaceColumn(({ workloadNamespace }) => workloadNamespace),
+    { header: 'WORKLOAD', text: ({ workload }) => workload, minWidth: 12, order: 'name' },
+    { header: 'TYPE', text: ({ workloadType }) => workloadType, dropRank: 3 },
+    {
+      header: 'PODS',
+      text: ({ measuredPodCount, expectedPodCount }) => `${measuredPodCount}/${expectedPodCount}`,
+      value: ({ expectedPodCount }) => expectedPodCount,
+      align: 'right',
+      dropRank: 2,
+      order: 'pods',
+    },
+    bytesColumn('USED', ({ usedBytes }) => usedBytes, { order: 'used' }),
+    bytesColumn('LARGEST', ({ podMaxUsedBytes }) => podMaxUsedBytes, { dropRank: 5, order: 'largest' }),
     bytesColumn('LIMIT', ({ limitBytes }) => limitBytes, { dropRank: 4 }),
     {
       header: 'COMPLETE',
-      text: ({ complete }) => (complete ? 'yes' : 'no'),
+      text: ({ isComplete }) => (isComplete ? 'yes' : 'no'),
       dropRank: 1,
-      style: ({ complete }) => (complete ? undefined : 'yellow'),
+      style: ({ isComplete }) => (isComplete ? undefined : 'yellow'),
     },
     bytesColumn('REQUEST', ({ requestBytes }) => requestBytes, { isWide: true }),
-    { header: 'SOURCE', text: ({ workload }) => workload.origin.source, isWide: true },
+    { header: 'SOURCE', text: ({ source }) => source, isWide: true },
   ],
 };
-
-function podsText({ measuredPods, expectedPods }: WorkloadSnapshot): string {
-  return `${measuredPods}/${expectedPods}`;
-}

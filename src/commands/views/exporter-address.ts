@@ -11,14 +11,19 @@ export interface ExporterFiles {
   readonly caFile?: string | undefined;
 }
 
-/** Where an exporter is asked for what it has seen. */
-export type ExporterAddress =
-  | { readonly url: URL; readonly files?: ExporterFiles }
-  /** Through the API server's proxy for services. */
-  | { readonly namespace: string; readonly service: string; readonly port: string };
+/** A Service, read through the API server's proxy. */
+export interface ServiceAddress {
+  readonly namespace: string;
+  readonly service: string;
+  /** Its name or number. */
+  readonly port: string;
+}
+
+/** Where an exporter is read. */
+export type ExporterAddress = { readonly url: URL; readonly files?: ExporterFiles } | ServiceAddress;
 
 /** The Service of this project's manifests. */
-export const defaultExporter: ExporterAddress = {
+export const defaultExporter: ServiceAddress = {
   namespace: 'ephemeral-storage-exporter',
   service: 'ephemeral-storage-exporter',
   port: 'metrics',
@@ -70,10 +75,18 @@ function isPlain({ protocol, username, password, search, hash }: URL): boolean {
 }
 
 /** https://kubernetes.io/docs/tasks/access-application-cluster/access-cluster-services/#manually-constructing-apiserver-proxy-urls */
-export function proxyPath({
-  namespace,
-  service,
-  port,
-}: Extract<ExporterAddress, { readonly service: string }>): string {
-  return `/api/v1/namespaces/${namespace}/services/${service}:${port}/proxy`;
+export function proxyPath({ namespace, service, port }: ServiceAddress, scheme: 'http' | 'https'): string {
+  return `/api/v1/namespaces/${namespace}/services/${prefixOf(scheme)}${service}:${port}/proxy`;
+}
+
+/** The same for one pod. */
+export function podProxyPath(
+  { namespace, name, port }: { readonly namespace: string; readonly name: string; readonly port: number },
+  scheme: 'http' | 'https',
+): string {
+  return `/api/v1/namespaces/${namespace}/pods/${prefixOf(scheme)}${name}:${port}/proxy`;
+}
+
+function prefixOf(scheme: 'http' | 'https'): string {
+  return scheme === 'https' ? 'https:' : '';
 }

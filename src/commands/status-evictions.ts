@@ -1,0 +1,93 @@
+import type { Clock } from '../base/clock.js';
+import { RequestError, UserError } from '../base/errors.js';
+import { Scheduler } from '../base/scheduler.js';
+import type { Credentials } from '../credentials/credentials.js';
+import { storageEviction } from '../history/eviction-message.js';
+import { type EvictionRecord, noEvictionsSeen } from '../history/eviction-record.js';
+import { ApiClient } from '../http/api-client.js';
+import type { Pod } from '../kube/objects.js';
+import { projectPod } from '../kube/projection.js';
+import { wholeCluster } from '../kube/scope.js';
+import { noHistory } from '../query/cluster-reading.js';
+import { type EvictionReport, evictionReport } from '../report/eviction-report.js';
+import { listObjects } from '../watch/list-session.js';
+import { collectionOf } from '../watch/resource-path.js';
+import type { WorkloadResolver } from '../workload/workload-resolver.js';
+import type { Reader } from './cluster-reader.js';
+
+interface StatusEvictionsOptions {
+  readonly credentials: Credentials;
+  /** Undefined: pods of all namespaces. */
+  readonly namespace: string | undefined;
+  readonly resolver: WorkloadResolver;
+  readonly clock: Clock;
+  readonly version: string;
+}
+
+/** Reads the status of evicted pods alone: it asks no kubelet, and what the pods used is not in it. */
+export function statusReader(options: StatusEvictionsOptions): Reader {
+  return {
+    read: async (_durationMs, signal) => ({
+      scope: wholeCluster,
+      snapshot: { nodes: [], gone: [], workloads: [], evictions: noEvictionsSeen, unlistedNamespaces: [] },
+      knownPods: [],
+      knownNodes: [],
+      readAtMs: options.clock.nowMs(),
+      failures: new Map(),
+      ...noHistory,
+      evictions: await evictedPods(options, signal),
+      notes: ['Only the status of pods was read, without what they used.'],
+    }),
+  };
+}
+
+/** Of pods that still exist: those of controllers may be deleted at once. */
+async function evictedPods(
+  { credentials, namespace, resolver, clock, version }: StatusEvictionsOptions,
+  signal: AbortSignal,
+): Promise<readonly EvictionReport[]> {
+  using api = new ApiClient({ credentials, clock, version });
+  const list = {
+    api,
+    clock,
+    background: new Scheduler(clock).background,
+    collection: collectionOf({ resource: 'pods', namespace, fieldSelector: 'status.phase=Failed' }),
+    project: (object: unknown) => projectPod(object, (text) => text),
+    onExpired: () => undefined,
+  };
+  try {
+    const { objects } = await listObjects(list, '0', signal);
+    return statusEvictions(objects, resolver, clock.nowMs());
+  } catch (error) {
+    throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
+  }
+}
+
+/** What the status of evicted pods shows; the newest first. */
+export function statusEvictions(
+  pods: Iterable<Pod>,
+  resolver: WorkloadResolver,
+  nowMs: number,
+): readonly EvictionReport[] {
+  const found = Array.from(pods).flatMap((pod) => {
+    const eviction = pod.eviction && storageEviction(pod.eviction.message);
+    if (pod.eviction === undefined || eviction === undefined) return [];
+    const record: EvictionRecord = {
+      ...eviction,
+      namespace: pod.namespace,
+      pod: pod.name,
+      uid: pod.uid,
+      node: pod.nodeName ?? '',
+      labels: pod.labels,
+      workloads: resolver.workloadsOf(pod),
+      message: pod.eviction.message,
+      evictedAtMs: pod.eviction.atMs ?? nowMs,
+      seenAtMs: nowMs,
+      wasSeenLive: false,
+      diskPressure: undefined,
+      lastUsage: 'no_exporter',
+    };
+    return [evictionReport(record)];
+  });
+  return found.sort((a, b) => b.evictedAtMs - a.evictedAtMs);
+}

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+
+import { objectOf } from '../../json/json.js';
+import { readOpenApi } from '../../status/page-files.js';
+import type { ShownKind } from './view-source.js';
+
+/** Checks the answers of an exporter, which may be of another version, by the description of the API. */
+export class AnswerSchemas {
+  readonly #document;
+  readonly #schemas = new Map<ShownKind, z.ZodType>();
+
+  /** `text`: of the OpenAPI document of this version. */
+  constructor(text: string) {
+    this.#document = JSON.parse(text, readable) as OpenApiDocument;
+  }
+
+  static async read(): Promise<AnswerSchemas> {
+    return new AnswerSchemas((await readOpenApi()).toString());
+  }
+
+  /** Returns the first thing that differs from the description, with its place; undefined for an answer that fits. */
+  faultOf(kind: ShownKind, answer: unknown): string | undefined {
+    const { error } = this.#schemaOf(kind).safeParse(answer);
+    const [issue] = error?.issues ?? [];
+    return issue && `${issue.path.join('.') || 'the answer'}: ${issue.message}`;
+  }
+
+  #schemaOf(kind: ShownKind): z.ZodType {
+    const known = this.#schemas.get(kind);
+    if (known !== undefined) return known;
+    const { paths, components } = this.#document;
+    const schema = Object.values(paths).find(({ get }) => get.operationId === kind)?.get.responses['200'];
+    const found = schema?.content['application/json']?.schema;
+    if (found === undefined) throw new Error(`the API has no ${kind}`);
+    const made = z.fromJSONSchema({ ...objectOf(found), $defs: components.schemas } as JsonSchema);
+    this.#schemas.set(kind, made);
+    return made;
+  }
+}
+
+type JsonSchema = Exclude<Parameters<typeof z.fromJSONSchema>[0], boolean>;
+
+/** Returns a part of the description as a schema by itself has it. A newer exporter may send more fields. */
+function readable(key: string, value: unknown): unknown {
+  if (key === 'additionalProperties' && value === false) return undefined;
+  return key === '$ref' && typeof value === 'string' ? value.replace('#/components/schemas/', '#/$defs/') : value;
+}
+
+interface OpenApiDocument {
+  readonly paths: Readonly<
+    Record<
+      string,
+      {
+        readonly get: {
+          readonly operationId: string;
+          readonly responses: Readonly<
+            Record<string, { readonly content: Readonly<Record<string, { readonly schema: unknown }>> }>
+          >;
+        };
+      }
+    >
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+}

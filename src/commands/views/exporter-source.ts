@@ -1,0 +1,177 @@
+import type { Clock } from '../../base/clock.js';
+import { RequestError, UserError } from '../../base/errors.js';
+import { joinTruncated } from '../../base/text.js';
+import type { Credentials } from '../../credentials/credentials.js';
+import { ApiClient, type ApiTransport } from '../../http/api-client.js';
+import type { Coverage } from '../../query/coverage.js';
+import { AnswerSchemas } from './answer-schemas.js';
+import { defaultExporter, type ExporterAddress, podProxyPath, proxyPath, type ServiceAddress } from './exporter-address.js';
+import { exporterClient } from './exporter-client.js';
+import { exporterLabel, type ExporterPod, exporterPods, listExporters, nodeOfPod } from './exporter-pods.js';
+import { type ExporterConnection, exporterReader } from './exporter-views.js';
+import { mergedReader } from './merged-views.js';
+import type { ViewReader, ViewSource } from './view-source.js';
+
+/** What is asked, as far as it concerns one node. */
+export interface AskedPlace {
+  readonly node?: string | undefined;
+  readonly pod?: { readonly namespace: string; readonly name: string } | undefined;
+}
+
+export interface OpenExporter extends Disposable {
+  readonly source: ViewSource;
+  /** Which exporter it is, where there are several. */
+  readonly notes: readonly string[];
+}
+
+interface ExporterQuestion {
+  /** Undefined: the Service with the project's label. */
+  readonly address: ExporterAddress | undefined;
+  /** Undefined without a cluster. */
+  readonly credentials: Credentials | undefined;
+  readonly place: AskedPlace;
+  readonly clock: Clock;
+  readonly version: string;
+}
+
+/**
+ * Finds an exporter and how to read all of it: behind a Service there may be one, several that measure a part of the nodes each, or
+ * one on each node. Throws RequestError, UserError, or the signal's reason.
+ */
+export async function openExporter(question: ExporterQuestion, signal: AbortSignal): Promise<OpenExporter> {
+  const { credentials, clock, version } = question;
+  const schemas = await AnswerSchemas.read();
+  const { address, notes } = await findAddress(question, signal);
+  const api = await exporterClient({ exporter: address, credentials, clock, version });
+  const base = { api, schemas, clock };
+  try {
+    const source =
+      'url' in address
+        ? sourceOf([{ ...base, prefix: '' }], [])
+        : await serviceSource(address, { base, place: question.place, signal });
+    return {
+      source,
+      notes,
+      [Symbol.dispose]: () => {
+        api[Symbol.dispose]();
+      },
+    };
+  } catch (error) {
+    api[Symbol.dispose]();
+    throw error;
+  }
+}
+
+type Base = Omit<ExporterConnection, 'prefix'>;
+
+function sourceOf(connections: readonly ExporterConnection[], notes: readonly string[]): ViewSource {
+  return {
+    read: (signal) => {
+      const readers = connections.map((connection) => exporterReader(connection, signal));
+      const [only, ...others] = readers;
+      const isOne = only !== undefined && others.length === 0 && notes.length === 0;
+      return Promise.resolve<ViewReader>(isOne ? only : mergedReader(readers, notes));
+    },
+  };
+}
+
+interface ServiceQuestion {
+  readonly base: Base;
+  readonly place: AskedPlace;
+  readonly signal: AbortSignal;
+}
+
+async function serviceSource(address: ServiceAddress, question: ServiceQuestion): Promise<ViewSource> {
+  const { base, signal } = question;
+  const { scheme, coverage } = await firstAnswer(address, base, signal);
+  const { totalShards, onlyNode } = coverage;
+  if (totalShards === undefined && onlyNode === undefined) {
+    return sourceOf([{ ...base, prefix: proxyPath(address, scheme) }], []);
+  }
+  const pods = await exporterPods(base.api, address, signal);
+  const connect = (pod: ExporterPod): ExporterConnection => ({ ...base, prefix: podProxyPath(pod, scheme) });
+  if (totalShards === undefined) return sourceOf([connect(await podOfPlace(pods, question))], []);
+  const missingCount = totalShards - pods.length;
+  if (pods.length === 0) throw new UserError(`none of the ${totalShards} shards of ${nameOf(address)} is ready`);
+  const note = `${pods.length} of ${totalShards} shards are ready: the nodes of the others are missing.`;
+  return sourceOf(pods.map(connect), missingCount > 0 ? [note] : []);
+}
+
+type Scheme = 'http' | 'https';
+
+/** An exporter that serves TLS closes the connection of a client that does not. */
+async function firstAnswer(
+  address: ServiceAddress,
+  base: Base,
+  signal: AbortSignal,
+): Promise<{ readonly scheme: Scheme; readonly coverage: Coverage }> {
+  const ask = async (scheme: Scheme) => {
+    const reader = exporterReader({ ...base, prefix: proxyPath(address, scheme) }, signal);
+    const { coverage } = await reader.list('nodes', {}, 1);
+    return { scheme, coverage };
+  };
+  try {
+    return await ask('http');
+  } catch (error) {
+    if (!(error instanceof RequestError) || (error.status ?? 0) < 500) throw error;
+    return ask('https').catch(() => {
+      throw error;
+    });
+  }
+}
+
+/** Of exporters that run on each node. */
+async function podOfPlace(pods: readonly ExporterPod[], { base, place, signal }: ServiceQuestion): Promise<ExporterPod> {
+  const node = place.node ?? (place.pod && (await nodeOfPod(base.api, place.pod, signal)));
+  if (node === undefined) {
+    throw new UserError(
+      'the exporter runs on each node and measures that node alone: name one with --node, or read the whole cluster with --from kubelets',
+    );
+  }
+  const pod = pods.find(({ nodeName }) => nodeName === node);
+  if (pod === undefined) throw new UserError(`no ready exporter runs on node ${node}: try --from kubelets`);
+  return pod;
+}
+
+interface FoundAddress {
+  readonly address: ExporterAddress;
+  readonly notes: readonly string[];
+}
+
+async function findAddress({ address, credentials, clock, version }: ExporterQuestion, signal: AbortSignal): Promise<FoundAddress> {
+  if (address !== undefined) return { address, notes: [] };
+  if (credentials === undefined) throw new RequestError('connection', 'no kubeconfig was found');
+  using api = new ApiClient({ credentials, clock, version });
+  const services = await visibleExporters(api, credentials.namespace, signal);
+  const [first = defaultExporter, ...others] = services ?? [];
+  if (services?.length === 0) {
+    throw new RequestError('not_found', `no Service has the label ${exporterLabel} and a port called metrics`);
+  }
+  const names = joinTruncated(others.map(nameOf), 5);
+  const notes = others.length === 0 ? [] : [`Read from ${nameOf(first)}; --exporter reads another one: ${names}.`];
+  return { address: first, notes };
+}
+
+/** Those that the user may list; undefined where that is none, not even in the usual namespace. */
+async function visibleExporters(
+  api: ApiTransport,
+  ownNamespace: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly ServiceAddress[] | undefined> {
+  const namespaces = new Set([undefined, defaultExporter.namespace, ownNamespace]);
+  let mayList = false;
+  for (const namespace of namespaces) {
+    try {
+      const found = await listExporters(api, namespace, signal);
+      if (namespace === undefined || found.length > 0) return found;
+      mayList = true;
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.reason !== 'forbidden') throw error;
+    }
+  }
+  return mayList ? [] : undefined;
+}
+
+function nameOf({ namespace, service }: ServiceAddress): string {
+  return `${namespace}/${service}`;
+}

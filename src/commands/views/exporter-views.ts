@@ -1,0 +1,94 @@
+import { type Clock, startDeadline } from '../../base/clock.js';
+import { RequestError } from '../../base/errors.js';
+import type { ApiTransport } from '../../http/api-client.js';
+import { readAtMost } from '../../http/response-body.js';
+import { parseJson } from '../../json/json.js';
+import type { Coverage } from '../../query/coverage.js';
+import { apiPrefix, objectRoutes } from '../../status/view-routes.js';
+import { NotFoundError } from '../../status/views.js';
+import type { AnswerSchemas } from './answer-schemas.js';
+import { pagedReader, type ReadView, type ViewAddress } from './paged-reader.js';
+import type { ShownKind, ShownObject, ViewReader } from './view-source.js';
+
+/** A thousand items with all that is known of them. */
+const maxBodyBytes = 64 * 2 ** 20;
+
+const timeoutMs = 30_000;
+
+/** How an exporter is read. */
+export interface ExporterConnection {
+  readonly api: ApiTransport;
+  /** What stands before the paths of the API: that of a proxy, or ''. */
+  readonly prefix: string;
+  readonly schemas: AnswerSchemas;
+  readonly clock: Clock;
+}
+
+/** Reads the views of an exporter. All answers of a second are of one moment there. */
+export function exporterReader(connection: ExporterConnection, signal: AbortSignal): ViewReader {
+  return pagedReader((address) => readView(connection, address, signal));
+}
+
+async function readView(
+  { api, prefix, schemas, clock }: ExporterConnection,
+  address: ViewAddress,
+  signal: AbortSignal,
+): ReturnType<ReadView> {
+  const path = `${prefix}${apiPath(address)}`;
+  const what = `GET ${path}`;
+  using deadline = startDeadline({
+    clock,
+    durationMs: timeoutMs,
+    error: () => new RequestError('timeout', `${what}: no complete response within ${timeoutMs / 1000} s`),
+    parent: signal,
+  });
+  try {
+    const body = await api.open({ path, query: address.parameters, acceptsGzip: true }, deadline.signal);
+    const { bytes, isComplete } = await readAtMost(body, maxBodyBytes);
+    if (!isComplete) throw new RequestError('too_large', `${what}: more than ${maxBodyBytes} bytes`);
+    const { generatedAtMs, coverage, ...data } = decode(bytes, schemas, { kind: address.kind, what });
+    return { data, coverage, generatedAtMs, notes: [] };
+  } catch (error) {
+    if (isMissingObject(error, address)) throw new NotFoundError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function apiPath({ kind, path }: ViewAddress): string {
+  const [list] = isObject(kind) ? objectRoutes[kind] : [kind];
+  return `${apiPrefix}/${[list, ...path.map(encodeURIComponent)].join('/')}`;
+}
+
+function isObject(kind: ShownKind): kind is ShownObject {
+  return Object.hasOwn(objectRoutes, kind);
+}
+
+function isMissingObject(error: unknown, { kind }: ViewAddress): error is RequestError {
+  return error instanceof RequestError && error.status === 404 && isObject(kind);
+}
+
+interface DecodedAnswer {
+  readonly generatedAtMs: number;
+  readonly coverage: Coverage;
+}
+
+/** Throws RequestError `decode` for what is not the view of the API that this program knows. */
+function decode(
+  bytes: Buffer,
+  schemas: AnswerSchemas,
+  { kind, what }: { readonly kind: ShownKind; readonly what: string },
+): DecodedAnswer {
+  const text = bytes.toString();
+  const answer = parseJson(text, () => new RequestError('decode', `${what}: not JSON`));
+  const fault = schemas.faultOf(kind, answer);
+  if (fault !== undefined) {
+    const hint = 'use the same version of this program and of the exporter, or --from kubelets';
+    throw new RequestError('decode', `${what}: not as this version expects: ${fault}; ${hint}`);
+  }
+  return (text.includes('"+Inf"') ? JSON.parse(text, withInfinity) : answer) as DecodedAnswer;
+}
+
+/** Returns the number that a text stands for, see `toJson`. */
+function withInfinity(_key: string, value: unknown): unknown {
+  return value === '+Inf' ? Infinity : value;
+}

@@ -1,0 +1,101 @@
+import { byNames, largestFirst } from '../../base/ranking.js';
+import type { ListedNodeReport } from '../../query/list-nodes.js';
+import { ordersOf } from '../../query/list-query.js';
+import { limitThresholds } from '../../report/limit-report.js';
+import type { PodReport } from '../../report/pod-report.js';
+import type { WorkloadReport } from '../../report/workload-report.js';
+import type { ItemOf, ShownList } from './view-source.js';
+
+type Compare<Item> = (a: Item, b: Item) => number;
+
+/** Returns the order of a list as the API has it, as far as reports show it; `order`: undefined for the usual one. */
+export function compareBy<Kind extends ShownList>(kind: Kind, order: string | undefined): Compare<ItemOf<Kind>> {
+  const [usual] = ordersOf[kind];
+  const compares = itemOrders[kind] as Readonly<Record<string, Compare<ItemOf<Kind>>>>;
+  const compare = compares[order ?? usual];
+  if (compare === undefined) throw new Error(`the list of ${kind} has no order ${order}`);
+  return compare;
+}
+
+/** Returns whether the pod is near a limit, above one, or reaches one if it goes on to grow. */
+export function isUrgent(pod: PodReport): boolean {
+  return urgencyOf(pod) !== undefined;
+}
+
+const podNames = ({ namespace, pod, node = '' }: PodReport): readonly string[] => [namespace, pod, node];
+const workloadNames = (of: WorkloadReport): readonly string[] => [of.workloadNamespace, of.workload, of.workloadType];
+
+const itemOrders: { readonly [Kind in ShownList]: Readonly<Record<(typeof ordersOf)[Kind][number], Compare<ItemOf<Kind>>>> } = {
+  nodes: {
+    urgency: largestFirst(nodeUrgency, nodeNames),
+    used: largestFirst((node) => nodefsOf(node)?.usedBytes, nodeNames),
+    full: largestFirst(fullOf, nodeNames),
+    name: byNames(nodeNames),
+  },
+  pods: {
+    urgency: (a, b) => {
+      const [first, second] = [urgencyOf(a) ?? -1, urgencyOf(b) ?? -1];
+      return first === second ? byUsage(a, b) : second - first;
+    },
+    used: (a, b) => byUsage(a, b),
+    ratio: largestFirst((pod) => ratioOf(pod), podNames),
+    name: byNames(podNames),
+  },
+  workloads: {
+    used: largestFirst(({ usedBytes }) => usedBytes, workloadNames),
+    largest: largestFirst(({ podMaxUsedBytes }) => podMaxUsedBytes, workloadNames),
+    pods: largestFirst(({ expectedPodCount }) => expectedPodCount, workloadNames),
+    name: byNames(workloadNames),
+  },
+  namespaces: {
+    used: largestFirst(({ usedBytes }) => usedBytes, ({ namespace }) => [namespace]),
+    pods: largestFirst(({ measuredPodCount }) => measuredPodCount, ({ namespace }) => [namespace]),
+    name: byNames(({ namespace }) => [namespace]),
+  },
+  evictions: {
+    newest: largestFirst(({ evictedAtMs }) => evictedAtMs, ({ namespace, pod }) => [namespace, pod]),
+    name: byNames(({ namespace, pod }) => [namespace, pod]),
+  },
+};
+
+const byUsage = largestFirst<PodReport>((pod) => (pod.state === 'unmeasured' ? undefined : pod.usedBytes), podNames);
+
+function ratioOf(pod: PodReport): number | undefined {
+  return pod.state === 'unmeasured' ? undefined : pod.nearestLimit?.ratio;
+}
+
+/** Above a limit first, then by the time until it is reached, then by the ratio of those that are near without growth. */
+function urgencyOf(pod: PodReport): number | undefined {
+  if (pod.state === 'unmeasured') return undefined;
+  const { timeToLimitMs: timeMs } = pod;
+  const ratio = ratioOf(pod) ?? 0;
+  if (timeMs === 0 || ratio > limitThresholds.reached) return 3 + ratio;
+  if (timeMs !== undefined) return 2 + 1 / (1 + timeMs);
+  return ratio < limitThresholds.near ? undefined : Math.min(1, ratio);
+}
+
+function nodeNames({ node }: ListedNodeReport): readonly string[] {
+  return [node];
+}
+
+/** Nodes that evict first, then those without data, those that are close to evicting, and the fullest. */
+function nodeUrgency(node: ListedNodeReport): number {
+  const { pressure, state } = node;
+  if (pressure !== undefined && pressure.headroom < 0) return 20;
+  if (state === 'absent') return node.reason === 'skipped' ? -1 : 15;
+  if (pressure === undefined) return fullOf(node) ?? 0;
+  const { timeToEvictionMs: timeMs } = pressure;
+  return timeMs === undefined ? 10 : 11 + 1 / (1 + timeMs);
+}
+
+function nodefsOf(node: ListedNodeReport) {
+  const filesystems = node.state === 'absent' ? node.lastKnown?.filesystems : node.filesystems;
+  return filesystems?.find(({ filesystem }) => filesystem === 'nodefs');
+}
+
+function fullOf(node: ListedNodeReport): number | undefined {
+  const filesystems = (node.state === 'absent' ? node.lastKnown?.filesystems : node.filesystems) ?? [];
+  const ratios = filesystems.flatMap(({ fullRatio, inodesFullRatio }) => [fullRatio, inodesFullRatio]);
+  const known = ratios.filter((ratio) => ratio !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}

@@ -1,0 +1,212 @@
+import type { Coverage, CoverageGap } from '../../query/coverage.js';
+import type { NamespaceReport } from '../../query/list-namespaces.js';
+import type { WorkloadReport } from '../../report/workload-report.js';
+import { workloadVerdict } from '../../report/workload-verdict.js';
+import { NotFoundError, type Views } from '../../status/views.js';
+import { compareBy, isUrgent } from './item-orders.js';
+import type {
+  AnswerFacts,
+  ItemOf,
+  ListAnswer,
+  ObjectAnswer,
+  ShownList,
+  ShownObject,
+  ViewParameters,
+  ViewReader,
+} from './view-source.js';
+
+/**
+ * Reads several exporters, each of which measures a part of the nodes, as one: lists are sorted again, workloads and namespaces
+ * with pods in several parts are added up.
+ */
+export function mergedReader(readers: readonly ViewReader[], notes: readonly string[]): ViewReader {
+  return {
+    list: async (kind, parameters, count) => {
+      const partCount = kind in sums ? Infinity : count;
+      const answers = await Promise.all(readers.map((reader) => reader.list(kind, parameters, partCount)));
+      return mergedList(kind, { answers, order: parameters['order'], count, notes });
+    },
+    object: async (kind, path, parameters) => mergedObject(kind, await found(readers, kind, path, parameters), notes),
+  };
+}
+
+/** Those of the exporters that have the object. Throws NotFoundError when none has. */
+async function found<Kind extends ShownObject>(
+  readers: readonly ViewReader[],
+  kind: Kind,
+  path: readonly string[],
+  parameters: ViewParameters,
+): Promise<readonly ObjectAnswer<Kind>[]> {
+  let missing: NotFoundError | undefined;
+  const answers = await Promise.all(
+    readers.map(async (reader) => {
+      try {
+        return [await reader.object(kind, path, parameters)];
+      } catch (error) {
+        if (!(error instanceof NotFoundError)) throw error;
+        missing = error;
+        return [];
+      }
+    }),
+  );
+  const all = answers.flat();
+  if (all.length === 0 && missing !== undefined) throw missing;
+  return all;
+}
+
+function mergedList<Kind extends ShownList>(
+  kind: Kind,
+  {
+    answers,
+    order,
+    count,
+    notes,
+  }: {
+    readonly answers: readonly ListAnswer<ItemOf<Kind>>[];
+    readonly order: string | undefined;
+    readonly count: number;
+    readonly notes: readonly string[];
+  },
+): ListAnswer<ItemOf<Kind>> {
+  const all = answers.flatMap(({ items }) => items);
+  const sum = sums[kind] as ((items: readonly ItemOf<Kind>[]) => readonly ItemOf<Kind>[]) | undefined;
+  const items = sum === undefined ? all : sum(all);
+  const totalCount = sum === undefined ? answers.reduce((total, part) => total + part.totalCount, 0) : items.length;
+  const compare = compareBy(kind, order) as (a: ItemOf<Kind>, b: ItemOf<Kind>) => number;
+  return { ...mergedFacts(answers, notes), items: items.toSorted(compare).slice(0, count), totalCount };
+}
+
+function mergedFacts(answers: readonly AnswerFacts[], notes: readonly string[]): AnswerFacts {
+  const coverages = answers.map(({ coverage }) => coverage);
+  const sumOf = (valueOf: (coverage: Coverage) => number): number =>
+    coverages.reduce((sum, coverage) => sum + valueOf(coverage), 0);
+  return {
+    coverage: {
+      freshNodeCount: sumOf(({ freshNodeCount }) => freshNodeCount),
+      staleNodeCount: sumOf(({ staleNodeCount }) => staleNodeCount),
+      skippedNodeCount: sumOf(({ skippedNodeCount }) => skippedNodeCount),
+      oldestDataAgeMs: largest(coverages.map(({ oldestDataAgeMs }) => oldestDataAgeMs)),
+      absences: groups(
+        coverages.flatMap(({ absences }) => absences),
+        ({ reason }) => reason,
+      ).map(mergedGap),
+    },
+    generatedAtMs: Math.min(...answers.map(({ generatedAtMs }) => generatedAtMs)),
+    notes: [...notes, ...answers.flatMap((answer) => answer.notes)],
+  };
+}
+
+function mergedGap(gaps: readonly [CoverageGap, ...CoverageGap[]]): CoverageGap {
+  return {
+    ...gaps[0],
+    nodeCount: gaps.reduce((sum, { nodeCount }) => sum + nodeCount, 0),
+    exampleNodes: gaps.flatMap(({ exampleNodes }) => exampleNodes).slice(0, 5),
+  };
+}
+
+const sums: { readonly [Kind in ShownList]?: (items: readonly ItemOf<Kind>[]) => readonly ItemOf<Kind>[] } = {
+  workloads: (items) => groups(items, workloadNames).map((parts) => mergedWorkload(parts)),
+  namespaces: (items) => groups(items, ({ namespace }) => namespace).map(mergedNamespace),
+};
+
+function workloadNames({ workloadNamespace, workloadType, workload }: WorkloadReport): string {
+  return `${workloadNamespace}/${workloadType}/${workload}`;
+}
+
+function mergedWorkload<Report extends WorkloadReport>(parts: readonly [Report, ...Report[]]): Report {
+  const total = (values: readonly (number | undefined)[]): number | undefined =>
+    values.every((value) => value === undefined) ? undefined : values.reduce<number>((sum, value = 0) => sum + value, 0);
+  const [first] = parts;
+  const measured = parts.filter(({ expectedPodCount, measuredPodCount }) => expectedPodCount + measuredPodCount > 0);
+  const isKnown = measured.every(({ usedBytes }) => usedBytes !== undefined);
+  return {
+    ...first,
+    expectedPodCount: total(parts.map(({ expectedPodCount }) => expectedPodCount)) ?? 0,
+    measuredPodCount: total(parts.map(({ measuredPodCount }) => measuredPodCount)) ?? 0,
+    isComplete: parts.every(({ isComplete }) => isComplete),
+    backoffMs: Math.max(...parts.map(({ backoffMs }) => backoffMs)),
+    usedBytes: isKnown ? total(parts.map(({ usedBytes }) => usedBytes)) : undefined,
+    podMaxUsedBytes: isKnown ? largest(parts.map(({ podMaxUsedBytes }) => podMaxUsedBytes)) : undefined,
+    limitBytes: total(parts.map(({ limitBytes }) => limitBytes)),
+    requestBytes: total(parts.map(({ requestBytes }) => requestBytes)),
+  };
+}
+
+function mergedNamespace(parts: readonly [NamespaceReport, ...NamespaceReport[]]): NamespaceReport {
+  return parts.reduce((a, b) => ({
+    namespace: a.namespace,
+    measuredPodCount: a.measuredPodCount + b.measuredPodCount,
+    usedBytes: a.usedBytes + b.usedBytes,
+    unmeasuredPodCount: a.unmeasuredPodCount + b.unmeasuredPodCount,
+    nearLimitPodCount: a.nearLimitPodCount + b.nearLimitPodCount,
+    evictionCount: a.evictionCount + b.evictionCount,
+    isUnlisted: a.isUnlisted || b.isUnlisted,
+  }));
+}
+
+function largest(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+function groups<T>(items: readonly T[], keyOf: (item: T) => string): readonly (readonly [T, ...T[]])[] {
+  const byKey = new Map<string, [T, ...T[]]>();
+  for (const item of items) {
+    const group = byKey.get(keyOf(item));
+    if (group === undefined) byKey.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return [...byKey.values()];
+}
+
+/** A node is of one part; a pod that is known by its evictions alone may be of several. */
+function mergedObject<Kind extends ShownObject>(
+  kind: Kind,
+  answers: readonly ObjectAnswer<Kind>[],
+  notes: readonly string[],
+): ObjectAnswer<Kind> {
+  const merge = merges[kind] as (parts: readonly Views[Kind][]) => Views[Kind];
+  return { ...mergedFacts(answers, notes), data: merge(answers.map(({ data }) => data)) };
+}
+
+const merges: { readonly [Kind in ShownObject]: (parts: readonly Views[Kind][]) => Views[Kind] | undefined } = {
+  node: ([first]) => first,
+  pod: (parts) => ({
+    pods: parts.flatMap(({ pods }) => pods),
+    evictions: parts.flatMap(({ evictions }) => evictions),
+  }),
+  workload: (parts) => {
+    const [first, ...others] = parts;
+    if (first === undefined) return undefined;
+    const pods = pageOf(parts.map((part) => part.pods));
+    const merged = mergedWorkload([first.workload, ...others.map(({ workload }) => workload)]);
+    const nearPodCount = pods.items.filter(isUrgent).length;
+    const workload = { ...merged, containers: mergedContainers(parts), verdict: workloadVerdict(merged, nearPodCount) };
+    return {
+      workload,
+      pods,
+      missing: pageOf(parts.map(({ missing }) => missing)),
+      evictions: parts.flatMap(({ evictions }) => evictions),
+    };
+  },
+};
+
+function pageOf(pages: readonly Views['pods'][]): Views['pods'] {
+  const items = pages.flatMap((page) => page.items).toSorted(compareBy('pods', 'urgency'));
+  const totalCount = pages.reduce((sum, page) => sum + page.totalCount, 0);
+  return { items, totalCount, offset: 0, limit: items.length };
+}
+
+function mergedContainers(parts: readonly Views['workload'][]): Views['workload']['workload']['containers'] {
+  const all = parts.flatMap(({ workload }) => workload.containers ?? []);
+  return groups(all, ({ container }) => container).map(([first, ...others]) =>
+    others.reduce(
+      (a, b) => ({
+        container: a.container,
+        usedBytes: a.usedBytes + b.usedBytes,
+        maxUsedBytes: Math.max(a.maxUsedBytes, b.maxUsedBytes),
+      }),
+      first,
+    ),
+  );
+}

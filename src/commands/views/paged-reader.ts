@@ -1,0 +1,55 @@
+import type { ListPage } from '../../query/list-page.js';
+import { maxLimit } from '../../query/list-query.js';
+import type { Views } from '../../status/views.js';
+import type {
+  AnswerFacts,
+  ItemOf,
+  ListAnswer,
+  ShownKind,
+  ShownList,
+  ShownObject,
+  ViewParameters,
+  ViewReader,
+} from './view-source.js';
+
+/** A view of the API by its address. */
+export interface ViewAddress {
+  readonly kind: ShownKind;
+  readonly path: readonly string[];
+  /** None without a value. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Resolves with the data of a view of the API, of the kind that the address names. */
+export type ReadView = (address: ViewAddress) => Promise<AnswerFacts & { readonly data: unknown }>;
+
+/** Reads lists in the parts in which the API returns them. */
+export function pagedReader(read: ReadView): ViewReader {
+  return {
+    object: async <Kind extends ShownObject>(kind: Kind, path: readonly string[], parameters: ViewParameters) => {
+      const { data, ...facts } = await read({ kind, path, parameters: given(parameters) });
+      return { ...facts, data: data as Views[Kind] };
+    },
+    list: async <Kind extends ShownList>(
+      kind: Kind,
+      parameters: ViewParameters,
+      count: number,
+    ): Promise<ListAnswer<ItemOf<Kind>>> => {
+      const items: ItemOf<Kind>[] = [];
+      for (;;) {
+        const limit = Math.min(maxLimit, count - items.length);
+        const part = { offset: String(items.length), limit: String(limit) };
+        const { data, ...facts } = await read({ kind, path: [], parameters: { ...given(parameters), ...part } });
+        const { items: found, totalCount } = data as ListPage<ItemOf<Kind>>;
+        items.push(...found);
+        const isLast = found.length < limit || items.length >= Math.min(count, totalCount);
+        if (isLast) return { ...facts, items, totalCount };
+      }
+    },
+  };
+}
+
+function given(parameters: ViewParameters): Readonly<Record<string, string>> {
+  const entries = Object.entries(parameters);
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => (entry[1] ?? '') !== ''));
+}

@@ -1,0 +1,51 @@
+import type { Coverage } from '../../query/coverage.js';
+import type { ListPage } from '../../query/list-page.js';
+import type { ListKind } from '../../query/list-query.js';
+import type { Views } from '../../status/views.js';
+
+/** What an answer of the exporter's API is made of, and what it lacks. */
+export interface AnswerFacts {
+  readonly coverage: Coverage;
+  /** Wall time in milliseconds. */
+  readonly generatedAtMs: number;
+  /** What was not read, and why. */
+  readonly notes: readonly string[];
+}
+
+/** The lists, and the objects, that commands show. */
+export type ShownList = Exclude<ListKind, 'problems'>;
+export type ShownObject = 'node' | 'pod' | 'workload';
+export type ShownKind = ShownList | ShownObject;
+
+export type ItemOf<Kind extends ShownList> = Views[Kind] extends ListPage<infer Item> ? Item : never;
+
+export interface ListAnswer<Item> extends AnswerFacts {
+  readonly items: readonly Item[];
+  /** Items of the whole list. */
+  readonly totalCount: number;
+}
+
+export interface ObjectAnswer<Kind extends ShownObject> extends AnswerFacts {
+  readonly data: Views[Kind];
+}
+
+/** As in the addresses of the API; those without a value are left out. */
+export type ViewParameters = Readonly<Record<string, string | undefined>>;
+
+/** Views of one moment. All throw UserError for a parameter that is wrong, and RequestError. */
+export interface ViewReader {
+  /** Returns the first `count` items; Infinity for all. */
+  list<Kind extends ShownList>(kind: Kind, parameters: ViewParameters, count: number): Promise<ListAnswer<ItemOf<Kind>>>;
+  /** `path`: its names, as in its address. Throws NotFoundError. */
+  object<Kind extends ShownObject>(
+    kind: Kind,
+    path: readonly string[],
+    parameters: ViewParameters,
+  ): Promise<ObjectAnswer<Kind>>;
+}
+
+/** What `top` and `explain` read: an exporter, the cluster itself, or a recording of one. */
+export interface ViewSource {
+  /** Throws RequestError, or the signal's reason when it aborts. */
+  read(signal: AbortSignal): Promise<ViewReader>;
+}

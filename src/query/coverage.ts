@@ -1,0 +1,61 @@
+import { getOrAdd } from '../base/maps.js';
+import type { AbsenceReason } from '../node/node-view.js';
+import { hintFor } from '../report/absence-hints.js';
+import type { ClusterReading } from './cluster-reading.js';
+
+/** How much of the cluster an answer is made of. */
+export interface Coverage {
+  /** Of an exporter that measures a part of the nodes only: which part, from 0, and how many there are. */
+  readonly shard?: number | undefined;
+  readonly totalShards?: number | undefined;
+  /** The only node that the exporter measures. */
+  readonly onlyNode?: string | undefined;
+  readonly freshNodeCount: number;
+  readonly staleNodeCount: number;
+  /** Nodes that settings leave out. */
+  readonly skippedNodeCount: number;
+  /** Of the oldest summary that is served; absent without any. */
+  readonly oldestDataAgeMs?: number | undefined;
+  /** The other nodes without data, by reason. */
+  readonly absences: readonly CoverageGap[];
+}
+
+export interface CoverageGap {
+  readonly reason: AbsenceReason;
+  readonly nodeCount: number;
+  /** The first of them. */
+  readonly exampleNodes: readonly string[];
+  /** What the last request to one of them failed with. */
+  readonly message?: string | undefined;
+  /** What to do about it. */
+  readonly hint: string;
+}
+
+const exampleCount = 5;
+
+/** Takes all nodes at once: counts alone. */
+export function coverageOf({ scope, snapshot, failures, apiServer }: ClusterReading): Coverage {
+  const counts = { freshNodeCount: 0, staleNodeCount: 0, skippedNodeCount: 0 };
+  let oldestDataAgeMs: number | undefined;
+  const gaps = new Map<AbsenceReason, { nodeCount: number; exampleNodes: string[]; message: string | undefined }>();
+  for (const view of snapshot.nodes) {
+    if (view.state !== 'absent') {
+      counts[view.state === 'fresh' ? 'freshNodeCount' : 'staleNodeCount'] += 1;
+      oldestDataAgeMs = Math.max(oldestDataAgeMs ?? 0, Math.round(view.ageMs));
+    } else if (view.reason === 'skipped') counts.skippedNodeCount += 1;
+    else {
+      const gap = getOrAdd(gaps, view.reason, () => ({ nodeCount: 0, exampleNodes: [], message: undefined }));
+      gap.nodeCount += 1;
+      if (gap.exampleNodes.length < exampleCount) gap.exampleNodes.push(view.nodeName);
+      gap.message ??= failures.get(view.nodeName)?.message;
+    }
+  }
+  const { shard, totalShards, nodeName: onlyNode } = scope;
+  return {
+    ...(totalShards > 1 ? { shard, totalShards } : {}),
+    onlyNode,
+    ...counts,
+    oldestDataAgeMs,
+    absences: Array.from(gaps, ([reason, gap]) => ({ reason, ...gap, hint: hintFor(reason, apiServer) })),
+  };
+}
