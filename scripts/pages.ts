@@ -43,7 +43,7 @@ async function pathsOf(port: number): Promise<readonly string[]> {
   if (first === undefined) throw new Error('the list of pods is empty');
   const { node, namespace, pod, workloads } = first;
   const [of = { workload: '-', workloadType: '-' }] = workloads;
-  const lists = ['problems', 'nodes', 'pods', 'workloads', 'namespaces', 'evictions'];
+  const lists = ['problems', 'nodes', 'pods', 'containers', 'volumes', 'workloads', 'namespaces', 'evictions'];
   const searches = ['6f6b', 'nothing-has-it', 'a'].map((word) => `pods?search=${word}`);
   const filters = [
     'order=ratio',
@@ -54,9 +54,19 @@ async function pathsOf(port: number): Promise<readonly string[]> {
     'selector=app%3Dnone',
     'offset=10000',
   ];
+  const parts = ['containers', 'volumes'].flatMap((kind) =>
+    ['search=6f6b', 'order=ratio'].map((of) => `${kind}?${of}`),
+  );
   const objects = [`nodes/${node}`, `pods/${namespace}/${pod}`, `namespaces/${namespace}`];
   objects.push(`workloads/${namespace}/${of.workloadType}/${of.workload}`);
-  const views = [...lists, ...searches, ...filters.map((filter) => `pods?${filter}`), 'search?search=6f6b', ...objects];
+  const views = [
+    ...lists,
+    ...searches,
+    ...filters.map((filter) => `pods?${filter}`),
+    ...parts,
+    'search?search=6f6b',
+    ...objects,
+  ];
   const pages = ['/', ...views.map((view) => `/${view}`)];
   return [...pages, '/api/v1/status', ...views.map((view) => `/api/v1/${view}`)].filter((path) =>
     path.includes(flags.only),

@@ -17,6 +17,8 @@ const summaries: Readonly<Record<ViewKind, string>> = {
   problems: 'What is wrong now, the worst first: one for each cause.',
   nodes: 'Nodes in scope.',
   pods: 'Pods of nodes in scope, with the last known values of those on silent nodes.',
+  containers: 'Containers of pods with data.',
+  volumes: 'Volumes of pods with data, as their kubelets list them.',
   workloads: 'Workloads in scope.',
   namespaces: 'Namespaces with pods or evictions.',
   search: 'The first things of each kind with these words in their names.',

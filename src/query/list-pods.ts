@@ -1,6 +1,5 @@
 import { byNames, Ranking } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
-import { matchesSelector } from '../kube/selector.js';
 import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
 import { hasLimits, isActive } from '../node/limits.js';
 import type { BoundPod } from '../node/node-objects.js';
@@ -8,8 +7,9 @@ import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-vie
 import { deriveMeasured, type PodRecord } from '../node/pod-record.js';
 import { soonMs } from '../report/limit-report.js';
 import { measuredPodReport, podForecast, type PodReport, type PodSource } from '../report/pod-report.js';
-import { type Workload, workloadPath } from '../workload/workload.js';
+import type { Workload } from '../workload/workload.js';
 import type { ClusterReading } from './cluster-reading.js';
+import { belongsTo, isOfQuery } from './list-filter.js';
 import { type ListPage, listPage } from './list-page.js';
 import { type Condition, type ListQuery, matchesSearch } from './list-query.js';
 import { knownPodState } from './pod-explanation.js';
@@ -70,11 +70,6 @@ function podData(view: NodeView, reading: ClusterReading): PodData | undefined {
   return last && { snapshot: last.snapshot, source: { ...view, ageMs: last.ageMs } };
 }
 
-/** `path`: see {@link workloadPath}. */
-function belongsTo(workloads: readonly Workload[], path: string): boolean {
-  return workloads.some((of) => path.endsWith(of.name) && workloadPath(of) === path);
-}
-
 /** Those that have ended are no longer on the node. */
 function unmeasuredPods({ objects, unmeasured }: NodeView, data: PodData | undefined): readonly BoundPod[] {
   const bound = objects?.pods ?? unmeasured;
@@ -87,14 +82,9 @@ function isWanted(pod: ListedPod, query: ListQuery): boolean {
   const { search, namespace, only, rule } = query;
   if (namespace !== undefined && namespace !== namespaceOf(pod)) return false;
   if (search.length > 0 && !matchesPod(search, pod)) return false;
-  if (!belongs(pod, query)) return false;
+  if (!isOfQuery({ workloads: workloadsOf(pod), bound: pod.bound }, query)) return false;
   if (only !== undefined && !conditionsOf[only](pod)) return false;
   return rule === undefined || nearestOf(pod)?.rule === rule;
-}
-
-function belongs(pod: ListedPod, { workload, selector }: ListQuery): boolean {
-  if (workload !== undefined && !belongsTo(workloadsOf(pod), workload)) return false;
-  return selector.length === 0 || (pod.bound !== undefined && matchesSelector(selector, pod.bound.pod.labels));
 }
 
 /** Without joining the names of each pod of a cluster: a word with `/` alone may be in both. */

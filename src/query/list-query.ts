@@ -5,7 +5,16 @@ import { type LabelSelector, parseSelector } from '../kube/selector.js';
 import { limitRules } from '../node/limit-ratios.js';
 
 /** What there are lists of: the names of pages and of `/api/v1/…`. */
-export const listKinds = ['problems', 'nodes', 'pods', 'workloads', 'namespaces', 'evictions'] as const;
+export const listKinds = [
+  'problems',
+  'nodes',
+  'pods',
+  'containers',
+  'volumes',
+  'workloads',
+  'namespaces',
+  'evictions',
+] as const;
 export type ListKind = (typeof listKinds)[number];
 
 /** Which pods, or nodes, are listed alone. */
@@ -17,6 +26,8 @@ export const ordersOf = {
   problems: ['urgency'],
   nodes: ['urgency', 'used', 'full', 'name'],
   pods: ['urgency', 'used', 'ratio', 'name'],
+  containers: ['used', 'ratio', 'name'],
+  volumes: ['used', 'ratio', 'name'],
   workloads: ['used', 'largest', 'pods', 'name'],
   namespaces: ['used', 'pods', 'name'],
   evictions: ['newest', 'name'],
@@ -60,23 +71,26 @@ interface Parameter {
 
 const text = { type: 'string', maxLength: maxTextLength } as const;
 
+/** Lists of pods, and of what pods have or had. */
+const ofPods: readonly ListKind[] = ['pods', 'containers', 'volumes', 'evictions'];
+
 /** The parameters of lists, as the documentation of the API has them. */
 export const listParameters: Readonly<Record<string, Parameter>> = {
   search: { help: 'Words, each of which occurs in the name of an item. Without regard to case.', schema: text },
   namespace: {
     help: 'Of this namespace alone.',
-    kinds: ['pods', 'workloads', 'evictions'],
+    kinds: [...ofPods, 'workloads'],
     schema: text,
   },
-  node: { help: 'On this node alone.', kinds: ['pods', 'evictions'], schema: text },
+  node: { help: 'On this node alone.', kinds: ofPods, schema: text },
   workload: {
     help: 'Of this workload alone: NAMESPACE/TYPE/NAME, with "-" for the namespace of one that may span namespaces.',
-    kinds: ['pods', 'evictions'],
+    kinds: ofPods,
     schema: { type: 'string', maxLength: 3 * maxTextLength },
   },
   selector: {
     help: 'Of pods with these labels, in the form of kubectl: app=web,tier!=cache.',
-    kinds: ['pods', 'evictions'],
+    kinds: ofPods,
     schema: { type: 'string', maxLength: 1_000 },
   },
   rule: {

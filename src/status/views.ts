@@ -5,6 +5,7 @@ import { filteredEvictions, listEvictions } from '../query/list-evictions.js';
 import { listNamespaces, type NamespaceReport, namespaceReports } from '../query/list-namespaces.js';
 import { type ListedNodeReport, listNodes, nodeReportOf } from '../query/list-nodes.js';
 import type { ListPage } from '../query/list-page.js';
+import { listContainers, listVolumes } from '../query/list-parts.js';
 import { listPods, readingOfWorkload } from '../query/list-pods.js';
 import { type ListKind, type ListQuery, matchesSearch, parseListQuery } from '../query/list-query.js';
 import { listWorkloads } from '../query/list-workloads.js';
@@ -15,7 +16,8 @@ import { type DiskReport, diskReports } from '../report/disk-report.js';
 import { evictionParagraph } from '../report/eviction-paragraph.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { type EvictionTimeline, evictionTimeline } from '../report/eviction-timeline.js';
-import type { PodReport } from '../report/pod-report.js';
+import type { ContainerReport, PodReport } from '../report/pod-report.js';
+import type { VolumeReport } from '../report/volume-report.js';
 import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
 import { workloadVerdict, type WorkloadVerdictReport } from '../report/workload-verdict.js';
 import { workloadKey } from '../workload/workload.js';
@@ -27,6 +29,8 @@ export interface Views {
   readonly problems: ListPage<Problem>;
   readonly nodes: ListPage<ListedNodeReport>;
   readonly pods: ListPage<PodReport>;
+  readonly containers: ListPage<ContainerReport>;
+  readonly volumes: ListPage<VolumeReport>;
   readonly workloads: ListPage<WorkloadReport>;
   readonly namespaces: ListPage<NamespaceReport>;
   readonly evictions: EvictionsView;
@@ -148,6 +152,14 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   pods: async (request, { reading, lane }) => {
     const query = parseListQuery('pods', request.parameters);
     return { kind: 'pods', query, data: await listPods(reading, query, lane) };
+  },
+  containers: async (request, { reading, lane }) => {
+    const query = parseListQuery('containers', request.parameters);
+    return { kind: 'containers', query, data: await listContainers(reading, query, lane) };
+  },
+  volumes: async (request, { reading, lane }) => {
+    const query = parseListQuery('volumes', request.parameters);
+    return { kind: 'volumes', query, data: await listVolumes(reading, query, lane) };
   },
   workloads: async (request, { reading, lane }) => {
     const query = parseListQuery('workloads', request.parameters);

@@ -85,6 +85,8 @@ async function askForAll(api: DescribedApi): Promise<string> {
     await api.ask('/status'),
     await api.ask('/openapi.json'),
     await api.ask('/problems', [], all),
+    await api.ask('/containers', [], all),
+    await api.ask('/volumes', [], all),
     await api.ask('/search', [], '?search=a'),
   ];
   const nodes = await api.ask<Items<{ readonly node: string }>>('/nodes', [], all);

@@ -8,6 +8,7 @@ import { listEvictions } from '../../src/query/list-evictions.js';
 import { listNamespaces } from '../../src/query/list-namespaces.js';
 import { listNodes } from '../../src/query/list-nodes.js';
 import type { ListPage } from '../../src/query/list-page.js';
+import { listContainers, listVolumes } from '../../src/query/list-parts.js';
 import { listPods } from '../../src/query/list-pods.js';
 import { conditions, type ListKind, listKinds, ordersOf, parseListQuery } from '../../src/query/list-query.js';
 import { listWorkloads } from '../../src/query/list-workloads.js';
@@ -19,6 +20,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import {
   aBoundPod,
   aClusterSnapshot,
+  aContainerUsage,
   aFreshNode,
   aLimitRatio,
   aMeasuredPod,
@@ -27,6 +29,7 @@ import {
   aNodeThreshold,
   aPodUsage,
   aReading,
+  aVolumeUsage,
   aWorkload,
   aWorkloadSnapshot,
   someNodeObjects,
@@ -39,6 +42,8 @@ type Parameters = Readonly<Record<string, string>>;
 const lists: Readonly<Record<string, (reading: ClusterReading, of: Parameters) => Promise<ListPage<unknown>>>> = {
   nodes: (reading, of) => listNodes(reading, parseListQuery('nodes', of), lane),
   pods: (reading, of) => listPods(reading, parseListQuery('pods', of), lane),
+  containers: (reading, of) => listContainers(reading, parseListQuery('containers', of), lane),
+  volumes: (reading, of) => listVolumes(reading, parseListQuery('volumes', of), lane),
   workloads: (reading, of) => listWorkloads(reading, parseListQuery('workloads', of), lane),
   namespaces: (reading, of) => listNamespaces(reading, parseListQuery('namespaces', of), lane),
   evictions: (reading, of) => Promise.resolve(listEvictions(reading.evictions, parseListQuery('evictions', of))),
@@ -90,7 +95,11 @@ function readingOf(all: readonly Sketch[]): ClusterReading {
       return aMeasuredPod({
         ...of,
         pod: isKnown ? pod : undefined,
-        usage: aPodUsage({ usedBytes }),
+        usage: aPodUsage({
+          usedBytes,
+          containers: [aContainerUsage({ usedBytes }), aContainerUsage({ name: 'proxy', usedBytes: limitBytes })],
+          volumes: [aVolumeUsage({ usedBytes: limitBytes === 0 ? undefined : usedBytes })],
+        }),
         ratios: isKnown ? [aLimitRatio({ usedBytes, limitBytes })] : [],
       });
     });
@@ -169,10 +178,13 @@ describe.each(listed)('the list of %s', (kind) => {
 
 type Named = Readonly<Record<string, string>>;
 
-function nameText(kind: string, { node, namespace, pod, workload, workloadType, workloadNamespace }: Named): string {
+function nameText(kind: string, item: Named): string {
+  const { node, namespace, pod, workload, workloadType, workloadNamespace } = item;
   if (kind === 'nodes') return node ?? '';
   if (kind === 'namespaces') return namespace ?? '';
   if (kind === 'workloads') return `${workloadNamespace === '' ? '-' : workloadNamespace}/${workloadType}/${workload}`;
+  if (kind === 'containers') return `${namespace}/${pod}/${item['container']}`;
+  if (kind === 'volumes') return `${namespace}/${pod}/${item['volume']}`;
   return kind === 'pods' ? `${namespace}/${pod}` : `${namespace}/${pod} ${node}`;
 }
 

@@ -3,7 +3,6 @@ import type { NamespaceReport } from '../../query/list-namespaces.js';
 import type { ListPage } from '../../query/list-page.js';
 import type { ListQuery } from '../../query/list-query.js';
 import { causeText } from '../../report/eviction-cause-text.js';
-import { canEvict } from '../../report/limit-report.js';
 import type { MeasuredPodReport, PodReport } from '../../report/pod-report.js';
 import type { WorkloadReport } from '../../report/workload-report.js';
 import type { ShownEviction } from '../status.js';
@@ -11,18 +10,8 @@ import { bytesScale, componentBar, dataTable } from './components.js';
 import type { Links } from './links.js';
 import { listPart } from './list-part.js';
 import { type Markup, markup } from './markup.js';
-import { workloadLinks } from './object-parts.js';
-import {
-  isLastKnown,
-  percentText,
-  podChip,
-  ratioSeverity,
-  rowClass,
-  severityClass,
-  term,
-  timePart,
-  unenforcedText,
-} from './texts.js';
+import { limitRatioPart, workloadLinks } from './object-parts.js';
+import { isLastKnown, podChip, rowClass, term, timePart } from './texts.js';
 
 /** Of a list: a part of it, the question, and the links of the page. */
 export interface ShownList<T> {
@@ -70,9 +59,7 @@ function limitPart(pod: MeasuredPodReport): Markup {
       hasLimits === undefined ? 'limits unknown' : state === 'pending' ? 'limits not measured' : 'none applies';
     return markup`<span class="muted">${hasLimits === false ? 'no limit' : known}</span>`;
   }
-  const severity = isLastKnown(pod) || !canEvict(limit) ? 'unknown' : ratioSeverity(limit);
-  const mark = limit.unenforced === undefined ? undefined : `, ${unenforcedText(limit.unenforced)}`;
-  return markup`<span class="${severityClass(severity)}">${percentText(limit.ratio)}</span> <span class="small muted">of ${formatBytes(limit.limitBytes)} ${limit.rule}${mark}</span>`;
+  return limitRatioPart(limit, { isOld: isLastKnown(pod), what: limit.rule });
 }
 
 const workloadColumns = {

@@ -48,6 +48,17 @@ export function limitName({ rule, container, volume }: Pick<LimitReport, 'rule' 
   return markup`${rule === 'emptydir' ? 'emptyDir' : 'container'} <span class="name">${rule === 'emptydir' ? volume : container}</span>`;
 }
 
+/** Shows a ratio in the colour of its state, unless the values are old. `what`: whose limit it is. */
+export function limitRatioPart(
+  limit: LimitReport,
+  { isOld, what }: { readonly isOld: boolean; readonly what: string } = { isOld: false, what: '' },
+): Markup {
+  const severity = isOld || !canEvict(limit) ? 'unknown' : ratioSeverity(limit);
+  const mark = limit.unenforced === undefined ? '' : `, ${unenforcedText(limit.unenforced)}`;
+  const text = `of ${formatBytes(limit.limitBytes)}${what === '' ? '' : ` ${what}`}${mark}`;
+  return markup`<span class="${severityClass(severity)}">${percentText(limit.ratio)}</span> <span class="small muted">${text}</span>`;
+}
+
 /** Bars of one scale; one that does not evict, or whose values are old, has no colour of a state. */
 export function limitTable(
   limits: readonly (LimitReport & { readonly counted?: string })[],

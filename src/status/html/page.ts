@@ -9,6 +9,7 @@ import { namespacePage } from './namespace-page.js';
 import { nodeList } from './node-list.js';
 import { nodePage } from './node-page.js';
 import { overviewBody } from './overview-page.js';
+import { containerList, volumeList } from './part-lists.js';
 import { podPage } from './pod-page.js';
 import { problemsPage } from './problems-page.js';
 import { searchPage } from './search-page.js';
@@ -27,6 +28,8 @@ const bodies: { readonly [Kind in ViewKind]: Body<Kind> } = {
   problems: problemsPage,
   nodes: ({ data: page, query }, links) => listBody('Nodes', nodeList({ page, query, links })),
   pods: ({ data: page, query }, links) => listBody('Pods', podList({ page, query, links })),
+  containers: ({ data: page, query }, links) => listBody('Containers', containerList({ page, query, links })),
+  volumes: ({ data: page, query }, links) => listBody('Volumes', volumeList({ page, query, links })),
   workloads: ({ data: page, query }, links) => listBody('Workloads', workloadList({ page, query, links })),
   namespaces: ({ data: page, query }, links) => listBody('Namespaces', namespaceList({ page, query, links })),
   evictions: ({ data: page, query }, links) =>
