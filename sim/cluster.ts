@@ -274,7 +274,7 @@ async function startParts(options: SimulatedClusterOptions): Promise<Parts> {
     store,
     clock,
     random: new Random(seed + 3),
-    kubeletPort: (nodeName) => kubelets.get(nodeName)?.port,
+    model,
     port: apiPort,
     dropParameter,
   });

@@ -1,6 +1,7 @@
 import { kubernetesVersion } from '../model/node-object.js';
 
 const readOnly = ['get', 'list', 'watch'];
+const proxied = ['create', 'delete', 'get', 'patch', 'update'];
 
 const authenticationResources = [review('tokenreviews', 'TokenReview')];
 const authorizationResources = [
@@ -18,7 +19,7 @@ const coreResources = [
     shortNames: ['ns'],
   },
   { name: 'nodes', singularName: 'node', namespaced: false, kind: 'Node', verbs: readOnly, shortNames: ['no'] },
-  { name: 'nodes/proxy', singularName: '', namespaced: false, kind: 'NodeProxyOptions', verbs: ['get'] },
+  { name: 'nodes/proxy', singularName: '', namespaced: false, kind: 'NodeProxyOptions', verbs: proxied },
   {
     name: 'pods',
     singularName: 'pod',
@@ -28,6 +29,17 @@ const coreResources = [
     shortNames: ['po'],
     categories: ['all'],
   },
+  { name: 'pods/proxy', singularName: '', namespaced: true, kind: 'PodProxyOptions', verbs: proxied },
+  {
+    name: 'services',
+    singularName: 'service',
+    namespaced: true,
+    kind: 'Service',
+    verbs: readOnly,
+    shortNames: ['svc'],
+    categories: ['all'],
+  },
+  { name: 'services/proxy', singularName: '', namespaced: true, kind: 'ServiceProxyOptions', verbs: proxied },
 ];
 
 /** The API groups and resources, which clients read first; undefined for other paths. */

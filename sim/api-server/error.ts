@@ -71,6 +71,10 @@ export function notFound(kind: string, name: string): ApiError {
   return new ApiError(404, 'NotFound', `${kind} "${name}" not found`, { details: { name, kind } });
 }
 
+export function unavailable(message: string): ApiError {
+  return new ApiError(503, 'ServiceUnavailable', message);
+}
+
 /** The error for an unknown path. */
 export function noSuchPath(): ApiError {
   return new ApiError(404, 'NotFound', 'the server could not find the requested resource', { details: {} });

@@ -26,7 +26,12 @@ export interface RepresentationOptions extends Negotiated {
  */
 export type DropParameter = 'known' | 'ignored' | 'skipped' | 'refused';
 
-const kinds: Readonly<Record<Resource, string>> = { namespaces: 'Namespace', nodes: 'Node', pods: 'Pod' };
+const kinds: Readonly<Record<Resource, string>> = {
+  namespaces: 'Namespace',
+  nodes: 'Node',
+  pods: 'Pod',
+  services: 'Service',
+};
 
 /** The first form in the client's order of preference that the server supports. https://www.rfc-editor.org/rfc/rfc9110#name-accept */
 export function negotiate(accept: string, dropParameter: DropParameter): Negotiated {
@@ -184,4 +189,5 @@ const emptyObjects: Readonly<Record<Resource, object>> = {
     },
   },
   pods: { spec: { containers: null }, status: {} },
+  services: { spec: {}, status: { loadBalancer: {} } },
 };

@@ -9,8 +9,6 @@ export interface ResourceTarget {
   readonly subresource: string | undefined;
   readonly namespace: string | undefined;
   readonly name: string | undefined;
-  /** What follows `proxy` in the path. */
-  readonly rest: string;
 }
 
 export interface ApiRequest {
@@ -60,16 +58,16 @@ function targetOf(path: string): ResourceTarget | undefined {
   const parts = path.split('/').map(decodeURIComponent);
   if (parts[1] !== 'api' || parts[2] !== 'v1') return undefined;
   const [first, second, third] = parts.slice(3);
-  if (first === 'namespaces' && third === 'pods') {
-    return { resource: 'pods', namespace: second, ...remainder(parts.slice(6)) };
+  if (first === 'namespaces' && isNamespaced(third)) {
+    return { resource: third, namespace: second, name: parts[6], subresource: parts[7] };
   }
-  if (first !== 'namespaces' && first !== 'nodes' && first !== 'pods') return undefined;
-  if (first === 'pods' && second !== undefined) return undefined; // a pod's path has its namespace
-  return { resource: first, namespace: undefined, ...remainder(parts.slice(4)) };
+  if (isNamespaced(first) && second !== undefined) return undefined; // the path of an object has its namespace
+  if (!isNamespaced(first) && first !== 'namespaces' && first !== 'nodes') return undefined;
+  return { resource: first, namespace: undefined, name: second, subresource: third };
 }
 
-function remainder([name, subresource, ...rest]: readonly string[]): Omit<ResourceTarget, 'resource' | 'namespace'> {
-  return { name, subresource, rest: `/${rest.join('/')}` };
+function isNamespaced(resource: string | undefined): resource is 'pods' | 'services' {
+  return resource === 'pods' || resource === 'services';
 }
 
 const writeVerbs: Readonly<Record<string, string>> = {

@@ -11,6 +11,7 @@ const supportedFields: Readonly<Record<Resource, readonly string[]>> = {
   namespaces: ['metadata.name', 'status.phase'],
   nodes: ['metadata.name'],
   pods: ['metadata.name', 'metadata.namespace', 'spec.nodeName', 'status.phase'],
+  services: ['metadata.name', 'metadata.namespace', 'spec.clusterIP', 'spec.type'],
 };
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/ An invalid one results in 400. */

@@ -7,12 +7,14 @@ import { messageOf } from '../../src/base/errors.js';
 import type { AccessControl, User } from '../access.js';
 import type { CertificateAuthority, KeyPair } from '../certificates.js';
 import { HttpsListener } from '../https-listener.js';
+import type { ClusterModel } from '../model/cluster-model.js';
 import type { Random } from '../model/random.js';
 import { type ApiFault, faultNumber, isCacheFault } from '../simulated-faults.js';
 import { discovery, isApiPath, versionInfo } from './discovery.js';
-import { ApiError, forbidden, methodNotAllowed, noSuchPath, notFound } from './error.js';
-import { proxyToKubelet } from './node-proxy.js';
+import { ApiError, forbidden, methodNotAllowed, noSuchPath } from './error.js';
 import { answerObjects } from './objects-endpoint.js';
+import { forward } from './proxy.js';
+import { proxyDestination } from './proxy-destination.js';
 import type { DropParameter } from './representation.js';
 import { type ApiRequest, attributesOf, parseRequest, type ResourceTarget } from './request.js';
 import { flowControlHeaders, sendError, sendJson, sendText } from './response.js';
@@ -25,8 +27,8 @@ export interface ApiServerOptions {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly random: Random;
-  /** The port of a node's kubelet. */
-  readonly kubeletPort: (nodeName: string) => number | undefined;
+  /** What requests are proxied to. */
+  readonly model: ClusterModel;
   /** 0: any free port. */
   readonly port: number;
   readonly dropParameter: DropParameter;
@@ -173,18 +175,10 @@ export class ApiServer implements AsyncDisposable {
     else sendText(response, 404, '404 page not found\n');
   }
 
-  async #answerProxy(
-    { request, incoming, response }: Exchange,
-    { resource, name = '', rest }: ResourceTarget,
-  ): Promise<void> {
-    if (resource !== 'nodes') throw noSuchPath();
-    const port = this.#options.kubeletPort(name);
-    if (port === undefined) throw notFound('nodes', name);
-    const query = new URL(incoming.url ?? '/', this.url).search;
-    await proxyToKubelet({ port, path: rest + query, method: request.method }, response, {
-      keyPair: this.#clientKeyPair,
-      ca: this.#options.authority.certificate,
-    });
+  async #answerProxy({ incoming, response }: Exchange, target: ResourceTarget): Promise<void> {
+    const { model, random, authority } = this.#options;
+    const kubelet = { keyPair: this.#clientKeyPair, ca: authority.certificate };
+    await forward(incoming, response, proxyDestination(target, { model, random, kubelet }));
   }
 
   async #answerObjects({ request, response }: Exchange, target: ResourceTarget): Promise<void> {

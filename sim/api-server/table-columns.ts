@@ -19,6 +19,7 @@ const names: Readonly<Record<Resource, { readonly narrow: readonly string[]; rea
     narrow: ['Name', 'Ready', 'Status', 'Restarts', 'Age'],
     wide: ['IP', 'Node', 'Nominated Node', 'Readiness Gates'],
   },
+  services: { narrow: ['Name', 'Type', 'Cluster-IP', 'External-IP', 'Port(s)', 'Age'], wide: ['Selector'] },
 };
 
 /** The columns of kubectl's table, in the order of the objects' cells. */

@@ -1,6 +1,6 @@
 import { ApiError } from './error.js';
 
-export type Resource = 'namespaces' | 'nodes' | 'pods';
+export type Resource = 'namespaces' | 'nodes' | 'pods' | 'services';
 
 interface ObjectMeta {
   readonly name: string;
@@ -58,8 +58,9 @@ export class ObjectStore {
     namespaces: new Map(),
     nodes: new Map(),
     pods: new Map(),
+    services: new Map(),
   };
-  readonly #lastChange: Record<Resource, number> = { namespaces: 0, nodes: 0, pods: 0 };
+  readonly #lastChange: Record<Resource, number> = { namespaces: 0, nodes: 0, pods: 0, services: 0 };
   readonly #subscribers = new Set<(event: StoreEvent) => void>();
   #events: StoreEvent[] = [];
   #resourceVersion = 0;

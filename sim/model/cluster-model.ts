@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../api-server/versioned-objects.js';
-import { namespaceObject } from './namespace-object.js';
+import { type ClusterModelOptions, ensureNamespace } from './namespaces.js';
 import { nodeObject, type SimulatedNode } from './node-object.js';
 import { podObject } from './pod-object.js';
 import {
@@ -16,15 +16,10 @@ import {
 } from './pod-states.js';
 import type { Random } from './random.js';
 import type { Schedule } from './schedule.js';
+import { Services } from './services.js';
 import { initialImages } from './simulated-images.js';
 import { isExempt, isTerminal, type SimulatedPod } from './simulated-pod.js';
 import type { ImageSpec, NodeSpec, PodSpec } from './specs.js';
-
-export interface ClusterModelOptions {
-  readonly store: ObjectStore;
-  readonly schedule: Schedule;
-  readonly random: Random;
-}
 
 const heartbeatMs = 5 * 60 * 1000;
 /** Time from the kubelet's decision to evict a pod until the API server shows it as Failed. */
@@ -36,6 +31,7 @@ const lostContainerShare = 0.3;
 
 /** Nodes and pods of the simulated cluster. Every change becomes an object and an event in the store. */
 export class ClusterModel {
+  readonly #options: ClusterModelOptions;
   readonly #store: ObjectStore;
   readonly #schedule: Schedule;
   readonly #random: Random;
@@ -45,12 +41,15 @@ export class ClusterModel {
   readonly #podsByNode = new Map<string, Map<string, SimulatedPod>>();
   readonly #ownerUids = new Map<string, string>();
   readonly #failureListeners: ((pod: SimulatedPod) => void)[] = [];
+  readonly services: Services;
 
-  constructor({ store, schedule, random }: ClusterModelOptions) {
-    this.#store = store;
-    this.#schedule = schedule;
-    this.#random = random;
-    for (const name of ['default', 'kube-system']) this.#ensureNamespace(name);
+  constructor(options: ClusterModelOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#schedule = options.schedule;
+    this.#random = options.random;
+    this.services = new Services(options);
+    for (const name of ['default', 'kube-system']) ensureNamespace(options, name);
   }
 
   get nodes(): readonly SimulatedNode[] {
@@ -63,6 +62,10 @@ export class ClusterModel {
 
   node(name: string): SimulatedNode | undefined {
     return this.#nodes.get(name);
+  }
+
+  pod(namespace: string, name: string): SimulatedPod | undefined {
+    return this.#pods.get(podKey(namespace, name));
   }
 
   podsOn(nodeName: string): readonly SimulatedPod[] {
@@ -126,7 +129,7 @@ export class ClusterModel {
   addPod(spec: PodSpec): SimulatedPod {
     const key = podKey(spec.namespace, spec.name);
     if (this.#pods.has(key)) throw new Error(`pod ${key} already exists`);
-    this.#ensureNamespace(spec.namespace);
+    ensureNamespace(this.#options, spec.namespace);
     const uid = this.#random.uuid();
     const pod = scheduledPod(spec, {
       uid,
@@ -289,11 +292,6 @@ export class ClusterModel {
     const uid = this.#ownerUids.get(key) ?? this.#random.uuid();
     this.#ownerUids.set(key, uid);
     return uid;
-  }
-
-  #ensureNamespace(name: string): void {
-    if (this.#store.get('namespaces', name) !== undefined) return;
-    this.#store.put(namespaceObject({ name, uid: this.#random.uuid(), createdAtMs: this.#schedule.nowMs }));
   }
 }
 

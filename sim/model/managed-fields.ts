@@ -18,6 +18,7 @@ const managers: Readonly<Record<Resource, readonly Manager[]>> = {
     { manager: 'kube-controller-manager', parts: ['metadata', 'spec'] },
     { manager: 'kubelet', subresource: 'status', parts: ['status'] },
   ],
+  services: [{ manager: 'kubectl-create', parts: ['metadata', 'spec'] }],
 };
 
 /** Lists whose items have owners of their own, and the key of an item. The others belong to one owner as a whole. */

@@ -98,6 +98,9 @@ function containerObject(container: ContainerSpec, spec: PodSpec): object {
   return {
     name: container.name,
     image: imageOf(container),
+    ...(container.ports !== undefined && {
+      ports: container.ports.map(({ name, containerPort }) => ({ name, containerPort, protocol: 'TCP' })),
+    }),
     resources: {
       ...limitsOf(container),
       ...(requestBytes !== undefined && { requests: { 'ephemeral-storage': quantity(requestBytes) } }),

@@ -36,6 +36,11 @@ function addresses({ startedAtMs, failure }: SimulatedPod): object {
   return { hostIP: '127.0.0.1', ...(hasSandbox && { podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] }) };
 }
 
+/** All its containers are ready. */
+export function isPodReady({ phase, containers }: SimulatedPod): boolean {
+  return phase === 'Running' && containers.every(isContainerReady);
+}
+
 interface Condition {
   readonly type: string;
   readonly isTrue: boolean;
@@ -63,7 +68,7 @@ function conditions(pod: SimulatedPod): readonly object[] {
     const containersReady = { type: 'ContainersReady', ...failed };
     return [...(isForNode ? [target] : []), sandbox, initialized, ready, containersReady, scheduled].map(condition);
   }
-  const isReady = pod.phase === 'Running' && pod.containers.every(isContainerReady);
+  const isReady = isPodReady(pod);
   return [
     { type: 'PodReadyToStartContainers', isTrue: pod.phase === 'Running', atMs: startedAtMs },
     initialized,

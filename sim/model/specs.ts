@@ -55,6 +55,24 @@ export interface ContainerSpec {
   readonly crashLoop?: { readonly runMs: number; readonly backoffMs: number };
   /** Names of the volumes that it mounts. Default: all of the pod's volumes. */
   readonly mounts?: readonly string[];
+  readonly ports?: readonly ContainerPortSpec[];
+}
+
+export interface ContainerPortSpec {
+  readonly name?: string;
+  readonly containerPort: number;
+  /** The port of 127.0.0.1 on which a server for it listens, as simulated pods have no address. Default: nobody listens. */
+  readonly listensOn?: number;
+}
+
+/** A headless Service. */
+export interface ServiceSpec {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly selector: Readonly<Record<string, string>>;
+  /** `targetPort`: the name or number of a container's port. */
+  readonly ports: readonly { readonly name: string; readonly port: number; readonly targetPort: number | string }[];
 }
 
 export type VolumeSource =

@@ -33,13 +33,21 @@ export function formatForecast(timeMs: number): string {
   return formatAge(Math.max(1, Math.round(timeMs / stepMs)) * stepMs);
 }
 
-/** Two decimals, never rounded up to a limit that is not reached; `+Inf` of a limit of 0; `-` for an unknown value. */
+/** Two decimals, rounded, but never to a limit that is not reached; `+Inf` of a limit of 0; `-` for an unknown value. */
 export function formatRatio(ratio: number | undefined): string {
   if (ratio === undefined) return '-';
-  if (ratio === Infinity) return '+Inf';
-  const floor = Math.floor(ratio * 100);
-  const hundredths = (floor + 1) / 100 <= ratio ? floor + 1 : floor; // in a double, 0.29 * 100 is below 29
-  return (hundredths / 100).toFixed(2);
+  return ratio === Infinity ? '+Inf' : (hundredthsOf(ratio) / 100).toFixed(2);
+}
+
+/** The same in whole percent; `∞ %` of a limit of 0. */
+export function formatPercent(ratio: number | undefined): string {
+  if (ratio === undefined) return '-';
+  return ratio === Infinity ? '∞ %' : `${hundredthsOf(ratio)} %`;
+}
+
+function hundredthsOf(ratio: number): number {
+  const rounded = Math.round(ratio * 100);
+  return ratio < 1 ? Math.min(99, rounded) : rounded;
 }
 
 const durationUnits = [

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { didYouMean } from '../config/suggestion.js';
 
 /** What `top` lists. */
-export const topResources = ['workloads', 'pods', 'containers', 'volumes', 'nodes', 'evictions'] as const;
+export const topResources = ['next', 'workloads', 'pods', 'containers', 'volumes', 'nodes', 'evictions'] as const;
 export type TopResource = (typeof topResources)[number];
 
 /** What `explain` explains. */

@@ -96,17 +96,17 @@ function compareText(a: string, b: string): number {
 }
 
 /** Whom a node would evict to free `amount`: of bytes or inodes, that of the signal that `victims` are for. */
-export function victimsToFree(
-  victims: readonly Victim[],
+export function victimsToFree<T extends { readonly exempt?: Victim['exempt']; readonly freed?: Victim['freed'] }>(
+  victims: readonly T[],
   amount: number,
 ): {
-  readonly victims: readonly Victim[];
+  readonly victims: readonly T[];
   /** Bytes or inodes, at least: what a pod without statistics has is unknown. */
   readonly freed: number;
   /** Whether that is the amount; otherwise all pods that may be evicted do not free it. */
   readonly isEnough: boolean;
 } {
-  const chosen: Victim[] = [];
+  const chosen: T[] = [];
   let freed = 0;
   for (const victim of victims) {
     if (freed >= amount) break;

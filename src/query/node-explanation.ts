@@ -25,14 +25,7 @@ export type NodeExplanation = NodeReport &
 /** Undefined when there is no such node in scope. */
 export function nodeExplanation(
   reading: ClusterReading,
-  {
-    name,
-    freeBytes,
-  }: {
-    readonly name: string;
-    /** The amount of bytes to free; undefined for what each signal lacks. */
-    readonly freeBytes: number | undefined;
-  },
+  name: string,
 ): NodeExplanation | undefined {
   const state = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
   if (state === undefined) return undefined;
@@ -42,7 +35,7 @@ export function nodeExplanation(
     verdict: verdicts()({ ...state, node }, snapshot && { ...snapshot, unreadPodCount: unreadPods(snapshot) }),
     ...nodeReport(state, podBytes(snapshot?.pods ?? []), reading.failures.get(name)),
     ...objectFacts(node, snapshot),
-    ...(snapshot === undefined ? { signals: [] } : evictionFacts(snapshot, freeBytes)),
+    ...(snapshot === undefined ? { signals: [] } : evictionFacts(snapshot)),
     findings: findingsOf(name, snapshot, reading),
   };
 }
@@ -120,11 +113,11 @@ interface EvictionFacts {
   readonly unrankedPodCount?: number | undefined;
 }
 
-function evictionFacts(snapshot: NodeSnapshot, freeBytes: number | undefined): EvictionFacts {
+function evictionFacts(snapshot: NodeSnapshot): EvictionFacts {
   const unreadPodCount = unreadPods(snapshot);
   return {
     layout: storageLayout(snapshot.layout),
-    signals: signalReports({ ...snapshot, unreadPodCount }, freeBytes),
+    signals: signalReports({ ...snapshot, unreadPodCount }),
     unreadPodCount,
     unrankedPodCount: unreadPodCount === undefined ? snapshot.unknownPods.length : undefined,
   };

@@ -60,25 +60,22 @@ export interface FreeingReport {
   readonly isEnough: boolean;
 }
 
-/**
- * One for each signal that the kubelet has, with a threshold or without.
- * @param freeBytes the amount to free for signals of bytes; undefined for what each of them lacks
- */
-export function signalReports(snapshot: NodeSnapshot, freeBytes: number | undefined): readonly SignalReport[] {
+/** One for each signal that the kubelet has, with a threshold or without. */
+export function signalReports(snapshot: NodeSnapshot): readonly SignalReport[] {
   const rank = victimRanking(snapshot);
-  return signalsOf(snapshot.node).map((signal) => signalReport(signal, snapshot, rank?.(signal), freeBytes));
+  return signalsOf(snapshot.node).map((signal) => signalReport(signal, snapshot, rank?.(signal)));
 }
 
 function signalReport(
   signal: EvictionSignal,
   { summary, thresholds }: NodeSnapshot,
   victims: readonly Victim[] | undefined,
-  freeBytes: number | undefined,
 ): SignalReport {
   const own = thresholds.filter((threshold) => threshold.signal === signal);
   const hard = highest(own.filter(({ gracePeriodMs }) => gracePeriodMs === 0));
   const soft = highest(own.filter(({ gracePeriodMs }) => gracePeriodMs > 0));
   const isCrossed = hard?.isCrossed === true;
+  const reports = victims?.map(victimReport);
   return {
     signal,
     ...amountOf(hard),
@@ -88,9 +85,18 @@ function signalReport(
     available: availableFor(signal, summary).available,
     headroom: hard?.headroom,
     isCrossed,
-    victims: victims?.map(victimReport),
-    toFree: victims && freeingReport(victims, hard, countsInodes(signal) ? undefined : freeBytes),
+    victims: reports,
+    toFree: reports && freeingReport(reports, lacking(hard), hard?.isCrossed === true),
   };
+}
+
+/** Returns the signals with those that the kubelet would evict to free the amount, of those of bytes. */
+export function toFreeBytes(signals: readonly SignalReport[], bytes: number): readonly SignalReport[] {
+  return signals.map((report) => {
+    const { signal, victims } = report;
+    if (victims === undefined || countsInodes(signal)) return report;
+    return { ...report, toFree: freeingReport(victims, bytes, false) };
+  });
 }
 
 function highest(thresholds: readonly NodeThreshold[]): NodeThreshold | undefined {
@@ -119,15 +125,13 @@ function victimReport({ pod, rank, usage, request, exempt, place, freed }: Victi
 }
 
 function freeingReport(
-  victims: readonly Victim[],
-  hard: NodeThreshold | undefined,
-  asked: number | undefined,
+  victims: readonly VictimReport[],
+  amount: number | undefined,
+  isMissing: boolean,
 ): FreeingReport | undefined {
-  const amount = asked ?? lacking(hard);
   if (amount === undefined) return undefined;
   const plan = victimsToFree(victims, amount);
-  const pods = plan.victims.map(({ pod, freed }) => ({ namespace: pod.namespace, pod: pod.name, freed }));
-  const isMissing = asked === undefined && hard?.isCrossed === true;
+  const pods = plan.victims.map(({ namespace, pod, freed }) => ({ namespace, pod, freed }));
   return { amount, isMissing, victims: pods, freed: plan.freed, isEnough: plan.isEnough };
 }
 

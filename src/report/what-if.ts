@@ -1,3 +1,4 @@
+import { formatBytes, formatForecast, formatPercent } from '../base/units.js';
 import { growthBytesPerSecond } from '../history/usage-growth.js';
 import { type Amount, isAbove, ratioTo, roundUp } from '../kube/quantity.js';
 import type { UsageSample } from '../kubelet/lookup.js';
@@ -6,6 +7,8 @@ import type { MeasuredPodReport } from './pod-report.js';
 
 /** What another limit of a pod would do. Its other limits stay as they are. */
 export interface WhatIfReport {
+  /** In a sentence. */
+  readonly text: string;
   /** Rounded up to whole bytes. */
   readonly podLimitBytes: number;
   readonly usedBytes: number;
@@ -42,7 +45,7 @@ export function whatIf(
   const isOver = isAbove(usedBytes, limit);
   const isKnown = dataState !== 'absent' && samples.length >= minSampleCount;
   const growth = isKnown ? growthBytesPerSecond(samples) : undefined;
-  return {
+  const found = {
     podLimitBytes: roundUp(limit),
     usedBytes,
     ratio: ratioTo(usedBytes, limit),
@@ -50,6 +53,17 @@ export function whatIf(
     timeToLimitMs: evicts ? timeToMs(isOver ? 0 : roundUp(limit) - usedBytes, growth, dataAgeMs) : undefined,
     unenforced,
   };
+  return { text: whatIfText(found, dataState), ...found };
+}
+
+function whatIfText(found: Omit<WhatIfReport, 'text'>, dataState: MeasuredPodReport['dataState']): string {
+  const { podLimitBytes, usedBytes, ratio, isEvicted, timeToLimitMs, unenforced } = found;
+  const known = dataState === 'absent' ? 'as last known ' : '';
+  const head = `With a limit of ${formatBytes(podLimitBytes)}: ${formatBytes(usedBytes)} ${known}is ${formatPercent(ratio)} of it`;
+  if (isEvicted) return `${head}, and the kubelet evicts the pod.`;
+  if (timeToLimitMs !== undefined) return `${head}; evicted in ${formatForecast(timeToLimitMs)} at the present growth.`;
+  if (unenforced === undefined) return `${head}; not evicted for it, as far as growth is known.`;
+  return `${head}. The limit would not do what it seems to do: not enforced: ${unenforced.replaceAll('_', ' ')}.`;
 }
 
 function timeToMs(missingBytes: number, growth: number | undefined, ageMs: number): number | undefined {

@@ -200,7 +200,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   node: async ({ path: [name = ''], parameters }, { reading, lane }) => {
     const query = podQuery('node', parameters, { node: name });
     const view = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
-    const explanation = nodeExplanation(reading, { name, freeBytes: undefined });
+    const explanation = nodeExplanation(reading, name);
     if (view === undefined || explanation === undefined) throw new NotFoundError(`no node ${name} in scope`);
     const pods = await listPods(reading, query, lane);
     const node = { ...explanation, ...nodeReportOf(view, reading) };

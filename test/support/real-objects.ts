@@ -10,7 +10,12 @@ import type {
 import type { SimulatedPod } from '../../sim/model/simulated-pod.js';
 import type { RealApiServer } from './real-api-server.js';
 
-const kinds: Readonly<Record<Resource, string>> = { namespaces: 'Namespace', nodes: 'Node', pods: 'Pod' };
+const kinds: Readonly<Record<Resource, string>> = {
+  namespaces: 'Namespace',
+  nodes: 'Node',
+  pods: 'Pod',
+  services: 'Service',
+};
 
 /** Writes the objects of a simulated cluster to a real API server, one change after the other. */
 export class RealObjects {
@@ -30,7 +35,7 @@ export class RealObjects {
 
   /** What there is, then each change. */
   follow(objects: Pick<ObjectStore, 'latest' | 'subscribe'>): void {
-    for (const resource of ['namespaces', 'nodes', 'pods'] as const) {
+    for (const resource of ['namespaces', 'nodes', 'pods', 'services'] as const) {
       for (const [, stored] of objects.latest(resource).entries) this.#write(async () => this.#create(stored));
     }
     objects.subscribe((event) => {

@@ -1,3 +1,4 @@
+import { programName } from '../../base/text.js';
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
 import { causeText, evictionHint, unknownUsageText } from '../../report/eviction-cause-text.js';
 import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
@@ -13,13 +14,18 @@ export function evictionText(eviction: EvictionReport, options: TextOptions): st
   const { lastUsage } = eviction;
   const { width } = options;
   return paragraphs([
-    verdictLines(eviction.verdict, width),
+    wrapped(eviction.verdict === undefined ? [] : [eviction.verdict.text], width),
     wrapped(headline(eviction, options), width),
     ...(lastUsage === undefined
       ? [wrapped([unknownUsageText(eviction)], width)]
       : usageSections(eviction, lastUsage, width)),
-    wrapped([evictionHint(eviction)], width),
+    verdictLines({ text: evictionHint(eviction), commands: remedies(eviction) }, width),
   ]);
+}
+
+/** The explanation itself is this text. */
+function remedies({ verdict }: EvictionReport): readonly string[] {
+  return (verdict?.commands ?? []).filter((command) => !command.startsWith(`${programName} explain eviction `));
 }
 
 function headline(eviction: EvictionReport, { readAtMs }: TextOptions): readonly string[] {

@@ -1,21 +1,19 @@
 import { UsageError } from '../../base/errors.js';
-import type { ClusterReading } from '../../query/cluster-reading.js';
-import { nodeExplanation } from '../../query/node-explanation.js';
-import { podExplanations } from '../../query/pod-explanation.js';
-import { measuredNodes } from '../../query/pod-filter.js';
-import { workloadExplanation } from '../../query/workload-explanation.js';
-import { workloadName } from '../../workload/workload.js';
+import type { EvictionReport } from '../../report/eviction-report.js';
+import { toFreeBytes } from '../../report/signal-report.js';
+import { NotFoundError, type Views } from '../../status/views.js';
 import type { CommandContext } from '../context.js';
-import type { ExporterAddress } from '../evictions/exporter-address.js';
-import { type ClusterFlags, type ClusterSession, withReader } from '../one-shot.js';
+import { type ClusterFlags, type ClusterSession, withViews } from '../one-shot.js';
 import type { explainForms, ExplainResource } from '../resources.js';
 import { notFound } from '../text/suggestions.js';
 import { dataText, hasColour, screenColumns, terminalText } from '../text/terminal-text.js';
 import { causesOfAbsence } from '../top/missing.js';
-import { findWorkload } from '../workload-lookup.js';
+import type { AnswerFacts, ObjectAnswer, ViewReader } from '../views/view-source.js';
+import { findWorkload, shownName } from '../workload-lookup.js';
 import { evictionText } from './eviction-text.js';
 import { nodeText } from './node-text.js';
-import { podText } from './pod-text.js';
+import { podText, type TextOptions } from './pod-text.js';
+import { withoutPod } from './without-pod.js';
 import { workloadText } from './workload-text.js';
 
 export interface ExplainOptions extends ClusterFlags {
@@ -27,66 +25,78 @@ export interface ExplainOptions extends ClusterFlags {
   readonly allNamespaces: boolean;
   readonly output: (typeof explainForms)[number];
   /** Of a node: the bytes that evictions are to free; undefined for what its thresholds lack. */
-  readonly freeBytes: number | undefined;
-  /** Of an eviction; undefined: the Service of this project's manifests. */
-  readonly exporter: ExporterAddress | undefined;
+  readonly freeBytes?: number | undefined;
+  /** Of a node: a pod that is thought away, `NAMESPACE/NAME`. */
+  readonly without?: string | undefined;
+  /** Of a pod: another limit, as a quantity. */
+  readonly podLimit?: string | undefined;
 }
 
 /** Shows what adds up to a value. Throws UserError when there is nothing of the name. */
 export async function explain(options: ExplainOptions, context: CommandContext): Promise<void> {
-  const explainer = explainers[options.resource](options, context);
+  const { resource } = options;
+  const named = resource === 'pod' || resource === 'eviction' ? podName(options) : undefined;
   const use = async (session: ClusterSession): Promise<void> => {
-    const { reader, config } = session;
     const { stopSignal } = context;
-    const reading = await reader.read(config.scrape.maxDurationMs, stopSignal);
+    const reader = await session.source.read(stopSignal);
+    const namespace = scopeOf(options, named, session.namespace);
+    const found = await explainers[resource]({ reader, options, name: named?.name ?? options.name, namespace });
     stopSignal.throwIfAborted();
-    context.writeOut(explainer(reading, session));
-    const causes = [...reading.notes.map(terminalText), ...causesOfAbsence(reading, config.kubelet.access)];
-    for (const cause of causes) context.writeError(`${cause}\n`);
+    const { output } = options;
+    context.writeOut(output === 'text' ? found.text(textOptions(found.facts, context)) : dataText(found.data, output));
+    const notes = [...found.facts.notes.map(terminalText), ...causesOfAbsence(found.facts, session.access)];
+    for (const note of notes) context.writeError(`${note}\n`);
   };
-  const evictions = options.resource === 'eviction' ? { ...options, ...podName(options) } : undefined;
-  await withReader(options, context, use, {
-    detailsOf: options.resource === 'node' ? options.name : undefined,
-    podName: options.resource === 'pod' ? podName(options).name : undefined,
-    evictions,
-  });
+  const subject = {
+    namespaceOf: (contextNamespace: string) => scopeOf(options, named, contextNamespace),
+    isOfEvictions: resource === 'eviction',
+    node: resource === 'node' ? options.name : undefined,
+    podName: resource === 'pod' ? named?.name : undefined,
+  };
+  await withViews(options, context, subject, use);
 }
 
-type Explainer = (reading: ClusterReading, session: ClusterSession) => string;
+function textOptions({ generatedAtMs }: AnswerFacts, context: CommandContext): TextOptions {
+  return { width: screenColumns(context.terminal()), readAtMs: generatedAtMs, hasColour: hasColour(context) };
+}
 
-const explainers: Readonly<Record<ExplainResource, (options: ExplainOptions, context: CommandContext) => Explainer>> = {
-  pod: podExplainer,
-  workload: workloadExplainer,
-  node: nodeExplainer,
-  eviction: evictionExplainer,
+function scopeOf(
+  { namespace, allNamespaces }: ExplainOptions,
+  named: PodName | undefined,
+  contextNamespace: string | undefined,
+): string | undefined {
+  return named?.namespace ?? (allNamespaces ? undefined : (namespace ?? contextNamespace));
+}
+
+/** What an explanation is of. */
+interface Explained {
+  readonly facts: AnswerFacts;
+  /** As JSON and YAML have it. */
+  readonly data: unknown;
+  readonly text: (options: TextOptions) => string;
+}
+
+interface Question {
+  readonly reader: ViewReader;
+  readonly options: ExplainOptions;
+  readonly name: string;
+  readonly namespace: string | undefined;
+}
+
+const explainers: Readonly<Record<ExplainResource, (question: Question) => Promise<Explained>>> = {
+  pod: explainPods,
+  workload: explainWorkload,
+  node: explainNode,
+  eviction: explainEvictions,
 };
 
-function podExplainer(options: ExplainOptions, context: CommandContext): Explainer {
-  const { output } = options;
-  const named = podName(options);
-  return (reading, session) => {
-    const namespace = named.namespace ?? (options.allNamespaces ? undefined : session.namespace);
-    const found = podsOf(reading, named.name, namespace).flatMap((id) =>
-      podExplanations(reading, { ...id, mode: session.config.attribution }),
-    );
-    if (found.length === 0) throw podNotFound(reading, options.name, namespace);
-    if (output !== 'text') return dataText(found, output);
-    const width = screenColumns(context.terminal());
-    const textOptions = { width, readAtMs: reading.readAtMs, hasColour: hasColour(context) };
-    return found.map((explanation) => podText(explanation, textOptions)).join('\n');
-  };
-}
-
-interface PodId {
-  readonly namespace: string;
+interface PodName {
   readonly name: string;
+  readonly namespace?: string;
 }
 
 /** The namespace that the name or the flag has. Throws UsageError when they differ. */
-function podName({ resource, name: text, namespace }: ExplainOptions): {
-  readonly name: string;
-  readonly namespace?: string;
-} {
+function podName({ resource, name: text, namespace }: ExplainOptions): PodName {
   const parts = text.split('/');
   const name = parts.pop() ?? '';
   const [named] = parts;
@@ -100,60 +110,92 @@ function podName({ resource, name: text, namespace }: ExplainOptions): {
   return found === undefined ? { name } : { name, namespace: found };
 }
 
-function podsOf(reading: ClusterReading, name: string, namespace: string | undefined): readonly PodId[] {
-  if (namespace !== undefined) return [{ namespace, name }];
-  const namespaces = new Set(allPods(reading).flatMap((pod) => (pod.name === name ? [pod.namespace] : [])));
-  return [...namespaces].sort().map((found) => ({ namespace: found, name }));
+/** Of every pod of the name: in all namespaces there may be several. */
+async function explainPods({ reader, options, name, namespace }: Question): Promise<Explained> {
+  const namespaces = namespace === undefined ? await namespacesOf(reader, name) : [namespace];
+  const answers: ObjectAnswer<'pod'>[] = [];
+  for (const each of namespaces) {
+    const answer = await objectOf(reader, 'pod', [each, name], { podLimit: options.podLimit });
+    if (answer !== undefined) answers.push(answer);
+  }
+  const pods = answers.flatMap(({ data }) => data.pods);
+  const [first] = answers;
+  if (first === undefined || pods.length === 0) throw await podNotFound(reader, options.name, namespace);
+  return { facts: first, data: pods, text: (text) => pods.map((pod) => podText(pod, text)).join('\n') };
 }
 
-function allPods(reading: ClusterReading): readonly PodId[] {
-  const measured = measuredNodes(reading).flatMap(({ snapshot }) => snapshot.pods);
-  return [...Array.from(reading.knownPods, ({ pod }) => pod), ...measured.map(({ summary }) => summary)];
+async function namespacesOf(reader: ViewReader, name: string): Promise<readonly string[]> {
+  const { items } = await reader.list('pods', { search: name }, Infinity);
+  return [...new Set(items.flatMap(({ pod, namespace }) => (pod === name ? [namespace] : [])))].sort();
 }
 
-function podNotFound(reading: ClusterReading, name: string, namespace: string | undefined): Error {
-  const names = allPods(reading).map((pod) => `${pod.namespace}/${pod.name}`);
+/** Undefined when there is no such object. */
+async function objectOf<Kind extends 'pod' | 'node'>(
+  reader: ViewReader,
+  kind: Kind,
+  path: readonly string[],
+  parameters: Readonly<Record<string, string | undefined>>,
+): Promise<ObjectAnswer<Kind> | undefined> {
+  try {
+    return await reader.object(kind, path, parameters);
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** With names that are like it: those that begin alike, else the first ones. */
+async function podNotFound(reader: ViewReader, name: string, namespace: string | undefined): Promise<Error> {
+  const stem = name.slice(name.lastIndexOf('/') + 1).split('-')[0] ?? '';
+  const alike = await reader.list('pods', { search: stem }, 1_000);
+  const { items } = alike.items.length > 0 ? alike : await reader.list('pods', {}, 1_000);
+  const names = items.map((pod) => `${pod.namespace}/${pod.pod}`);
   return notFound('pod', name, names, namespace);
 }
 
-function workloadExplainer({ name, output, ...options }: ExplainOptions, context: CommandContext): Explainer {
-  return (reading, session) => {
-    const namespace = options.allNamespaces ? undefined : (options.namespace ?? session.namespace);
-    const workload = findWorkload(reading, name, namespace);
-    const explanation = workloadExplanation(reading, workload, session.config.workloads);
-    if (output !== 'text') return dataText(explanation, output);
-    return workloadText(explanation, { name: workloadName(workload), width: screenColumns(context.terminal()) });
+/** A page has no more pods of a workload. */
+const shownPodCount = '1000';
+
+async function explainWorkload({ reader, name, namespace }: Question): Promise<Explained> {
+  const found = await findWorkload(reader, name, namespace);
+  const answer = await reader.object('workload', found.path.split('/'), { limit: shownPodCount });
+  const { workload, pods } = answer.data;
+  const explanation = { ...workload, pods: pods.items, podCount: pods.totalCount };
+  return {
+    facts: answer,
+    data: explanation,
+    text: ({ width }) => workloadText(explanation, { name: shownName(found), width }),
   };
 }
 
 /** The newest of the pod first: a name may be used again. */
-function evictionExplainer(options: ExplainOptions, context: CommandContext): Explainer {
-  const { output } = options;
-  const named = podName(options);
-  return (reading, session) => {
-    const namespace = named.namespace ?? (options.allNamespaces ? undefined : session.namespace);
-    const found = reading.evictions.filter(
-      (eviction) => eviction.pod === named.name && (namespace === undefined || eviction.namespace === namespace),
-    );
-    if (found.length === 0) {
-      const names = reading.evictions.map((eviction) => `${eviction.namespace}/${eviction.pod}`);
-      throw notFound('eviction of pod', options.name, names, namespace);
-    }
-    if (output !== 'text') return dataText(found, output);
-    const textOptions = { width: screenColumns(context.terminal()), readAtMs: reading.readAtMs };
-    return found.map((eviction) => evictionText(eviction, textOptions)).join('\n');
-  };
+async function explainEvictions({ reader, options, name, namespace }: Question): Promise<Explained> {
+  const answer = await reader.list('evictions', { search: name, namespace }, Infinity);
+  const found = answer.items.filter(({ pod }) => pod === name);
+  if (found.length === 0) {
+    const { items } = await reader.list('evictions', {}, 1_000);
+    const names = items.map((eviction) => `${eviction.namespace}/${eviction.pod}`);
+    throw notFound('eviction of pod', options.name, names, namespace);
+  }
+  const text = (of: TextOptions): string => found.map((eviction: EvictionReport) => evictionText(eviction, of)).join('\n');
+  return { facts: answer, data: found, text };
 }
 
-function nodeExplainer({ name, output, freeBytes }: ExplainOptions, context: CommandContext): Explainer {
-  return (reading) => {
-    const explanation = nodeExplanation(reading, { name, freeBytes });
-    if (explanation === undefined) {
-      const names = reading.snapshot.nodes.map(({ nodeName }) => nodeName);
-      throw notFound('node', name, names);
-    }
-    if (output !== 'text') return dataText(explanation, output);
-    const width = screenColumns(context.terminal());
-    return nodeText(explanation, { width, readAtMs: reading.readAtMs, hasColour: hasColour(context) });
-  };
+async function explainNode({ reader, options, name }: Question): Promise<Explained> {
+  const answer = await objectOf(reader, 'node', [name], {});
+  if (answer === undefined) {
+    const { items } = await reader.list('nodes', {}, 1_000);
+    throw notFound(
+      'node',
+      name,
+      items.map(({ node }) => node),
+    );
+  }
+  const explanation = nodeOf(answer.data, options);
+  return { facts: answer, data: explanation, text: (text) => nodeText(explanation, text) };
+}
+
+function nodeOf({ node }: Views['node'], { freeBytes, without }: ExplainOptions) {
+  const signals = freeBytes === undefined ? node.signals : toFreeBytes(node.signals, freeBytes);
+  return { ...node, signals, without: without === undefined ? undefined : withoutPod(node, without) };
 }

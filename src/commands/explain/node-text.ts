@@ -10,6 +10,7 @@ import type { FindingReport } from '../../report/finding-report.js';
 import { imageTexts } from '../../report/image-texts.js';
 import {
   type FreeingReport,
+  nearestSignal,
   type SignalReport,
   unreadPodsText,
   type VictimReport,
@@ -19,12 +20,19 @@ import { paragraphs, terminalText, wrap, wrapped } from '../text/terminal-text.j
 import { verdictLines } from '../text/verdict-lines.js';
 import type { TextOptions } from './pod-text.js';
 import { amountText, isShort, signalLines } from './signal-lines.js';
+import type { NodeWithoutPod } from './without-pod.js';
 
 /** A node's disks by owner, its thresholds and the order of eviction, for people. */
-export function nodeText(explanation: NodeExplanation, options: TextOptions): string {
+export function nodeText(
+  explanation: NodeExplanation & { readonly without?: NodeWithoutPod | undefined },
+  options: TextOptions,
+): string {
   const { width } = options;
   return paragraphs([
-    verdictLines(explanation.verdict, width),
+    explanation.verdict === undefined
+      ? wrapped([calmText(explanation)], width)
+      : verdictLines(explanation.verdict, width),
+    withoutLines(explanation.without, width),
     wrapped(headline(explanation, options), width),
     ...(explanation.state === 'absent'
       ? []
@@ -40,6 +48,32 @@ export function nodeText(explanation: NodeExplanation, options: TextOptions): st
     nodeFindingLines(explanation.findings, width),
     imageLines(explanation, width),
   ]);
+}
+
+/** The first line for a node that is not close to evicting pods, as far as that is known. */
+function calmText(explanation: NodeExplanation): string {
+  if (explanation.state === 'absent') return absentText(explanation);
+  const nearest = nearestSignal(explanation.signals);
+  if (nearest?.headroom === undefined) return 'No eviction threshold of its disks is known.';
+  const unit = countsInodes(nearest.signal) ? ' inodes' : '';
+  return `Not close to evicting pods: ${amountText(nearest.signal, nearest.headroom)}${unit} above the nearest threshold, of ${nearest.signal}.`;
+}
+
+function withoutLines(without: NodeWithoutPod | undefined, width: number): readonly string[] {
+  if (without === undefined) return [];
+  const { namespace, pod, signals } = without;
+  return wrapped(
+    [
+      `Without ${namespace}/${pod}:`,
+      ...signals.map(({ signal, freed, headroom, isCrossed }) => {
+        const place = isCrossed
+          ? `still ${amountText(signal, -headroom)} below its threshold`
+          : `${amountText(signal, headroom)} above its threshold`;
+        return `${signal}: ${amountText(signal, freed)} freed, ${place}.`;
+      }),
+    ],
+    width,
+  );
 }
 
 function headline(explanation: NodeExplanation, { readAtMs }: TextOptions): readonly string[] {
@@ -78,16 +112,20 @@ function dataLines(explanation: NodeExplanation, readAtMs: number): readonly str
   ];
 }
 
-function absentLines(
-  { reason, hint, failure, ready, readyChangedAtMs }: Extract<NodeExplanation, { readonly state: 'absent' }>,
-  readAtMs: number,
-): readonly string[] {
+type AbsentNodeExplanation = Extract<NodeExplanation, { readonly state: 'absent' }>;
+
+function absentText({ reason, hint, failure }: AbsentNodeExplanation): string {
   const cause = failure && `${failure.message.replace(/\.$/, '')}, ${formatAge(failure.ageMs)} ago.`;
+  return `No data (${reason}): ${cause === undefined ? '' : `${cause} `}${hint}`;
+}
+
+function absentLines(explanation: AbsentNodeExplanation, readAtMs: number): readonly string[] {
+  const { verdict, ready, readyChangedAtMs } = explanation;
   const notReady =
     ready === false && readyChangedAtMs !== undefined
       ? [`The node has not been ready for ${formatAge(readAtMs - readyChangedAtMs)}.`]
       : [];
-  return [`No data (${reason}): ${cause === undefined ? '' : `${cause} `}${hint}`, ...notReady];
+  return [...(verdict === undefined ? [] : [absentText(explanation)]), ...notReady];
 }
 
 function pressureLines({ diskPressure }: NodeExplanation): readonly string[] {

@@ -1,6 +1,7 @@
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
 import { canBind } from '../../node/unenforced-limits.js';
 import { components } from '../../node/usage.js';
+import type { PodWithOutlook } from '../../query/pod-outlook.js';
 import type {
   ContainerExplanation,
   LimitExplanation,
@@ -12,6 +13,7 @@ import type { VolumeReport } from '../../report/volume-report.js';
 import type { WorkloadReference } from '../../report/workload-report.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, ratioStyle, wrap, wrapped } from '../text/terminal-text.js';
+import { verdictLines } from '../text/verdict-lines.js';
 
 export interface TextOptions {
   /** In columns. */
@@ -22,9 +24,12 @@ export interface TextOptions {
 }
 
 /** What adds up to the pod's usage, for people: exact bytes first, so that the sums can be checked. */
-export function podText(explanation: PodExplanation, options: TextOptions): string {
+export function podText(explanation: PodWithOutlook, options: TextOptions): string {
+  const { whatIf } = explanation;
   return paragraphs([
-    wrapped(headline(explanation), options.width),
+    verdictLines(explanation.verdict, options.width),
+    whatIf === undefined ? [] : wrapped([whatIf.text], options.width),
+    wrapped([...headline(explanation), ...outlookLines(explanation)], options.width),
     ...(explanation.state === 'unmeasured'
       ? [tableLines(limitColumns, explanation.limits, options.width, options)]
       : measuredSections(explanation, options)),
@@ -33,6 +38,16 @@ export function podText(explanation: PodExplanation, options: TextOptions): stri
       options.width,
     ),
   ]);
+}
+
+/** Its place on a node that is close to evicting pods, and its growth. */
+function outlookLines({ nodePressure, growthBytesPerSecond: growth }: PodWithOutlook): readonly string[] {
+  const rank =
+    nodePressure === undefined
+      ? []
+      : [`Its node is close to evicting pods for ${nodePressure.signal}: this pod is number ${nodePressure.rank}.`];
+  if (growth === undefined || growth <= 0) return rank;
+  return [...rank, `It grows by ${formatBytes(Math.round(growth * 60))} a minute.`];
 }
 
 function headline(explanation: PodExplanation): readonly string[] {

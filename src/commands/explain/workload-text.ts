@@ -1,9 +1,19 @@
 import { formatBytes } from '../../base/units.js';
 import type { NearMiss } from '../../query/near-misses.js';
-import { isMissing, type OriginReport, type WorkloadExplanation } from '../../query/workload-explanation.js';
+import { isMissing, type OriginReport, type WorkloadFacts } from '../../query/workload-explanation.js';
 import type { PodReport } from '../../report/pod-report.js';
+import type { WorkloadVerdictReport } from '../../report/workload-verdict.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, wrap, wrapped } from '../text/terminal-text.js';
+import { verdictLines } from '../text/verdict-lines.js';
+
+/** A workload with its pods. */
+export interface WorkloadExplanation extends WorkloadFacts {
+  readonly verdict: WorkloadVerdictReport;
+  /** Those that are near a limit first, then the largest; there may be more. */
+  readonly pods: readonly PodReport[];
+  readonly podCount: number;
+}
 
 /** Which pods the workload has, which are missing, and why. */
 export function workloadText(
@@ -19,6 +29,7 @@ export function workloadText(
   },
 ): string {
   return paragraphs([
+    verdictLines(explanation.verdict, width),
     wrapped([`Workload ${name}`, originText(explanation.origin), coverageText(explanation)], width),
     podLines(explanation, width),
     tableLines(containerColumns, explanation.containers ?? [], width),
@@ -82,13 +93,15 @@ function bytesOf(pod: PodReport): number | undefined {
 }
 
 /** The table with the sum, then why pods are not measured. */
-function podLines({ pods, ...explanation }: WorkloadExplanation, width: number): readonly string[] {
+function podLines({ pods, podCount, ...explanation }: WorkloadExplanation, width: number): readonly string[] {
   if (pods.length === 0) return wrap('It has no pods.', width);
   const reasons = pods.flatMap((pod) => {
     const reason = lackOf(pod);
     return reason === undefined ? [] : [`${pod.namespace}/${pod.pod}: ${reason.replace(/\.$/, '')}.`];
   });
-  return [...tableLines(podColumns, pods, width), ...wrapped([...sumLines(explanation), ...reasons], width)];
+  const moreCount = podCount - pods.length;
+  const more = moreCount > 0 ? [`and ${moreCount} more pods.`] : [];
+  return [...tableLines(podColumns, pods, width), ...wrapped([...more, ...sumLines(explanation), ...reasons], width)];
 }
 
 function lackOf(pod: PodReport): string | undefined {
@@ -96,7 +109,7 @@ function lackOf(pod: PodReport): string | undefined {
   return pod.isKnown ? undefined : 'the API server does not know it';
 }
 
-function sumLines(explanation: Omit<WorkloadExplanation, 'pods'>): readonly string[] {
+function sumLines(explanation: WorkloadFacts): readonly string[] {
   const { usedBytes, podMaxUsedBytes, limitBytes, requestBytes } = explanation;
   if (usedBytes === undefined) return [];
   const extremes = `largest ${formatBytes(podMaxUsedBytes)}, limits ${formatBytes(limitBytes)}, requests ${formatBytes(requestBytes)}`;

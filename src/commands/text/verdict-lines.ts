@@ -1,8 +1,9 @@
-import type { VerdictReport } from '../../report/verdict-report.js';
 import { terminalText, wrapped } from './terminal-text.js';
 
 /** The sentence, then a line for each command: none is broken, so that it can be copied. */
-export function verdictLines(verdict: VerdictReport | undefined, width: number): readonly string[] {
-  if (verdict === undefined) return [];
+export function verdictLines(
+  verdict: { readonly text: string; readonly commands: readonly string[] },
+  width: number,
+): readonly string[] {
   return [...wrapped([verdict.text], width), ...verdict.commands.map((command) => `  ${terminalText(command)}`)];
 }

@@ -1,4 +1,4 @@
-import { formatAge } from '../../base/units.js';
+import { formatAge, formatPercent } from '../../base/units.js';
 import { countsInodes } from '../../kubelet/eviction-signals.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
@@ -17,7 +17,7 @@ export const nodesView: View<ListedNodeReport> = {
     bytesColumn('CAPACITY', (row) => nodefs(row)?.capacityBytes, { dropRank: 7 }),
     {
       header: 'FULL',
-      text: (row) => percentText(nodefs(row)?.fullRatio),
+      text: (row) => formatPercent(nodefs(row)?.fullRatio).replace(' ', ''),
       value: (row) => nodefs(row)?.fullRatio,
       align: 'right',
       dropRank: 1,
@@ -90,10 +90,4 @@ function ownerBytes(row: ListedNodeReport, owner: 'imagesUsedBytes' | 'unattribu
 
 function ageOf(row: ListedNodeReport): number | undefined {
   return row.state === 'absent' ? undefined : row.dataAgeMs;
-}
-
-/** Rounded, but 100 % is full. */
-function percentText(ratio: number | undefined): string {
-  if (ratio === undefined) return '-';
-  return `${ratio < 1 ? Math.min(99, Math.round(ratio * 100)) : 100}%`;
 }

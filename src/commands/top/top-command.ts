@@ -1,23 +1,25 @@
 import { UsageError, UserError } from '../../base/errors.js';
-import { type LabelSelector, parseSelector } from '../../kube/selector.js';
-import type { ClusterReading } from '../../query/cluster-reading.js';
-import { workloadKey } from '../../workload/workload.js';
+import { parseSelector } from '../../kube/selector.js';
 import type { CommandContext } from '../context.js';
-import type { ExporterAddress } from '../evictions/exporter-address.js';
-import { type ClusterFlags, type ClusterSession, withReader } from '../one-shot.js';
+import { type ClusterFlags, type ClusterSession, withViews } from '../one-shot.js';
 import type { topForms, TopResource } from '../resources.js';
 import { dataText, hasColour, screenColumns, terminalText } from '../text/terminal-text.js';
+import type { ViewParameters, ViewReader } from '../views/view-source.js';
 import { findWorkload } from '../workload-lookup.js';
 import { causesOfAbsence, missingNotes } from './missing.js';
-import { emptyNote, list, pageText, parseSortBy, type Screen, topPage, type TopQuery } from './top-page.js';
+import { list, type Listing, pageText, parseSortBy, type Screen, topPage, type TopQuery } from './top-page.js';
 
 export interface TopOptions extends ClusterFlags {
   readonly resource: TopResource;
+  /** The only one; of pods and nodes. */
+  readonly name?: string | undefined;
   /** Undefined: that of the context; of nodes, all. */
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
   /** Of pods, in kubectl's form. */
   readonly selector: string;
+  /** Only what is on this node. */
+  readonly node?: string | undefined;
   /** Any name that `findWorkload` takes. */
   readonly workload: string | undefined;
   readonly sortBy: string | undefined;
@@ -27,8 +29,6 @@ export interface TopOptions extends ClusterFlags {
   readonly hasHeader: boolean;
   /** Time between two readings; undefined: one reading. */
   readonly watchIntervalMs: number | undefined;
-  /** Of evictions; undefined: the Service of this project's manifests. */
-  readonly exporter: ExporterAddress | undefined;
 }
 
 /** The cursor to the upper left corner, and everything below it gone. */
@@ -37,29 +37,36 @@ const clearScreen = '\u001b[H\u001b[J';
 /** Lists the largest consumers. Throws UserError when no node has data, unless it is to be read again. */
 export async function top(options: TopOptions, context: CommandContext): Promise<void> {
   const { resource, watchIntervalMs } = options;
-  const selector = podSelector(options.selector);
+  checkSelector(options.selector);
   const sortBy = options.sortBy === undefined ? undefined : parseSortBy(options.sortBy, resource);
   const use = async (session: ClusterSession): Promise<void> => {
-    const { reader, config } = session;
-    const read = (): Promise<ClusterReading> => reader.read(config.scrape.maxDurationMs, context.stopSignal);
-    const first = await read();
-    context.stopSignal.throwIfAborted();
-    const query = {
+    const start = await session.source.read(context.stopSignal);
+    const query: TopQuery = {
       resource,
-      filter: { ...filterOf(options, session, first), selector },
+      name: options.name,
+      parameters: await parametersOf(options, session, start),
       sortBy,
       limit: limitOf(options, context),
     };
-    const print = createPrinter(options, query, context);
+    const first = await list(start, query);
+    context.stopSignal.throwIfAborted();
+    const print = createPrinter(options, context);
     if (watchIntervalMs !== undefined) {
+      const read = async (): Promise<Listing> => list(await session.source.read(context.stopSignal), query);
       await watch({ first, read, print, intervalMs: watchIntervalMs }, context);
       return;
     }
-    const causes = causesOfAbsence(first, config.kubelet.access);
+    const causes = causesOfAbsence(first.facts, session.access);
     if (causes.length === 0 || resource === 'nodes') print(first);
     if (causes.length > 0) throw new UserError(causes.join('\n'));
   };
-  await withReader(options, context, use, { evictions: resource === 'evictions' ? options : undefined });
+  const subject = {
+    namespaceOf: (contextNamespace: string) => scopeOf(options, contextNamespace),
+    isOfEvictions: resource === 'evictions',
+    node: resource === 'nodes' ? options.name : options.node,
+    podName: ['pods', 'containers', 'volumes'].includes(resource) ? options.name : undefined,
+  };
+  await withViews(options, context, subject, use);
 }
 
 const terminalLimit = 20;
@@ -69,27 +76,38 @@ function limitOf({ limit, output }: TopOptions, { terminal }: CommandContext): n
   return limit ?? (isTable && terminal() !== undefined ? terminalLimit : Infinity);
 }
 
-function podSelector(text: string): LabelSelector {
+/** Before anything is read: the API would refuse it as a parameter. */
+function checkSelector(text: string): void {
   try {
-    return parseSelector(text);
+    parseSelector(text);
   } catch (error) {
     throw error instanceof UserError ? new UsageError(`--selector: ${error.message}`, { cause: error }) : error;
   }
 }
 
-/** Nodes belong to no namespace: only one that is asked for matters to them. */
-function filterOf(
-  { resource, namespace, allNamespaces, workload }: TopOptions,
+/** Nodes belong to no namespace, and what is next may be a node. */
+function scopeOf({ resource, namespace, allNamespaces }: TopOptions, contextNamespace: string | undefined) {
+  if (allNamespaces || resource === 'nodes') return undefined;
+  return namespace ?? (resource === 'next' ? undefined : contextNamespace);
+}
+
+/** Of the list that the API has. */
+async function parametersOf(
+  options: TopOptions,
   session: ClusterSession,
-  reading: ClusterReading,
-): Omit<TopQuery['filter'], 'selector'> {
-  const contextNamespace = resource === 'nodes' ? undefined : session.namespace;
-  const scope = allNamespaces ? undefined : (namespace ?? contextNamespace);
-  if (workload === undefined) return { namespace: scope, workload: undefined };
-  const found = findWorkload(reading, workload, scope);
+  reader: ViewReader,
+): Promise<ViewParameters> {
+  const { resource, namespace, workload, selector, node } = options;
+  if (resource === 'nodes') return {};
+  const scope = scopeOf(options, session.namespace);
+  const place = resource === 'workloads' ? { selector } : { selector, node };
+  if (workload === undefined) return { ...place, namespace: scope };
+  const found = await findWorkload(reader, workload, scope);
   // The namespace of a workload that is named with it need not be given again.
-  const isElsewhere = namespace === undefined && found.namespace !== scope;
-  return { namespace: isElsewhere ? found.namespace || undefined : scope, workload: workloadKey(found) };
+  const isElsewhere = namespace === undefined && found.workloadNamespace !== scope;
+  const itsScope = isElsewhere ? found.workloadNamespace || undefined : scope;
+  if (resource === 'workloads') return { ...place, namespace: itsScope, search: found.path };
+  return { ...place, namespace: itsScope, workload: found.path };
 }
 
 /** Until the stop signal, or until the output is closed. A reading that is cut short is not shown. */
@@ -100,49 +118,43 @@ async function watch(
     print,
     intervalMs,
   }: {
-    readonly first: ClusterReading;
-    readonly read: () => Promise<ClusterReading>;
-    readonly print: (reading: ClusterReading) => void;
+    readonly first: Listing;
+    readonly read: () => Promise<Listing>;
+    readonly print: (listing: Listing) => void;
     readonly intervalMs: number;
   },
   context: CommandContext,
 ): Promise<void> {
   const { clock, stopSignal, outputClosed } = context;
   const end = AbortSignal.any([stopSignal, outputClosed]);
-  for (let reading = first; !end.aborted; reading = await read()) {
-    print(reading);
+  for (let listing = first; !end.aborted; listing = await read()) {
+    print(listing);
     await clock.sleep(intervalMs, end).catch(() => undefined); // rejects only when it is to end
   }
 }
 
-type Printer = (reading: ClusterReading) => void;
+type Printer = (listing: Listing) => void;
 
-function createPrinter(options: TopOptions, query: TopQuery, context: CommandContext): Printer {
+function createPrinter(options: TopOptions, context: CommandContext): Printer {
   const { output } = options;
-  return output === 'table' || output === 'wide'
-    ? tablePrinter(options, query, context)
-    : dataPrinter(options, query, context);
+  return output === 'table' || output === 'wide' ? tablePrinter(options, context) : dataPrinter(options, context);
 }
 
 /** The table on standard output, the notes on standard error; on a terminal that is redrawn, both in one picture. */
-function tablePrinter(
-  { output, hasHeader, watchIntervalMs }: TopOptions,
-  query: TopQuery,
-  context: CommandContext,
-): Printer {
+function tablePrinter({ output, hasHeader, watchIntervalMs }: TopOptions, context: CommandContext): Printer {
   const isWatch = watchIntervalMs !== undefined;
   const isWide = output === 'wide';
-  return (reading) => {
+  return (listing) => {
     const terminal = context.terminal();
     const columns = isWide ? Infinity : screenColumns(terminal);
     const isTerminal = terminal !== undefined;
     const screen: Screen = { columns, isWide, hasHeader, hasColour: hasColour(context), hasAge: isTerminal };
     if (isWatch && isTerminal) {
-      const picture = pageText(topPage(reading, query, { ...screen, rows: terminal.rows }));
+      const picture = pageText(topPage(listing, { ...screen, rows: terminal.rows }));
       context.writeOut(clearScreen + picture);
       return;
     }
-    const { lines, notes } = topPage(reading, query, screen);
+    const { lines, notes } = topPage(listing, screen);
     const separator = isWatch ? ['\n'] : [];
     const before = isTerminal && lines.length > 0 ? ['\n'] : [];
     if (lines.length > 0) context.writeOut([...lines.map((line) => `${line}\n`), ...separator].join(''));
@@ -151,25 +163,18 @@ function tablePrinter(
 }
 
 /** What is missing goes to standard error, when it changes. */
-function dataPrinter({ output, watchIntervalMs }: TopOptions, query: TopQuery, context: CommandContext): Printer {
+function dataPrinter({ output, watchIntervalMs }: TopOptions, context: CommandContext): Printer {
   const isWatch = watchIntervalMs !== undefined;
   let lastNotes = '';
-  return (reading) => {
-    const listing = list(reading, query);
-    if (output === 'name')
-      context.writeOut(
-        listing
-          .names(query.limit)
-          .map((name) => `${terminalText(name)}\n`)
-          .join(''),
-      );
-    else if (output === 'yaml')
-      context.writeOut(`${isWatch ? '---\n' : ''}${dataText(listing.reports(query.limit), 'yaml')}`);
-    else context.writeOut(dataText(listing.reports(query.limit), isWatch ? 'line' : 'json'));
-    const notes = [
-      ...(listing.rowCount === 0 ? [emptyNote(reading, query)] : []),
-      ...missingNotes(reading, query.filter),
-    ].join('\n');
+  return (listing) => {
+    if (output === 'name') {
+      const lines = listing.names().map((name) => `${terminalText(name)}\n`);
+      context.writeOut(lines.join(''));
+    } else if (output === 'yaml') {
+      context.writeOut(`${isWatch ? '---\n' : ''}${dataText(listing.reports(), 'yaml')}`);
+    } else context.writeOut(dataText(listing.reports(), isWatch ? 'line' : 'json'));
+    const { emptyNote } = listing;
+    const notes = [...(emptyNote === undefined ? [] : [emptyNote]), ...missingNotes(listing.facts)].join('\n');
     if (notes !== lastNotes && notes !== '') context.writeError(`${notes}\n`);
     lastNotes = notes;
   };

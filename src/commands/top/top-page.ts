@@ -10,6 +10,7 @@ import { evictionsView } from './eviction-rows.js';
 import { ageNote, missingNotes } from './missing.js';
 import { nextView } from './next-rows.js';
 import { nodesView } from './node-rows.js';
+import { containersView, volumesView } from './part-rows.js';
 import { podsView } from './pod-rows.js';
 import { unenforcedNote, type View, type ViewColumn } from './view.js';
 import { workloadsView } from './workload-rows.js';
@@ -64,6 +65,8 @@ const listers: Readonly<Record<TopResource, Lister>> = {
   next: lister(nextView),
   workloads: lister(workloadsView),
   pods: lister(podsView),
+  containers: lister(containersView),
+  volumes: lister(volumesView),
   nodes: lister(nodesView),
   evictions: lister(evictionsView),
 };

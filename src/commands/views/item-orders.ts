@@ -41,6 +41,22 @@ const itemOrders: { readonly [Kind in ShownList]: Readonly<Record<(typeof orders
     ratio: largestFirst((pod) => ratioOf(pod), podNames),
     name: byNames(podNames),
   },
+  containers: {
+    used: largestFirst(({ usedBytes }) => usedBytes, ({ namespace, pod, container }) => [namespace, pod, container]),
+    ratio: largestFirst(
+      ({ nearestLimit }) => nearestLimit?.ratio,
+      ({ namespace, pod, container }) => [namespace, pod, container],
+    ),
+    name: byNames(({ namespace, pod, container }) => [namespace, pod, container]),
+  },
+  volumes: {
+    used: largestFirst(({ usedBytes }) => usedBytes, ({ namespace, pod, volume }) => [namespace, pod, volume]),
+    ratio: largestFirst(
+      ({ nearestLimit }) => nearestLimit?.ratio,
+      ({ namespace, pod, volume }) => [namespace, pod, volume],
+    ),
+    name: byNames(({ namespace, pod, volume }) => [namespace, pod, volume]),
+  },
   workloads: {
     used: largestFirst(({ usedBytes }) => usedBytes, workloadNames),
     largest: largestFirst(({ podMaxUsedBytes }) => podMaxUsedBytes, workloadNames),

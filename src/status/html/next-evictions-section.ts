@@ -1,5 +1,5 @@
 import type { Ranked } from '../../base/ranking.js';
-import { formatBytes, formatForecast } from '../../base/units.js';
+import { formatBytes, formatForecast, formatPercent } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { limitThresholds } from '../../report/limit-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
@@ -9,18 +9,7 @@ import { referenceName } from '../problem-texts.js';
 import { dataTable, emptyText, panel } from './components.js';
 import type { Links } from './links.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
-import {
-  countText,
-  isLastKnown,
-  lastKnownChip,
-  moreText,
-  percentText,
-  podChip,
-  ratioSeverity,
-  rowClass,
-  severityClass,
-  unenforcedText,
-} from './texts.js';
+import { countText, isLastKnown, lastKnownChip, moreText, podChip, ratioSeverity, rowClass, severityClass, unenforcedText } from './texts.js';
 
 /** The others are in the lists. */
 const shownLimitCount = 5;
@@ -122,7 +111,7 @@ function limitRow(limit: PodLimitReport, links: Links): Markup {
   const severity = isLastKnown(limit) ? 'unknown' : ratioSeverity(limit);
   return markup`<tr role="row"${rowClass(limit)}><th scope="row" role="rowheader">${podsText(limit, links)}${podChip(limit)}</th>
 <td role="cell" class="low number" data-label="Used">${formatBytes(usedBytes)} of ${formatBytes(limitBytes)} <span class="small muted">${ruleText(limit)}</span>${partMark(limit)}</td>
-<td role="cell" class="number"><span class="${severityClass(severity)}">${percentText(ratio)}</span>${timeNote('limit', limit.timeToLimitMs)}</td></tr>`;
+<td role="cell" class="number"><span class="${severityClass(severity)}">${formatPercent(ratio)}</span>${timeNote('limit', limit.timeToLimitMs)}</td></tr>`;
 }
 
 /** A pod, or those of one workload with the soonest of them. */

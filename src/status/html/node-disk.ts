@@ -1,4 +1,4 @@
-import { formatAge, formatBytes, formatCount } from '../../base/units.js';
+import { formatAge, formatBytes, formatCount, formatPercent } from '../../base/units.js';
 import { type Derivation, fullDerivation, inodesDerivation, partDerivation } from '../../report/disk-derivation.js';
 import type { DiskPart, DiskReport } from '../../report/disk-report.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
@@ -7,7 +7,7 @@ import type { NodeObject } from '../views.js';
 import { dataTable, emptyText, panel } from './components.js';
 import { diskIcicle, partNames } from './disk-icicle.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
-import { isWordOf, limitSeverity, percentText, severityClass, term } from './texts.js';
+import { isWordOf, limitSeverity, severityClass, term } from './texts.js';
 
 /** What each filesystem of the node holds, drawn and to the byte. */
 export function nodeDisk(data: NodeObject): Markup {
@@ -44,10 +44,10 @@ function diskPart(disk: DiskReport, node: string, filesystems: readonly Filesyst
     ...unknownRow(disk),
     markup`<tr role="row" class="sum"><th scope="row" role="rowheader">capacity</th>${amountCells(capacityBytes, capacityBytes)}<td role="cell" class="wide"></td></tr>`,
   ];
-  return markup`<div class="disk"><h3>${term(filesystem)} <span class="${severityClass(limitSeverity(full ?? 0))}">${percentText(full)} full</span> <span class="small muted">${thresholdText(disk)}</span></h3>
+  return markup`<div class="disk"><h3>${term(filesystem)} <span class="${severityClass(limitSeverity(full ?? 0))}">${formatPercent(full)} full</span> <span class="small muted">${thresholdText(disk)}</span></h3>
 ${diskIcicle(disk)}${countedTwice(disk)}
 ${dataTable('stack dense parts', `Parts of ${filesystem}`, { Part: 'text', Size: 'number', Bytes: 'number', 'Of capacity': 'number', 'How it comes about': 'text' }, rows)}
-<div class="sums small"><div>${percentText(full)} full ${derivation(`${filesystem}-full`, fullDerivation(disk, node), 'how full')}</div>${report === undefined ? undefined : inodesPart(report, node)}</div></div>`;
+<div class="sums small"><div>${formatPercent(full)} full ${derivation(`${filesystem}-full`, fullDerivation(disk, node), 'how full')}</div>${report === undefined ? undefined : inodesPart(report, node)}</div></div>`;
 }
 
 function thresholdText({ thresholdBytes, headroomBytes, isAssumed }: DiskReport): string {
@@ -103,7 +103,7 @@ function inodesPart(
   node: string,
 ): Markup | undefined {
   if (ratio === undefined) return undefined;
-  return markup`<div>inodes <span class="${severityClass(limitSeverity(ratio))}">${percentText(ratio)} used</span>: ${formatCount(inodesFree)} free of ${formatCount(inodes)} ${derivation(`${filesystem}-inodes`, inodesDerivation(filesystem, node), 'inodes')}</div>`;
+  return markup`<div>inodes <span class="${severityClass(limitSeverity(ratio))}">${formatPercent(ratio)} used</span>: ${formatCount(inodesFree)} free of ${formatCount(inodes)} ${derivation(`${filesystem}-inodes`, inodesDerivation(filesystem, node), 'inodes')}</div>`;
 }
 
 /** How a figure comes about, and the PromQL that gives it. `what`: for those who do not see where it is. */

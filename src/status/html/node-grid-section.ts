@@ -1,4 +1,4 @@
-import { formatCount } from '../../base/units.js';
+import { formatCount, formatPercent } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import { type NodeCondition, nodeConditions } from '../../report/node-condition.js';
 import type { NodeGridReport, NodePoolReport, NodeTileReport } from '../../report/node-grid.js';
@@ -6,7 +6,7 @@ import { emptyText, panel } from './components.js';
 import type { Links } from './links.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 import { conditionMarks } from './node-state.js';
-import { countText, percentText } from './texts.js';
+import { countText } from './texts.js';
 
 /** Up to here tiles have names. */
 const namedCount = 60;
@@ -62,10 +62,10 @@ function poolPart(pool: NodePoolReport, { poolCount }: NodeGridReport, shown: Sh
 
 function tile({ node, condition, fullRatio }: NodeTileReport, { isNamed, links }: Shown): Markup {
   const { letter, text } = conditionMarks[condition];
-  const full = fullRatio === undefined ? '' : `, ${percentText(fullRatio)} full`;
+  const full = fullRatio === undefined ? '' : `, ${formatPercent(fullRatio)} full`;
   const label = `${node}: ${text}${full}`;
   const shown: MarkupContent = isNamed
-    ? markup`<span class="tile-name">${links.nodeText(node)}</span><span>${letter} ${fullRatio === undefined ? undefined : percentText(fullRatio)}</span>`
+    ? markup`<span class="tile-name">${links.nodeText(node)}</span><span>${letter} ${fullRatio === undefined ? undefined : formatPercent(fullRatio)}</span>`
     : letter;
   return markup`<a class="tile ${tileClass(condition)} d${Math.min(10, Math.floor((fullRatio ?? 0) * 10))}" href="${links.nodeHref(node)}" data-key="tile-${node}" aria-label="${label}" title="${label}">${shown}</a>`;
 }

@@ -1,4 +1,4 @@
-import { formatAge, formatBytes, formatCount } from '../../base/units.js';
+import { formatAge, formatBytes, formatCount, formatPercent } from '../../base/units.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
@@ -7,7 +7,7 @@ import type { ShownList } from './list-pages.js';
 import { listPart } from './list-part.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 import { stateChips } from './node-state.js';
-import { limitSeverity, percentText, severityClass } from './texts.js';
+import { limitSeverity, severityClass } from './texts.js';
 
 export function nodeList(shown: ShownList<ListedNodeReport>): Markup {
   return listPart({
@@ -51,13 +51,13 @@ function fullnessOf(
   const { filesystem, fullRatio } = fullest;
   const ofLimit = limitSeverity(fullRatio);
   const severity = lastKnownMs !== undefined || (ofLimit === 'ok' && condition !== 'ok') ? 'unknown' : ofLimit;
-  const text = `${filesystem} ${percentText(fullRatio)} full`;
+  const text = `${filesystem} ${formatPercent(fullRatio)} full`;
   const age =
     lastKnownMs === undefined
       ? undefined
       : markup` <span class="chip plain">last known ${formatAge(lastKnownMs)} ago</span>`;
   const segments = [{ colour: `${severity}-bar`, label: text, amount: fullRatio }];
-  return markup`${bar({ segments, marks: marksOf(fullest), scale: 1, text })}<span class="small"><span class="${severityClass(severity)}">${percentText(fullRatio)}</span> <span class="muted">${filesystem}</span>${age}</span>`;
+  return markup`${bar({ segments, marks: marksOf(fullest), scale: 1, text })}<span class="small"><span class="${severityClass(severity)}">${formatPercent(fullRatio)}</span> <span class="muted">${filesystem}</span>${age}</span>`;
 }
 
 function marksOf({ evictionThresholdBytes: bytes, capacityBytes }: FilesystemReport): readonly Mark[] {

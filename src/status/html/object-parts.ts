@@ -1,4 +1,4 @@
-import { formatAge, formatBytes } from '../../base/units.js';
+import { formatAge, formatBytes, formatPercent } from '../../base/units.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 import { type Figure, figureQueries } from '../../report/figure-queries.js';
 import { canEvict, type LimitReport } from '../../report/limit-report.js';
@@ -7,7 +7,7 @@ import { bar } from './bar.js';
 import { dataTable } from './components.js';
 import type { Links } from './links.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
-import { percentText, ratioSeverity, type Severity, severityClass, timePart, unenforcedText } from './texts.js';
+import { ratioSeverity, type Severity, severityClass, timePart, unenforcedText } from './texts.js';
 
 /** What is to be known of a thing first, in one sentence, and what to do next. */
 export function verdictPart(
@@ -56,7 +56,7 @@ export function limitRatioPart(
   const severity = isOld || !canEvict(limit) ? 'unknown' : ratioSeverity(limit);
   const mark = limit.unenforced === undefined ? '' : `, ${unenforcedText(limit.unenforced)}`;
   const text = `of ${formatBytes(limit.limitBytes)}${what === '' ? '' : ` ${what}`}${mark}`;
-  return markup`<span class="${severityClass(severity)}">${percentText(limit.ratio)}</span> <span class="small muted">${text}</span>`;
+  return markup`<span class="${severityClass(severity)}">${formatPercent(limit.ratio)}</span> <span class="small muted">${text}</span>`;
 }
 
 /** Bars of one scale; one that does not evict, or whose values are old, has no colour of a state. */
@@ -76,7 +76,7 @@ export function limitTable(
   const scale = Math.min(2, Math.max(1.1, ...limits.map(({ ratio }) => ratio)));
   const row = (limit: (typeof limits)[number]): Markup => {
     const severity = isOld || !canEvict(limit) ? 'unknown' : ratioSeverity(limit);
-    const text = `${percentText(limit.ratio)} of the limit`;
+    const text = `${formatPercent(limit.ratio)} of the limit`;
     const chips = [
       limit === marked ? markup` <span class="chip plain">${mark}</span>` : undefined,
       limit.unenforced === undefined
@@ -91,7 +91,7 @@ export function limitTable(
       text,
     })}</td>
 <td role="cell" class="low number" data-label="Used">${formatBytes(limit.usedBytes)} of ${formatBytes(limit.limitBytes)}${limit.counted === undefined ? undefined : markup` <span class="muted">${limit.counted}</span>`}</td>
-<td role="cell" class="number"><span class="${severityClass(severity)}">${percentText(limit.ratio)}</span></td></tr>`;
+<td role="cell" class="number"><span class="${severityClass(severity)}">${formatPercent(limit.ratio)}</span></td></tr>`;
   };
   const columns = {
     'Limit of': 'text',

@@ -1,11 +1,11 @@
-import { formatBytes, formatCount } from '../../base/units.js';
+import { formatBytes, formatCount, formatPercent } from '../../base/units.js';
 import type { MeasuredPodWithOutlook } from '../../query/pod-outlook.js';
 import { componentOrder } from '../../report/pod-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';
 import { componentBar, componentLegend, dataTable, emptyText, panel } from './components.js';
 import { type Markup, markup } from './markup.js';
 import { howPart } from './object-parts.js';
-import { percentText, term, timePart } from './texts.js';
+import { term, timePart } from './texts.js';
 
 /** By component and by container, to the byte. */
 export function breakdownPanel(pod: MeasuredPodWithOutlook): Markup {
@@ -92,7 +92,7 @@ function volumeRow(volume: VolumeReport): Markup {
   const limit =
     limitBytes === undefined
       ? '-'
-      : `${formatBytes(limitBytes)}${nearestLimit === undefined ? '' : `, ${percentText(nearestLimit.ratio)}`}`;
+      : `${formatBytes(limitBytes)}${nearestLimit === undefined ? '' : `, ${formatPercent(nearestLimit.ratio)}`}`;
   return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${name}</span> <span class="small muted">${type}${medium === '' ? '' : `, ${medium}`}</span></th>
 <td role="cell" class="number">${formatBytes(usedBytes)}</td>
 <td role="cell" class="low number" data-label="Size limit">${limit}</td>

@@ -1,4 +1,4 @@
-import { formatAge, formatBytes, formatCount, formatForecast } from '../../base/units.js';
+import { formatAge, formatBytes, formatCount, formatForecast, formatPercent } from '../../base/units.js';
 import type { MeasuredPodWithOutlook, PodWithOutlook } from '../../query/pod-outlook.js';
 import { canEvict } from '../../report/limit-report.js';
 import { evictedVerdict, isSameLimit, type PodVerdictReport } from '../../report/pod-verdict.js';
@@ -11,7 +11,7 @@ import { objectLinkList } from './object-links.js';
 import { evictionItems, factList, howPart, limitName, limitTable, verdictPart, workloadLinks } from './object-parts.js';
 import { breakdownPanel, volumesPanel } from './pod-breakdown.js';
 import { sparkline } from './sparkline.js';
-import { isLastKnown, lastKnownChip, percentText, podChip, type Severity, timePart, unenforcedText } from './texts.js';
+import { isLastKnown, lastKnownChip, podChip, type Severity, timePart } from './texts.js';
 
 type PodView = PageView & { readonly kind: 'pod' };
 
@@ -131,7 +131,7 @@ function limitsPanel(pod: PodWithOutlook, shown: ShownPod): Markup {
   const marked = coming ?? nearestOf(limits);
   const how = markup`<p>Ratio = what counts towards a limit ÷ the limit. The kubelet checks emptyDirs first, then the pod, then its containers, and evicts the pod for the first one that is above 1.</p><ul>${limits.map(
     (limit) =>
-      markup`<li>${limitName(limit)}: ${formatCount(limit.usedBytes)} ÷ ${formatCount(limit.limitBytes)} = ${percentText(limit.ratio)} (${limit.counted})</li>`,
+      markup`<li>${limitName(limit)}: ${formatCount(limit.usedBytes)} ÷ ${formatCount(limit.limitBytes)} = ${formatPercent(limit.ratio)} (${limit.counted})</li>`,
   )}</ul>`;
   return panel({
     id: 'limits',
@@ -158,29 +158,10 @@ function noLimitsText({ hasLimits, isKnown, state }: PodWithOutlook): string {
     : 'It has limits; what counts towards them is not measured.';
 }
 
-function whatIfPart({ whatIf, dataState }: MeasuredPodWithOutlook, asked: string): Markup {
+function whatIfPart({ whatIf }: MeasuredPodWithOutlook, asked: string): Markup {
   return markup`<form class="filter small" method="get"><span><label for="podLimit">What if the pod had a limit of</label><input id="podLimit" name="podLimit" value="${asked}" placeholder="2Gi" maxlength="40" size="8" autocomplete="off"></span><button type="submit">Show</button></form>${
-    whatIf === undefined ? undefined : markup`<p class="small">${whatIfText(whatIf, dataState)}</p>`
+    whatIf === undefined ? undefined : markup`<p class="small">${whatIf.text}</p>`
   }`;
-}
-
-function whatIfText(
-  {
-    podLimitBytes,
-    usedBytes,
-    ratio,
-    isEvicted,
-    timeToLimitMs,
-    unenforced,
-  }: NonNullable<MeasuredPodWithOutlook['whatIf']>,
-  dataState: MeasuredPodWithOutlook['dataState'],
-): string {
-  const head = `With a limit of ${formatBytes(podLimitBytes)}: ${formatBytes(usedBytes)} ${dataState === 'absent' ? 'as last known ' : ''}is ${percentText(ratio)} of it`;
-  if (isEvicted) return `${head}, and the kubelet evicts the pod.`;
-  if (timeToLimitMs !== undefined) return `${head}; evicted in ${formatForecast(timeToLimitMs)} at the present growth.`;
-  const mark =
-    unenforced === undefined ? '' : ` The limit would not do what it seems to do: ${unenforcedText(unenforced)}.`;
-  return mark === '' ? `${head}; not evicted for it, as far as growth is known.` : `${head}.${mark}`;
 }
 
 /** The total over the last summaries, and what it will be. */

@@ -1,17 +1,11 @@
 import type { Ranked } from '../../base/ranking.js';
-import { formatAge, formatRatio } from '../../base/units.js';
+import { formatAge } from '../../base/units.js';
 import { type LimitReport, limitThresholds } from '../../report/limit-report.js';
 import type { DataFacts, MeasuredPodReport } from '../../report/pod-report.js';
 import { type Markup, markup } from './markup.js';
 
 /** `unknown`: a part of the data is missing, and the rest shows no problem. */
 export type Severity = 'ok' | 'unknown' | 'warning' | 'critical';
-
-/** Whole percent, never rounded up to a limit that is not reached; `∞ %` of a limit of 0; `-` when unknown. */
-export function percentText(ratio: number | undefined): string {
-  if (ratio === Infinity) return '∞ %';
-  return ratio === undefined ? '-' : `${Math.round(Number(formatRatio(ratio)) * 100)} %`;
-}
 
 /** Of a limit or a filesystem. As `ratioStyle` of the commands. */
 export function limitSeverity(ratio: number): Severity {

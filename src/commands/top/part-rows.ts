@@ -1,0 +1,50 @@
+import { formatAge } from '../../base/units.js';
+import type { ContainerReport } from '../../report/pod-report.js';
+import type { VolumeReport } from '../../report/volume-report.js';
+import { bytesColumn, namespaceColumn, ratioColumn, type View } from './view.js';
+
+export const containersView: View<ContainerReport> = {
+  read: (reader, { parameters, count }) => reader.list('containers', parameters, count),
+  name: ({ pod, container }) => `container/${pod}/${container}`,
+  limit: ({ nearestLimit }) => nearestLimit,
+  columns: [
+    namespaceColumn(({ namespace }) => namespace),
+    { header: 'POD', text: ({ pod }) => pod, minWidth: 10, order: 'name' },
+    { header: 'CONTAINER', text: ({ container }) => container || '-', minWidth: 9 },
+    { header: 'NODE', text: ({ node }) => node ?? '-', minWidth: 10, dropRank: 7 },
+    bytesColumn('USED', ({ usedBytes }) => usedBytes, { order: 'used' }),
+    bytesColumn('ROOTFS', ({ rootfsBytes }) => rootfsBytes, { dropRank: 5 }),
+    bytesColumn('LOGS', ({ logsBytes }) => logsBytes, { dropRank: 6 }),
+    bytesColumn('LIMIT', ({ limitBytes }) => limitBytes, { dropRank: 2 }),
+    ratioColumn('RATIO', ({ nearestLimit }) => nearestLimit, 1),
+    bytesColumn('REQUEST', ({ requestBytes }) => requestBytes, { isWide: true }),
+    { header: 'AGE', text: ({ dataAgeMs }) => formatAge(dataAgeMs), value: ({ dataAgeMs }) => dataAgeMs, isWide: true },
+  ],
+};
+
+export const volumesView: View<VolumeReport> = {
+  read: (reader, { parameters, count }) => reader.list('volumes', parameters, count),
+  name: ({ pod, volume }) => `volume/${pod}/${volume}`,
+  limit: ({ nearestLimit }) => nearestLimit,
+  columns: [
+    namespaceColumn(({ namespace }) => namespace),
+    { header: 'POD', text: ({ pod }) => pod, minWidth: 10, order: 'name' },
+    { header: 'VOLUME', text: ({ volume }) => volume || '-', minWidth: 6 },
+    { header: 'NODE', text: ({ node }) => node ?? '-', minWidth: 10, dropRank: 7 },
+    bytesColumn('USED', ({ usedBytes }) => usedBytes, { order: 'used' }),
+    { header: 'TYPE', text: ({ type }) => type, dropRank: 5 },
+    { header: 'MEDIUM', text: ({ medium }) => medium || '-', dropRank: 6 },
+    { header: 'COUNTED', text: ({ isCounted }) => (isCounted ? 'yes' : 'no'), dropRank: 3 },
+    bytesColumn('LIMIT', ({ limitBytes }) => limitBytes, { dropRank: 2 }),
+    ratioColumn('RATIO', ({ nearestLimit }) => nearestLimit, 1),
+    bytesColumn('CAPACITY', ({ capacityBytes }) => capacityBytes, { isWide: true }),
+    bytesColumn('AVAILABLE', ({ availableBytes }) => availableBytes, { isWide: true }),
+    {
+      header: 'INODES',
+      text: ({ inodesUsed }) => String(inodesUsed ?? '-'),
+      value: ({ inodesUsed }) => inodesUsed,
+      align: 'right',
+      isWide: true,
+    },
+  ],
+};
