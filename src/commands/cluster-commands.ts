@@ -4,15 +4,13 @@ import { UsageError } from '../base/errors.js';
 import { parseDuration } from '../base/units.js';
 import { parseQuantity } from '../kube/quantity.js';
 import type { CommandContext } from './context.js';
-import { type ExporterAddress, parseExporter, withFiles } from './evictions/exporter-address.js';
 import type { ExplainOptions } from './explain/explain-command.js';
-import type { ClusterFlags } from './one-shot.js';
+import { type ClusterFlags, viewOrigins } from './one-shot.js';
 import {
   explainForms,
-  type ExplainResource,
   explainResources,
   outputFlag,
-  parseExplainResource,
+  parseExplainTarget,
   parseTopResource,
   topForms,
   type TopResource,
@@ -26,41 +24,43 @@ import {
   withRecordings,
   withSettingsFile,
 } from './setting-flags.js';
-import type { TopOptions } from './top/top-command.js';
+import {
+  type NamespaceFlags,
+  namespaceOptions,
+  parseFieldSelector,
+  type TopFlags,
+  topOptions,
+} from './top/top-flags.js';
+import { type ExporterAddress, parseExporter, withFiles } from './views/exporter-address.js';
 
-interface NamespaceFlags {
-  readonly namespace?: string;
-  readonly allNamespaces?: true;
-}
-
-interface TopFlags extends NamespaceFlags {
-  readonly selector?: string;
-  readonly workload?: string;
-  readonly sortBy?: string;
-  readonly limit?: number;
-  readonly output: TopOptions['output'];
-  readonly headers: boolean;
-  readonly watch?: true;
-  readonly interval?: number;
-}
-
-const exporterMisuse =
-  '--exporter is only for "top evictions" and "explain eviction": what is used now is read from the cluster, with the credentials of your kubeconfig';
-
-const defaultIntervalMs = 5000;
 const intervalRange = { minMs: 100, maxMs: 3_600_000 } as const;
 
 /** The commands that read a cluster and serve nothing. */
 export function addClusterCommands(program: Command, context: CommandContext): void {
+  addTop(program, context);
+  addExplain(program, context);
+}
+
+function addTop(program: Command, context: CommandContext): void {
   withSource(program.command('top'))
-    .description('Show the largest consumers: workloads, pods, containers, volumes or nodes; or the evicted pods')
+    .description(
+      'Show the largest consumers: pods, containers, volumes, workloads or nodes; what is evicted next; or what was evicted',
+    )
     .addArgument(
       resourceArgument('[resource]', 'what to list', topResources).argParser(parseTopResource).default('pods'),
     )
+    .argument('[name]', 'the only pod or node')
     .option('-l, --selector <selector>', 'only pods whose labels match, such as app=cart,tier!=test')
     .option('--workload <name>', 'only pods of this workload: NAME, TYPE/NAME or NAMESPACE/TYPE/NAME')
+    .option('--node <name>', 'only what is on this node')
+    .addOption(
+      new Option('--field-selector <selector>', 'only spec.nodeName=NODE, as --node does').argParser(
+        parseFieldSelector,
+      ),
+    )
+    .option('--containers', 'the containers of pods')
     .addOption(outputFlag(topForms))
-    .option('--sort-by <column>', 'sort by a column instead of the size, such as ratio')
+    .option('--sort-by <column>', 'sort by a column, such as ratio')
     .option('--no-headers', 'omit the header of the table')
     .addOption(
       new Option(
@@ -68,54 +68,66 @@ export function addClusterCommands(program: Command, context: CommandContext): v
         'maximum number of rows; 0: all (default: 20 on a terminal, otherwise all)',
       ).argParser(parseLimit),
     )
-    .option('-w, --watch', 'refresh at every interval until interrupted; kubelets are scraped once per cache.ttl')
+    .option('-w, --watch', 'refresh at every interval until interrupted')
     .addOption(new Option('--interval <duration>', 'time between refreshes (default: 5s)').argParser(parseInterval))
-    .action(async (resource: TopResource, flags: TopFlags, command: Command) => {
-      const exporter = exporterFlags(command);
-      if (exporter !== undefined && resource !== 'evictions') throw new UsageError(exporterMisuse);
-      const options = { ...clusterFlags(command), ...topOptions(flags), resource, exporter };
+    .action(async (resource: TopResource, name: string | undefined, flags: TopFlags, command: Command) => {
+      const options = { ...clusterFlags(command), ...topOptions(resource, name, flags) };
       if (options.recordings !== undefined && flags.watch === true)
         throw new UsageError('--watch and --summaries exclude each other');
       const { top } = await import('./top/top-command.js');
       await top(options, context);
     });
+}
+
+function addExplain(program: Command, context: CommandContext): void {
   withSource(program.command('explain'))
     .description(
       'Show what adds up to the usage of a pod, which pods a workload has, whom a node would evict first, or what an evicted pod used',
     )
-    .addArgument(resourceArgument('<resource>', 'what to explain', explainResources).argParser(parseExplainResource))
-    .argument('<name>', 'NAME or NAMESPACE/NAME; of a workload also TYPE/NAME or NAMESPACE/TYPE/NAME')
+    .addArgument(
+      resourceArgument('<resource>', 'what to explain, also as RESOURCE/NAME or deploy/NAME', explainResources),
+    )
+    .argument('[name]', 'NAME or NAMESPACE/NAME; of a workload also TYPE/NAME or NAMESPACE/TYPE/NAME')
     .addOption(outputFlag(explainForms))
+    .addOption(
+      new Option('--limit <size>', 'of a pod: what another limit would do, such as 2Gi').argParser(parsePodLimit),
+    )
     .addOption(
       new Option(
         '--free <size>',
         'of a node: bytes that evictions are to free, such as 5Gi (default: what is missing; else 10 % of each threshold)',
       ).argParser(parseSize),
     )
-    .action(
-      async (
-        resource: ExplainResource,
-        name: string,
-        flags: NamespaceFlags & Pick<ExplainOptions, 'output'> & { readonly free?: number },
-        command: Command,
-      ) => {
-        const { output, free: freeBytes } = flags;
-        const exporter = exporterFlags(command);
-        if (exporter !== undefined && resource !== 'eviction') throw new UsageError(exporterMisuse);
-        if (freeBytes !== undefined && resource !== 'node') throw new UsageError('--free is for nodes');
-        const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output };
-        const { explain } = await import('./explain/explain-command.js');
-        await explain({ ...options, freeBytes, exporter }, context);
-      },
-    );
+    .option('--without <pod>', 'of a node: what it would be without this pod, NAMESPACE/POD')
+    .action(async (word: string, second: string | undefined, flags: ExplainFlags, command: Command) => {
+      const { output, free: freeBytes, without, limit: podLimit } = flags;
+      const { resource, name } = parseExplainTarget(word, second);
+      if (freeBytes !== undefined && resource !== 'node') throw new UsageError('--free is for nodes');
+      if (without !== undefined && resource !== 'node') throw new UsageError('--without is for nodes');
+      if (podLimit !== undefined && resource !== 'pod') throw new UsageError('--limit is for pods');
+      const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output };
+      const { explain } = await import('./explain/explain-command.js');
+      await explain({ ...options, freeBytes, without, podLimit }, context);
+    });
+}
+
+interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output' | 'without'> {
+  readonly free?: number;
+  readonly limit?: string;
 }
 
 function withSource(command: Command): Command {
   return withSettingsFile(withRecordings(withCredentials(withNamespace(command))))
     .addOption(
       new Option(
+        '--from <source>',
+        'what to read (default: an exporter in the cluster; the kubelets where none can be read)',
+      ).choices(viewOrigins),
+    )
+    .addOption(
+      new Option(
         '--exporter <address>',
-        'exporter whose evictions are read: URL or NAMESPACE/SERVICE[:PORT] (default: ephemeral-storage-exporter/ephemeral-storage-exporter:metrics)',
+        'exporter to read: URL or NAMESPACE/SERVICE[:PORT] (default: the Service with the label app.kubernetes.io/name=ephemeral-storage-exporter)',
       ).argParser(parseExporter),
     )
     .option('--exporter-token-file <file>', 'with --exporter URL: file with the bearer token that it requires')
@@ -123,15 +135,20 @@ function withSource(command: Command): Command {
     .option('--exporter-ca-file <file>', 'with --exporter URL: CA of its certificate, PEM');
 }
 
-function exporterFlags(command: Command): ExporterAddress | undefined {
-  const { exporter, ...files } = command.opts<{
+/** Throws UsageError for flags that exclude each other. */
+function exporterFlags(command: Command): Pick<ClusterFlags, 'from' | 'exporter'> {
+  const { exporter, from, ...files } = command.opts<{
     readonly exporter?: ExporterAddress;
+    readonly from?: ClusterFlags['from'];
     readonly exporterTokenFile?: string;
     readonly exporterBasicAuthFile?: string;
     readonly exporterCaFile?: string;
   }>();
   const { exporterTokenFile: tokenFile, exporterBasicAuthFile: basicAuthFile, exporterCaFile: caFile } = files;
-  return withFiles(exporter, { tokenFile, basicAuthFile, caFile });
+  if (exporter !== undefined && from === 'kubelets') {
+    throw new UsageError('--exporter and --from kubelets exclude each other');
+  }
+  return { from, exporter: withFiles(exporter, { tokenFile, basicAuthFile, caFile }) };
 }
 
 function withNamespace(command: Command): Command {
@@ -148,30 +165,18 @@ function resourceArgument(name: string, description: string, choices: readonly s
 }
 
 function clusterFlags(command: Command): ClusterFlags {
-  return { ...credentialFlags(command), settings: settingFlags(command), recordings: recordingFlags(command) };
+  const recordings = recordingFlags(command);
+  const source = exporterFlags(command);
+  if (recordings !== undefined && (source.from ?? source.exporter) !== undefined) {
+    throw new UsageError('--summaries excludes --from and --exporter');
+  }
+  return { ...credentialFlags(command), settings: settingFlags(command), recordings, ...source };
 }
 
-function namespaceOptions(flags: NamespaceFlags): Pick<TopOptions, 'namespace' | 'allNamespaces'> {
-  const { namespace } = flags;
-  const allNamespaces = flags.allNamespaces === true;
-  if (namespace !== undefined && allNamespaces)
-    throw new UsageError('--namespace and --all-namespaces exclude each other');
-  return { namespace, allNamespaces };
-}
-
-function topOptions(flags: TopFlags): Omit<TopOptions, keyof ClusterFlags | 'resource' | 'exporter'> {
-  const { selector = '', workload, sortBy, limit, output, headers, watch, interval } = flags;
-  if (interval !== undefined && watch === undefined) throw new UsageError('--interval needs --watch');
-  return {
-    ...namespaceOptions(flags),
-    selector,
-    workload,
-    sortBy,
-    limit: limit === 0 ? Infinity : limit,
-    output,
-    hasHeader: headers,
-    watchIntervalMs: watch && (interval ?? defaultIntervalMs),
-  };
+/** The text: the exporter reads it. */
+function parsePodLimit(text: string): string {
+  if ((parseQuantity(text) ?? -1) >= 0) return text;
+  throw new InvalidArgumentError('Allowed: a quantity, such as 500Mi or 2Gi.');
 }
 
 function parseLimit(text: string): number {

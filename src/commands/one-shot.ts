@@ -12,7 +12,7 @@ import { warnOn } from './recordings.js';
 import { statusReader } from './status-evictions.js';
 import { terminalText } from './text/terminal-text.js';
 import type { ExporterAddress } from './views/exporter-address.js';
-import { openExporter } from './views/exporter-source.js';
+import { type AskedPlace, openExporter } from './views/exporter-source.js';
 import { localViews } from './views/local-views.js';
 import type { ViewSource } from './views/view-source.js';
 
@@ -85,14 +85,14 @@ async function withRecording(
   await use({ source: localViews({ reader: recordedReader(recorded), config, lane }), namespace: undefined });
 }
 
-interface Reading {
+interface SettledFlags {
   readonly flags: ClusterFlags;
   readonly config: Config;
   readonly subject: CommandSubject;
 }
 
 /** An exporter with a URL can be read without a cluster. */
-async function withExporter(reading: Reading, context: CommandContext, use: Use): Promise<void> {
+async function withExporter(reading: SettledFlags, context: CommandContext, use: Use): Promise<void> {
   const { flags } = reading;
   const needsCluster = flags.exporter === undefined || !('url' in flags.exporter);
   const credentials = await commandCredentials(flags, context).catch((error: unknown) => {
@@ -111,14 +111,15 @@ async function withExporter(reading: Reading, context: CommandContext, use: Use)
 }
 
 /** Undefined where the kubelets are to be read instead, which is said. Throws UserError where that is not wanted. */
-async function attempt({ flags, subject }: Reading, credentials: Credentials | undefined, context: CommandContext) {
+async function attempt(
+  { flags, subject }: SettledFlags,
+  credentials: Credentials | undefined,
+  context: CommandContext,
+) {
   const { clock, version, stopSignal } = context;
-  const namespace = subject.namespaceOf(credentials?.namespace ?? 'default');
-  const { podName, node } = subject;
-  const pod = podName === undefined || namespace === undefined ? undefined : { namespace, name: podName };
-  const question = { address: flags.exporter, credentials, place: { node, pod }, clock, version };
+  const place = placeOf(subject, credentials);
   try {
-    return await openExporter(question, stopSignal);
+    return await openExporter({ address: flags.exporter, credentials, place, clock, version }, stopSignal);
   } catch (error) {
     if (!(error instanceof RequestError || error instanceof UserError)) throw error;
     const isRequired = flags.from === 'exporter' || flags.exporter !== undefined;
@@ -129,14 +130,18 @@ async function attempt({ flags, subject }: Reading, credentials: Credentials | u
   }
 }
 
+function placeOf({ node, podName, namespaceOf }: CommandSubject, credentials: Credentials | undefined): AskedPlace {
+  const namespace = namespaceOf(credentials?.namespace ?? 'default');
+  return { node, pod: podName === undefined || namespace === undefined ? undefined : { namespace, name: podName } };
+}
+
 /** Lists the cluster and scrapes its kubelets. */
-async function withCluster({ flags, config, subject }: Reading, context: CommandContext, use: Use): Promise<void> {
+async function withCluster({ flags, config, subject }: SettledFlags, context: CommandContext, use: Use): Promise<void> {
   const credentials = await commandCredentials(flags, context);
   const { clock, version, stopSignal } = context;
   const contextNamespace = credentials.namespace ?? 'default';
   const session = { namespace: contextNamespace, access: config.kubelet.access };
-  const viewsOf = (reader: Reader): ViewSource =>
-    localViews({ reader, config, lane: new Scheduler(clock).newLane() });
+  const viewsOf = (reader: Reader): ViewSource => localViews({ reader, config, lane: new Scheduler(clock).newLane() });
   if (subject.isOfEvictions === true) {
     const namespace = subject.namespaceOf(contextNamespace);
     const resolver = new WorkloadResolver(config.workloads);

@@ -8,9 +8,9 @@ import { EvictionLog } from '../history/eviction-log.js';
 import { wholeCluster } from '../kube/scope.js';
 import { noHistory } from '../query/cluster-reading.js';
 import type { Reader } from './cluster-reader.js';
-import { statusEvictions } from './status-evictions.js';
 import { RecordedCluster } from './recorded-cluster.js';
 import { readObjects, readSummaries } from './recordings.js';
+import { statusEvictions } from './status-evictions.js';
 
 /** Where recordings of a cluster are. */
 export interface RecordingFlags {

@@ -1,6 +1,9 @@
 import { InvalidArgumentError, Option } from 'commander';
 
+import { UsageError } from '../base/errors.js';
 import { didYouMean } from '../config/suggestion.js';
+import { terminalText } from './text/terminal-text.js';
+import { isWorkloadType } from './workload-lookup.js';
 
 /** What `top` lists. */
 export const topResources = ['next', 'workloads', 'pods', 'containers', 'volumes', 'nodes', 'evictions'] as const;
@@ -25,8 +28,37 @@ export function parseTopResource(text: string): TopResource {
   return resourceNamed(text, topResources);
 }
 
-export function parseExplainResource(text: string): ExplainResource {
-  return resourceNamed(text, explainResources);
+/** A thing to explain. */
+export interface ExplainTarget {
+  readonly resource: ExplainResource;
+  /** As the user wrote it; of a workload with its type, where it was named. */
+  readonly name: string;
+}
+
+/** Returns the thing that is named as kubectl does: `pod NAME`, `pod/NAME`, `deploy/NAME`, `deployment NAME`. Throws UsageError. */
+export function parseExplainTarget(word: string, second: string | undefined): ExplainTarget {
+  const slash = word.indexOf('/');
+  const [kind, name] = slash < 0 ? [word, second] : [word.slice(0, slash), word.slice(slash + 1)];
+  if (slash >= 0 && second !== undefined) {
+    throw new UsageError(`explain "${terminalText(word)}" takes no second name: found "${terminalText(second)}"`);
+  }
+  const target = targetOf(kind, name ?? '');
+  if (name !== undefined && name !== '') return target;
+  throw new UsageError(`explain ${target.resource}: the name is missing, as in "explain ${target.resource} NAME"`);
+}
+
+function targetOf(kind: string, name: string): ExplainTarget {
+  if (isWorkloadType(kind)) {
+    const end = name.lastIndexOf('/') + 1;
+    return { resource: 'workload', name: `${name.slice(0, end)}${kind}/${name.slice(end)}` };
+  }
+  try {
+    return { resource: resourceNamed(kind, explainResources), name };
+  } catch (error) {
+    throw error instanceof InvalidArgumentError
+      ? new UsageError(`explain "${terminalText(kind)}": ${error.message}`)
+      : error;
+  }
 }
 
 function resourceNamed<T extends string>(text: string, allowed: readonly T[]): T {

@@ -1,6 +1,6 @@
 import { UserError } from '../base/errors.js';
 import { joinTruncated } from '../base/text.js';
-import { type WorkloadReference, workloadOf } from '../report/workload-report.js';
+import { workloadOf, type WorkloadReference } from '../report/workload-report.js';
 import { workloadPath } from '../workload/workload.js';
 import { notFound } from './text/suggestions.js';
 import { terminalText } from './text/terminal-text.js';
@@ -101,5 +101,7 @@ function isOfType(type: string, text: string): boolean {
 export function isWorkloadType(text: string): boolean {
   const word = text.toLowerCase();
   const types = new Set([...Object.values(typesOf), 'job']);
-  return [word, word.replace(/s$/, '')].some((one) => types.has(one) || (one in typesOf && one !== 'pod' && one !== 'po'));
+  return [word, word.replace(/s$/, '')].some(
+    (one) => types.has(one) || (one in typesOf && one !== 'pod' && one !== 'po'),
+  );
 }

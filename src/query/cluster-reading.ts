@@ -1,6 +1,6 @@
 import type { Node, Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
-import type { AbsentNodeView } from '../node/node-view.js';
+import type { AbsentNodeView, MeasuredNodeView } from '../node/node-view.js';
 import type { ApiServerState } from '../report/absence-hints.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { LastKnown, NodeFailure } from '../report/node-report.js';
@@ -43,3 +43,7 @@ export const noHistory: Pick<ClusterReading, 'lastKnownOf' | 'samplesOf' | 'apiS
   samplesOf: () => [],
   apiServer: { isAway: false, access: 'direct' },
 };
+
+export function measuredNodes({ snapshot }: Pick<ClusterReading, 'snapshot'>): readonly MeasuredNodeView[] {
+  return snapshot.nodes.filter((node) => node.state !== 'absent');
+}

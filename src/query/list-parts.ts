@@ -6,11 +6,10 @@ import type { MeasuredNodeView } from '../node/node-view.js';
 import { deriveMeasured, type PodContext, type PodRecord } from '../node/pod-record.js';
 import { type ContainerReport, containerReports, type FoundPod } from '../report/pod-report.js';
 import { type VolumeReport, volumeReports } from '../report/volume-report.js';
-import type { ClusterReading } from './cluster-reading.js';
+import { type ClusterReading, measuredNodes } from './cluster-reading.js';
 import { isOfQuery } from './list-filter.js';
 import { type ListPage, listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
-import { measuredNodes } from './pod-filter.js';
 
 /** A container or a volume, by its name. */
 interface PodPart {

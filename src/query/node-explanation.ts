@@ -23,10 +23,7 @@ export type NodeExplanation = NodeReport &
   };
 
 /** Undefined when there is no such node in scope. */
-export function nodeExplanation(
-  reading: ClusterReading,
-  name: string,
-): NodeExplanation | undefined {
+export function nodeExplanation(reading: ClusterReading, name: string): NodeExplanation | undefined {
   const state = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
   if (state === undefined) return undefined;
   const snapshot = state.state === 'absent' ? undefined : state.snapshot;

@@ -23,8 +23,7 @@ import {
   unmeasuredPodReport,
 } from '../report/pod-report.js';
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../report/volume-report.js';
-import type { ClusterReading, KnownPod } from './cluster-reading.js';
-import { measuredNodes } from './pod-filter.js';
+import { type ClusterReading, type KnownPod, measuredNodes } from './cluster-reading.js';
 
 /** What adds up to a pod's usage: plain data with exact numbers. */
 export type PodExplanation =
@@ -78,22 +77,6 @@ export interface ExplainedPod {
   readonly found: ExplainedSource | undefined;
   /** Undefined for one that the API server does not know. */
   readonly pod: Pod | undefined;
-}
-
-/** Of every pod of the name: one, unless kubelets report others that the API server does not know. */
-export function podExplanations(
-  reading: ClusterReading,
-  { namespace, name, mode }: { readonly namespace: string; readonly name: string; readonly mode: AttributionMode },
-): readonly PodExplanation[] {
-  const known = [...reading.knownPods].filter(({ pod }) => pod.namespace === namespace && pod.name === name);
-  const unknown = unknownPods(
-    measuredNodes(reading),
-    ({ summary }) => summary.namespace === namespace && summary.name === name,
-  );
-  return [
-    ...known.map((each) => explainKnown(each, reading, mode).explanation),
-    ...unknown.map((each) => explainUnknown(each, mode).explanation),
-  ];
 }
 
 export function explainKnown(known: KnownPod, reading: ClusterReading, mode: AttributionMode): ExplainedPod {

@@ -76,7 +76,7 @@ export function parsePodLimit({ podLimit: value, ...others }: Readonly<Record<st
   );
 }
 
-/** Of every pod of the name, as `podExplanations`. */
+/** Of every pod of the name: one, unless kubelets report others that the API server does not know. */
 export async function podsWithOutlook(
   reading: ClusterReading,
   question: PodQuestion,

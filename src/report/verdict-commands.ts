@@ -72,24 +72,45 @@ function nodeCommand(command: string, { shortage }: DiskVerdict, nodeName: strin
     : `ssh ${shellWord(nodeName)} ${shellWord(`sudo ${command}`)}`;
 }
 
-const mebibyte = 2 ** 20;
-/** The same for an eviction for a limit of the pod's own. */
-export function limitCommands({
-  namespace,
-  pod,
-  cause,
-  container,
-  workloads,
-  lastUsage,
-}: EvictionRecord): readonly string[] {
+/** The same for an eviction for a limit of the pod's own: the change that would have prevented it for an hour, where that is known. */
+export function limitCommands(record: EvictionRecord): readonly string[] {
+  const { namespace, pod, workloads } = record;
   const explain = `${programName} explain eviction ${shellWord(`${namespace}/${pod}`)}`;
   const target = ownerTarget(workloadReferences(workloads));
   if (target === undefined) return [explain];
+  return [explain, raisedLimit(record, target) ?? `kubectl edit ${target}`];
+}
+
+function raisedLimit(record: EvictionRecord, target: string): string | undefined {
+  const { cause, container, volume, lastUsage } = record;
   const limitBytes = typeof lastUsage === 'object' ? lastUsage.limitForAnHourBytes : undefined;
-  return cause === 'container_limit' && limitBytes !== undefined
-    ? [
-        explain,
-        `kubectl set resources ${target} -c ${shellWord(container)} --limits=ephemeral-storage=${limitBytes / mebibyte}Mi`,
-      ]
-    : [explain, `kubectl edit ${target}`];
+  if (limitBytes === undefined) return undefined;
+  if (cause === 'container_limit') {
+    return `kubectl set resources ${target} -c ${shellWord(container)} --limits=ephemeral-storage=${mebibytes(limitBytes)}`;
+  }
+  if (cause !== 'emptydir_limit') return raisedPodLimit(record, target, limitBytes);
+  const volumes = [{ name: volume, emptyDir: { sizeLimit: mebibytes(limitBytes) } }];
+  const patch = { spec: { template: { spec: { volumes } } } };
+  return `kubectl patch ${target} --type=strategic -p ${shellWord(JSON.stringify(patch))}`;
+}
+
+/** A pod's limit is the sum of those of its containers: the one that used most gets what is missing. */
+function raisedPodLimit(
+  { cause, lastUsage, limitBytes }: EvictionRecord,
+  target: string,
+  wantedBytes: number,
+): string | undefined {
+  if (cause !== 'pod_limit' || typeof lastUsage !== 'object' || limitBytes === undefined) return undefined;
+  const containers = lastUsage.usage?.containers ?? [];
+  const largest = containers.toSorted((a, b) => b.usedBytes - a.usedBytes)[0];
+  const own = lastUsage.ratios.find(({ rule, container }) => rule === 'container' && container === largest?.name);
+  if (largest === undefined || own === undefined) return undefined;
+  const raisedBytes = own.limitBytes + wantedBytes - limitBytes;
+  return `kubectl set resources ${target} -c ${shellWord(largest.name)} --limits=ephemeral-storage=${mebibytes(raisedBytes)}`;
+}
+
+const mebibyte = 2 ** 20;
+
+function mebibytes(bytes: number): string {
+  return `${Math.ceil(bytes / mebibyte)}Mi`;
 }

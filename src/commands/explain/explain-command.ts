@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/errors.js';
+import { isMissing } from '../../query/workload-explanation.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 import { toFreeBytes } from '../../report/signal-report.js';
 import { NotFoundError, type Views } from '../../status/views.js';
@@ -62,7 +63,7 @@ function textOptions({ generatedAtMs }: AnswerFacts, context: CommandContext): T
 
 function scopeOf(
   { namespace, allNamespaces }: ExplainOptions,
-  named: PodName | undefined,
+  named: GivenName | undefined,
   contextNamespace: string | undefined,
 ): string | undefined {
   return named?.namespace ?? (allNamespaces ? undefined : (namespace ?? contextNamespace));
@@ -90,13 +91,13 @@ const explainers: Readonly<Record<ExplainResource, (question: Question) => Promi
   eviction: explainEvictions,
 };
 
-interface PodName {
+interface GivenName {
   readonly name: string;
   readonly namespace?: string;
 }
 
 /** The namespace that the name or the flag has. Throws UsageError when they differ. */
-function podName({ resource, name: text, namespace }: ExplainOptions): PodName {
+function podName({ resource, name: text, namespace }: ExplainOptions): GivenName {
   const parts = text.split('/');
   const name = parts.pop() ?? '';
   const [named] = parts;
@@ -160,7 +161,8 @@ async function explainWorkload({ reader, name, namespace }: Question): Promise<E
   const found = await findWorkload(reader, name, namespace);
   const answer = await reader.object('workload', found.path.split('/'), { limit: shownPodCount });
   const { workload, pods } = answer.data;
-  const explanation = { ...workload, pods: pods.items, podCount: pods.totalCount };
+  const missingFirst = pods.items.toSorted((a, b) => Number(isMissing(b)) - Number(isMissing(a)));
+  const explanation = { ...workload, pods: missingFirst, podCount: pods.totalCount };
   return {
     facts: answer,
     data: explanation,
@@ -177,7 +179,8 @@ async function explainEvictions({ reader, options, name, namespace }: Question):
     const names = items.map((eviction) => `${eviction.namespace}/${eviction.pod}`);
     throw notFound('eviction of pod', options.name, names, namespace);
   }
-  const text = (of: TextOptions): string => found.map((eviction: EvictionReport) => evictionText(eviction, of)).join('\n');
+  const text = (of: TextOptions): string =>
+    found.map((eviction: EvictionReport) => evictionText(eviction, of)).join('\n');
   return { facts: answer, data: found, text };
 }
 

@@ -1,13 +1,13 @@
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
 import { canBind } from '../../node/unenforced-limits.js';
 import { components } from '../../node/usage.js';
-import type { PodWithOutlook } from '../../query/pod-outlook.js';
 import type {
   ContainerExplanation,
   LimitExplanation,
   MeasuredPodExplanation,
   PodExplanation,
 } from '../../query/pod-explanation.js';
+import type { PodWithOutlook } from '../../query/pod-outlook.js';
 import type { LastUsageReport } from '../../report/eviction-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';
 import type { WorkloadReference } from '../../report/workload-report.js';

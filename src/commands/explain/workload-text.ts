@@ -8,7 +8,7 @@ import { paragraphs, wrap, wrapped } from '../text/terminal-text.js';
 import { verdictLines } from '../text/verdict-lines.js';
 
 /** A workload with its pods. */
-export interface WorkloadExplanation extends WorkloadFacts {
+export interface WorkloadWithPods extends WorkloadFacts {
   readonly verdict: WorkloadVerdictReport;
   /** Those that are near a limit first, then the largest; there may be more. */
   readonly pods: readonly PodReport[];
@@ -17,7 +17,7 @@ export interface WorkloadExplanation extends WorkloadFacts {
 
 /** Which pods the workload has, which are missing, and why. */
 export function workloadText(
-  explanation: WorkloadExplanation,
+  explanation: WorkloadWithPods,
   {
     name,
     width,
@@ -59,13 +59,7 @@ function controllerText(kind: string): string {
   return kind === 'Node' ? 'A static pod of a node.' : `Controller: ${kind}.`;
 }
 
-function coverageText({
-  measuredPodCount,
-  expectedPodCount,
-  isComplete,
-  usedBytes,
-  pods,
-}: WorkloadExplanation): string {
+function coverageText({ measuredPodCount, expectedPodCount, isComplete, usedBytes, pods }: WorkloadWithPods): string {
   if (usedBytes === undefined && expectedPodCount === 0) return 'None of its pods is expected: it has no values.';
   const counts = `${measuredPodCount} of ${expectedPodCount} expected pods measured`;
   const pendingCount = pods.filter(({ state }) => state === 'pending').length;
@@ -93,7 +87,7 @@ function bytesOf(pod: PodReport): number | undefined {
 }
 
 /** The table with the sum, then why pods are not measured. */
-function podLines({ pods, podCount, ...explanation }: WorkloadExplanation, width: number): readonly string[] {
+function podLines({ pods, podCount, ...explanation }: WorkloadWithPods, width: number): readonly string[] {
   if (pods.length === 0) return wrap('It has no pods.', width);
   const reasons = pods.flatMap((pod) => {
     const reason = lackOf(pod);
@@ -116,13 +110,13 @@ function sumLines(explanation: WorkloadFacts): readonly string[] {
   return [`= ${usedBytes} (${formatBytes(usedBytes)}) as exposed; ${extremes}.`];
 }
 
-const containerColumns: readonly Column<NonNullable<WorkloadExplanation['containers']>[number]>[] = [
+const containerColumns: readonly Column<NonNullable<WorkloadWithPods['containers']>[number]>[] = [
   { header: 'CONTAINER', text: ({ container }) => container, minWidth: 9 },
   { header: 'BYTES', text: ({ usedBytes }) => String(usedBytes), align: 'right' },
   { header: 'LARGEST', text: ({ maxUsedBytes }) => String(maxUsedBytes), align: 'right', dropRank: 1 },
 ];
 
-function nearMissLines({ nearMisses, nearMissCount = 0 }: WorkloadExplanation, width: number): readonly string[] {
+function nearMissLines({ nearMisses, nearMissCount = 0 }: WorkloadWithPods, width: number): readonly string[] {
   if (nearMisses === undefined) return [];
   if (nearMisses.length === 0) return wrap('No other pod almost matches its selector.', width);
   const hiddenCount = nearMissCount - nearMisses.length;

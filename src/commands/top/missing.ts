@@ -27,7 +27,9 @@ export function missingNotes({ coverage, notes }: AnswerFacts): readonly string[
   const hiddenCount = absentCount(coverage) - shown.length;
   return [
     ...notes.map(terminalText),
-    ...(shown.length === 0 ? [] : [`No data from ${shown.join(', ')}${hiddenCount > 0 ? ` and ${hiddenCount} more` : ''}.`]),
+    ...(shown.length === 0
+      ? []
+      : [`No data from ${shown.join(', ')}${hiddenCount > 0 ? ` and ${hiddenCount} more` : ''}.`]),
     ...(skippedNodeCount === 0 ? [] : [`Skipped by cluster.skipNodes: ${skippedNodeCount} nodes.`]),
   ];
 }

@@ -1,10 +1,10 @@
 import { formatBytes, formatRatio } from '../../base/units.js';
 import { countsInodes } from '../../kubelet/eviction-signals.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
-import type { NodePressureReport } from '../../report/pressure-report.js';
 import type { MeasuredPodReport, PodReport } from '../../report/pod-report.js';
+import type { NodePressureReport } from '../../report/pressure-report.js';
 import { amountText } from '../explain/signal-lines.js';
-import { type Style } from '../text/terminal-text.js';
+import type { Style } from '../text/terminal-text.js';
 import type { ListAnswer, ViewReader } from '../views/view-source.js';
 import { timeText } from './pod-rows.js';
 import { namespaceColumn, type RowQuery, ruleText, type View } from './view.js';
@@ -20,7 +20,13 @@ export const nextView: View<NextRow> = {
   name: (row) => (row.kind === 'pod' ? `pod/${row.pod.pod}` : `node/${row.node.node}`),
   report: (row) => (row.kind === 'pod' ? row.pod : row.node),
   columns: [
-    { header: 'IN', text: ({ timeMs }) => timeText(timeMs), value: ({ timeMs }) => timeMs, align: 'right', style: timeStyle },
+    {
+      header: 'IN',
+      text: ({ timeMs }) => timeText(timeMs),
+      value: ({ timeMs }) => timeMs,
+      align: 'right',
+      style: timeStyle,
+    },
     { header: 'KIND', text: ({ kind }) => kind, dropRank: 3 },
     namespaceColumn((row) => (row.kind === 'pod' ? row.pod.namespace : '')),
     { header: 'NAME', text: nameOf, minWidth: 12 },

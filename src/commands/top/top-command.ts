@@ -92,11 +92,7 @@ function scopeOf({ resource, namespace, allNamespaces }: TopOptions, contextName
 }
 
 /** Of the list that the API has. */
-async function parametersOf(
-  options: TopOptions,
-  session: ClusterSession,
-  reader: ViewReader,
-): Promise<ViewParameters> {
+async function parametersOf(options: TopOptions, session: ClusterSession, reader: ViewReader): Promise<ViewParameters> {
   const { resource, namespace, workload, selector, node } = options;
   if (resource === 'nodes') return {};
   const scope = scopeOf(options, session.namespace);

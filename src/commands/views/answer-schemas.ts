@@ -2,12 +2,12 @@ import * as z from 'zod';
 
 import { objectOf } from '../../json/json.js';
 import { readOpenApi } from '../../status/page-files.js';
-import type { ShownKind } from './view-source.js';
+import type { CommandKind } from './view-source.js';
 
 /** Checks the answers of an exporter, which may be of another version, by the description of the API. */
 export class AnswerSchemas {
   readonly #document;
-  readonly #schemas = new Map<ShownKind, z.ZodType>();
+  readonly #schemas = new Map<CommandKind, z.ZodType>();
 
   /** `text`: of the OpenAPI document of this version. */
   constructor(text: string) {
@@ -19,13 +19,13 @@ export class AnswerSchemas {
   }
 
   /** Returns the first thing that differs from the description, with its place; undefined for an answer that fits. */
-  faultOf(kind: ShownKind, answer: unknown): string | undefined {
+  faultOf(kind: CommandKind, answer: unknown): string | undefined {
     const { error } = this.#schemaOf(kind).safeParse(answer);
     const [issue] = error?.issues ?? [];
     return issue && `${issue.path.join('.') || 'the answer'}: ${issue.message}`;
   }
 
-  #schemaOf(kind: ShownKind): z.ZodType {
+  #schemaOf(kind: CommandKind): z.ZodType {
     const known = this.#schemas.get(kind);
     if (known !== undefined) return known;
     const { paths, components } = this.#document;

@@ -5,7 +5,13 @@ import type { Credentials } from '../../credentials/credentials.js';
 import { ApiClient, type ApiTransport } from '../../http/api-client.js';
 import type { Coverage } from '../../query/coverage.js';
 import { AnswerSchemas } from './answer-schemas.js';
-import { defaultExporter, type ExporterAddress, podProxyPath, proxyPath, type ServiceAddress } from './exporter-address.js';
+import {
+  defaultExporter,
+  type ExporterAddress,
+  podProxyPath,
+  proxyPath,
+  type ServiceAddress,
+} from './exporter-address.js';
 import { exporterClient } from './exporter-client.js';
 import { exporterLabel, type ExporterPod, exporterPods, listExporters, nodeOfPod } from './exporter-pods.js';
 import { type ExporterConnection, exporterReader } from './exporter-views.js';
@@ -121,7 +127,10 @@ async function firstAnswer(
 }
 
 /** Of exporters that run on each node. */
-async function podOfPlace(pods: readonly ExporterPod[], { base, place, signal }: ServiceQuestion): Promise<ExporterPod> {
+async function podOfPlace(
+  pods: readonly ExporterPod[],
+  { base, place, signal }: ServiceQuestion,
+): Promise<ExporterPod> {
   const node = place.node ?? (place.pod && (await nodeOfPod(base.api, place.pod, signal)));
   if (node === undefined) {
     throw new UserError(
@@ -138,7 +147,10 @@ interface FoundAddress {
   readonly notes: readonly string[];
 }
 
-async function findAddress({ address, credentials, clock, version }: ExporterQuestion, signal: AbortSignal): Promise<FoundAddress> {
+async function findAddress(
+  { address, credentials, clock, version }: ExporterQuestion,
+  signal: AbortSignal,
+): Promise<FoundAddress> {
   if (address !== undefined) return { address, notes: [] };
   if (credentials === undefined) throw new RequestError('connection', 'no kubeconfig was found');
   using api = new ApiClient({ credentials, clock, version });

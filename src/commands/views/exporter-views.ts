@@ -8,7 +8,7 @@ import { apiPrefix, objectRoutes } from '../../status/view-routes.js';
 import { NotFoundError } from '../../status/views.js';
 import type { AnswerSchemas } from './answer-schemas.js';
 import { pagedReader, type ReadView, type ViewAddress } from './paged-reader.js';
-import type { ShownKind, ShownObject, ViewReader } from './view-source.js';
+import type { CommandKind, CommandObject, ViewReader } from './view-source.js';
 
 /** A thousand items with all that is known of them. */
 const maxBodyBytes = 64 * 2 ** 20;
@@ -59,7 +59,7 @@ function apiPath({ kind, path }: ViewAddress): string {
   return `${apiPrefix}/${[list, ...path.map(encodeURIComponent)].join('/')}`;
 }
 
-function isObject(kind: ShownKind): kind is ShownObject {
+function isObject(kind: CommandKind): kind is CommandObject {
   return Object.hasOwn(objectRoutes, kind);
 }
 
@@ -76,7 +76,7 @@ interface DecodedAnswer {
 function decode(
   bytes: Buffer,
   schemas: AnswerSchemas,
-  { kind, what }: { readonly kind: ShownKind; readonly what: string },
+  { kind, what }: { readonly kind: CommandKind; readonly what: string },
 ): DecodedAnswer {
   const text = bytes.toString();
   const answer = parseJson(text, () => new RequestError('decode', `${what}: not JSON`));

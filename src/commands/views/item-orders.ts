@@ -4,12 +4,12 @@ import { ordersOf } from '../../query/list-query.js';
 import { limitThresholds } from '../../report/limit-report.js';
 import type { PodReport } from '../../report/pod-report.js';
 import type { WorkloadReport } from '../../report/workload-report.js';
-import type { ItemOf, ShownList } from './view-source.js';
+import type { CommandList, ItemOf } from './view-source.js';
 
 type Compare<Item> = (a: Item, b: Item) => number;
 
 /** Returns the order of a list as the API has it, as far as reports show it; `order`: undefined for the usual one. */
-export function compareBy<Kind extends ShownList>(kind: Kind, order: string | undefined): Compare<ItemOf<Kind>> {
+export function compareBy<Kind extends CommandList>(kind: Kind, order: string | undefined): Compare<ItemOf<Kind>> {
   const [usual] = ordersOf[kind];
   const compares = itemOrders[kind] as Readonly<Record<string, Compare<ItemOf<Kind>>>>;
   const compare = compares[order ?? usual];
@@ -25,7 +25,9 @@ export function isUrgent(pod: PodReport): boolean {
 const podNames = ({ namespace, pod, node = '' }: PodReport): readonly string[] => [namespace, pod, node];
 const workloadNames = (of: WorkloadReport): readonly string[] => [of.workloadNamespace, of.workload, of.workloadType];
 
-const itemOrders: { readonly [Kind in ShownList]: Readonly<Record<(typeof ordersOf)[Kind][number], Compare<ItemOf<Kind>>>> } = {
+const itemOrders: {
+  readonly [Kind in CommandList]: Readonly<Record<(typeof ordersOf)[Kind][number], Compare<ItemOf<Kind>>>>;
+} = {
   nodes: {
     urgency: largestFirst(nodeUrgency, nodeNames),
     used: largestFirst((node) => nodefsOf(node)?.usedBytes, nodeNames),
@@ -42,7 +44,10 @@ const itemOrders: { readonly [Kind in ShownList]: Readonly<Record<(typeof orders
     name: byNames(podNames),
   },
   containers: {
-    used: largestFirst(({ usedBytes }) => usedBytes, ({ namespace, pod, container }) => [namespace, pod, container]),
+    used: largestFirst(
+      ({ usedBytes }) => usedBytes,
+      ({ namespace, pod, container }) => [namespace, pod, container],
+    ),
     ratio: largestFirst(
       ({ nearestLimit }) => nearestLimit?.ratio,
       ({ namespace, pod, container }) => [namespace, pod, container],
@@ -50,7 +55,10 @@ const itemOrders: { readonly [Kind in ShownList]: Readonly<Record<(typeof orders
     name: byNames(({ namespace, pod, container }) => [namespace, pod, container]),
   },
   volumes: {
-    used: largestFirst(({ usedBytes }) => usedBytes, ({ namespace, pod, volume }) => [namespace, pod, volume]),
+    used: largestFirst(
+      ({ usedBytes }) => usedBytes,
+      ({ namespace, pod, volume }) => [namespace, pod, volume],
+    ),
     ratio: largestFirst(
       ({ nearestLimit }) => nearestLimit?.ratio,
       ({ namespace, pod, volume }) => [namespace, pod, volume],
@@ -64,12 +72,21 @@ const itemOrders: { readonly [Kind in ShownList]: Readonly<Record<(typeof orders
     name: byNames(workloadNames),
   },
   namespaces: {
-    used: largestFirst(({ usedBytes }) => usedBytes, ({ namespace }) => [namespace]),
-    pods: largestFirst(({ measuredPodCount }) => measuredPodCount, ({ namespace }) => [namespace]),
+    used: largestFirst(
+      ({ usedBytes }) => usedBytes,
+      ({ namespace }) => [namespace],
+    ),
+    pods: largestFirst(
+      ({ measuredPodCount }) => measuredPodCount,
+      ({ namespace }) => [namespace],
+    ),
     name: byNames(({ namespace }) => [namespace]),
   },
   evictions: {
-    newest: largestFirst(({ evictedAtMs }) => evictedAtMs, ({ namespace, pod }) => [namespace, pod]),
+    newest: largestFirst(
+      ({ evictedAtMs }) => evictedAtMs,
+      ({ namespace, pod }) => [namespace, pod],
+    ),
     name: byNames(({ namespace, pod }) => [namespace, pod]),
   },
 };

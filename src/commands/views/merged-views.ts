@@ -6,11 +6,11 @@ import { NotFoundError, type Views } from '../../status/views.js';
 import { compareBy, isUrgent } from './item-orders.js';
 import type {
   AnswerFacts,
+  CommandList,
+  CommandObject,
   ItemOf,
   ListAnswer,
   ObjectAnswer,
-  ShownList,
-  ShownObject,
   ViewParameters,
   ViewReader,
 } from './view-source.js';
@@ -31,7 +31,7 @@ export function mergedReader(readers: readonly ViewReader[], notes: readonly str
 }
 
 /** Those of the exporters that have the object. Throws NotFoundError when none has. */
-async function found<Kind extends ShownObject>(
+async function found<Kind extends CommandObject>(
   readers: readonly ViewReader[],
   kind: Kind,
   path: readonly string[],
@@ -54,7 +54,7 @@ async function found<Kind extends ShownObject>(
   return all;
 }
 
-function mergedList<Kind extends ShownList>(
+function mergedList<Kind extends CommandList>(
   kind: Kind,
   {
     answers,
@@ -104,7 +104,7 @@ function mergedGap(gaps: readonly [CoverageGap, ...CoverageGap[]]): CoverageGap 
   };
 }
 
-const sums: { readonly [Kind in ShownList]?: (items: readonly ItemOf<Kind>[]) => readonly ItemOf<Kind>[] } = {
+const sums: { readonly [Kind in CommandList]?: (items: readonly ItemOf<Kind>[]) => readonly ItemOf<Kind>[] } = {
   workloads: (items) => groups(items, workloadNames).map((parts) => mergedWorkload(parts)),
   namespaces: (items) => groups(items, ({ namespace }) => namespace).map(mergedNamespace),
 };
@@ -115,7 +115,9 @@ function workloadNames({ workloadNamespace, workloadType, workload }: WorkloadRe
 
 function mergedWorkload<Report extends WorkloadReport>(parts: readonly [Report, ...Report[]]): Report {
   const total = (values: readonly (number | undefined)[]): number | undefined =>
-    values.every((value) => value === undefined) ? undefined : values.reduce<number>((sum, value = 0) => sum + value, 0);
+    values.every((value) => value === undefined)
+      ? undefined
+      : values.reduce<number>((sum, value = 0) => sum + value, 0);
   const [first] = parts;
   const measured = parts.filter(({ expectedPodCount, measuredPodCount }) => expectedPodCount + measuredPodCount > 0);
   const isKnown = measured.every(({ usedBytes }) => usedBytes !== undefined);
@@ -160,7 +162,7 @@ function groups<T>(items: readonly T[], keyOf: (item: T) => string): readonly (r
 }
 
 /** A node is of one part; a pod that is known by its evictions alone may be of several. */
-function mergedObject<Kind extends ShownObject>(
+function mergedObject<Kind extends CommandObject>(
   kind: Kind,
   answers: readonly ObjectAnswer<Kind>[],
   notes: readonly string[],
@@ -169,7 +171,7 @@ function mergedObject<Kind extends ShownObject>(
   return { ...mergedFacts(answers, notes), data: merge(answers.map(({ data }) => data)) };
 }
 
-const merges: { readonly [Kind in ShownObject]: (parts: readonly Views[Kind][]) => Views[Kind] | undefined } = {
+const merges: { readonly [Kind in CommandObject]: (parts: readonly Views[Kind][]) => Views[Kind] | undefined } = {
   node: ([first]) => first,
   pod: (parts) => ({
     pods: parts.flatMap(({ pods }) => pods),

@@ -3,18 +3,18 @@ import { maxLimit } from '../../query/list-query.js';
 import type { Views } from '../../status/views.js';
 import type {
   AnswerFacts,
+  CommandKind,
+  CommandList,
+  CommandObject,
   ItemOf,
   ListAnswer,
-  ShownKind,
-  ShownList,
-  ShownObject,
   ViewParameters,
   ViewReader,
 } from './view-source.js';
 
 /** A view of the API by its address. */
 export interface ViewAddress {
-  readonly kind: ShownKind;
+  readonly kind: CommandKind;
   readonly path: readonly string[];
   /** None without a value. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -26,11 +26,11 @@ export type ReadView = (address: ViewAddress) => Promise<AnswerFacts & { readonl
 /** Reads lists in the parts in which the API returns them. */
 export function pagedReader(read: ReadView): ViewReader {
   return {
-    object: async <Kind extends ShownObject>(kind: Kind, path: readonly string[], parameters: ViewParameters) => {
+    object: async <Kind extends CommandObject>(kind: Kind, path: readonly string[], parameters: ViewParameters) => {
       const { data, ...facts } = await read({ kind, path, parameters: given(parameters) });
       return { ...facts, data: data as Views[Kind] };
     },
-    list: async <Kind extends ShownList>(
+    list: async <Kind extends CommandList>(
       kind: Kind,
       parameters: ViewParameters,
       count: number,

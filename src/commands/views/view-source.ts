@@ -13,11 +13,11 @@ export interface AnswerFacts {
 }
 
 /** The lists, and the objects, that commands show. */
-export type ShownList = Exclude<ListKind, 'problems'>;
-export type ShownObject = 'node' | 'pod' | 'workload';
-export type ShownKind = ShownList | ShownObject;
+export type CommandList = Exclude<ListKind, 'problems'>;
+export type CommandObject = 'node' | 'pod' | 'workload';
+export type CommandKind = CommandList | CommandObject;
 
-export type ItemOf<Kind extends ShownList> = Views[Kind] extends ListPage<infer Item> ? Item : never;
+export type ItemOf<Kind extends CommandList> = Views[Kind] extends ListPage<infer Item> ? Item : never;
 
 export interface ListAnswer<Item> extends AnswerFacts {
   readonly items: readonly Item[];
@@ -25,7 +25,7 @@ export interface ListAnswer<Item> extends AnswerFacts {
   readonly totalCount: number;
 }
 
-export interface ObjectAnswer<Kind extends ShownObject> extends AnswerFacts {
+export interface ObjectAnswer<Kind extends CommandObject> extends AnswerFacts {
   readonly data: Views[Kind];
 }
 
@@ -35,9 +35,13 @@ export type ViewParameters = Readonly<Record<string, string | undefined>>;
 /** Views of one moment. All throw UserError for a parameter that is wrong, and RequestError. */
 export interface ViewReader {
   /** Returns the first `count` items; Infinity for all. */
-  list<Kind extends ShownList>(kind: Kind, parameters: ViewParameters, count: number): Promise<ListAnswer<ItemOf<Kind>>>;
+  list<Kind extends CommandList>(
+    kind: Kind,
+    parameters: ViewParameters,
+    count: number,
+  ): Promise<ListAnswer<ItemOf<Kind>>>;
   /** `path`: its names, as in its address. Throws NotFoundError. */
-  object<Kind extends ShownObject>(
+  object<Kind extends CommandObject>(
     kind: Kind,
     path: readonly string[],
     parameters: ViewParameters,

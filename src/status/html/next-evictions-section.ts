@@ -9,7 +9,17 @@ import { referenceName } from '../problem-texts.js';
 import { dataTable, emptyText, panel } from './components.js';
 import type { Links } from './links.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
-import { countText, isLastKnown, lastKnownChip, moreText, podChip, ratioSeverity, rowClass, severityClass, unenforcedText } from './texts.js';
+import {
+  countText,
+  isLastKnown,
+  lastKnownChip,
+  moreText,
+  podChip,
+  ratioSeverity,
+  rowClass,
+  severityClass,
+  unenforcedText,
+} from './texts.js';
 
 /** The others are in the lists. */
 const shownLimitCount = 5;

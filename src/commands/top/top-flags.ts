@@ -1,0 +1,92 @@
+import { InvalidArgumentError } from 'commander';
+
+import { UsageError } from '../../base/errors.js';
+import type { ClusterFlags } from '../one-shot.js';
+import type { TopResource } from '../resources.js';
+import { terminalText } from '../text/terminal-text.js';
+import type { TopOptions } from './top-command.js';
+
+export interface NamespaceFlags {
+  readonly namespace?: string;
+  readonly allNamespaces?: boolean;
+}
+
+export interface TopFlags extends NamespaceFlags {
+  readonly selector?: string;
+  readonly workload?: string;
+  readonly node?: string;
+  /** The node that it names. */
+  readonly fieldSelector?: string;
+  readonly containers?: boolean;
+  readonly sortBy?: string;
+  readonly limit?: number;
+  readonly output: TopOptions['output'];
+  readonly headers: boolean;
+  readonly watch?: boolean;
+  readonly interval?: number;
+}
+
+const defaultIntervalMs = 5000;
+
+/** Throws UsageError for flags that exclude each other. */
+export function namespaceOptions(flags: NamespaceFlags): Pick<TopOptions, 'namespace' | 'allNamespaces'> {
+  const { namespace } = flags;
+  const allNamespaces = flags.allNamespaces === true;
+  if (namespace !== undefined && allNamespaces)
+    throw new UsageError('--namespace and --all-namespaces exclude each other');
+  return { namespace, allNamespaces };
+}
+
+/** Throws UsageError for flags that do not go together, or not with what is listed. */
+export function topOptions(
+  resource: TopResource,
+  name: string | undefined,
+  flags: TopFlags,
+): Omit<TopOptions, keyof ClusterFlags> {
+  for (const [isWrong, message] of misuses(resource, name, flags)) if (isWrong) throw new UsageError(message);
+  const { selector = '', node, fieldSelector, workload, sortBy, limit, output, headers, watch, interval } = flags;
+  return {
+    ...namespaceOptions(flags),
+    resource: flags.containers === true ? 'containers' : resource,
+    name,
+    selector,
+    node: node ?? fieldSelector,
+    workload,
+    sortBy,
+    limit: limit === 0 ? Infinity : limit,
+    output,
+    hasHeader: headers,
+    watchIntervalMs: watch === true ? (interval ?? defaultIntervalMs) : undefined,
+  };
+}
+
+function misuses(
+  resource: TopResource,
+  name: string | undefined,
+  { interval, watch, containers, node, fieldSelector, selector, workload }: TopFlags,
+): readonly (readonly [isWrong: boolean, message: string])[] {
+  const isOfNodes = resource === 'nodes';
+  const isOfPods = resource === 'pods';
+  const hasPlace = (node ?? fieldSelector) !== undefined;
+  const choosesPods = (selector ?? workload) !== undefined;
+  return [
+    [interval !== undefined && watch !== true, '--interval needs --watch'],
+    [containers === true && !isOfPods, '--containers is for pods'],
+    [name !== undefined && !isOfNodes && !isOfPods, nameMisuse(resource, name)],
+    [node !== undefined && fieldSelector !== undefined, '--node and --field-selector exclude each other'],
+    [hasPlace && isOfNodes, 'top nodes takes no --node: name the node instead, as in "top node NAME"'],
+    [hasPlace && resource === 'workloads', 'top workloads takes no --node: a workload may be on many'],
+    [isOfNodes && choosesPods, 'top nodes takes no --selector and no --workload: they choose pods'],
+  ];
+}
+
+function nameMisuse(resource: TopResource, name = ''): string {
+  return `top ${resource} takes no name: found "${terminalText(name)}"; --workload and --node choose pods`;
+}
+
+/** Returns the node. */
+export function parseFieldSelector(text: string): string {
+  const node = /^spec\.nodeName==?([-.a-z0-9]+)$/.exec(text)?.[1];
+  if (node !== undefined) return node;
+  throw new InvalidArgumentError('Allowed: spec.nodeName=NODE.');
+}
