@@ -31,7 +31,7 @@ import {
   type TopFlags,
   topOptions,
 } from './top/top-flags.js';
-import { type ExporterAddress, parseExporter, withFiles } from './views/exporter-address.js';
+import { checkedFiles, type ExporterAddress, parseExporter } from './views/exporter-address.js';
 
 const intervalRange = { minMs: 100, maxMs: 3_600_000 } as const;
 
@@ -130,13 +130,13 @@ function withSource(command: Command): Command {
         'exporter to read: URL or NAMESPACE/SERVICE[:PORT] (default: the Service with the label app.kubernetes.io/name=ephemeral-storage-exporter)',
       ).argParser(parseExporter),
     )
-    .option('--exporter-token-file <file>', 'with --exporter URL: file with the bearer token that it requires')
-    .option('--exporter-basic-auth-file <file>', 'with --exporter URL: file with the line USER:PASSWORD')
-    .option('--exporter-ca-file <file>', 'with --exporter URL: CA of its certificate, PEM');
+    .option('--exporter-token-file <file>', 'file with the bearer token that the exporter requires')
+    .option('--exporter-basic-auth-file <file>', 'file with the line USER:PASSWORD that the exporter requires')
+    .option('--exporter-ca-file <file>', "CA of the exporter's certificate, PEM");
 }
 
 /** Throws UsageError for flags that exclude each other. */
-function exporterFlags(command: Command): Pick<ClusterFlags, 'from' | 'exporter'> {
+function exporterFlags(command: Command): Pick<ClusterFlags, 'from' | 'exporter' | 'exporterFiles'> {
   const { exporter, from, ...files } = command.opts<{
     readonly exporter?: ExporterAddress;
     readonly from?: ClusterFlags['from'];
@@ -148,7 +148,8 @@ function exporterFlags(command: Command): Pick<ClusterFlags, 'from' | 'exporter'
   if (exporter !== undefined && from === 'kubelets') {
     throw new UsageError('--exporter and --from kubelets exclude each other');
   }
-  return { from, exporter: withFiles(exporter, { tokenFile, basicAuthFile, caFile }) };
+  const exporterFiles = checkedFiles(exporter, { tokenFile, basicAuthFile, caFile });
+  return { from, exporter, exporterFiles };
 }
 
 function withNamespace(command: Command): Command {

@@ -11,7 +11,7 @@ import { readRecordedCollection, recordedReader, type RecordingFlags } from './r
 import { warnOn } from './recordings.js';
 import { statusReader } from './status-evictions.js';
 import { terminalText } from './text/terminal-text.js';
-import type { ExporterAddress } from './views/exporter-address.js';
+import type { ExporterAddress, ExporterFiles } from './views/exporter-address.js';
 import { type AskedPlace, openExporter } from './views/exporter-source.js';
 import { localViews } from './views/local-views.js';
 import type { ViewSource } from './views/view-source.js';
@@ -29,6 +29,7 @@ export interface ClusterFlags extends CredentialFlags {
   readonly from?: ViewOrigin | undefined;
   /** Undefined: the Service with the project's label. */
   readonly exporter?: ExporterAddress | undefined;
+  readonly exporterFiles?: ExporterFiles | undefined;
 }
 
 /** A cluster that is being read. */
@@ -104,7 +105,7 @@ async function withExporter(reading: SettledFlags, context: CommandContext, use:
     await withCluster(reading, context, use);
     return;
   }
-  using exporter = opened;
+  await using exporter = opened;
   for (const note of exporter.notes) context.writeError(`${terminalText(note)}\n`);
   const namespace = credentials && (credentials.namespace ?? 'default');
   await use({ source: exporter.source, namespace });
@@ -119,7 +120,10 @@ async function attempt(
   const { clock, version, stopSignal } = context;
   const place = placeOf(subject, credentials);
   try {
-    return await openExporter({ address: flags.exporter, credentials, place, clock, version }, stopSignal);
+    return await openExporter(
+      { address: flags.exporter, files: flags.exporterFiles, credentials, place, clock, version },
+      stopSignal,
+    );
   } catch (error) {
     if (!(error instanceof RequestError || error instanceof UserError)) throw error;
     const isRequired = flags.from === 'exporter' || flags.exporter !== undefined;

@@ -60,19 +60,24 @@ export function topOptions(
   };
 }
 
-function misuses(
-  resource: TopResource,
-  name: string | undefined,
-  { interval, watch, containers, node, fieldSelector, selector, workload }: TopFlags,
-): readonly (readonly [isWrong: boolean, message: string])[] {
+type Misuse = readonly [isWrong: boolean, message: string];
+
+function misuses(resource: TopResource, name: string | undefined, flags: TopFlags): readonly Misuse[] {
+  const { interval, watch, containers } = flags;
+  const isNamed = resource === 'pods' || resource === 'nodes';
+  return [
+    [interval !== undefined && watch !== true, '--interval needs --watch'],
+    [containers === true && resource !== 'pods', '--containers is for pods'],
+    [name !== undefined && !isNamed, nameMisuse(resource, name)],
+    ...placeMisuses(resource, flags),
+  ];
+}
+
+function placeMisuses(resource: TopResource, { node, fieldSelector, selector, workload }: TopFlags): readonly Misuse[] {
   const isOfNodes = resource === 'nodes';
-  const isOfPods = resource === 'pods';
   const hasPlace = (node ?? fieldSelector) !== undefined;
   const choosesPods = (selector ?? workload) !== undefined;
   return [
-    [interval !== undefined && watch !== true, '--interval needs --watch'],
-    [containers === true && !isOfPods, '--containers is for pods'],
-    [name !== undefined && !isOfNodes && !isOfPods, nameMisuse(resource, name)],
     [node !== undefined && fieldSelector !== undefined, '--node and --field-selector exclude each other'],
     [hasPlace && isOfNodes, 'top nodes takes no --node: name the node instead, as in "top node NAME"'],
     [hasPlace && resource === 'workloads', 'top workloads takes no --node: a workload may be on many'],

@@ -20,7 +20,7 @@ export interface ServiceAddress {
 }
 
 /** Where an exporter is read. */
-export type ExporterAddress = { readonly url: URL; readonly files?: ExporterFiles } | ServiceAddress;
+export type ExporterAddress = { readonly url: URL } | ServiceAddress;
 
 /** The Service of this project's manifests. */
 export const defaultExporter: ServiceAddress = {
@@ -48,22 +48,17 @@ function withoutSecrets(text: string): string {
   return /^[^@/:]*:(?!\/\/|\d*(?:[/?#]|$))/.test(url) ? '…' : url;
 }
 
-/** Throws UsageError when the files do not fit the address, or one another. */
-export function withFiles(address: ExporterAddress | undefined, files: ExporterFiles): ExporterAddress | undefined {
+/** Returns the files, undefined without any. Throws UsageError when they do not fit the address, or one another. */
+export function checkedFiles(address: ExporterAddress | undefined, files: ExporterFiles): ExporterFiles | undefined {
   const { tokenFile, basicAuthFile, caFile } = files;
-  if (tokenFile === undefined && basicAuthFile === undefined && caFile === undefined) return address;
-  if (address === undefined || !('url' in address)) {
-    throw new UsageError(
-      `--exporter-token-file, --exporter-basic-auth-file and --exporter-ca-file need --exporter URL: ${proxyLimit}`,
-    );
-  }
+  if (tokenFile === undefined && basicAuthFile === undefined && caFile === undefined) return undefined;
   if (tokenFile !== undefined && basicAuthFile !== undefined) {
     throw new UsageError('--exporter-token-file and --exporter-basic-auth-file exclude each other');
   }
-  if (caFile !== undefined && address.url.protocol !== 'https:') {
+  if (caFile !== undefined && address !== undefined && 'url' in address && address.url.protocol !== 'https:') {
     throw new UsageError('--exporter-ca-file needs an --exporter with https://');
   }
-  return { ...address, files };
+  return files;
 }
 
 /** The API server removes the header Authorization, which is for itself. */

@@ -12,15 +12,19 @@ const headersTimeoutMs = 10_000;
 /** The caller disposes of it. Throws UserError for a file that cannot be used, RequestError without a cluster. */
 export async function exporterClient(options: {
   readonly exporter: ExporterAddress;
+  /** What its listener requires, of one with a URL. */
+  readonly files: ExporterFiles;
+  /** That its certificate must carry, instead of the host of its URL. */
+  readonly serverName?: string;
   /** Of the cluster, for an exporter behind its API server. */
   readonly credentials: Credentials | undefined;
   readonly clock: Clock;
   readonly version: string;
 }): Promise<ApiClient> {
-  const { exporter, credentials, clock, version } = options;
+  const { exporter, files, serverName, credentials, clock, version } = options;
   if ('url' in exporter) {
     return new ApiClient({
-      credentials: await fileCredentials(exporter.url, exporter.files ?? {}),
+      credentials: await fileCredentials(exporter.url, files, serverName),
       clock,
       version,
       headersTimeoutMs,
@@ -36,13 +40,17 @@ export async function exporterClient(options: {
   return new ApiClient({ credentials, clock, version, headersTimeoutMs, errorFromResponse });
 }
 
-async function fileCredentials(server: URL, { tokenFile, basicAuthFile, caFile }: ExporterFiles): Promise<Credentials> {
+async function fileCredentials(
+  server: URL,
+  { tokenFile, basicAuthFile, caFile }: ExporterFiles,
+  serverName: string | undefined,
+): Promise<Credentials> {
   const [token, password, ca] = await Promise.all([
     tokenFile === undefined ? undefined : readCredentialFile(tokenFile, '--exporter-token-file'),
     basicAuthFile === undefined ? undefined : readPassword(basicAuthFile),
     caFile === undefined ? undefined : readCertificate(caFile, '--exporter-ca-file'),
   ]);
-  return staticCredentials({ server, token, password, ca });
+  return staticCredentials({ server, token, password, ca, serverName });
 }
 
 async function readPassword(path: string): Promise<UserPassword> {
@@ -68,7 +76,7 @@ function proxiedError(response: ErrorResponse, clock: Clock): RequestError {
   if (status !== 401 || headers['content-type']?.startsWith('text/plain') !== true) {
     return apiErrorFromResponse(response, clock);
   }
-  const hint = `${proxyLimit}; use kubectl port-forward, --exporter with its URL, and --exporter-token-file or --exporter-basic-auth-file`;
+  const hint = `${proxyLimit}; with --exporter-token-file or --exporter-basic-auth-file, a port of its pod is forwarded (needs create on pods/portforward)`;
   const message = `${statusMessage({ what, status }, 'the exporter', '')}: it requires credentials, but ${hint}`;
   return new RequestError('unauthorized', message, { status });
 }

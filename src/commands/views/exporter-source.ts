@@ -8,6 +8,7 @@ import { AnswerSchemas } from './answer-schemas.js';
 import {
   defaultExporter,
   type ExporterAddress,
+  type ExporterFiles,
   podProxyPath,
   proxyPath,
   type ServiceAddress,
@@ -16,6 +17,7 @@ import { exporterClient } from './exporter-client.js';
 import { exporterLabel, type ExporterPod, exporterPods, listExporters, nodeOfPod } from './exporter-pods.js';
 import { type ExporterConnection, exporterReader } from './exporter-views.js';
 import { mergedReader } from './merged-views.js';
+import { forwardPort } from './port-forward.js';
 import type { ViewReader, ViewSource } from './view-source.js';
 
 /** What is asked, as far as it concerns one node. */
@@ -24,7 +26,7 @@ export interface AskedPlace {
   readonly pod?: { readonly namespace: string; readonly name: string } | undefined;
 }
 
-export interface OpenExporter extends Disposable {
+export interface OpenExporter extends AsyncDisposable {
   readonly source: ViewSource;
   /** Which exporter it is, where there are several. */
   readonly notes: readonly string[];
@@ -33,6 +35,8 @@ export interface OpenExporter extends Disposable {
 interface ExporterQuestion {
   /** Undefined: the Service with the project's label. */
   readonly address: ExporterAddress | undefined;
+  /** What its listener requires; undefined for one that requires nothing. */
+  readonly files: ExporterFiles | undefined;
   /** Undefined without a cluster. */
   readonly credentials: Credentials | undefined;
   readonly place: AskedPlace;
@@ -45,26 +49,45 @@ interface ExporterQuestion {
  * one on each node. Throws RequestError, UserError, or the signal's reason.
  */
 export async function openExporter(question: ExporterQuestion, signal: AbortSignal): Promise<OpenExporter> {
-  const { credentials, clock, version } = question;
+  const { credentials, clock, version, files } = question;
   const schemas = await AnswerSchemas.read();
   const { address, notes } = await findAddress(question, signal);
-  const api = await exporterClient({ exporter: address, credentials, clock, version });
-  const base = { api, schemas, clock };
+  const resources = new Resources();
+  const dispose = (): Promise<void> => resources[Symbol.asyncDispose]();
   try {
+    const api = resources.add(
+      await exporterClient({ exporter: address, files: files ?? {}, credentials, clock, version }),
+    );
+    const base = { api, schemas, clock };
+    const asked = { ...question, base, resources, signal };
     const source =
       'url' in address
         ? sourceOf([{ ...base, prefix: '' }], [])
-        : await serviceSource(address, { base, place: question.place, signal });
-    return {
-      source,
-      notes,
-      [Symbol.dispose]: () => {
-        api[Symbol.dispose]();
-      },
-    };
+        : files === undefined
+          ? await proxiedSource(address, asked)
+          : await forwardedSource(address, asked, files);
+    return { source, notes, [Symbol.asyncDispose]: dispose };
   } catch (error) {
-    api[Symbol.dispose]();
+    await dispose();
     throw error;
+  }
+}
+
+/** What is open while an exporter is read. */
+class Resources implements AsyncDisposable {
+  readonly #all: (Disposable | AsyncDisposable)[] = [];
+
+  add<T extends Disposable | AsyncDisposable>(resource: T): T {
+    this.#all.push(resource);
+    return resource;
+  }
+
+  /** The last one first. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const resource of this.#all.splice(0).reverse()) {
+      if (Symbol.dispose in resource) resource[Symbol.dispose]();
+      else await resource[Symbol.asyncDispose]();
+    }
   }
 }
 
@@ -81,26 +104,70 @@ function sourceOf(connections: readonly ExporterConnection[], notes: readonly st
   };
 }
 
-interface ServiceQuestion {
+interface ServiceQuestion extends ExporterQuestion {
   readonly base: Base;
-  readonly place: AskedPlace;
+  readonly resources: Resources;
   readonly signal: AbortSignal;
 }
 
-async function serviceSource(address: ServiceAddress, question: ServiceQuestion): Promise<ViewSource> {
+/** Through the API server's proxy. */
+async function proxiedSource(address: ServiceAddress, question: ServiceQuestion): Promise<ViewSource> {
   const { base, signal } = question;
   const { scheme, coverage } = await firstAnswer(address, base, signal);
-  const { totalShards, onlyNode } = coverage;
-  if (totalShards === undefined && onlyNode === undefined) {
-    return sourceOf([{ ...base, prefix: proxyPath(address, scheme) }], []);
-  }
+  if (isWhole(coverage)) return sourceOf([{ ...base, prefix: proxyPath(address, scheme) }], []);
   const pods = await exporterPods(base.api, address, signal);
-  const connect = (pod: ExporterPod): ExporterConnection => ({ ...base, prefix: podProxyPath(pod, scheme) });
-  if (totalShards === undefined) return sourceOf([connect(await podOfPlace(pods, question))], []);
-  const missingCount = totalShards - pods.length;
+  const connect = (pod: ExporterPod): Promise<ExporterConnection> =>
+    Promise.resolve({ ...base, prefix: podProxyPath(pod, scheme) });
+  return partsSource({ address, coverage, pods, connect }, question);
+}
+
+/** Through forwarded ports, which pass on what the listener requires of its clients. */
+async function forwardedSource(
+  address: ServiceAddress,
+  question: ServiceQuestion,
+  files: ExporterFiles,
+): Promise<ViewSource> {
+  const { base, credentials, resources, clock, version, signal } = question;
+  if (credentials === undefined) throw new RequestError('connection', 'no kubeconfig was found');
+  const pods = await exporterPods(base.api, address, signal);
+  const connect = async (pod: ExporterPod): Promise<ExporterConnection> => {
+    const { port } = resources.add(await forwardPort(credentials, pod));
+    const url = new URL(`${files.caFile === undefined ? 'http' : 'https'}://127.0.0.1:${port}`);
+    const serverName = `${address.service}.${address.namespace}.svc`;
+    const client = { exporter: { url }, files, serverName, credentials, clock, version };
+    return { ...base, api: resources.add(await exporterClient(client)), prefix: '' };
+  };
+  const [first] = pods;
+  if (first === undefined) throw new UserError(`no pod of ${nameOf(address)} is ready`);
+  const connection = await connect(first);
+  const { coverage } = await exporterReader(connection, signal).list('nodes', {}, 1);
+  return isWhole(coverage) ? sourceOf([connection], []) : partsSource({ address, coverage, pods, connect }, question);
+}
+
+function isWhole({ totalShards, onlyNode }: Coverage): boolean {
+  return totalShards === undefined && onlyNode === undefined;
+}
+
+/** Of exporters that measure a part of the nodes each. */
+async function partsSource(
+  {
+    address,
+    coverage: { totalShards },
+    pods,
+    connect,
+  }: {
+    readonly address: ServiceAddress;
+    /** Of one of them. */
+    readonly coverage: Coverage;
+    readonly pods: readonly ExporterPod[];
+    readonly connect: (pod: ExporterPod) => Promise<ExporterConnection>;
+  },
+  question: ServiceQuestion,
+): Promise<ViewSource> {
+  if (totalShards === undefined) return sourceOf([await connect(await podOfPlace(pods, question))], []);
   if (pods.length === 0) throw new UserError(`none of the ${totalShards} shards of ${nameOf(address)} is ready`);
   const note = `${pods.length} of ${totalShards} shards are ready: the nodes of the others are missing.`;
-  return sourceOf(pods.map(connect), missingCount > 0 ? [note] : []);
+  return sourceOf(await Promise.all(pods.map(connect)), totalShards > pods.length ? [note] : []);
 }
 
 type Scheme = 'http' | 'https';
