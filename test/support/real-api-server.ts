@@ -64,7 +64,8 @@ export class RealApiServer implements AsyncDisposable {
     const server = new RealApiServer({ folder, port: await freePort(), caPem: authority.certificate, flags });
     try {
       await writeKeys(folder.path, authority);
-      await writeFile(server.kubeconfig, JSON.stringify(server.#kubeconfig()));
+      await writeFile(server.kubeconfig, JSON.stringify(server.#kubeconfig(adminToken)));
+      await writeFile(server.readerKubeconfig, JSON.stringify(server.#kubeconfig(readerToken)));
       await server.startProcess();
     } catch (error) {
       await server[Symbol.asyncDispose]();
@@ -88,6 +89,11 @@ export class RealApiServer implements AsyncDisposable {
   /** The file of the administrator's. */
   get kubeconfig(): string {
     return this.file('kubeconfig');
+  }
+
+  /** The file of the user without permissions. */
+  get readerKubeconfig(): string {
+    return this.file('reader-kubeconfig');
   }
 
   /** Of the server's process. */
@@ -212,15 +218,15 @@ export class RealApiServer implements AsyncDisposable {
     ];
   }
 
-  #kubeconfig(): object {
+  #kubeconfig(token: string): object {
     const ca = Buffer.from(this.caPem).toString('base64');
     return {
       apiVersion: 'v1',
       kind: 'Config',
       'current-context': 'real',
-      contexts: [{ name: 'real', context: { cluster: 'real', user: 'admin' } }],
+      contexts: [{ name: 'real', context: { cluster: 'real', user: 'user' } }],
       clusters: [{ name: 'real', cluster: { server: this.url, 'certificate-authority-data': ca } }],
-      users: [{ name: 'admin', user: { token: adminToken } }],
+      users: [{ name: 'user', user: { token } }],
     };
   }
 }
