@@ -11,8 +11,8 @@ import { canRender, renderOptedIn, renderOverlay } from '../support/manifests/ku
 import { normalForm } from '../support/manifests/normal-form.js';
 import { hasOpenApi, openApiVersions, validate } from '../support/manifests/openapi.js';
 import { otherTypeFaults } from '../support/manifests/other-types.js';
-import { componentNames } from '../support/manifests/overlays.js';
-import { exporterOf, policyFaults, workloadsOf } from '../support/manifests/policies.js';
+import { componentNames, readerGrants } from '../support/manifests/overlays.js';
+import { exporterOf, policyFaults, readerGrantsOf, workloadsOf } from '../support/manifests/policies.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 
 const kubernetesVersions = openApiVersions();
@@ -120,6 +120,27 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     }
   });
 
+  it.each([
+    { mode: 'deployment', expected: readerGrants('disks') },
+    { mode: 'sharded', sharded: { shards: 12 }, expected: readerGrants('disks', 12) },
+    { mode: 'node-local', expected: [] },
+    { mode: 'deployment', reader: { create: false }, expected: [] },
+    { mode: 'deployment', rbac: { create: false }, expected: [] },
+  ])('the chart has a Role for readers of exactly its pods: $mode $reader $rbac', ({ expected, ...values }) => {
+    expect(readerGrantsOf(render({ ...plain, fullnameOverride: 'disks', ...values }))).toEqual(expected);
+  });
+
+  it('the chart binds the Role for readers to its subjects alone', () => {
+    const bindingsOf = (values: Json) => render({ ...plain, ...values }).filter(({ kind }) => kind === 'RoleBinding');
+    expect(bindingsOf({})).toEqual([]);
+    const subjects = [
+      { kind: 'Group', name: 'developers' },
+      { kind: 'ServiceAccount', name: 'bot', namespace: 'tools' },
+    ];
+    const name = 'ephemeral-storage-exporter-reader';
+    expect(bindingsOf({ reader: { subjects } })).toMatchObject([{ roleRef: { kind: 'Role', name }, subjects }]);
+  });
+
   it('the chart serves HTTPS where there is a certificate, to probes and monitors too', () => {
     const objects = render({ ...rich, mode: 'sharded' });
     const schemes = JSON.stringify(objects).match(/"scheme":"\w+"/g);
@@ -192,6 +213,11 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ["missing property 'nodeProxy'", { nodeProxy: null }],
     ['/sharded/shards', { sharded: { shards: 1_001 } }],
     ['Set both to one port', { networkPolicy: enabled, config: { kubelet: { port: 10_251 } } }],
+    ["missing property 'namespace'", { reader: { subjects: [{ kind: 'ServiceAccount', name: 'bot' }] } }],
+    ['/reader/subjects/0/namespace', { reader: { subjects: [{ kind: 'Group', name: 'all', namespace: 'shop' }] } }],
+    ['/reader/subjects/0/kind', { reader: { subjects: [{ kind: 'Groups', name: 'all' }] } }],
+    ['no Role to bind them to', { reader: { create: false, subjects: [{ kind: 'Group', name: 'all' }] } }],
+    ['no Role to bind them to', { mode: 'node-local', reader: { subjects: [{ kind: 'Group', name: 'all' }] } }],
     ['Use nodeProxy.enabled', { config: { kubelet: { access: 'proxy' } } }],
     ['Use nodesConfigz.enabled', { config: { kubelet: { readConfig: true } } }],
     ['Use kubernetesAuthorization.enabled', { config: { web: { authorization: 'kubernetes' } } }],

@@ -15,8 +15,17 @@ import {
   misfit,
   type OverlayName,
   overlayNames,
+  readableShards,
+  readerGrants,
 } from '../support/manifests/overlays.js';
-import { configOf, exporterOf, grantsOf, policyFaults, workloadsOf } from '../support/manifests/policies.js';
+import {
+  configOf,
+  exporterOf,
+  grantsOf,
+  policyFaults,
+  readerGrantsOf,
+  workloadsOf,
+} from '../support/manifests/policies.js';
 import { readmeBlocks } from '../support/manifests/readme.js';
 
 function typeFaultsOf(objects: readonly KubeObject[]): readonly string[] {
@@ -80,6 +89,15 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     },
   );
 
+  it.each(overlayNames)(
+    'the overlay %s has a Role for readers where its pods have names known beforehand',
+    (overlay) => {
+      const shards = readableShards[overlay];
+      const expected = shards === undefined ? [] : readerGrants('ephemeral-storage-exporter', shards);
+      expect(readerGrantsOf(renderOverlay(overlay))).toEqual(expected);
+    },
+  );
+
   it.each([
     { component: 'node-proxy', setting: 'access: proxy' },
     { component: 'nodes-configz', setting: 'readConfig: true' },
@@ -121,6 +139,10 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     expect(shardsOf(renderOverlay('sharded'))).toEqual([3, '--total-shards=3']);
     const objects = renderOwn({ text: `resources: [MANIFESTS/overlays/sharded]\n${shards}` });
     expect(shardsOf(objects)).toEqual([5, '--total-shards=5']);
+    // Without the scheme, which only exporters with TLS need.
+    const further = [3, 4].map((ordinal) => `ephemeral-storage-exporter-${ordinal}:9797`);
+    const [pods = '', ...others] = readerGrants('ephemeral-storage-exporter', 3).toReversed();
+    expect(readerGrantsOf(objects).toReversed()).toEqual([[pods, ...further].join(' '), ...others]);
   });
 
   it.each(overlayNames)('the overlay %s leaves the user to OpenShift, as the README shows', (overlay) => {

@@ -66,6 +66,13 @@ metadata:
   {{- end }}
 {{- end }}
 
+{{/* Whether there is a Role for readers; empty if not. Nobody knows the names of a DaemonSet's pods beforehand. */}}
+{{- define "ephemeral-storage-exporter.hasReader" -}}
+{{- if and .Values.rbac.create .Values.reader.create (ne .Values.mode "node-local") -}}
+true
+{{- end }}
+{{- end }}
+
 {{/* A cluster role with its binding to the exporter. Keys: root, suffix, rules. */}}
 {{- define "ephemeral-storage-exporter.grant" -}}
 {{- $name := printf "%s%s" (include "ephemeral-storage-exporter.clusterName" .root) (default "" .suffix) }}

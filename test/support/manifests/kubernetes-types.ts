@@ -29,6 +29,7 @@ const modelNames: Readonly<Partial<Record<string, string>>> = {
   'apps/v1 StatefulSet': 'V1StatefulSet',
   'networking.k8s.io/v1 NetworkPolicy': 'V1NetworkPolicy',
   'policy/v1 PodDisruptionBudget': 'V1PodDisruptionBudget',
+  'rbac.authorization.k8s.io/v1 Role': 'V1Role',
   'rbac.authorization.k8s.io/v1 ClusterRole': 'V1ClusterRole',
   'rbac.authorization.k8s.io/v1 ClusterRoleBinding': 'V1ClusterRoleBinding',
 };

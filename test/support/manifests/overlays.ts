@@ -26,6 +26,25 @@ export const grantsOfComponent: Partial<Readonly<Record<ComponentName, readonly 
 
 export const leastGrants = ['get nodes/stats', 'list nodes', 'list pods', 'watch nodes', 'watch pods'];
 
+/** The Role for people with the command line, as `verb resource [names]`. `shards`: of an exporter that has them. */
+export function readerGrants(name: string, shards = 0): readonly string[] {
+  const services = [`${name}:metrics`, `https:${name}:metrics`];
+  const ofService = ['list services', `get services ${name}`, `get services/proxy ${services.join(' ')}`];
+  if (shards === 0) return ofService;
+  const pods = Array.from({ length: shards }, (_, ordinal) => `${name}-${ordinal}:9797`);
+  return [...ofService, 'list pods', `get pods/proxy ${pods.flatMap((pod) => [pod, `https:${pod}`]).join(' ')}`];
+}
+
+/** The number of shards of an overlay; undefined where no Role can name what readers ask. */
+export const readableShards: Readonly<Record<OverlayName, number | undefined>> = {
+  deployment: 0,
+  sharded: 3,
+  'node-local': undefined,
+  sidecar: undefined,
+  kind: 0,
+  'gke-autopilot': 0,
+};
+
 /** A sidecar cannot be reached from outside its pod. */
 const forReachablePods: readonly ComponentName[] = ['service-monitor', 'pod-monitor', 'network-policy'];
 

@@ -47,13 +47,28 @@ function subjectsOf(binding: Json): readonly Json[] {
   return listAt(binding, 'subjects').filter(({ name }) => name !== prometheusAccount);
 }
 
+/** The Role for people with the command line. */
+function readerRoleOf(objects: readonly KubeObject[]): KubeObject | undefined {
+  return objects.find(({ kind, metadata }) => kind === 'Role' && metadata.name.endsWith('-reader'));
+}
+
+/** What that Role grants, as `verb resource [names]`; empty without one. */
+export function readerGrantsOf(objects: readonly KubeObject[]): readonly string[] {
+  return listAt(readerRoleOf(objects), 'rules').map((rule) => {
+    const { verbs, resources, resourceNames = [] } = rule as Readonly<Record<string, readonly string[]>>;
+    return [verbs?.join(), resources?.join(), ...resourceNames].join(' ');
+  });
+}
+
 /** What the roles grant to the exporter, such as `get nodes/stats`, sorted. */
 export function grantsOf(objects: readonly KubeObject[]): readonly string[] {
   const othersRoles = objects
     .filter((object) => object.kind.endsWith('RoleBinding') && subjectsOf(object).length === 0)
     .map((binding) => at(binding, 'roleRef', 'name'));
+  const readerRole = readerRoleOf(objects);
   const rules = objects
-    .filter(({ kind, metadata }) => kind.endsWith('Role') && !othersRoles.includes(metadata.name))
+    .filter((object) => object.kind.endsWith('Role') && object !== readerRole)
+    .filter(({ metadata }) => !othersRoles.includes(metadata.name))
     .flatMap((role) => listAt(role, 'rules'));
   return rules
     .flatMap((rule) => {

@@ -3,11 +3,12 @@ import path from 'node:path';
 
 import { manifestsFolder } from './documents.js';
 
-/** The blocks of code in a section of the README of the manifests, without their indentation. */
-export function readmeBlocks(section: string, language: string): readonly string[] {
-  const readme = readFileSync(path.join(manifestsFolder, 'README.md'), 'utf8');
-  const [, text = ''] = readme.split(new RegExp(`^## ${section}$`, 'm'));
-  const blocks = text.split(/^## /m)[0]?.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([^]*?)^ *\`\`\`$`, 'gm')) ?? [];
+/** The blocks of code in a section of a page, by default the README of the manifests, without their indentation. */
+export function readmeBlocks(section: string, language: string, page = 'manifests/README.md'): readonly string[] {
+  const readme = readFileSync(path.join(manifestsFolder, '..', page), 'utf8');
+  const [, text = ''] = readme.split(new RegExp(`^#{2,4} ${section}$`, 'm'));
+  const blocks =
+    text.split(/^#{2,4} /m)[0]?.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([^]*?)^ *\`\`\`$`, 'gm')) ?? [];
   return Array.from(blocks, ([, indent = '', block = '']) =>
     block
       .replaceAll(new RegExp(`^${indent}`, 'gm'), '')
