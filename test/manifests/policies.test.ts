@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Json, KubeObject } from '../support/manifests/documents.js';
-import { grantsOf, policyFaults } from '../support/manifests/policies.js';
+import { grantsOf, policyFaults, readerGrantsOf } from '../support/manifests/policies.js';
 
 const labels = { app: 'exporter' };
 
@@ -125,5 +125,13 @@ describe('the policies', () => {
         role('Role', [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }]),
       ]),
     ).toEqual(['get *', 'get apps/*', 'something by nonResourceURLs']);
+  });
+
+  it('policies list what readers are granted apart, with the names', () => {
+    const rule = { apiGroups: [''], resources: ['services/proxy'], verbs: ['get'], resourceNames: ['a:web', 'b:web'] };
+    const objects = [named('Role', { rules: [rule] }, { name: 'exporter-reader', namespace: 'n' })];
+    expect(readerGrantsOf(objects)).toEqual(['get services/proxy a:web b:web']);
+    expect(grantsOf(objects)).toEqual([]);
+    expect(readerGrantsOf(objectsWith())).toEqual([]);
   });
 });
