@@ -32,7 +32,7 @@ const shopFrontend: ContainerSpec = {
   requestBytes: 128 * mib,
 };
 
-/** Fills its emptyDir almost to the size limit. */
+/** Fills its emptyDir to nine tenths of the size limit, and merges its files again and again: it never gets further. */
 const searchIndex: ContainerSpec = {
   name: 'indexer',
   rootfs: still(2 * mib),
@@ -45,7 +45,7 @@ const indexVolume: VolumeSpec = {
   name: 'index',
   source: 'emptyDir',
   sizeLimitBytes: 2 * gib,
-  content: { initialBytes: 300 * mib, bytesPerSecond: 3 * mib, maxBytes: 1900 * mib },
+  content: { initialBytes: 1750 * mib, bytesPerSecond: 3 * mib, maxBytes: 1850 * mib, rotatesToBytes: 900 * mib },
 };
 
 const logAgent: ContainerSpec = {
@@ -61,11 +61,11 @@ const backup: ContainerSpec = {
   limitBytes: 2 * gib,
 };
 
-/** A container that writes into its writable layer until it is near its limit, beside one without a limit. */
+/** A container whose writable layer is near its limit, beside one without a limit. */
 const thumbnailer: readonly ContainerSpec[] = [
   {
     name: 'worker',
-    rootfs: { initialBytes: 350 * mib, bytesPerSecond: mib, maxBytes: 490 * mib },
+    rootfs: { initialBytes: 470 * mib, bytesPerSecond: mib, maxBytes: 490 * mib },
     logs: { initialBytes: mib, bytesPerSecond: kib, maxBytes: 10 * mib, rotatesToBytes: 5 * mib },
     limitBytes: 512 * mib,
     requestBytes: 256 * mib,

@@ -1,0 +1,65 @@
+// @module-tag sockets
+
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { expect, it } from 'vitest';
+
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { ClusterReader } from '../../src/commands/cluster-reader.js';
+import { list } from '../../src/commands/top/top-page.js';
+import { staticCredentials } from '../../src/credentials/credentials.js';
+import { wholeCluster } from '../../src/kube/scope.js';
+import type { MeasuredPodReport } from '../../src/report/pod-report.js';
+import { leastRules, settingsOf } from '../support/exporter.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
+
+const minuteMs = 60_000;
+const readEveryMs = 15_000;
+/** Kubelets measure volumes every 60 to 90 s and evict seconds later. */
+const latenessMs = 2 * minuteMs;
+
+const pods = {
+  resource: 'pods',
+  filter: { namespace: undefined, selector: [], workload: undefined },
+  sortBy: undefined,
+  limit: Infinity,
+} as const;
+
+interface Forecast {
+  readonly pod: string;
+  readonly saidAtMs: number;
+  readonly reachedAtMs: number;
+}
+
+it('every forecast of the demo comes true: its pod is evicted', { timeout: 60_000 }, async () => {
+  const clock = new ManualClock();
+  await using cluster = await SimulatedCluster.start({ clock });
+  const evictedAtMs = new Map<string, number>();
+  cluster.model.onPodFailed(({ spec }) => evictedAtMs.set(spec.name, clock.nowMs()));
+  const token = cluster.issueToken({ user: 'operator', rules: leastRules });
+  await using reader = new ClusterReader({
+    config: settingsOf('cache: {ttl: 10s}'),
+    scope: wholeCluster,
+    credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
+    context: { clock, random: () => 0.5, version: '0.0.0-test' },
+  });
+  await expect.poll(() => reader.hasSynced, { interval: 5 }).toBe(true);
+  const endMs = clock.nowMs() + 20 * minuteMs;
+  const forecasts: Forecast[] = [];
+  while (clock.nowMs() < endMs) {
+    const saidAtMs = clock.nowMs();
+    const reading = await reader.read(minuteMs, never);
+    for (const { pod, timeToLimitMs } of list(reading, pods).reports(Infinity) as readonly MeasuredPodReport[]) {
+      if (timeToLimitMs !== undefined) forecasts.push({ pod, saidAtMs, reachedAtMs: saidAtMs + timeToLimitMs });
+    }
+    await clock.advance(readEveryMs);
+    await delay(10); // watch events come over sockets
+  }
+  const due = forecasts.filter(({ reachedAtMs }) => reachedAtMs + latenessMs < endMs);
+  const workloads = new Set(due.map(({ pod }) => pod.split('-')[0]));
+  expect(workloads).toEqual(new Set(['profiler', 'report', 'resizer']));
+  const isFalse = ({ pod, reachedAtMs }: Forecast): boolean =>
+    !((evictedAtMs.get(pod) ?? Infinity) <= reachedAtMs + latenessMs);
+  expect(due.filter(isFalse)).toEqual([]);
+});
