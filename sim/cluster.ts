@@ -125,8 +125,8 @@ export class SimulatedCluster implements AsyncDisposable {
   }
 
   /** YAML of a kubeconfig: with the administrator's token or the given one, and with a client certificate. */
-  kubeconfig(token = this.token): string {
-    return kubeconfigOf({ server: this.apiUrl, caPem: this.caPem, token, client: this.#parts.admin });
+  kubeconfig(token = this.token, name = 'simulated'): string {
+    return kubeconfigOf({ server: this.apiUrl, caPem: this.caPem, token, client: this.#parts.admin, name });
   }
 
   issueToken(request: TokenRequest): string {

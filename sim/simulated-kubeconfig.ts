@@ -7,21 +7,24 @@ export interface KubeconfigOptions {
   readonly caPem: string;
   readonly token: string;
   readonly client: KeyPair;
+  /** Of the cluster. */
+  readonly name: string;
 }
 
-/** A kubeconfig with two contexts: `simulated` with a token, which is the current one, and `simulated-certificate`. */
-export function kubeconfigOf({ server, caPem, token, client }: KubeconfigOptions): string {
-  const context = (name: string): object => ({ name, context: { cluster: 'simulated', user: name } });
+/** A kubeconfig with two contexts: one with the name of the cluster and a token, the current one, and `NAME-certificate`. */
+export function kubeconfigOf({ server, caPem, token, client, name }: KubeconfigOptions): string {
+  const withCertificate = `${name}-certificate`;
+  const context = (user: string): object => ({ name: user, context: { cluster: name, user } });
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    'current-context': 'simulated',
-    clusters: [{ name: 'simulated', cluster: { server, 'certificate-authority-data': base64(caPem) } }],
-    contexts: [context('simulated'), context('simulated-certificate')],
+    'current-context': name,
+    clusters: [{ name, cluster: { server, 'certificate-authority-data': base64(caPem) } }],
+    contexts: [context(name), context(withCertificate)],
     users: [
-      { name: 'simulated', user: { token } },
+      { name, user: { token } },
       {
-        name: 'simulated-certificate',
+        name: withCertificate,
         user: { 'client-certificate-data': base64(client.cert), 'client-key-data': base64(client.key) },
       },
     ],

@@ -24,15 +24,10 @@ export interface KubeletOptions {
 /** Sends any response. */
 export type SummaryAnswer = (response: ServerResponse) => Promise<void> | void;
 
-interface Certificates {
-  readonly valid: KeyPair;
-  readonly expired: KeyPair;
-}
-
 /** The HTTPS endpoint of a simulated node's kubelet, on a separate port of 127.0.0.1. */
 export class Kubelet implements AsyncDisposable {
   readonly #options: KubeletOptions;
-  readonly #certificates: Certificates;
+  readonly #keyPair: KeyPair;
   readonly #listener: HttpsListener;
   readonly #faultChange = new Mutex();
   #fault: Fault | undefined;
@@ -40,21 +35,18 @@ export class Kubelet implements AsyncDisposable {
   #restartedAtMs: number | undefined;
   #requestCount = 0;
 
-  private constructor(options: KubeletOptions, certificates: Certificates) {
+  private constructor(options: KubeletOptions, keyPair: KeyPair) {
     this.#options = options;
-    this.#certificates = certificates;
+    this.#keyPair = keyPair;
     this.#listener = new HttpsListener({
-      keyPair: certificates.valid,
+      keyPair,
       clientCa: options.authority.certificate,
       handle: async (request, response) => this.#handle(request, response),
     });
   }
 
   static async start(options: KubeletOptions): Promise<Kubelet> {
-    const { authority, nodeName } = options;
-    const valid = await authority.issueServer([nodeName]);
-    const expired = await authority.issueExpiredServer([nodeName]);
-    const kubelet = new Kubelet(options, { valid, expired });
+    const kubelet = new Kubelet(options, await options.authority.issueServer([options.nodeName]));
     await kubelet.#listener.listen(0);
     return kubelet;
   }
@@ -93,8 +85,9 @@ export class Kubelet implements AsyncDisposable {
       this.#fault = fault;
       if (fault === 'restarted') this.#restartedAtMs = this.#options.clock.nowMs();
       if ((before === 'expired-certificate') !== (fault === 'expired-certificate')) {
-        const { valid, expired } = this.#certificates;
-        this.#listener.setKeyPair(fault === 'expired-certificate' ? expired : valid);
+        const { authority, nodeName } = this.#options;
+        const isExpired = fault === 'expired-certificate';
+        this.#listener.setKeyPair(isExpired ? await authority.issueExpiredServer([nodeName]) : this.#keyPair);
       }
       if (fault === 'down') await this.#listener.pause();
       else await this.#listener.resume();

@@ -1,5 +1,6 @@
 import { gib, imageOfSize, kib, mib, minuteMs, still } from './demo-units.js';
 import type { Growth } from './growth.js';
+import type { Placement } from './placement.js';
 import type { ScenarioContext } from './scenario.js';
 import {
   addCronJob,
@@ -104,11 +105,11 @@ export const tightNode: NodeSpec = {
 };
 
 /** Workloads whose pods are evicted again and again, for a limit of each kind and under node pressure. */
-export function addEvictions(context: ScenarioContext): void {
-  addDeployment(context, resizer);
-  addDaemonSet(context, profiler);
-  addCronJob(context, reports);
-  addCronJob(context, restores);
+export function addEvictions(context: ScenarioContext, placed: Placement): void {
+  addDeployment(context, placed(resizer));
+  addDaemonSet(context, placed(profiler));
+  addCronJob(context, placed(reports));
+  addCronJob(context, placed(restores));
   const { model, schedule } = context;
   schedule.every(restores.everyMs, () => {
     if (model.node(tightNode.name) !== undefined) model.setImages(tightNode.name, imagesOnTightNode);

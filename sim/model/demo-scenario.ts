@@ -1,6 +1,7 @@
 import { addEvictions, tightNode } from './demo-evictions.js';
 import { gib, imagesOf, kib, mib, minuteMs, still } from './demo-units.js';
 import type { Growth } from './growth.js';
+import { placedNode, placementOn } from './placement.js';
 import type { Scenario, ScenarioContext } from './scenario.js';
 import {
   addCronJob,
@@ -11,7 +12,7 @@ import {
   type DeploymentSpec,
   type WorkloadSpec,
 } from './simulated-workloads.js';
-import type { ContainerSpec, PodSpec, VolumeSpec } from './specs.js';
+import type { ContainerSpec, NodeSpec, PodSpec, VolumeSpec } from './specs.js';
 
 const configMap = (name: string): VolumeSpec => ({ name, source: 'configMap', content: still(8 * kib) });
 const serviceAccount: VolumeSpec = { name: 'kube-api-access', source: 'projected', content: still(4 * kib) };
@@ -130,7 +131,7 @@ const singlePods: readonly PodSpec[] = [
 /** Without the compressed copies of the images. */
 const systemBytes = 5.6 * gib;
 
-const demoNodes = [
+const demoNodes: readonly NodeSpec[] = [
   {
     name: 'node-1',
     labels: { 'node-role.kubernetes.io/control-plane': '' },
@@ -155,15 +156,17 @@ const demoNodes = [
   },
 ];
 
+const frontend: DeploymentSpec = {
+  namespace: 'shop',
+  name: 'frontend',
+  nodeNames: ['node-1', 'node-2', 'node-3'],
+  containers: [shopFrontend],
+  volumes: [configMap('nginx-conf'), { name: 'tmp', source: 'emptyDir', content: still(mib) }, serviceAccount],
+  replaceEveryMs: 7 * minuteMs,
+};
+
 const deployments: readonly DeploymentSpec[] = [
-  {
-    namespace: 'shop',
-    name: 'frontend',
-    nodeNames: ['node-1', 'node-2', 'node-3'],
-    containers: [shopFrontend],
-    volumes: [configMap('nginx-conf'), { name: 'tmp', source: 'emptyDir', content: still(mib) }, serviceAccount],
-    replaceEveryMs: 7 * minuteMs,
-  },
+  frontend,
   {
     namespace: 'shop',
     name: 'checkout',
@@ -195,10 +198,9 @@ const searchCluster: WorkloadSpec = {
   volumes: [indexVolume, { name: 'data', source: 'persistentVolumeClaim', content: still(5 * gib) }, serviceAccount],
 };
 
-const logAgents: WorkloadSpec = {
+const logAgents: Omit<WorkloadSpec, 'nodeNames'> = {
   namespace: 'kube-system',
   name: 'log-agent',
-  nodeNames: demoNodes.map(({ name }) => name),
   containers: [logAgent],
   volumes: [
     { name: 'varlog', source: 'hostPath', content: still(0) },
@@ -222,21 +224,48 @@ const backups: CronJobSpec = {
   keptCount: 2,
 };
 
-function populate(context: ScenarioContext): void {
-  for (const pod of singlePods) context.model.addPod(pod);
-  for (const deployment of deployments) addDeployment(context, deployment);
-  addStatefulSet(context, searchCluster);
-  addDaemonSet(context, logAgents);
-  addCronJob(context, backups);
-  addEvictions(context);
+function populate(context: ScenarioContext, nodeNames: readonly string[]): void {
+  const placed = placementOn(nodeNames.length);
+  const further = nodeNames.slice(demoNodes.length);
+  for (const pod of singlePods) {
+    context.model.addPod({ ...pod, nodeName: placedNode(pod.nodeName ?? '', nodeNames.length) });
+  }
+  for (const deployment of deployments) {
+    const { nodeNames: own, ...spec } = placed(deployment);
+    addDeployment(context, { ...spec, nodeNames: deployment === frontend ? [...own, ...further] : own });
+  }
+  addStatefulSet(context, placed(searchCluster));
+  addDaemonSet(context, { ...logAgents, nodeNames });
+  addCronJob(context, placed(backups));
+  addEvictions(context, placed);
 }
 
+const defaultNodeCount = 5;
+
 /**
- * The cluster of `demo` and `simulate`: five nodes, and evictions every few minutes. node-4 has a separate filesystem for images, and the kubelet of
- * node-5 fails for one minute in every five. node-2 has little disk space, and comes under pressure every 20 minutes.
+ * A bit of everything, on two nodes or more, with evictions every few minutes. node-2 has little disk space, and comes under
+ * pressure every 20 minutes; node-4 has a separate filesystem for images, and the kubelet of node-5 fails for one minute in
+ * every five: with fewer nodes, that of the one in its place.
  */
-export const demoScenario: Scenario = {
-  nodes: demoNodes,
-  populate,
-  faultSchedules: [{ nodeName: 'node-5', fault: 'status:500', everyMs: 5 * minuteMs, lastsMs: minuteMs }],
-};
+export function mixedScenario(nodeCount: number): Scenario {
+  const further = Array.from({ length: Math.max(0, nodeCount - demoNodes.length) }, (_, index): NodeSpec => ({
+    name: `node-${demoNodes.length + index + 1}`,
+    labels: { pool: 'general' },
+    images: imagesOf(['nginx', 'agent'], 6 * gib),
+    systemBytes,
+  }));
+  const nodes = [...demoNodes.slice(0, nodeCount), ...further];
+  const nodeNames = nodes.map(({ name }) => name);
+  const failing = placedNode('node-5', nodeCount);
+  return {
+    nodes,
+    populate: (context) => {
+      populate(context, nodeNames);
+    },
+    faultSchedules: [{ nodeName: failing, fault: 'status:500', everyMs: 5 * minuteMs, lastsMs: minuteMs }],
+    highlights: { nodeName: tightNode.name, namespace: 'media', deployment: 'thumbnailer' },
+  };
+}
+
+/** The cluster of `demo` and `simulate` unless they are told otherwise. */
+export const demoScenario = mixedScenario(defaultNodeCount);

@@ -18,6 +18,14 @@ export interface ScenarioContext {
   readonly random: Random;
 }
 
+/** What is worth a look in a scenario. */
+export interface ScenarioHighlights {
+  readonly nodeName: string;
+  /** The Deployment whose pods show what happens. They exist from the start, and its name is the value of their label `app`. */
+  readonly namespace: string;
+  readonly deployment: string;
+}
+
 /** The initial state of a simulated cluster, and its events. */
 export interface Scenario {
   readonly nodes: readonly NodeSpec[];
@@ -28,6 +36,7 @@ export interface Scenario {
   /** Initial faults, by node. */
   readonly faults?: Readonly<Record<string, Fault>>;
   readonly faultSchedules?: readonly FaultSchedule[];
+  readonly highlights?: ScenarioHighlights;
 }
 
 /** Nodes without pods; for tests that add their own. */

@@ -6,10 +6,10 @@ import { expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { ClusterReader } from '../../src/commands/cluster-reader.js';
-import { list } from '../../src/commands/top/top-page.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { wholeCluster } from '../../src/kube/scope.js';
-import type { MeasuredPodReport } from '../../src/report/pod-report.js';
+import { measuredPods } from '../../src/query/pod-filter.js';
+import { podForecast } from '../../src/report/pod-report.js';
 import { leastRules, settingsOf } from '../support/exporter.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
@@ -19,12 +19,7 @@ const readEveryMs = 15_000;
 /** Kubelets measure volumes every 60 to 90 s and evict seconds later. */
 const latenessMs = 2 * minuteMs;
 
-const pods = {
-  resource: 'pods',
-  filter: { namespace: undefined, selector: [], workload: undefined },
-  sortBy: undefined,
-  limit: Infinity,
-} as const;
+const allPods = { namespace: undefined, selector: [], workload: undefined };
 
 interface Forecast {
   readonly pod: string;
@@ -50,8 +45,10 @@ it('every forecast of the demo comes true: its pod is evicted', { timeout: 60_00
   while (clock.nowMs() < endMs) {
     const saidAtMs = clock.nowMs();
     const reading = await reader.read(minuteMs, never);
-    for (const { pod, timeToLimitMs } of list(reading, pods).reports(Infinity) as readonly MeasuredPodReport[]) {
-      if (timeToLimitMs !== undefined) forecasts.push({ pod, saidAtMs, reachedAtMs: saidAtMs + timeToLimitMs });
+    for (const found of measuredPods(reading, allPods)) {
+      const forecast = podForecast(found);
+      const pod = found.pod.summary.name;
+      if (forecast !== undefined) forecasts.push({ pod, saidAtMs, reachedAtMs: saidAtMs + forecast.timeToLimitMs });
     }
     await clock.advance(readEveryMs);
     await delay(10); // watch events come over sockets
