@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.js';
 import type { FlagValues } from '../config/text-layers.js';
 import { plainWeb, type WebConfig } from '../config/web/web-config.js';
 import type { Credentials } from '../credentials/credentials.js';
-import { loadCredentials } from '../credentials/load-credentials.js';
+import { type CredentialOverrides, loadCredentials } from '../credentials/load-credentials.js';
 import type { CommandContext } from './context.js';
 
 /** What the command line says about the settings. */
@@ -58,14 +58,13 @@ export async function loadWeb({ web: { configFile } }: Pick<Config, 'web'>): Pro
 /** What the command line says about the credentials. */
 export interface CredentialFlags {
   readonly kubeconfig: string | undefined;
-  /** Of the kubeconfig. */
-  readonly context: string | undefined;
+  readonly overrides: CredentialOverrides;
 }
 
 /** Throws UserError when there are none. */
 export function commandCredentials(
-  { kubeconfig: kubeconfigPath, context: contextName }: CredentialFlags,
+  { kubeconfig: kubeconfigPath, overrides }: CredentialFlags,
   { environment, homeDir, clock }: Pick<CommandContext, 'environment' | 'homeDir' | 'clock'>,
 ): Promise<Credentials> {
-  return loadCredentials({ environment, homeDir, clock, kubeconfigPath, context: contextName });
+  return loadCredentials({ environment, homeDir, clock, kubeconfigPath, overrides });
 }

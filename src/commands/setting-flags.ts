@@ -58,14 +58,20 @@ export function settingFlags(command: Command): SettingFlags {
   return { configFile, values, ...(assignments === undefined ? {} : { assignments }) };
 }
 
-/** Takes what names the credentials. */
+/** Takes what names the credentials: the flags of kubectl. */
 export function withCredentials(command: Command): Command {
   return command
     .option(
       '--kubeconfig <file>',
       'kubeconfig file (default: $KUBECONFIG, else ~/.kube/config, else the service account of the pod)',
     )
-    .option('--context <name>', 'context of the kubeconfig (default: its current context)');
+    .option('--context <name>', 'context of the kubeconfig (default: its current context)')
+    .option('--cluster <name>', 'cluster of the kubeconfig (default: that of the context)')
+    .option('--user <name>', 'user of the kubeconfig (default: that of the context)')
+    .option('-s, --server <address>', "URL of the API server, in place of the cluster's; http:// gets no credentials")
+    .option('--as <name>', 'user to impersonate, or system:serviceaccount:NAMESPACE:NAME')
+    .addOption(new Option('--as-group <name>', 'with --as: group to impersonate; repeatable').argParser(collect))
+    .option('--as-uid <uid>', 'with --as: UID to impersonate');
 }
 
 /** Takes recordings to read instead of a cluster. */
@@ -85,13 +91,34 @@ export function recordingFlags(command: Command): RecordingFlags | undefined {
     if (objects !== undefined) throw new UsageError('--objects needs --summaries');
     return undefined;
   }
-  const { kubeconfig, context } = credentialFlags(command);
-  if (kubeconfig !== undefined) throw new UsageError('--summaries and --kubeconfig exclude each other');
-  if (context !== undefined) throw new UsageError('--summaries and --context exclude each other');
+  const { kubeconfig, overrides } = credentialFlags(command);
+  const given = new Set(Object.entries({ kubeconfig, ...overrides }).flatMap(([name, value]) => (value ? [name] : [])));
+  const other = command.options.find((option) => given.has(option.attributeName()));
+  if (other !== undefined) throw new UsageError(`--summaries and ${other.long ?? ''} exclude each other`);
   return { summaries, objects };
 }
 
+/** An empty value counts as not set, as with kubectl. */
 export function credentialFlags(command: Command): CredentialFlags {
-  const { kubeconfig, context } = command.opts<{ kubeconfig?: string; context?: string }>();
-  return { kubeconfig, context };
+  const text = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
+  const { kubeconfig, context, cluster, user, server, as, asUid, asGroup } = command.opts<{
+    readonly kubeconfig?: string;
+    readonly context?: string;
+    readonly cluster?: string;
+    readonly user?: string;
+    readonly server?: string;
+    readonly as?: string;
+    readonly asUid?: string;
+    readonly asGroup?: readonly string[];
+  }>();
+  const overrides = {
+    context: text(context),
+    cluster: text(cluster),
+    user: text(user),
+    server: text(server),
+    as: text(as),
+    asUid: text(asUid),
+    asGroup,
+  };
+  return { kubeconfig: text(kubeconfig), overrides };
 }

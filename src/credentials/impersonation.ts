@@ -1,22 +1,35 @@
 import { UserError } from '../base/errors.js';
 import { type JsonObject, objectOf, textOf } from '../json/json.js';
 
+/** Whom to act as, in place of what the kubeconfig's user says. */
+export interface ImpersonationOverrides {
+  readonly as?: string | undefined;
+  readonly asUid?: string | undefined;
+  readonly asGroup?: readonly string[] | undefined;
+}
+
 /**
- * The headers for `as`, `as-uid`, `as-groups` and `as-user-extra` of a kubeconfig's user. Throws UserError when there is one of
- * the others without `as`; `what` begins the message.
+ * Returns the headers for `as`, `as-uid`, `as-groups` and `as-user-extra` of a kubeconfig's user; each override replaces one of
+ * them, as with kubectl. Throws UserError when there is one of the others without `as`; `what` begins the message.
  * https://kubernetes.io/docs/reference/access-authn-authz/user-impersonation/
  */
-export function impersonationHeaders(user: JsonObject, what: string): Readonly<Record<string, string | string[]>> {
-  const name = textOf(user['as']);
-  const uid = textOf(user['as-uid']);
-  const groups = textsOf(user['as-groups']);
+export function impersonationHeaders(
+  user: JsonObject,
+  overrides: ImpersonationOverrides,
+  what: string,
+): Readonly<Record<string, string | string[]>> {
+  const name = overrides.as ?? textOf(user['as']);
+  const uid = overrides.asUid ?? textOf(user['as-uid']);
+  const groups = overrides.asGroup ?? textsOf(user['as-groups']);
   const extra = Object.entries(objectOf(user['as-user-extra'])).map(([key, values]): [string, string[]] => [
     `impersonate-extra-${escapedKey(key)}`,
     textsOf(values).map(wireText),
   ]);
   if (name === undefined) {
     if (uid === undefined && groups.length === 0 && extra.length === 0) return {};
-    throw new UserError(`${what}: as-uid, as-groups and as-user-extra require as, the name of the user to impersonate`);
+    throw new UserError(
+      `${what}: as-uid, as-groups and as-user-extra require as (--as), the name of the user to impersonate`,
+    );
   }
   return {
     'impersonate-user': wireText(name),

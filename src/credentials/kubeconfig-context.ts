@@ -34,39 +34,62 @@ interface KubeconfigFile {
   readonly users: ReadonlyMap<string, JsonObject>;
 }
 
-const anonymous: { entry: User; file?: KubeconfigFile } = { entry: { name: '' } };
+interface OpenedFiles {
+  readonly files: readonly KubeconfigFile[];
+  /** Names them in messages. */
+  readonly place: string;
+}
+
+interface FoundEntry<T> {
+  readonly entry: T;
+  /** Undefined for what no file contains. */
+  readonly file: KubeconfigFile | undefined;
+}
 
 /**
- * The context of that name, else the current one. When several files define the same name, the first one wins.
- * https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/#merging-kubeconfig-files
- * Throws UserError.
+ * Replaces parts of the context, as flags of kubectl do. `server` leaves the cluster's other settings as they are, but for the
+ * name in the server's certificate.
+ * https://kubernetes.io/docs/reference/kubectl/generated/kubectl_options/
  */
-export async function openContext(paths: readonly string[], contextName?: string): Promise<KubeconfigContext> {
-  const place = `kubeconfig ${paths.join(', ')}`;
-  const { KubeConfig } = await import('./kube-config.js');
-  const files: KubeconfigFile[] = [];
-  for (const path of paths) files.push(openFile(path, await readTextFile(path, 'kubeconfig'), new KubeConfig()));
-  const context = findContext(files, contextName, place);
-  const missing = (what: string): string =>
-    `${place}: context "${context.name}" refers to ${what}, which does not exist`;
-  const cluster = named(files, ({ config }) => config.clusters, context.cluster);
-  if (cluster === undefined) throw new UserError(missing(`cluster "${context.cluster}"`));
-  const userName = textOf(context.user); // client-node leaves it out when the context names none, against its type
-  const user = userName === undefined ? anonymous : named(files, ({ config }) => config.users, userName);
-  if (user === undefined) throw new UserError(missing(`user "${context.user}"`));
+export interface ContextOverrides {
+  readonly context?: string | undefined;
+  readonly cluster?: string | undefined;
+  readonly user?: string | undefined;
+  /** Without a scheme, `http://` is meant. Over plain HTTP, the user authenticates by nothing. */
+  readonly server?: string | undefined;
+}
+
+/**
+ * The context of that name, else the current one. When several files define the same name, the first one wins. Without a
+ * file, `server` must be set. Throws UserError.
+ * https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/#merging-kubeconfig-files
+ */
+export async function openContext(paths: readonly string[], overrides: ContextOverrides): Promise<KubeconfigContext> {
+  const opened = await openFiles(paths);
+  const context = findContext(opened, overrides);
+  const cluster = findCluster(opened, context, overrides);
+  const user = findUser(opened, context, overrides);
   const directory = user.file?.directory ?? '.';
   const userSettings = objectOf(user.file?.users.get(user.entry.name));
-  const tokenFile = textOf(userSettings['tokenFile']);
+  const isAnonymous = overrides.server !== undefined && /^http:/i.test(cluster.entry.server);
+  const tokenFile = isAnonymous ? undefined : textOf(userSettings['tokenFile']);
   return {
     name: context.name,
     namespace: textOf(context.namespace),
     cluster: cluster.entry,
-    user: user.entry,
-    clusterSettings: objectOf(cluster.file.clusters.get(cluster.entry.name)),
+    user: isAnonymous ? { name: user.entry.name } : user.entry,
+    clusterSettings: objectOf(cluster.file?.clusters.get(cluster.entry.name)),
     userSettings,
     tokenFile: tokenFile === undefined ? undefined : resolve(directory, tokenFile),
     directory,
   };
+}
+
+async function openFiles(paths: readonly string[]): Promise<OpenedFiles> {
+  const { KubeConfig } = await import('./kube-config.js');
+  const files: KubeconfigFile[] = [];
+  for (const path of paths) files.push(openFile(path, await readTextFile(path, 'kubeconfig'), new KubeConfig()));
+  return { files, place: paths.length === 0 ? 'no kubeconfig' : `kubeconfig ${paths.join(', ')}` };
 }
 
 function openFile(path: string, text: string, config: KubeConfig): KubeconfigFile {
@@ -93,25 +116,74 @@ function settingsByName(entries: unknown, kind: 'cluster' | 'user'): ReadonlyMap
   return new Map(named.reverse());
 }
 
-function findContext(files: readonly KubeconfigFile[], wanted: string | undefined, place: string): Context {
-  const known = [...new Set(files.flatMap(({ config }) => config.contexts.map(({ name }) => name)))];
-  const choice = known.length === 0 ? 'it has no contexts' : `choose one of ${known.join(', ')}`;
+function findContext({ files, place }: OpenedFiles, overrides: ContextOverrides): Context {
+  const { context: wanted, cluster, server } = overrides;
   const name =
     wanted ?? files.map(({ config }) => textOf(config.currentContext)).find((current) => current !== undefined);
-  if (name === undefined) throw new UserError(`${place}: neither current-context nor --context is set; ${choice}`);
-  const context = named(files, ({ config }) => config.contexts, name)?.entry;
-  if (context === undefined) throw new UserError(`${place}: there is no context "${name}"; ${choice}`);
+  if (name === undefined) {
+    if (cluster !== undefined || server !== undefined) return { name: '', cluster: '', user: '' };
+    const choice = choiceOf(files, 'contexts', contextsOf);
+    throw new UserError(`${place}: neither current-context nor --context is set; ${choice}`);
+  }
+  const context = named(files, contextsOf, name)?.entry;
+  if (context === undefined) {
+    throw new UserError(`${place}: there is no context "${name}"; ${choiceOf(files, 'contexts', contextsOf)}`);
+  }
   return context;
 }
 
+function findCluster(opened: OpenedFiles, context: Context, overrides: ContextOverrides): FoundEntry<Cluster> {
+  const { cluster: wanted, server: address } = overrides;
+  const { files, place } = opened;
+  const name = wanted ?? context.cluster;
+  const found = named(files, clustersOf, name);
+  if (found === undefined && wanted !== undefined) {
+    throw new UserError(`${place}: there is no cluster "${wanted}"; ${choiceOf(files, 'clusters', clustersOf)}`);
+  }
+  if (address === undefined) return found ?? refersToNothing(opened, context, `cluster "${name}"`);
+  const server = address.includes('://') ? address : `http://${address}`;
+  const entry = { ...(found?.entry ?? { name, skipTLSVerify: false }), server, tlsServerName: '' };
+  return { entry, file: found?.file };
+}
+
+function findUser(opened: OpenedFiles, context: Context, { user: wanted }: ContextOverrides): FoundEntry<User> {
+  const { files, place } = opened;
+  const name = wanted ?? textOf(context.user); // client-node leaves it out when the context names none, against its type
+  if (name === undefined) return { entry: { name: '' }, file: undefined };
+  const found = named(files, usersOf, name);
+  if (found === undefined && wanted !== undefined) {
+    throw new UserError(`${place}: there is no user "${wanted}"; ${choiceOf(files, 'users', usersOf)}`);
+  }
+  return found ?? refersToNothing(opened, context, `user "${name}"`);
+}
+
+function refersToNothing({ place }: OpenedFiles, { name }: Context, what: string): never {
+  throw new UserError(`${place}: context "${name}" refers to ${what}, which does not exist`);
+}
+
+type EntriesOf<T> = (file: KubeconfigFile) => readonly T[];
+
+const contextsOf: EntriesOf<Context> = ({ config }) => config.contexts;
+const clustersOf: EntriesOf<Cluster> = ({ config }) => config.clusters;
+const usersOf: EntriesOf<User> = ({ config }) => config.users;
+
 function named<T extends { readonly name: string }>(
   files: readonly KubeconfigFile[],
-  entriesOf: (file: KubeconfigFile) => readonly T[],
+  entriesOf: EntriesOf<T>,
   name: string,
 ): { readonly entry: T; readonly file: KubeconfigFile } | undefined {
   return files
     .flatMap((file) => entriesOf(file).map((entry) => ({ entry, file })))
     .find(({ entry }) => entry.name === name);
+}
+
+function choiceOf(
+  files: readonly KubeconfigFile[],
+  what: string,
+  entriesOf: EntriesOf<{ readonly name: string }>,
+): string {
+  const names = [...new Set(files.flatMap((file) => entriesOf(file).map(({ name }) => name)))];
+  return names.length === 0 ? `it has no ${what}` : `choose one of ${names.join(', ')}`;
 }
 
 /** Whether one of them is. */

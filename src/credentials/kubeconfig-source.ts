@@ -9,14 +9,14 @@ import { checkCertificate, checkPrivateKey, readCredentialFile, readTextFile } f
 import { bearer, type CredentialMaterial, type TlsMaterial } from './credentials.js';
 import { environmentProxy, proxyUrlOf, urlOf } from './environment-proxy.js';
 import { type ExecCredential, ExecPlugin } from './exec-plugin.js';
-import { impersonationHeaders } from './impersonation.js';
-import { checkRules, type KubeconfigContext, openContext } from './kubeconfig-context.js';
+import { impersonationHeaders, type ImpersonationOverrides } from './impersonation.js';
+import { checkRules, type ContextOverrides, type KubeconfigContext, openContext } from './kubeconfig-context.js';
 import type { CredentialSource } from './rotating-credentials.js';
 
 export interface KubeconfigOptions {
+  /** May be empty where the server is among the overrides. */
   readonly paths: readonly string[];
-  /** The current context without it. */
-  readonly context: string | undefined;
+  readonly overrides: ContextOverrides & ImpersonationOverrides;
   /** Of exec plugins, and with the proxy for clusters that name none. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -31,16 +31,16 @@ export interface KubeconfigOptions {
  * Throws UserError when the context or a file that it names cannot be used.
  */
 export async function kubeconfigSource(options: KubeconfigOptions): Promise<CredentialSource> {
-  const context = await openContext(options.paths, options.context);
+  const context = await openContext(options.paths, options.overrides);
   const { cluster, user } = context;
-  const description = `kubeconfig ${options.paths.join(', ')}, context ${context.name}`;
+  const description = describe(options, context);
   const server = urlOf(cluster.server, `${description}: server`, ['http:', 'https:']);
   const ownProxy =
     cluster.proxyUrl === undefined ? undefined : proxyUrlOf(cluster.proxyUrl, `${description}: proxy-url`);
   const proxyUrl = ownProxy ?? environmentProxy(server, options.environment);
   checkRules(context, description);
   await checkFiles(context, description);
-  const impersonation = impersonationHeaders(context.userSettings, description);
+  const impersonation = impersonationHeaders(context.userSettings, options.overrides, description);
   const plugin = await execPluginOf(context, options);
   const idToken = idTokenReader(user, description);
   const read = async (signal: AbortSignal): Promise<CredentialMaterial> => {
@@ -59,6 +59,16 @@ export async function kubeconfigSource(options: KubeconfigOptions): Promise<Cred
     read,
     forget: () => plugin?.forget(),
   };
+}
+
+/** Names the places that the credentials are from, with what replaces them. */
+function describe({ paths, overrides }: KubeconfigOptions, { name }: KubeconfigContext): string {
+  const { cluster, user, server } = overrides;
+  const flags = Object.entries({ cluster, user, server }).flatMap(([flag, value]) =>
+    value === undefined ? [] : [`--${flag} ${value}`],
+  );
+  const file = paths.length === 0 ? [] : [`kubeconfig ${paths.join(', ')}`];
+  return [...file, ...(name === '' ? [] : [`context ${name}`]), ...flags].join(', ');
 }
 
 /** client-node reads these files at every reading. Checked here, their faults are reported at the start. */

@@ -6,13 +6,17 @@ import type { Clock } from '../base/clock.js';
 import { messageOf, UserError } from '../base/errors.js';
 import { readCertificate, readCredentialFile } from './credential-files.js';
 import { bearer, type CredentialMaterial, type Credentials } from './credentials.js';
+import { impersonationHeaders, type ImpersonationOverrides } from './impersonation.js';
+import type { ContextOverrides } from './kubeconfig-context.js';
 import { type CredentialSource, RotatingCredentials } from './rotating-credentials.js';
+
+/** Replace parts of the kubeconfig; the impersonation also that of a service account, which has none. */
+export type CredentialOverrides = ContextOverrides & ImpersonationOverrides;
 
 export interface LoadCredentialsOptions {
   /** Takes precedence over everything else. */
   readonly kubeconfigPath?: string | undefined;
-  /** Context of the kubeconfig, instead of its current one. */
-  readonly context?: string | undefined;
+  readonly overrides?: CredentialOverrides;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Contains `.kube/config`. */
   readonly homeDir: string;
@@ -24,25 +28,33 @@ export interface LoadCredentialsOptions {
 const serviceAccountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * From the kubeconfig of the command line, else of `$KUBECONFIG` (a list; missing files are ignored), else from
- * `~/.kube/config`, else from the service account of the pod that the exporter runs in. Throws UserError.
+ * Loads them from the kubeconfig of the command line, else of `$KUBECONFIG` (a list; missing files are ignored), else from
+ * `~/.kube/config`, else from the service account of the pod that the exporter runs in. A server among the overrides
+ * needs none of them. Throws UserError.
  */
 export async function loadCredentials(options: LoadCredentialsOptions): Promise<Credentials> {
-  const { clock, context, environment } = options;
+  const { clock, overrides = {}, environment } = options;
   const paths = await kubeconfigPaths(options);
-  if (paths.length > 0) {
+  if (paths.length === 0) refuseNames(overrides);
+  if (paths.length > 0 || overrides.server !== undefined) {
     const { kubeconfigSource } = await import('./kubeconfig-source.js');
-    const source = await kubeconfigSource({ paths, context, environment, clock });
+    const source = await kubeconfigSource({ paths, overrides, environment, clock });
     return new RotatingCredentials({ source, clock });
   }
-  if (context !== undefined) throw new UserError(`--context ${context} is set, but there is no kubeconfig`);
-  const source = await inClusterSource({ environment, directory: options.inClusterDir ?? serviceAccountDir });
+  const directory = options.inClusterDir ?? serviceAccountDir;
+  const source = await inClusterSource({ environment, directory, overrides });
   if (source !== undefined) return new RotatingCredentials({ source, clock });
   throw new UserError(
     'no credentials for the API server: --kubeconfig and $KUBECONFIG are not set, ' +
       `${homeKubeconfig(options)} does not exist, and $KUBERNETES_SERVICE_HOST and $KUBERNETES_SERVICE_PORT are not set ` +
       '(not running in a cluster); set --kubeconfig FILE',
   );
+}
+
+function refuseNames({ context, cluster, user }: ContextOverrides): void {
+  for (const [flag, name] of Object.entries({ context, cluster, user })) {
+    if (name !== undefined) throw new UserError(`--${flag} ${name} is set, but there is no kubeconfig`);
+  }
 }
 
 async function kubeconfigPaths(options: LoadCredentialsOptions): Promise<string[]> {
@@ -79,14 +91,21 @@ async function existingOf(paths: readonly string[]): Promise<string[]> {
 async function inClusterSource({
   environment,
   directory,
+  overrides,
 }: {
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly overrides: ImpersonationOverrides;
   /** Where the service account's files are mounted. */
   readonly directory: string;
 }): Promise<CredentialSource | undefined> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
   if (!host || !port) return undefined;
-  const read = (): Promise<CredentialMaterial> => readMaterial(directory);
+  const description = `service account in ${directory}`;
+  const impersonation = impersonationHeaders({}, overrides, description);
+  const read = async (): Promise<CredentialMaterial> => {
+    const { headers, tls } = await readMaterial(directory);
+    return { headers: { ...headers, ...impersonation }, tls };
+  };
   await read().catch((error: unknown) => {
     const hint = 'mount it with automountServiceAccountToken: true, or use a kubeconfig';
     throw new UserError(`${messageOf(error)}; ${hint}`, { cause: error });
@@ -96,7 +115,7 @@ async function inClusterSource({
     server: new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`),
     proxyUrl: undefined, // the address is one of the cluster's network, which a proxy of $HTTPS_PROXY cannot reach
     namespace: await readCredentialFile(namespaceFile, 'namespace').catch(() => undefined),
-    description: `service account in ${directory}`,
+    description,
     read,
     forget: () => undefined,
   };

@@ -140,7 +140,7 @@ describe('loadCredentials', () => {
   });
 
   it('refuses --context without a kubeconfig', async ({ folder }) => {
-    expect(await fault(folder.load({ context: 'dev', environment: inCluster }))).toBe(
+    expect(await fault(folder.load({ overrides: { context: 'dev' }, environment: inCluster }))).toBe(
       '--context dev is set, but there is no kubeconfig',
     );
   });
@@ -368,7 +368,7 @@ describe('credentials of a kubeconfig', () => {
   it('a kubeconfig is used with the context of --context, which may have no user', async ({ folder }) => {
     const ca = { 'certificate-authority-data': base64(authority.certificate) };
     const kubeconfigPath = await folder.writeKubeconfig('config', kubeconfig({ token: 't' }, ca));
-    const credentials = await folder.load({ kubeconfigPath, context: 'bare' });
+    const credentials = await folder.load({ kubeconfigPath, overrides: { context: 'bare' } });
     expect(credentials.namespace).toBeUndefined();
     expect((await credentials.material()).headers).toEqual({});
     expect((await credentials.material()).tls).toEqual({ ca: authority.certificate, rejectUnauthorized: true });
@@ -562,7 +562,7 @@ describe('credentials of a kubeconfig', () => {
       `kubeconfig ${missing} cannot be read: ENOENT`,
     );
     const kubeconfigPath = await folder.writeKubeconfig('config', kubeconfig({}));
-    expect(await fault(folder.load({ kubeconfigPath, context: 'prod' }))).toContain(
+    expect(await fault(folder.load({ kubeconfigPath, overrides: { context: 'prod' } }))).toContain(
       'there is no context "prod"; choose one of dev, bare',
     );
   });

@@ -91,7 +91,7 @@ async function explained(
       exporter: undefined,
       settings: { configFile: undefined, values: {} },
       kubeconfig: undefined,
-      context: undefined,
+      overrides: {},
       recordings: { summaries, objects: objectsFolder },
     },
     context,
