@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 
 import { programName } from '../src/base/text.js';
 import { type CommandModel, commandModels, type FlagModel } from '../src/commands/command-model.js';
+import { exampleLines } from '../src/commands/examples.js';
 import { markdownTable } from '../src/commands/metrics.js';
 import { createProgram } from '../src/commands/program.js';
 import { isSettingFlag, settingRows } from '../src/commands/setting-flags.js';
@@ -34,6 +35,7 @@ function commandSection(command: CommandModel): string {
     `## ${name}`,
     `${description}.`,
     `\`\`\`\n${usage}\n\`\`\``,
+    `\`\`\`sh\n${exampleLines(programName, name).join('\n')}\n\`\`\``,
     ...(own.length === 0 ? [] : [flagTable(own)]),
     ...(flags.every((flag) => !isOfSetting(flag))
       ? []

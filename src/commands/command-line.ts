@@ -6,7 +6,7 @@ import { messageOf, UsageError, UserError } from '../base/errors.js';
 import { programName } from '../base/text.js';
 import { ConfigError } from '../config/faults.js';
 import { type CommandContext, createContext } from './context.js';
-import { commandFirst, separateValues } from './flag-order.js';
+import { commandFirst, plainFlags } from './flag-order.js';
 import { createProgram, pluginName } from './program.js';
 import { terminalLines } from './text/terminal-text.js';
 
@@ -31,10 +31,10 @@ export async function runArguments(
 ): Promise<number> {
   const program = createProgram(name, context);
   if (args[0] === completeCommand) return await complete(args.slice(1), program, context);
-  // A plugin of kubectl serves nothing unless it is asked to.
-  const given =
-    args.length === 0 && name === pluginName ? ['--help'] : commandFirst(separateValues(args, program), program);
   try {
+    // A plugin of kubectl serves nothing unless it is asked to.
+    const isBare = args.length === 0 && name === pluginName;
+    const given = isBare ? ['--help'] : commandFirst(plainFlags(args, program), program);
     await program.parseAsync(given, { from: 'user' });
     return exitCodes.success;
   } catch (error) {

@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
 
 import { UsageError } from '../base/errors.js';
-import { programName } from '../base/text.js';
 import { nearest } from '../config/suggestion.js';
 import { addClusterCommands } from './cluster-commands.js';
 import { shims } from './completion-shims.js';
 import type { CommandContext } from './context.js';
+import { addExamples } from './examples.js';
 import { outputFlag } from './resources.js';
 import {
   collect,
@@ -52,6 +52,7 @@ export function createProgram(
   addClusterCommands(program, running);
   addFileCommands(program, running);
   addProgramCommands(program, running);
+  addExamples(program);
   return program;
 }
 
@@ -133,16 +134,10 @@ function addProgramCommands(program: Command, context: CommandContext): void {
     .command('completion')
     .description('Print the completion script of a shell')
     .addArgument(program.createArgument('<shell>', 'the shell').choices(Object.keys(shims)))
-    .addHelpText('after', completionHelp)
     .action((shell: keyof typeof shims) => {
       context.writeOut(shims[shell]);
     });
 }
-
-const completionHelp = `
-bash   source <(${programName} completion bash)
-zsh    source <(${programName} completion zsh)
-fish   ${programName} completion fish | source`;
 
 const versionForms = ['text', 'json', 'yaml'] as const;
 

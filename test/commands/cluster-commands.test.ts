@@ -108,6 +108,9 @@ describe('top', () => {
     ['top pods --workload pod/cart-2 -o name', undefined, 'pod/cart-2\n'],
     ['top pods --workload find/Pod/search-1 -o name', undefined, 'pod/search-1\n'],
     ['-n find -o name top', undefined, 'pod/search-1\n'],
+    ['top pods -n find -A -o=name', 'find', 'pod/cart-1\npod/cart-2\npod/search-1\n'],
+    ['top pods -A=false -o=name', 'find', 'pod/search-1\n'],
+    ['top pods -n= -o=name', 'find', 'pod/search-1\n'],
   ])('%s in a context of namespace %s lists what kubectl would', async (line, namespace, names) => {
     await using prepared = await prepare(namespace === undefined ? {} : { namespace });
     expect(await run(prepared, line)).toMatchObject({ status: 0, out: names });
@@ -189,7 +192,7 @@ describe('top', () => {
   it.for([
     ['top --workload crat-1', 1, 'no workload "crat-1" in namespace default; did you mean default/Pod/cart-1'],
     ['top -l =x', 2, '--selector: '],
-    ['top -n a -A', 2, '--namespace and --all-namespaces exclude each other'],
+
     ['top --sort-by size', 2, '--sort-by: found "size", allowed: '],
     ['top -o xml', 2, "'xml' is invalid"],
   ] as const)('%s fails with exit code %i', async ([line, status, message], { prepared }) => {

@@ -63,6 +63,9 @@ describe('the command line', () => {
     { args: ['top', 'pods', '--exporter', 'http://localhost:9797'], error: /--exporter is only for "top evictions"/ },
     { args: ['explain', 'node', 'node-1', '--objects', '.'], error: /--objects needs --summaries/ },
     { args: ['top', '--summaries', '.', '--context', 'prod'], error: /--summaries and --context exclude each other/ },
+    { args: ['top', '--summaries', '.', '--as-group', 'g'], error: /--summaries and --as-group exclude each other/ },
+    { args: ['top', '--summaries', '.', '-s', 'h'], error: /--summaries and --server exclude each other/ },
+    { args: ['top', '-A=maybe'], error: /^-A, --all-namespaces: "maybe" is invalid; allowed: true, false$/m },
     { args: ['top', '--summaries', '.', '--watch'], error: /--watch and --summaries exclude each other/ },
     { args: ['explain', 'pod'], error: /missing required argument 'name'/ },
     { args: ['explain', 'pod', 'a/b/c'], error: /explain pod "a\/b\/c": expected NAME or NAMESPACE\/NAME/ },
@@ -83,6 +86,8 @@ describe('the command line', () => {
     ['serve', `--log.level=${hostile}`],
     ['serve', '--set', hostile],
     ['top', hostile],
+    ['top', `-A=${hostile}`],
+    ['top', '-o', `jsonpath=${hostile}`],
     ['top', '--limit', hostile],
     ['top', '--kubeconfig', hostile],
     ['top', 'evictions', '--exporter', hostile],
@@ -167,6 +172,18 @@ describe('the command line', () => {
     expect(await runArguments(['top', '--help'], context, 'kubectl ephemeral-storage')).toBe(0);
     expect(out()).toContain('Usage: kubectl ephemeral-storage top [');
   });
+
+  it.each(['jsonpath={.items}', 'jsonpath-file=f', 'go-template={{.}}', 'custom-columns=A:.a', 'template={{.}}'])(
+    'the form %s of kubectl is refused in a line with the way',
+    async (form) => {
+      const [top, version] = [await run('top', `-o=${form}`), await run('version', '-o', form)];
+      expect(top).toMatchObject({ status: 2, out: '' });
+      expect(top.error).toMatch(
+        /^error: .* is invalid\. Instead of templates, use jq: ephemeral-storage-exporter top pods -A -o json \| jq -r '[^']*'\n$/,
+      );
+      expect(version.error).toMatch(/ephemeral-storage-exporter version -o json \| jq -r \.version\n$/);
+    },
+  );
 
   it('metrics prints the table of families', async () => {
     const { status, out } = await run('metrics');

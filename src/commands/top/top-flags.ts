@@ -28,12 +28,10 @@ export interface TopFlags extends NamespaceFlags {
 
 const defaultIntervalMs = 5000;
 
-/** Throws UsageError for flags that exclude each other. */
+/** As with kubectl: all namespaces include one, and an empty namespace counts as not set. */
 export function namespaceOptions(flags: NamespaceFlags): Pick<TopOptions, 'namespace' | 'allNamespaces'> {
-  const { namespace } = flags;
   const allNamespaces = flags.allNamespaces === true;
-  if (namespace !== undefined && allNamespaces)
-    throw new UsageError('--namespace and --all-namespaces exclude each other');
+  const namespace = allNamespaces || flags.namespace === '' ? undefined : flags.namespace;
   return { namespace, allNamespaces };
 }
 

@@ -1,0 +1,126 @@
+import { type Command, InvalidArgumentError } from 'commander';
+
+import { programName } from '../base/text.js';
+
+interface CommandExample {
+  readonly purpose: string;
+  /** What follows the name of the program. */
+  readonly args: string;
+  /** What the shell does with COMMAND; alone without it. */
+  readonly shell?: string;
+}
+
+/** For the help of each command, and for the documentation. */
+const examples: Readonly<Record<string, readonly CommandExample[]>> = {
+  serve: [
+    { purpose: 'Serve the cluster of the current context on port 9797', args: 'serve' },
+    {
+      purpose: 'Serve another cluster, whose kubelets cannot be reached from here',
+      args: 'serve --context staging --set kubelet.access=proxy',
+    },
+    {
+      purpose: 'Serve with a settings file on one address',
+      args: 'serve --config.file config.yaml --web.listen-address 127.0.0.1:9797',
+    },
+  ],
+  demo: [
+    { purpose: 'Serve a simulated cluster', args: 'demo' },
+    { purpose: 'Serve it on another port', args: 'demo --web.listen-address 127.0.0.1:8080' },
+  ],
+  simulate: [
+    { purpose: 'Run a simulated cluster and print the path of its kubeconfig', args: 'simulate' },
+    {
+      purpose: 'Use a fixed port, with a kubelet that never responds',
+      args: 'simulate --port 6443 --fault node-3=hang',
+    },
+  ],
+  top: [
+    { purpose: 'Show the largest pods of all namespaces', args: 'top pods -A --limit 10' },
+    { purpose: 'Show the pods of one app, every 5 s', args: 'top pods -n shop -l app=cart -w' },
+    { purpose: 'Show the nodes that are fullest first', args: 'top nodes -o wide' },
+    {
+      purpose: 'Print namespace, name and bytes of each pod',
+      args: 'top pods -A -o json',
+      shell: "COMMAND | jq -r '.[] | [.namespace, .pod, .usedBytes] | @tsv'",
+    },
+  ],
+  explain: [
+    { purpose: 'Show what adds up to the usage of a pod', args: 'explain pod cart-0 -n shop' },
+    { purpose: 'Show the pods of a workload', args: 'explain workload shop/deployment/cart' },
+    { purpose: 'Show whom a node would evict to free 5Gi', args: 'explain node node-1 --free 5Gi' },
+    {
+      purpose: 'Print the bytes in use on each filesystem of a node',
+      args: 'explain node node-1 -o json',
+      shell: "COMMAND | jq -r '.filesystems[] | [.filesystem, .usedBytes] | @tsv'",
+    },
+  ],
+  'check-config': [
+    { purpose: 'Validate a settings file', args: 'check-config --config.file config.yaml' },
+    {
+      purpose: 'Print the effective settings with one of them changed',
+      args: 'check-config --config.file config.yaml --set cache.ttl=30s',
+    },
+  ],
+  replay: [
+    { purpose: 'Print the metrics of recorded kubelet summaries', args: 'replay --summaries summaries' },
+    {
+      purpose: 'Use the pods and nodes that were recorded with them',
+      args: 'replay --summaries summaries --objects objects --set metrics.profile=full',
+    },
+  ],
+  metrics: [
+    { purpose: 'Print the table of metrics', args: 'metrics' },
+    { purpose: 'Print what metrics.compatibility adds or changes', args: 'metrics --compatibility' },
+  ],
+  version: [
+    { purpose: 'Show the versions of the program and of Node.js', args: 'version' },
+    { purpose: 'Print the version alone', args: 'version -o json', shell: 'COMMAND | jq -r .version' },
+  ],
+  completion: [
+    { purpose: 'bash', args: 'completion bash', shell: 'source <(COMMAND)' },
+    { purpose: 'zsh', args: 'completion zsh', shell: 'source <(COMMAND)' },
+    { purpose: 'fish', args: 'completion fish', shell: 'COMMAND | source' },
+  ],
+};
+
+/** Returns lines to copy, each with its purpose as a comment before it. */
+export function exampleLines(program: string, command: string): readonly string[] {
+  return (examples[command] ?? []).flatMap((example) => [`# ${example.purpose}`, lineOf(program, example)]);
+}
+
+/** Returns the arguments of each example of the command. */
+export function exampleArguments(command: string): readonly string[] {
+  return (examples[command] ?? []).map(({ args }) => args);
+}
+
+/** Ends the help of each command with its examples, and names one to those who ask for templates of kubectl. */
+export function addExamples(program: Command): void {
+  for (const command of program.commands) {
+    const lines = exampleLines(nameIn(program, command), command.name()).map((line) => `\n  ${line}`);
+    command.addHelpText('after', `\nExamples:${lines.join('')}`);
+    refuseTemplates(program, command);
+  }
+}
+
+/** The completion scripts complete the name of the package's program: kubectl has one for all of its plugins. */
+function nameIn(program: Command, command: Command): string {
+  return command.name() === 'completion' ? programName : program.name();
+}
+
+function lineOf(program: string, { args, shell = 'COMMAND' }: CommandExample): string {
+  return shell.replace('COMMAND', () => `${program} ${args}`);
+}
+
+/** https://kubernetes.io/docs/reference/kubectl/#formatting-output */
+const templateForm = /^(?:jsonpath|go-template|template|custom-columns)/;
+
+function refuseTemplates(program: Command, command: Command): void {
+  const option = command.options.find(({ long }) => long === '--output');
+  const example = examples[command.name()]?.find(({ shell = '' }) => shell.includes('jq'));
+  const { parseArg } = option ?? {};
+  if (option === undefined || parseArg === undefined || example === undefined) return;
+  option.argParser((text, previous) => {
+    if (!templateForm.test(text)) return parseArg(text, previous);
+    throw new InvalidArgumentError(`Instead of templates, use jq: ${lineOf(program.name(), example)}`);
+  });
+}

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+
+import { runArguments } from '../../src/commands/command-line.js';
+import { exampleArguments } from '../../src/commands/examples.js';
+import { commandFirst, plainFlags } from '../../src/commands/flag-order.js';
+import { createProgram } from '../../src/commands/program.js';
+import { aCommandContext } from '../support/command-context.js';
+
+const commandNames = createProgram('exporter', aCommandContext().context).commands.map((command) => command.name());
+const lines = commandNames.flatMap((name) => exampleArguments(name).map((line) => [line, name] as const));
+
+it.each(lines)('the example "%s" is a command line of %s', async (line, name) => {
+  const program = createProgram('exporter', aCommandContext().context);
+  const ran: string[] = [];
+  for (const command of program.commands) command.action(() => void ran.push(command.name()));
+  await program.parseAsync(commandFirst(plainFlags(line.split(' '), program), program), { from: 'user' });
+  expect(ran).toEqual([name]);
+});
+
+it.each(commandNames)('the help of %s ends with two to four examples', async (name) => {
+  const { context, out } = aCommandContext();
+  expect(await runArguments([name, '--help'], context, 'kubectl ephemeral-storage')).toBe(0);
+  const [, examples = ''] = out().split('\nExamples:\n');
+  const program = name === 'completion' ? 'ephemeral-storage-exporter' : 'kubectl ephemeral-storage';
+  const shown = examples.trimEnd().split('\n');
+  expect(shown.filter((_line, index) => index % 2 === 0)).toSatisfy((purposes: readonly string[]) =>
+    purposes.every((purpose) => /^ {2}# \S/.test(purpose)),
+  );
+  const commands = shown.filter((_line, index) => index % 2 === 1);
+  expect(commands.length).toBeGreaterThanOrEqual(2);
+  expect(commands.length).toBeLessThanOrEqual(4);
+  for (const [index, line] of exampleArguments(name).entries()) expect(commands[index]).toContain(`${program} ${line}`);
+});
