@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
 import type { Scheduler } from '../base/scheduler.js';
 import type { Credentials } from '../credentials/credentials.js';
-import { ApiClient } from '../http/api-client.js';
+import { ApiClient, type ApiTransport } from '../http/api-client.js';
 import { KubeletCache } from '../kubelet/kubelet-cache.js';
 import type { NodeMemory } from '../node/node-memory.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
@@ -27,17 +27,22 @@ export interface ClusterConnectionOptions {
  * longer than the settings that use it.
  */
 export class ClusterConnection implements AsyncDisposable {
-  readonly api: ApiClient;
+  readonly api: ApiTransport & Disposable;
   readonly watches: ClusterWatches;
   /** To be disposed of before a source, whose tasks wait for its requests. */
   readonly kubelets: KubeletCache;
   readonly nodeMemories = new Map<string, NodeMemory>();
   readonly #options: ClusterConnectionOptions;
 
-  /** `nodeLocalSpreadMs`: see {@link ClusterWatches}. */
-  constructor(options: ClusterConnectionOptions & { readonly nodeLocalSpreadMs?: number }) {
+  /** `nodeLocalSpreadMs`: see {@link ClusterWatches}. `api`: a client of the credentials without it; disposed of here. */
+  constructor(
+    options: ClusterConnectionOptions & {
+      readonly nodeLocalSpreadMs?: number;
+      readonly api?: ApiTransport & Disposable;
+    },
+  ) {
     this.#options = options;
-    this.api = new ApiClient(options);
+    this.api = options.api ?? new ApiClient(options);
     this.watches = new ClusterWatches({ ...options, api: this.api, observer: options.metrics.watches });
     this.kubelets = new KubeletCache({ ...options, requests: options.scheduler.requests, observer: options.metrics });
   }

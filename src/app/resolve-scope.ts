@@ -5,7 +5,7 @@ import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { isNamespaceName } from '../config/values.js';
 import type { Credentials } from '../credentials/credentials.js';
-import { ApiClient } from '../http/api-client.js';
+import { ApiClient, type ApiTransport } from '../http/api-client.js';
 import { objectOf, textOf } from '../json/json.js';
 import { isDnsName, type Scope } from '../kube/scope.js';
 import { listObjects } from '../watch/list-session.js';
@@ -131,30 +131,30 @@ function shardNumber({ settings: { shard, totalShards }, host }: ScopeOptions): 
   return Number(ordinal);
 }
 
-export interface ApiNodesOptions {
+interface ScopeOfOptions {
   readonly credentials: Credentials;
   readonly clock: Clock;
   /** Of the exporter, for the User-Agent header. */
   readonly version: string;
+  readonly config: Config;
+  readonly host: Host;
 }
 
 /** As {@link resolveScope}, with the nodes of the API server. */
-export function scopeOf(
-  options: ApiNodesOptions & { readonly config: Config; readonly host: Host },
-  signal: AbortSignal,
-): Promise<Scope> {
-  return resolveScope({ settings: options.config.cluster, host: options.host, nodes: apiNodes(options) }, signal);
+export function scopeOf(options: ScopeOfOptions, signal: AbortSignal): Promise<Scope> {
+  const nodes = apiNodes(options.clock, () => new ApiClient(options));
+  return resolveScope({ settings: options.config.cluster, host: options.host, nodes }, signal);
 }
 
-/** The nodes of the API server. */
-export function apiNodes(options: ApiNodesOptions): NodeFinder {
+/** The nodes of the API server, from a client of their own. */
+export function apiNodes(clock: Clock, createApi: () => ApiTransport & Disposable): NodeFinder {
   return {
     namesOf: async (labelSelector, signal) => {
-      using api = new ApiClient(options);
+      using api = createApi();
       const list = {
         api,
-        clock: options.clock,
-        background: new Scheduler(options.clock).background,
+        clock,
+        background: new Scheduler(clock).background,
         collection: collectionOf({ resource: 'nodes', labelSelector }),
         project: (object: unknown) => textOf(objectOf(objectOf(object)['metadata'])['name']),
         onExpired: () => undefined,

@@ -6,6 +6,7 @@ import { parseQuantity } from '../kube/quantity.js';
 import type { CommandContext } from './context.js';
 import type { ExplainOptions } from './explain/explain-command.js';
 import { type ClusterFlags, viewOrigins } from './one-shot.js';
+import { withRequestTimeout } from './request-timeout.js';
 import {
   explainForms,
   explainResources,
@@ -117,7 +118,7 @@ interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output' | '
 }
 
 function withSource(command: Command): Command {
-  return withSettingsFile(withRecordings(withCredentials(withNamespace(command))))
+  return withSettingsFile(withRecordings(withRequestTimeout(withCredentials(withNamespace(command)))))
     .addOption(
       new Option(
         '--from <source>',
@@ -171,7 +172,8 @@ function clusterFlags(command: Command): ClusterFlags {
   if (recordings !== undefined && (source.from ?? source.exporter) !== undefined) {
     throw new UsageError('--summaries excludes --from and --exporter');
   }
-  return { ...credentialFlags(command), settings: settingFlags(command), recordings, ...source };
+  const { requestTimeout: requestTimeoutMs } = command.opts<{ readonly requestTimeout?: number }>();
+  return { ...credentialFlags(command), settings: settingFlags(command), requestTimeoutMs, recordings, ...source };
 }
 
 /** The text: the exporter reads it. */

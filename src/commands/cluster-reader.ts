@@ -14,10 +14,8 @@ import { type ClusterReading, noHistory } from '../query/cluster-reading.js';
 import { type NodeFailure, nodeFailure } from '../report/node-report.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
+import type { CommandRequests } from './command-requests.js';
 import type { CommandContext } from './context.js';
-
-/** How long the first lists may take. */
-const syncTimeoutMs = 30_000;
 
 export interface Reader {
   /**
@@ -39,13 +37,14 @@ export class ClusterReader implements Reader, AsyncDisposable {
     readonly config: Config;
     readonly scope: Scope;
     readonly credentials: Credentials;
+    readonly requests: CommandRequests;
     readonly context: Pick<CommandContext, 'clock' | 'random' | 'version' | 'openFileLimit'>;
     /** The node that is shown in detail: readings wait for the configuration of its kubelet, where the settings have it read. */
     readonly detailsOf?: string | undefined;
     /** Readings wait for the configurations of the kubelets that have a pod of this name. */
     readonly podName?: string | undefined;
   }) {
-    const { config, scope, credentials, context } = options;
+    const { config, scope, credentials, requests, context } = options;
     this.#options = options;
     const log = new EvictionLog(config.evictions, context.clock);
     const { clock, random, version, openFileLimit } = context;
@@ -55,7 +54,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
     const scheduler = new Scheduler(clock);
     const common = { clock, scheduler, random, version, logger: silentLogger, onUnexpectedEnd };
     const metrics = new SelfMetrics({ version, nodeVersion: process.version });
-    this.#connection = new ClusterConnection({ ...common, credentials, metrics });
+    this.#connection = new ClusterConnection({ ...common, credentials, metrics, api: requests.client(credentials) });
     this.#source = new ClusterSource({
       ...common,
       config,
@@ -88,9 +87,11 @@ export class ClusterReader implements Reader, AsyncDisposable {
     return this.#source.store.hasSynced;
   }
 
-  /** Resolves after the first lists. Throws UserError with a line for each list that is missing. */
+  /** Resolves after the first lists. Throws UserError with a line for each list that is missing, or for the first that exceeds its limit. */
   async synced(signal: AbortSignal): Promise<void> {
-    await this.#lifetime.during(this.#source.synced({ timeoutMs: syncTimeoutMs, failsFast: true }, signal));
+    const { timedOut, syncTimeoutMs: timeoutMs } = this.#options.requests;
+    const listed = this.#source.synced({ timeoutMs, failsFast: true }, AbortSignal.any([signal, timedOut]));
+    await this.#lifetime.during(listed);
   }
 
   read(durationMs: number, signal: AbortSignal): Promise<ClusterReading> {

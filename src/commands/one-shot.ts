@@ -5,6 +5,7 @@ import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { WorkloadResolver } from '../workload/workload-resolver.js';
 import { ClusterReader, type Reader } from './cluster-reader.js';
+import { CommandRequests } from './command-requests.js';
 import { type CommandContext, hostOf } from './context.js';
 import { commandCredentials, type CredentialFlags, loadSettings, type SettingFlags } from './load-settings.js';
 import { readRecordedCollection, recordedReader, type RecordingFlags } from './recorded-collection.js';
@@ -23,6 +24,8 @@ type ViewOrigin = (typeof viewOrigins)[number];
 /** Which cluster a command reads that serves nothing, and how. */
 export interface ClusterFlags extends CredentialFlags {
   readonly settings: SettingFlags;
+  /** See {@link CommandRequests}. */
+  readonly requestTimeoutMs?: number | undefined;
   /** Read instead of a cluster. */
   readonly recordings?: RecordingFlags | undefined;
   /** Undefined: an exporter, and the kubelets where none can be read. */
@@ -64,11 +67,13 @@ export async function withViews(
   use: Use,
 ): Promise<void> {
   const { config } = await loadSettings(flags.settings, context);
-  const { stopSignal } = context;
+  const { clock, version, writeError, stopSignal } = context;
+  const requests = new CommandRequests({ clock, version, writeError, timeoutMs: flags.requestTimeoutMs });
+  const settled = { flags, config, subject, requests };
   try {
     if (flags.recordings !== undefined) await withRecording(flags.recordings, config, context, use);
-    else if (flags.from === 'kubelets') await withCluster({ flags, config, subject }, context, use);
-    else await withExporter({ flags, config, subject }, context, use);
+    else if (flags.from === 'kubelets') await withCluster(settled, context, use);
+    else await withExporter(settled, context, use);
   } catch (error) {
     if (stopSignal.aborted && error === stopSignal.reason) throw new UserError('stopped before there was an answer');
     throw error;
@@ -90,6 +95,7 @@ interface SettledFlags {
   readonly flags: ClusterFlags;
   readonly config: Config;
   readonly subject: CommandSubject;
+  readonly requests: CommandRequests;
 }
 
 /** An exporter with a URL can be read without a cluster. */
@@ -113,7 +119,7 @@ async function withExporter(reading: SettledFlags, context: CommandContext, use:
 
 /** Undefined where the kubelets are to be read instead, which is said. Throws UserError where that is not wanted. */
 async function attempt(
-  { flags, subject }: SettledFlags,
+  { flags, subject, requests }: SettledFlags,
   credentials: Credentials | undefined,
   context: CommandContext,
 ) {
@@ -121,17 +127,22 @@ async function attempt(
   const place = placeOf(subject, credentials);
   try {
     return await openExporter(
-      { address: flags.exporter, files: flags.exporterFiles, credentials, place, clock, version },
+      { address: flags.exporter, files: flags.exporterFiles, credentials, place, clock, version, requests },
       stopSignal,
     );
   } catch (error) {
     if (!(error instanceof RequestError || error instanceof UserError)) throw error;
-    const isRequired = flags.from === 'exporter' || flags.exporter !== undefined;
-    const isOfServer = error instanceof RequestError && ['connection', 'tls'].includes(error.reason);
-    if (isRequired || isOfServer) throw new UserError(error.message, { cause: error });
+    if (isFinal(error, flags, requests)) throw new UserError(error.message, { cause: error });
     context.writeError(`No exporter was read, but the kubelets: ${terminalText(messageOf(error))}\n`);
     return undefined;
   }
+}
+
+/** Where the API server cannot be reached, the kubelets cannot be found. */
+function isFinal(error: Error, { from, exporter }: ClusterFlags, { timedOut }: CommandRequests): boolean {
+  const isRequired = from === 'exporter' || exporter !== undefined;
+  const isOfServer = error instanceof RequestError && ['connection', 'tls'].includes(error.reason);
+  return isRequired || isOfServer || timedOut.aborted;
 }
 
 function placeOf({ node, podName, namespaceOf }: CommandSubject, credentials: Credentials | undefined): AskedPlace {
@@ -140,25 +151,38 @@ function placeOf({ node, podName, namespaceOf }: CommandSubject, credentials: Cr
 }
 
 /** Lists the cluster and scrapes its kubelets. */
-async function withCluster({ flags, config, subject }: SettledFlags, context: CommandContext, use: Use): Promise<void> {
+async function withCluster(
+  { flags, config, subject, requests }: SettledFlags,
+  context: CommandContext,
+  use: Use,
+): Promise<void> {
   const credentials = await commandCredentials(flags, context);
-  const { clock, version, stopSignal } = context;
+  const { clock, stopSignal } = context;
   const contextNamespace = credentials.namespace ?? 'default';
   const session = { namespace: contextNamespace, access: config.kubelet.access };
   const viewsOf = (reader: Reader): ViewSource => localViews({ reader, config, lane: new Scheduler(clock).newLane() });
   if (subject.isOfEvictions === true) {
     const namespace = subject.namespaceOf(contextNamespace);
     const resolver = new WorkloadResolver(config.workloads);
-    await use({ ...session, source: viewsOf(statusReader({ credentials, namespace, resolver, clock, version })) });
+    await use({ ...session, source: viewsOf(statusReader({ credentials, namespace, resolver, clock, requests })) });
     return;
   }
   const settings = withOwnNamespace(config, credentials);
   // Shards divide the work of exporters; a command shows all of them.
   const unsharded = { ...settings.cluster, shard: 0, totalShards: 1 };
-  const nodes = apiNodes({ credentials, clock, version });
+  const nodes = apiNodes(clock, () => requests.client(credentials));
   const scope = await resolveScope({ settings: unsharded, host: hostOf(context), nodes }, stopSignal);
   const { node: detailsOf, podName } = subject;
-  await using reader = new ClusterReader({ config: settings, scope, credentials, context, detailsOf, podName });
+  await using reader = new ClusterReader({
+    config: settings,
+    scope,
+    credentials,
+    requests,
+    context,
+    detailsOf,
+    podName,
+  });
   await reader.synced(stopSignal);
+  requests.quiet();
   await use({ ...session, source: viewsOf(reader) });
 }

@@ -4,7 +4,6 @@ import { Scheduler } from '../base/scheduler.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { storageEviction } from '../history/eviction-message.js';
 import { type EvictionRecord, noEvictionsSeen } from '../history/eviction-record.js';
-import { ApiClient } from '../http/api-client.js';
 import type { Pod } from '../kube/objects.js';
 import { projectPod } from '../kube/projection.js';
 import { wholeCluster } from '../kube/scope.js';
@@ -14,6 +13,7 @@ import { listObjects } from '../watch/list-session.js';
 import { collectionOf } from '../watch/resource-path.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import type { Reader } from './cluster-reader.js';
+import type { CommandRequests } from './command-requests.js';
 
 interface StatusEvictionsOptions {
   readonly credentials: Credentials;
@@ -21,7 +21,7 @@ interface StatusEvictionsOptions {
   readonly namespace: string | undefined;
   readonly resolver: WorkloadResolver;
   readonly clock: Clock;
-  readonly version: string;
+  readonly requests: CommandRequests;
 }
 
 /** Reads the status of evicted pods alone: it asks no kubelet, and what the pods used is not in it. */
@@ -43,10 +43,10 @@ export function statusReader(options: StatusEvictionsOptions): Reader {
 
 /** Of pods that still exist: those of controllers may be deleted at once. */
 async function evictedPods(
-  { credentials, namespace, resolver, clock, version }: StatusEvictionsOptions,
+  { credentials, namespace, resolver, clock, requests }: StatusEvictionsOptions,
   signal: AbortSignal,
 ): Promise<readonly EvictionReport[]> {
-  using api = new ApiClient({ credentials, clock, version });
+  using api = requests.client(credentials);
   const list = {
     api,
     clock,

@@ -40,7 +40,7 @@ const renewalPauseMs = 60_000;
 
 /** Requests to the API server. */
 export class ApiClient implements ApiTransport, Disposable {
-  readonly #server: URL;
+  readonly server: URL;
   readonly #errorFromResponse: (response: ErrorResponse) => RequestError;
   readonly #disablesCompression: boolean;
   readonly #http: HttpClient;
@@ -62,7 +62,7 @@ export class ApiClient implements ApiTransport, Disposable {
     readonly errorFromResponse?: (response: ErrorResponse) => RequestError;
   }) {
     const { server, proxyUrl, disablesCompression = false } = options.credentials;
-    this.#server = server;
+    this.server = server;
     this.#disablesCompression = disablesCompression;
     this.#errorFromResponse =
       options.errorFromResponse ?? ((response) => apiErrorFromResponse(response, options.clock));
@@ -88,7 +88,7 @@ export class ApiClient implements ApiTransport, Disposable {
   }
 
   #httpRequest({ path, query, body, acceptsGzip = false }: ApiRequest): HttpRequest {
-    const url = new URL(this.#server);
+    const url = new URL(this.server);
     url.pathname = url.pathname.replace(/\/$/, '') + path;
     url.search = new URLSearchParams(query).toString();
     return {

@@ -7,6 +7,7 @@ import { emptyScenario } from '../../sim/model/scenario.js';
 import { ClusterReader } from '../../src/commands/cluster-reader.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { wholeCluster } from '../../src/kube/scope.js';
+import { commandRequests } from '../support/command-context.js';
 import { settingsOf } from '../support/exporter.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
@@ -16,6 +17,7 @@ const readerOf = ({ apiUrl, caPem: ca, token }: SimulatedCluster, clock: ManualC
     config: settingsOf(''),
     scope: wholeCluster,
     credentials: staticCredentials({ server: new URL(apiUrl), ca, token }),
+    requests: commandRequests(clock),
     context: { clock, random: () => 0.5, version: '0.0.0-test' },
   });
 

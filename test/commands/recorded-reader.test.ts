@@ -50,10 +50,6 @@ it.each(['-o json', '-n=shop -o=json', '-nshop -ojson'])(
   },
 );
 
-it.each(['-A=true', '-w=1'])('recordings are not read with a value for the switch %s', async (flag) => {
-  expect(await run(`top pods ${flag}`)).toMatchObject({ status: 2, out: '' });
-});
-
 it.each([
   ['top pods -o json -n other', '[]\n'],
   ['top evictions -o name', 'pod/cart-1\n'],

@@ -1,4 +1,5 @@
-import { systemClock } from '../../src/base/clock.js';
+import { type Clock, systemClock } from '../../src/base/clock.js';
+import { CommandRequests, type CommandRequestsOptions } from '../../src/commands/command-requests.js';
 import type { CommandContext } from '../../src/commands/context.js';
 
 export interface RecordedCommand {
@@ -9,6 +10,12 @@ export interface RecordedCommand {
   readonly stop: () => void;
   /** As `| head` does. */
   readonly closeOutput: () => void;
+}
+
+/** The requests of a command without a limit of their own. */
+export function commandRequests(clock: Clock, overrides: Partial<CommandRequestsOptions> = {}): CommandRequests {
+  const options = { clock, version: '0.0.0-test', writeError: () => undefined, timeoutMs: undefined };
+  return new CommandRequests({ ...options, ...overrides });
 }
 
 /** The context of a command, without a process. */

@@ -7,6 +7,7 @@ import { ClusterReader } from '../../src/commands/cluster-reader.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { wholeCluster } from '../../src/kube/scope.js';
 import type { ClusterReading } from '../../src/query/cluster-reading.js';
+import { commandRequests } from './command-context.js';
 import { leastRules, settingsOf } from './exporter.js';
 import { ManualClock } from './manual-clock.js';
 import { never } from './signals.js';
@@ -33,6 +34,7 @@ export async function readSimulated(options: SimulatedReadingOptions = {}): Prom
     config: settingsOf(settings),
     scope: wholeCluster,
     credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
+    requests: commandRequests(clock),
     context: { clock, random: () => 0.5, version: '0.0.0-test' },
   });
   await vi.waitUntil(() => reader.hasSynced, { interval: 5, timeout: 10_000 });

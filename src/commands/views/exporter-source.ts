@@ -2,8 +2,9 @@ import type { Clock } from '../../base/clock.js';
 import { RequestError, UserError } from '../../base/errors.js';
 import { joinTruncated } from '../../base/text.js';
 import type { Credentials } from '../../credentials/credentials.js';
-import { ApiClient, type ApiTransport } from '../../http/api-client.js';
+import type { ApiTransport } from '../../http/api-client.js';
 import type { Coverage } from '../../query/coverage.js';
+import type { CommandRequests } from '../command-requests.js';
 import { AnswerSchemas } from './answer-schemas.js';
 import {
   defaultExporter,
@@ -42,6 +43,7 @@ interface ExporterQuestion {
   readonly place: AskedPlace;
   readonly clock: Clock;
   readonly version: string;
+  readonly requests: CommandRequests;
 }
 
 /**
@@ -49,15 +51,14 @@ interface ExporterQuestion {
  * one on each node. Throws RequestError, UserError, or the signal's reason.
  */
 export async function openExporter(question: ExporterQuestion, signal: AbortSignal): Promise<OpenExporter> {
-  const { credentials, clock, version, files } = question;
+  const { credentials, clock, version, files, requests } = question;
   const schemas = await AnswerSchemas.read();
   const { address, notes } = await findAddress(question, signal);
   const resources = new Resources();
   const dispose = (): Promise<void> => resources[Symbol.asyncDispose]();
   try {
-    const api = resources.add(
-      await exporterClient({ exporter: address, files: files ?? {}, credentials, clock, version }),
-    );
+    const client = await exporterClient({ exporter: address, files: files ?? {}, credentials, clock, version });
+    const api = resources.add(requests.attended(client, 'url' in address ? undefined : credentials));
     const base = { api, schemas, clock };
     const asked = { ...question, base, resources, signal };
     const source =
@@ -215,12 +216,12 @@ interface FoundAddress {
 }
 
 async function findAddress(
-  { address, credentials, clock, version }: ExporterQuestion,
+  { address, credentials, requests }: ExporterQuestion,
   signal: AbortSignal,
 ): Promise<FoundAddress> {
   if (address !== undefined) return { address, notes: [] };
   if (credentials === undefined) throw new RequestError('connection', 'no kubeconfig was found');
-  using api = new ApiClient({ credentials, clock, version });
+  using api = requests.client(credentials);
   const services = await visibleExporters(api, credentials.namespace, signal);
   const [first = defaultExporter, ...others] = services ?? [];
   if (services?.length === 0) {

@@ -9,6 +9,7 @@ import { toJson } from '../../../src/json/json.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
 import { WorkloadResolver } from '../../../src/workload/workload-resolver.js';
 import { failureOf, LoopbackServer, replyWith } from '../../http/loopback-server.js';
+import { commandRequests } from '../../support/command-context.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { never } from '../../support/signals.js';
@@ -42,13 +43,15 @@ async function serve(answers: Readonly<Record<string, unknown>>): Promise<Loopba
 }
 
 function read(options: Partial<EvictionSourceOptions>) {
+  const clock = new ManualClock({ nowMs: Date.UTC(2026, 0, 1, 13), monotonicMs: 0 });
   const defaults = {
     exporter: undefined,
     credentials: undefined,
     namespace: undefined,
     resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: true }),
-    clock: new ManualClock({ nowMs: Date.UTC(2026, 0, 1, 13), monotonicMs: 0 }),
+    clock,
     version: '1.2.3',
+    requests: commandRequests(clock),
   };
   return readEvictions({ ...defaults, ...options }, never);
 }

@@ -1,0 +1,151 @@
+import { abortable } from '../base/abortable.js';
+import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
+import { RequestError, UserError } from '../base/errors.js';
+import type { Credentials } from '../credentials/credentials.js';
+import { ApiClient, type ApiRequest, type ApiTransport } from '../http/api-client.js';
+
+/** How long a command waits in silence. */
+const silenceMs = 2_000;
+
+/** How long the first lists may take where no limit is set. */
+const defaultSyncTimeoutMs = 30_000;
+
+/** The longest time of a timer of Node.js: 24 days. */
+const unlimitedMs = 2 ** 31 - 1;
+
+export type CommandApi = ApiTransport & Disposable;
+
+export interface CommandRequestsOptions {
+  readonly clock: Clock;
+  readonly version: string;
+  readonly writeError: (text: string) => void;
+  /** Of a single request, up to the end of its response; 0: none. Undefined: that of the exporter. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** A request that is being waited for. */
+interface PendingRequest {
+  readonly server: URL;
+  readonly what: string;
+}
+
+/** The requests of one command. A person waits for them, and learns for whom: no exporter needs that. */
+export class CommandRequests {
+  /** Of the first lists together, with their repetitions. */
+  readonly syncTimeoutMs: number;
+  readonly #options: CommandRequestsOptions;
+  readonly #timedOut = new AbortController();
+  readonly #pending = new Set<PendingRequest>();
+  #isQuiet = false;
+
+  constructor(options: CommandRequestsOptions) {
+    this.#options = options;
+    const { timeoutMs } = options;
+    this.syncTimeoutMs = Math.max(defaultSyncTimeoutMs, timeoutMs === undefined ? 0 : timerMs(timeoutMs));
+  }
+
+  /** Aborts with the UserError that ends the command, once a request has exceeded its limit. */
+  get timedOut(): AbortSignal {
+    return this.#timedOut.signal;
+  }
+
+  /** Says nothing from now on: what a command shows must not be broken by lines of requests that it repeats. */
+  quiet(): void {
+    this.#isQuiet = true;
+  }
+
+  /** For the API server. The caller disposes of it. */
+  client(credentials: Credentials): CommandApi {
+    const { clock, version, timeoutMs } = this.#options;
+    const limits = timeoutMs === undefined ? {} : { headersTimeoutMs: timerMs(timeoutMs) };
+    return this.attended(new ApiClient({ credentials, clock, version, ...limits }), credentials);
+  }
+
+  /**
+   * Returns the API with a limit for each request but watches, and with one line on standard error when one of them has had no
+   * response for 2 s. The time that an exec plugin takes for the credentials does not count: it may ask for a login.
+   */
+  attended(api: ApiClient, credentials?: Credentials): CommandApi {
+    return {
+      open: async (request, signal) => {
+        if (credentials !== undefined) await abortable(credentials.material(), signal);
+        return this.#open(api, request, signal);
+      },
+      [Symbol.dispose]: () => {
+        api[Symbol.dispose]();
+      },
+    };
+  }
+
+  async #open(api: ApiClient, request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
+    const pending = { server: api.server, what: `GET ${request.path}` };
+    const deadline = request.query?.['watch'] === undefined ? this.#deadlineOf(pending, signal) : undefined;
+    const waiting = this.#waitFor(pending);
+    try {
+      const body = await api.open(request, deadline?.signal ?? signal);
+      return deadline === undefined ? body : untilEnd(body, deadline);
+    } catch (error) {
+      deadline?.[Symbol.dispose]();
+      throw error;
+    } finally {
+      waiting[Symbol.dispose]();
+    }
+  }
+
+  #deadlineOf(pending: PendingRequest, parent: AbortSignal): Deadline | undefined {
+    const { clock, timeoutMs } = this.#options;
+    if (timeoutMs === undefined || timeoutMs === 0) return undefined;
+    return startDeadline({
+      clock,
+      durationMs: timerMs(timeoutMs),
+      error: () => this.#timeOut(pending, timeoutMs),
+      parent,
+    });
+  }
+
+  #waitFor(pending: PendingRequest): Disposable {
+    const ended = new AbortController();
+    this.#pending.add(pending);
+    this.#options.clock.sleep(silenceMs, ended.signal).then(
+      () => {
+        this.#say(pending);
+      },
+      () => undefined, // there is a response, or none to wait for
+    );
+    return {
+      [Symbol.dispose]: () => {
+        this.#pending.delete(pending);
+        ended.abort();
+      },
+    };
+  }
+
+  #say({ server }: PendingRequest): void {
+    if (this.#isQuiet) return;
+    this.quiet();
+    const requests = [...this.#pending].filter((pending) => pending.server.origin === server.origin);
+    const [first, second, ...others] = requests.map(({ what }) => what);
+    const names = [first, second, ...(others.length === 0 ? [] : [`${others.length} more`])];
+    const waitedFor = names.filter((name) => name !== undefined).join(', ');
+    this.#options.writeError(`Waiting for ${server.origin}: no response to ${waitedFor} for ${silenceMs / 1000} s.\n`);
+  }
+
+  #timeOut({ server, what }: PendingRequest, timeoutMs: number): RequestError {
+    const message = `${server.origin}: no complete response to ${what} within ${timeoutMs / 1000} s (--request-timeout)`;
+    this.#timedOut.abort(new UserError(message));
+    return new RequestError('timeout', message);
+  }
+}
+
+/** 0 is no limit. */
+function timerMs(timeoutMs: number): number {
+  return timeoutMs === 0 ? unlimitedMs : Math.min(timeoutMs, unlimitedMs);
+}
+
+async function* untilEnd(body: AsyncIterable<Buffer>, deadline: Deadline): AsyncIterable<Buffer> {
+  try {
+    yield* body;
+  } finally {
+    deadline[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,139 @@
+// @module-tag sockets
+
+import { InvalidArgumentError } from 'commander';
+import { expect, it } from 'vitest';
+
+import { runArguments } from '../../src/commands/command-line.js';
+import { parseRequestTimeout } from '../../src/commands/request-timeout.js';
+import { staticCredentials } from '../../src/credentials/credentials.js';
+import { failureOf, LoopbackServer, replyPartly, replyWith, textOf } from '../http/loopback-server.js';
+import { aCommandContext, commandRequests } from '../support/command-context.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
+
+/** A server that accepts requests and does not answer, with a client of a command. */
+async function startSilent(timeoutMs?: number) {
+  const server = await LoopbackServer.listen();
+  server.answer = () => undefined;
+  const clock = new ManualClock();
+  const lines: string[] = [];
+  const requests = commandRequests(clock, { timeoutMs, writeError: (line) => lines.push(line) });
+  const client = requests.client(staticCredentials({ server: server.url }));
+  /** Resolves when the server has the request. */
+  const open = async (path: string, query: Readonly<Record<string, string>> = {}) => {
+    const count = server.requests.length;
+    const failure = failureOf(textOf(client.open({ path, query }, never)));
+    await expect.poll(() => server.requests.length).toBe(count + 1);
+    return { failure };
+  };
+  return {
+    ...{ server, clock, lines, requests, client, open },
+    [Symbol.asyncDispose]: async () => {
+      client[Symbol.dispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+it('after 2 s without a response, one line says what is waited for, and from whom', async () => {
+  await using silent = await startSilent();
+  for (const path of ['/api/v1/nodes', '/api/v1/pods', '/a', '/b']) await silent.open(path);
+  await silent.clock.advance(1999);
+  expect(silent.lines).toEqual([]);
+  await silent.clock.advance(10_000);
+  const { origin } = silent.server.url;
+  expect(silent.lines).toEqual([
+    `Waiting for ${origin}: no response to GET /api/v1/nodes, GET /api/v1/pods, 2 more for 2 s.\n`,
+  ]);
+  await silent.open('/late');
+  await silent.clock.advance(10_000);
+  expect(silent.lines).toHaveLength(1);
+});
+
+it('nothing is said of a request that has its response, or once the command shows something', async () => {
+  await using silent = await startSilent();
+  silent.server.answer = replyWith({});
+  await textOf(silent.client.open({ path: '/api/v1/nodes' }, never));
+  expect(silent.clock.sleeperCount).toBe(0);
+  silent.server.answer = () => undefined;
+  silent.requests.quiet();
+  await silent.open('/api/v1/nodes');
+  await silent.clock.advance(10_000);
+  expect(silent.lines).toEqual([]);
+});
+
+it('a request that exceeds its limit ends the command with the server, the request and the time', async () => {
+  await using silent = await startSilent(5000);
+  const { failure } = await silent.open('/api/v1/nodes');
+  await silent.clock.advance(4999);
+  expect(silent.requests.timedOut.aborted).toBe(false);
+  await silent.clock.advance(1);
+  const message = `${silent.server.url.origin}: no complete response to GET /api/v1/nodes within 5 s (--request-timeout)`;
+  expect(await failure).toMatchObject({ name: 'RequestError', reason: 'timeout', message });
+  expect(silent.requests.timedOut.reason).toMatchObject({ name: 'UserError', message });
+});
+
+it('the limit of a request includes its body, and leaves no timer', async () => {
+  await using silent = await startSilent(40_000);
+  silent.server.answer = replyPartly;
+  const { failure } = await silent.open('/api/v1/nodes');
+  await expect.poll(() => silent.clock.nextDueMs).toBeGreaterThan(30_000);
+  await silent.clock.advance(39_999);
+  expect(silent.requests.timedOut.aborted).toBe(false);
+  await silent.clock.advance(1);
+  expect(await failure).toMatchObject({ reason: 'timeout' });
+  silent.server.answer = replyWith({});
+  await textOf(silent.client.open({ path: '/' }, never));
+  expect(silent.clock.sleeperCount).toBe(0);
+});
+
+it('a watch has no limit, and 0 is none', async () => {
+  await using limited = await startSilent(5000);
+  limited.server.answer = replyPartly;
+  await limited.open('/api/v1/pods', { watch: 'true' });
+  await limited.clock.advance(10_000);
+  await using unlimited = await startSilent(0);
+  await unlimited.open('/api/v1/pods');
+  await unlimited.clock.advance(3_600_000);
+  expect([limited.requests.timedOut.aborted, unlimited.requests.timedOut.aborted]).toEqual([false, false]);
+  expect(unlimited.requests.syncTimeoutMs).toBeGreaterThan(1e9);
+});
+
+it.each([
+  ['top', '/api/v1/'],
+  ['explain node node-1', '/api/v1/'],
+  ['top evictions', '/api/v1/'],
+])('%s with --request-timeout fails in one line when the server does not answer', async (line, path) => {
+  await using silent = await startSilent();
+  const clock = new ManualClock();
+  const { context, out, error } = aCommandContext({ clock });
+  const server = silent.server.url.origin;
+  const args = [...line.split(' '), '-s', server, '--request-timeout=3'];
+  let status: number | undefined;
+  const running = runArguments(args, context).then((code) => (status = code));
+  await expect.poll(() => clock.advance(500).then(() => status), { interval: 5, timeout: 10_000 }).toBeDefined();
+  await running;
+  expect({ status, out: out() }).toEqual({ status: 1, out: '' });
+  const [notice, ...failure] = error().trim().split('\n');
+  expect(notice).toMatch(new RegExp(`^Waiting for ${server}: no response to GET ${path}`));
+  expect(failure).toHaveLength(1);
+  expect(failure[0]).toMatch(new RegExp(`^${server}: no complete response to GET ${path}\\S+ within 3 s`));
+});
+
+it.each([
+  ['0', 0],
+  ['5', 5000],
+  ['1.5s', 1500],
+  ['1m30s', 90_000],
+  ['500ms', 500],
+  ['.5s', 500],
+  ['2h', 7_200_000],
+  ['1ns', 1],
+  ['0s', 0],
+])('the limit "%s" is %d ms, as with kubectl', (text, expected) => {
+  expect(parseRequestTimeout(text)).toBe(expected);
+});
+
+it.each(['', 'abc', '-5', '-5s', '5d', '1.5', '5 s', '.s', 's'])('the limit "%s" is refused', (text) => {
+  expect(() => parseRequestTimeout(text)).toThrow(InvalidArgumentError);
+});
