@@ -37,7 +37,7 @@ export class ProxiedCluster implements AsyncDisposable {
    */
   async install(objects: readonly KubeObject[], ports: readonly number[]): Promise<readonly InstalledPod[]> {
     const [workload] = workloadsOf(objects);
-    if (workload === undefined) throw new Error('there is no workload');
+    if (workload === undefined) throw new Error('a workload is missing');
     const namespace = String(workload.object.metadata['namespace']);
     this.#applyAll([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
     this.#applyAll(objects);

@@ -222,7 +222,7 @@ describe.skipIf(!canRun)('readers of the exporter (need api-server, kubectl and 
     expect(requests.map(({ url, headers }) => [url, headers.authorization])).toEqual([[apiPath, undefined]]);
   });
 
-  it('readers reach an exporter with TLS by the scheme in the name, whoever signed its certificate', async () => {
+  it('readers reach an exporter with TLS by the scheme in the name, with a certificate of any authority', async () => {
     const stranger = await TestAuthority.create('stranger');
     const server = await LoopbackServer.listenTls(await stranger.issueServer({ dnsNames: ['other.example'] }));
     servers.push(server);
