@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 
 import type { Rule } from '../../sim/access.js';
 import { SimulatedCluster } from '../../sim/cluster.js';
@@ -128,7 +128,7 @@ export class Exporter implements AsyncDisposable {
 
   /** Resolves when nodes and pods have been listed. */
   async synced(): Promise<this> {
-    await expect.poll(() => this.app.hasSynced, { interval: 5, timeout: 10_000 }).toBe(true);
+    await vi.waitUntil(() => this.app.hasSynced, { interval: 5, timeout: 10_000 });
     return this;
   }
 
