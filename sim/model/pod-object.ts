@@ -3,7 +3,7 @@ import { humanDuration, quantity, timestamp } from './object-format.js';
 import { requestOf } from './pod-resources.js';
 import { imageOf, isTerminal, kindOf, type SimulatedPod } from './simulated-pod.js';
 import { podStatus } from './simulated-pod-status.js';
-import type { ContainerSpec, PodSpec, VolumeSource, VolumeSpec } from './specs.js';
+import type { ContainerSpec, OwnerSpec, PodSpec, VolumeSource, VolumeSpec } from './specs.js';
 
 /** The pod as the API server returns it. */
 export function podObject(pod: SimulatedPod): StoredObject {
@@ -50,7 +50,14 @@ function mirrorAnnotations(pod: SimulatedPod): Record<string, string> {
   };
 }
 
-const ownerApiVersions = { ReplicaSet: 'apps/v1', StatefulSet: 'apps/v1', DaemonSet: 'apps/v1', Job: 'batch/v1' };
+const ownerApiVersions: Readonly<Record<OwnerSpec['kind'], string>> = {
+  ReplicaSet: 'apps/v1',
+  StatefulSet: 'apps/v1',
+  DaemonSet: 'apps/v1',
+  Job: 'batch/v1',
+  EphemeralRunner: 'actions.github.com/v1alpha1',
+  Sandbox: 'agents.x-k8s.io/v1alpha1',
+};
 
 function ownerReference({ spec, ownerUid }: SimulatedPod): object | undefined {
   if (spec.isStatic === true) {

@@ -89,7 +89,8 @@ export interface VolumeSpec {
 }
 
 export interface OwnerSpec {
-  readonly kind: 'ReplicaSet' | 'StatefulSet' | 'DaemonSet' | 'Job';
+  /** `EphemeralRunner` is that of actions-runner-controller, `Sandbox` that of agent-sandbox. */
+  readonly kind: 'ReplicaSet' | 'StatefulSet' | 'DaemonSet' | 'Job' | 'EphemeralRunner' | 'Sandbox';
   readonly name: string;
 }
 

@@ -1,5 +1,3 @@
-import path from 'node:path';
-
 import { type Command, CommanderError } from 'commander';
 
 import { messageOf, UsageError, UserError } from '../base/errors.js';
@@ -7,7 +5,8 @@ import { programName } from '../base/text.js';
 import { ConfigError } from '../config/faults.js';
 import { type CommandContext, createContext } from './context.js';
 import { commandFirst, plainFlags } from './flag-order.js';
-import { createProgram, pluginName } from './program.js';
+import { createProgram } from './program.js';
+import { pluginName, programNameOf } from './program-name.js';
 import { terminalLines } from './text/terminal-text.js';
 
 /** Hidden: the program does not list it. The words behind it are those of an unfinished command line. */
@@ -56,11 +55,6 @@ async function complete(
   const found = candidates(words, program);
   writeOut((found ?? []).map((candidate) => `${candidate}\n`).join(''));
   return found === undefined ? exitCodes.failure : exitCodes.success;
-}
-
-/** kubectl finds `kubectl ephemeral-storage` as a program of this name: https://kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins/ */
-export function programNameOf(file: string): string {
-  return path.basename(file) === 'kubectl-ephemeral_storage' ? pluginName : programName;
 }
 
 function exitCodeOf(error: unknown): number {

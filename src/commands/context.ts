@@ -5,6 +5,7 @@ import type { Host } from '../app/resolve-scope.js';
 import { type Clock, systemClock } from '../base/clock.js';
 import { readOpenFileLimit } from '../base/open-files.js';
 import { readVersion } from '../version.js';
+import { invocationOf } from './program-name.js';
 
 /** What a command has of the process that it runs in. */
 export interface CommandContext {
@@ -15,6 +16,8 @@ export interface CommandContext {
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly version: string;
+  /** How a shell calls the program, such as `node dist/cli.js`. */
+  readonly invocation: string;
   /** Files and connections that the process may have open; undefined: not known. */
   readonly openFileLimit?: number | undefined;
   /** Aborts at the first SIGINT or SIGTERM. */
@@ -69,6 +72,7 @@ export function createContext(process: NodeJS.Process): CommandContext {
     clock: systemClock,
     random: Math.random,
     version: readVersion(),
+    invocation: invocationOf(process.argv[1] ?? '', process.cwd()),
     openFileLimit: readOpenFileLimit(),
     stopSignal: stop.signal,
     outputClosed: outputClosed.signal,

@@ -16,9 +16,8 @@ import {
   withSettingsFile,
 } from './setting-flags.js';
 import type { SimulateOptions } from './simulate.js';
+import { type SimulationFlags, withSimulation } from './simulation-flags.js';
 import { dataText, terminalText } from './text/terminal-text.js';
-
-export const pluginName = 'kubectl ephemeral-storage';
 
 const defaultColumns = 80;
 
@@ -66,17 +65,15 @@ function addServingCommands(program: Command, context: CommandContext): void {
       const { serve } = await import('./run-app.js');
       await serve({ settings: settingFlags(command), ...credentialFlags(command) }, context);
     });
-  withSettings(program.command('demo'))
-    .description('Run a simulated cluster and the exporter for it')
-    .action(async (_options, command: Command) => {
-      const { demo } = await import('./simulate.js');
-      await demo(settingFlags(command), context);
+  withSettings(withSimulation(program.command('demo')))
+    .description('Run a simulated cluster and the exporter for it, and print commands to try')
+    .action(async (simulation: SimulationFlags, command: Command) => {
+      const { demo } = await import('./demo.js');
+      await demo({ settings: settingFlags(command), simulation }, context);
     });
-  program
-    .command('simulate')
+  withSimulation(program.command('simulate'))
     .description('Run a simulated cluster alone and print the path of a kubeconfig for it')
     .option('--port <number>', 'port of the API server; 0 for any', '0')
-    .option('--seed <number>', 'seed of the growth of its workloads', '1')
     .addOption(
       new Option(
         '--fault <node=fault>',

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
-import { programNameOf, runArguments } from '../../src/commands/command-line.js';
+import { runArguments } from '../../src/commands/command-line.js';
+import { invocationOf, programNameOf } from '../../src/commands/program-name.js';
 import { aCommandContext } from '../support/command-context.js';
 import { temporaryFolder } from '../support/programs.js';
 
@@ -48,6 +49,20 @@ describe('the command line', () => {
     { args: ['no-such-command'], error: /unknown command "no-such-command"; the commands are serve, demo, simulate/ },
     { args: ['tpo'], error: /unknown command "tpo"; did you mean top\?/ },
     { args: ['serve', 'now'], error: /unknown command "now"/ },
+    {
+      args: ['simulate', '--scenario', 'none'],
+      error: /--scenario.*Allowed choices are mixed, images-full, log-flood/,
+    },
+    { args: ['demo', '--scenario', ''], error: /--scenario.*Allowed choices are mixed, images-full, log-flood/ },
+    { args: ['simulate', '--nodes', '1'], error: /--nodes: found "1", allowed: a whole number from 2 to 1000/ },
+    { args: ['demo', '--nodes', '2.5'], error: /--nodes: found "2.5", allowed: a whole number from 2 to 1000/ },
+    { args: ['demo', '--pods', '-1'], error: /--pods: found "-1", allowed: a whole number/ },
+    {
+      args: ['demo', '--pods', '3'],
+      error: /--pods: found "3", allowed with --nodes 5: from 2\d, .* to 550, 110 a node/,
+    },
+    { args: ['simulate', '--nodes', '2', '--pods', '221'], error: /--pods: found "221", allowed with --nodes 2/ },
+    { args: ['demo', '--seed', 'x'], error: /--seed: found "x", allowed: a whole number from 0 to 4294967295/ },
     { args: ['simulate', '--port', '70000'], error: /--port: found "70000"/ },
     { args: ['top', 'disks'], error: /'disks' is invalid.*workloads, pods, containers, volumes, nodes/ },
     { args: ['top', 'conainers'], error: /'conainers' is invalid.*\(did you mean containers\?\)/ },
@@ -163,6 +178,15 @@ describe('the command line', () => {
     ['/usr/local/bin/ephemeral-storage-exporter', 'ephemeral-storage-exporter'],
   ])('a program started as %s is called %s', (file, name) => {
     expect(programNameOf(file)).toBe(name);
+  });
+
+  it.each([
+    ['/src/exporter/dist/cli.js', 'node dist/cli.js'],
+    ['/opt/my tools/cli.js', "node '/opt/my tools/cli.js'"],
+    ['/usr/local/bin/ephemeral-storage-exporter', 'ephemeral-storage-exporter'],
+    ['/home/me/.krew/bin/kubectl-ephemeral_storage', 'kubectl ephemeral-storage'],
+  ])('a shell in /src/exporter calls a program started as %s by %s', (file, call) => {
+    expect(invocationOf(file, '/src/exporter')).toBe(call);
   });
 
   it('the help is that of a plugin of kubectl when started as one, also without a command', async () => {

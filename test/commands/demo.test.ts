@@ -1,15 +1,88 @@
 // @module-tag sockets
 
-import { writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 
-import { demo } from '../../src/commands/simulate.js';
+import { runArguments } from '../../src/commands/command-line.js';
+import { demo } from '../../src/commands/demo.js';
+import type { SettingFlags } from '../../src/commands/load-settings.js';
+import { topResources } from '../../src/commands/resources.js';
+import { scenarioNames, type SimulationFlags } from '../../src/commands/simulation-flags.js';
 import { TestAuthority } from '../support/certificates.js';
 import { aCommandContext } from '../support/command-context.js';
 import { send } from '../support/http-get.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { temporaryFolder } from '../support/programs.js';
+
+interface RunningDemo extends AsyncDisposable {
+  readonly out: () => string;
+  /** What its first line of that label shows. */
+  readonly shown: (label: string) => string;
+  readonly clock: ManualClock;
+  readonly stop: () => Promise<void>;
+}
+
+async function startDemo(
+  settings: Partial<SettingFlags> = {},
+  simulation: Partial<SimulationFlags> = {},
+): Promise<RunningDemo> {
+  const clock = new ManualClock();
+  const command = aCommandContext({ clock });
+  const values = { 'web.listen-address': ['127.0.0.1:0'], ...settings.values };
+  const running = demo(
+    {
+      settings: { configFile: undefined, ...settings, values },
+      simulation: { scenario: 'mixed', nodes: '5', seed: '1', ...simulation },
+    },
+    command.context,
+  );
+  const stop = async (): Promise<void> => {
+    command.stop();
+    await running;
+  };
+  await expect.poll(command.out, { interval: 20 }).toContain('Ctrl-C');
+  const shown = (label: string): string =>
+    new RegExp(`^${label} +(\\S.*)$`, 'm').exec(command.out())?.[1] ?? `no ${label}`;
+  return { out: command.out, shown, clock, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** The arguments of the printed commands. */
+function printedCommands(out: string): readonly (readonly string[])[] {
+  return Array.from(out.matchAll(/^ {2}ephemeral-storage-exporter (.+)$/gm), ([, words = '']) => words.split(' '));
+}
+
+async function run(args: readonly string[], { clock }: RunningDemo) {
+  const { context, out, error } = aCommandContext({ clock });
+  const running = runArguments(args, context);
+  const status = await passTimeUntil(running, clock);
+  return { command: args.slice(0, -2).join(' '), status, out: out(), error: error() };
+}
+
+/** Lets a command wait for a kubelet that hangs, which takes its timeout. */
+async function passTimeUntil<T>(running: Promise<T>, clock: ManualClock): Promise<T> {
+  const ended = new AbortController();
+  const passing = (async () => {
+    const isOver = (): boolean => ended.signal.aborted;
+    for (let waitedMs = 0; !isOver(); waitedMs += 20) {
+      await delay(20);
+      if (waitedMs >= 300 && !isOver()) await clock.advance(100);
+    }
+  })();
+  const result = await running.finally(() => {
+    ended.abort();
+  });
+  await passing;
+  return result;
+}
+
+const readJson = async (running: RunningDemo, file: string): Promise<Record<string, unknown>> => {
+  const port = Number(new URL(running.shown('exporter')).port);
+  return JSON.parse((await send({ port, path: file })).text) as Record<string, unknown>;
+};
 
 it.each([
   ['http', '{}\n'],
@@ -21,27 +94,87 @@ it.each([
   for (const [name, text] of Object.entries({ 'tls.crt': cert, 'tls.key': key, 'web.yml': webFile })) {
     await writeFile(path.join(folder.path, name), text);
   }
-  const command = aCommandContext();
-  const values = { 'web.listen-address': ['127.0.0.1:0'], 'web.config.file': file };
-  const running = demo({ configFile: undefined, values }, command.context);
-  await expect.poll(command.out, { interval: 20 }).toContain('Ctrl-C');
-  command.stop();
-  await running;
-  expect(command.out()).toMatch(new RegExp(`^exporter +${scheme}://localhost:\\d+$`, 'm'));
-  expect(command.out()).toMatch(new RegExp(`^metrics +${scheme}://localhost:\\d+/metrics$`, 'm'));
+  await using running = await startDemo({ values: { 'web.config.file': file } });
+  expect(running.shown('exporter')).toMatch(new RegExp(`^${scheme}://localhost:\\d+$`));
+  expect(running.shown('metrics')).toMatch(new RegExp(`^${scheme}://localhost:\\d+/metrics$`));
 });
 
 it('demo with web.authorization: kubernetes prints a header that lets its reader in', async () => {
-  const command = aCommandContext();
-  const values = { 'web.listen-address': ['127.0.0.1:0'] };
-  const assignments = ['web.authorization=kubernetes'];
-  const running = demo({ configFile: undefined, values, assignments }, command.context);
-  await expect.poll(command.out, { interval: 20 }).toContain('Ctrl-C');
-  const [, port = ''] = /^exporter +http:\/\/localhost:(\d+)$/m.exec(command.out()) ?? [];
-  const [, authorization = ''] = /^required header +Authorization: (.+)$/m.exec(command.out()) ?? [];
-  const read = (headers: Readonly<Record<string, string>>) => send({ port: Number(port), path: '/metrics', headers });
+  await using running = await startDemo({ assignments: ['web.authorization=kubernetes'] });
+  const port = Number(new URL(running.shown('exporter')).port);
+  const [, authorization = ''] = /^Authorization: (.+)$/.exec(running.shown('required header')) ?? [];
+  const read = (headers: Readonly<Record<string, string>>) => send({ port, path: '/metrics', headers });
   expect(await read({})).toMatchObject({ status: 401 });
   expect(await read({ authorization })).toMatchObject({ status: 200 });
-  command.stop();
-  await running;
+});
+
+it.each([
+  ...scenarioNames.map((scenario) => ({ scenario, nodes: '2' })),
+  { scenario: 'ci-burst', nodes: '3', pods: '60', seed: '7' },
+] as const)('each command that demo prints works as printed: %j', async (simulation) => {
+  await using running = await startDemo({}, simulation);
+  const commands = printedCommands(running.out());
+  expect(commands).toHaveLength(5);
+  // The words of a newer program.
+  const isKnown = ([command, resource = '']: readonly string[]): boolean =>
+    command !== 'top' || (topResources as readonly string[]).includes(resource);
+  for (const args of commands.filter(isKnown)) {
+    const { command, status, out, error } = await run(args, running);
+    expect({ command, status, error }).toMatchObject({ command, status: 0 });
+    expect(error, command).not.toMatch(/exporter/); // what is asked for goes through the Service
+    if (args[0] === 'explain') expect(out, command).toContain(args.at(-3));
+  }
+});
+
+it('demo prints how to explain the first eviction, once there is one', async () => {
+  await using running = await startDemo();
+  const explanations = () => printedCommands(running.out()).filter(([, resource]) => resource === 'eviction');
+  expect(explanations()).toEqual([]);
+  for (let elapsedMs = 0; elapsedMs < 180_000; elapsedMs += 10_000) {
+    await readJson(running, '/api/v1/status');
+    await running.clock.advance(10_000);
+    await delay(10); // watch events come over sockets
+  }
+  await expect.poll(() => readJson(running, '/api/v1/evictions')).not.toMatchObject({ totalCount: 0 });
+  expect(explanations()).toHaveLength(1);
+  for (const args of explanations()) {
+    const { status, out } = await run(args, running);
+    expect(status).toBe(0);
+    expect(out).toContain('report-');
+  }
+});
+
+it('the kubeconfig of demo is readable by its owner alone, names the cluster demo, and is removed at the end', async () => {
+  await using running = await startDemo();
+  const file = running.shown('kubeconfig');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(parseYaml(await readFile(file, 'utf8'))).toMatchObject({
+    'current-context': 'demo',
+    clusters: [{ name: 'demo' }],
+    contexts: [{ name: 'demo', context: { cluster: 'demo' } }, { name: 'demo-certificate' }],
+  });
+  await running.stop();
+  await expect(stat(path.dirname(file))).rejects.toThrow('ENOENT');
+});
+
+it.each([
+  [{}, 'demo'],
+  [{ assignments: ['web.clusterName=mine'] }, 'mine'],
+] as const)('the page of demo shows the name of its cluster: %j as %s', async (settings, name) => {
+  await using running = await startDemo(settings, { nodes: '2' });
+  expect(await readJson(running, '/api/v1/status')).toMatchObject({ clusterName: name });
+});
+
+it('the page of demo shows the name of its cluster with a settings file too', async () => {
+  await using folder = await temporaryFolder();
+  const configFile = path.join(folder.path, 'config.yaml');
+  await writeFile(configFile, 'cache: {ttl: 10s}\n');
+  await using running = await startDemo({ configFile }, { nodes: '2' });
+  expect(await readJson(running, '/api/v1/status')).toMatchObject({ clusterName: 'demo' });
+});
+
+it('the simulated kubelet that demo tells how to break exists with two nodes', async () => {
+  await using running = await startDemo({}, { nodes: '2' });
+  const url = running.shown('break a kubelet').split(' ').at(-1) ?? '';
+  expect((await fetch(url, { method: 'PUT', body: 'hang' })).status).toBe(204);
 });

@@ -32,6 +32,7 @@ export function aCommandContext(overrides: Partial<CommandContext> = {}): Record
       clock: systemClock,
       random: () => 0.5,
       version: '0.0.0-test',
+      invocation: 'ephemeral-storage-exporter',
       stopSignal: stopping.signal,
       outputClosed: closingOutput.signal,
       onHangUp: () => undefined,

@@ -1,0 +1,82 @@
+import { gib, imageOfSize, imagesOf, kib, mib, minuteMs, still } from '../model/demo-units.js';
+import type { Scenario, ScenarioContext } from '../model/scenario.js';
+import { addDeployment, type DeploymentSpec } from '../model/simulated-workloads.js';
+import type { ContainerSpec, ImageSpec, NodeSpec } from '../model/specs.js';
+import { everyNode, nodeNamesOf } from './node-names.js';
+
+/** In use from the start, and one that is not: all that image garbage collection can delete. */
+const firstImages: readonly ImageSpec[] = [
+  imageOfSize('registry.example/vllm-openai:0.14', 9 * gib),
+  imageOfSize('registry.example/tritonserver:26.10', 5 * gib),
+  { ...imageOfSize('registry.example/vllm-openai:0.13', gib / 2), isUnused: true },
+];
+
+const pullEveryMs = minuteMs;
+const maxPulledCount = 5;
+const cleanEveryMs = 15 * minuteMs;
+
+const logs = { initialBytes: 256 * kib, bytesPerSecond: kib, maxBytes: 10 * mib, rotatesToBytes: 5 * mib };
+
+const server: ContainerSpec = {
+  name: 'vllm-openai',
+  rootfs: still(40 * mib),
+  logs,
+  requestBytes: gib,
+  limitBytes: 4 * gib,
+};
+
+const router: ContainerSpec = { name: 'router', rootfs: still(8 * mib), logs, requestBytes: 64 * mib };
+
+/** The disks of every fifth node, from the second one, fill up with images, of which hardly any are unused. */
+export function imagesFullScenario(nodeCount: number): Scenario {
+  const nodeNames = nodeNamesOf(nodeCount);
+  const full = everyNode(nodeNames, 5, 2);
+  const nodes = nodeNames.map((name): NodeSpec => {
+    if (!full.includes(name)) return { name, images: imagesOf(['router', 'vllm-openai'], 16 * gib) };
+    return {
+      name,
+      capacityBytes: 40 * gib,
+      systemBytes: 4 * gib,
+      images: firstImages,
+      pressureTransitionMs: 2 * minuteMs,
+    };
+  });
+  return {
+    nodes,
+    populate: (context) => {
+      for (const deployment of deploymentsOn(nodeNames, full)) addDeployment(context, deployment);
+      for (const name of full) pullImages(context, name);
+    },
+    highlights: { nodeName: full[0] ?? 'node-1', namespace: 'llm', deployment: 'router' },
+  };
+}
+
+function deploymentsOn(nodeNames: readonly string[], full: readonly string[]): readonly DeploymentSpec[] {
+  const cache = { name: 'cache', source: 'emptyDir', content: still(300 * mib) } as const;
+  return [
+    { namespace: 'llm', name: 'qwen-server', nodeNames: full, containers: [server], volumes: [cache] },
+    { namespace: 'llm', name: 'llama-server', nodeNames, containers: [server], volumes: [cache] },
+    {
+      namespace: 'llm',
+      name: 'router',
+      nodeNames: nodeNames.filter((name) => !full.includes(name)),
+      containers: [router],
+    },
+    { namespace: 'web', name: 'chat', nodeNames: full, containers: [{ ...router, name: 'chat' }] },
+  ];
+}
+
+/** Pulls one image after the other, until somebody cleans up. */
+function pullImages({ model, schedule }: ScenarioContext, nodeName: string): void {
+  let pulledCount = 0;
+  schedule.every(pullEveryMs, () => {
+    const node = model.node(nodeName);
+    if (node === undefined || pulledCount === maxPulledCount) return;
+    pulledCount += 1;
+    model.setImages(nodeName, [...node.images, imageOfSize(`registry.example/model-weights:${pulledCount}`, 2 * gib)]);
+  });
+  schedule.every(cleanEveryMs, () => {
+    pulledCount = 0;
+    if (model.node(nodeName) !== undefined) model.setImages(nodeName, firstImages);
+  });
+}

@@ -1,0 +1,109 @@
+import type { SimulatedCluster } from '../../sim/cluster.js';
+import type { ScenarioHighlights } from '../../sim/model/scenario.js';
+import { shellWord } from '../base/text.js';
+import type { Config } from '../config/schema.js';
+import { staticCredentials } from '../credentials/credentials.js';
+import type { CommandContext } from './context.js';
+import { type Loaded, loadSettings, type SettingFlags } from './load-settings.js';
+import { runApp } from './run-app.js';
+import { kubeconfigFile, simulatedCluster } from './simulation.js';
+import type { SimulationFlags } from './simulation-flags.js';
+
+/** Of the cluster, in the kubeconfig and on the page. */
+const clusterName = 'demo';
+
+/** Shorter than the defaults, so that a viewer sees the figures move and a failing node turn stale and absent. */
+const demoSettings = `
+kubelet: {requestTimeout: 3s}
+cache: {ttl: 10s}
+`;
+
+/** A simulated cluster and the exporter for it, until the stop signal. */
+export async function demo(
+  options: { readonly settings: SettingFlags; readonly simulation: SimulationFlags },
+  context: CommandContext,
+): Promise<void> {
+  const settings = named(await loadSettings(options.settings, context, demoSettings));
+  const { web, kubelet } = settings.config;
+  const { start, scenario, addExporter } = await simulatedCluster(options.simulation, context);
+  await using cluster = await start();
+  await using kubeconfig = await kubeconfigFile(cluster.kubeconfig(cluster.token, clusterName));
+  const isTokenRequired = web.authorization === 'kubernetes';
+  const token = cluster.issueToken({
+    user: 'system:serviceaccount:ephemeral-storage-exporter:ephemeral-storage-exporter',
+    rules: [
+      { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
+      { verbs: ['get'], resources: [kubelet.access === 'proxy' ? 'nodes/proxy' : 'nodes/stats'] },
+      ...(isTokenRequired ? [{ verbs: ['create'], resources: ['tokenreviews', 'subjectaccessreviews'] }] : []),
+    ],
+  });
+  const credentials = staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token });
+  const onListening: Parameters<typeof runApp>[0]['onListening'] = ([port = 0], scheme) => {
+    addExporter(cluster.model, port);
+    const url = `${scheme}://localhost:${port}`;
+    context.writeOut(
+      [
+        `exporter           ${url}`,
+        `metrics            ${url}${web.telemetryPath}`,
+        ...(isTokenRequired ? [`required header    Authorization: Bearer ${cluster.token}`] : []),
+        `kubeconfig         ${kubeconfig.path}`,
+        ...faultLines(cluster),
+        'try, in another terminal:',
+        ...tries(cluster, scenario.highlights).map((words) => `  ${commandLine(words, kubeconfig.path, context)}`),
+        'Ctrl-C ends the exporter and the simulated cluster.',
+        '',
+      ].join('\n'),
+    );
+    announceEviction(cluster, kubeconfig.path, context);
+  };
+  await runApp({ settings, credentials, context, onListening });
+}
+
+/** Has the name of the cluster unless the settings give it another one. */
+function named({ config, file }: Loaded<Config>): Loaded<Config> {
+  const name = (loaded: Config): Config => ({
+    ...loaded,
+    web: { ...loaded.web, clusterName: loaded.web.clusterName ?? clusterName },
+  });
+  return { config: name(config), file: file && { ...file, load: (text) => name(file.load(text)) } };
+}
+
+function faultLines({ controlUrl = '', model }: SimulatedCluster): readonly string[] {
+  const nodeName = (model.nodes[2] ?? model.nodes.at(-1))?.spec.name ?? '';
+  const url = `${controlUrl}/sim/nodes/${nodeName}/fault`;
+  return [`break a kubelet    curl -X PUT -d hang ${url}`, `repair it          curl -X DELETE ${url}`];
+}
+
+type CommandWords = readonly string[];
+
+/** The words of commands that show what the scenario is about. */
+function tries({ model }: SimulatedCluster, highlights: ScenarioHighlights | undefined): readonly CommandWords[] {
+  const next: CommandWords = ['top', 'next', '-A'];
+  const evictions: CommandWords = ['top', 'evictions', '-A'];
+  if (highlights === undefined) return [next, evictions];
+  const { nodeName, namespace, deployment } = highlights;
+  const { name: podName = '' } =
+    model.pods.find(({ spec }) => spec.namespace === namespace && spec.labels?.['app'] === deployment)?.spec ?? {};
+  return [
+    next,
+    ['explain', 'node', nodeName],
+    ['explain', 'pod', '-n', namespace, podName],
+    ['explain', 'workload', '-n', namespace, deployment],
+    evictions,
+  ];
+}
+
+function commandLine(words: CommandWords, kubeconfig: string, { invocation }: CommandContext): string {
+  return [invocation, ...[...words, '--kubeconfig', kubeconfig].map(shellWord)].join(' ');
+}
+
+/** Prints how to explain the first eviction, once there is one. */
+function announceEviction({ model }: SimulatedCluster, kubeconfig: string, context: CommandContext): void {
+  let isAnnounced = false;
+  model.onPodFailed(({ spec: { namespace, name }, failure }) => {
+    if (isAnnounced || failure?.kind !== 'evicted') return;
+    isAnnounced = true;
+    const command = commandLine(['explain', 'eviction', '-n', namespace, name], kubeconfig, context);
+    context.writeOut(`A pod was evicted. Why:\n  ${command}\n`);
+  });
+}

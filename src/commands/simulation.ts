@@ -1,0 +1,59 @@
+/** What `demo` and `simulate` share. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { codeOf, UsageError, UserError } from '../base/errors.js';
+import type { CommandContext } from './context.js';
+import { maxNodeCount, type SimulationFlags } from './simulation-flags.js';
+
+/** Throws UsageError for a flag that is no number of its range, and UserError without the simulated cluster. */
+export async function simulatedCluster(flags: SimulationFlags, { clock }: CommandContext, apiPort = 0) {
+  const { scenario: name, nodes, pods, seed } = flags;
+  const nodeCount = wholeNumber('--nodes', nodes, { min: 2, max: maxNodeCount });
+  const podCount = pods === undefined ? undefined : wholeNumber('--pods', pods, { max: 110 * maxNodeCount });
+  const options = { seed: wholeNumber('--seed', seed, { max: 2 ** 32 - 1 }), clock, apiPort, controlPort: 0 };
+  const { SimulatedCluster, addExporter, scenarioOf } = await loadSimulation();
+  const scenario = scenarioOf({ name, nodeCount, podCount });
+  return { start: () => SimulatedCluster.start({ ...options, scenario }), scenario, addExporter };
+}
+
+export function wholeNumber(
+  flag: string,
+  text: string,
+  { min = 0, max }: { readonly min?: number; readonly max: number },
+): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= min && number <= max) return number;
+  throw new UsageError(`${flag}: found "${text}", allowed: a whole number from ${min} to ${max}`);
+}
+
+/** Loads the simulated cluster. Throws UserError if it is not part of the bundle, as in the production image. */
+export async function loadSimulation() {
+  try {
+    const [{ SimulatedCluster }, { parseFault }, { addExporter }, { scenarioOf }] = await Promise.all([
+      import('../../sim/cluster.js'),
+      import('../../sim/simulated-faults.js'),
+      import('../../sim/model/exporter-pod.js'),
+      import('../../sim/scenarios/catalogue.js'),
+    ]);
+    return { SimulatedCluster, parseFault, addExporter, scenarioOf };
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new UserError(
+      'the simulated cluster is not part of this installation; run it from a checkout: npm ci && npm run demo',
+    );
+  }
+}
+
+/** A file that is readable by its owner alone, until disposal. */
+export async function kubeconfigFile(text: string): Promise<AsyncDisposable & { readonly path: string }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'ephemeral-storage-exporter-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const file = path.join(folder, 'kubeconfig');
+  await writeFile(file, text, { mode: 0o600 }).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
+  return { path: file, [Symbol.asyncDispose]: remove };
+}
