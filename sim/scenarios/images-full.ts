@@ -11,9 +11,9 @@ const firstImages: readonly ImageSpec[] = [
   { ...imageOfSize('registry.example/vllm-openai:0.13', gib / 2), isUnused: true },
 ];
 
-const pullEveryMs = minuteMs;
-const maxPulledCount = 5;
-const cleanEveryMs = 15 * minuteMs;
+const pulledCount = 5;
+const cleanedAtMinute = 15;
+const cycleMinutes = 20;
 
 const logs = { initialBytes: 256 * kib, bytesPerSecond: kib, maxBytes: 10 * mib, rotatesToBytes: 5 * mib };
 
@@ -66,17 +66,15 @@ function deploymentsOn(nodeNames: readonly string[], full: readonly string[]): r
   ];
 }
 
-/** Pulls one image after the other, until somebody cleans up. */
+/** Pulls an image in each of the first minutes, and deletes them later, again and again. */
 function pullImages({ model, schedule }: ScenarioContext, nodeName: string): void {
-  let pulledCount = 0;
-  schedule.every(pullEveryMs, () => {
+  let minute = 0;
+  schedule.every(minuteMs, () => {
+    minute = (minute % cycleMinutes) + 1;
     const node = model.node(nodeName);
-    if (node === undefined || pulledCount === maxPulledCount) return;
-    pulledCount += 1;
-    model.setImages(nodeName, [...node.images, imageOfSize(`registry.example/model-weights:${pulledCount}`, 2 * gib)]);
-  });
-  schedule.every(cleanEveryMs, () => {
-    pulledCount = 0;
-    if (model.node(nodeName) !== undefined) model.setImages(nodeName, firstImages);
+    if (node === undefined) return;
+    const pulled = imageOfSize(`registry.example/model-weights:${minute}`, 2 * gib);
+    if (minute <= pulledCount) model.setImages(nodeName, [...node.images, pulled]);
+    if (minute === cleanedAtMinute) model.setImages(nodeName, firstImages);
   });
 }
