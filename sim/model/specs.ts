@@ -58,7 +58,7 @@ export interface ContainerSpec {
   readonly ports?: readonly ContainerPortSpec[];
 }
 
-export interface ContainerPortSpec {
+interface ContainerPortSpec {
   readonly name?: string;
   readonly containerPort: number;
   /** The port of 127.0.0.1 on which a server for it listens, as simulated pods have no address. Default: nobody listens. */

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 
 import type { ScenarioName } from '../../sim/scenarios/catalogue.js';
 
-/** The simulated cluster is not part of the production image, which has the flags all the same. */
+/** Named here too, as the production image has the flags and no simulated cluster. */
 export const scenarioNames = [
   'mixed',
   'images-full',

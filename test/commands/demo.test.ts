@@ -173,7 +173,7 @@ it('the page of demo shows the name of its cluster with a settings file too', as
   expect(await readJson(running, '/api/v1/status')).toMatchObject({ clusterName: 'demo' });
 });
 
-it('the simulated kubelet that demo tells how to break exists with two nodes', async () => {
+it('the kubelet that the commands of demo break exists with two nodes', async () => {
   await using running = await startDemo({}, { nodes: '2' });
   const url = running.shown('break a kubelet').split(' ').at(-1) ?? '';
   expect((await fetch(url, { method: 'PUT', body: 'hang' })).status).toBe(204);
