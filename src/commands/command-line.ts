@@ -1,4 +1,6 @@
-import { type Command, CommanderError } from 'commander';
+import path from 'node:path';
+
+import { CommanderError } from 'commander';
 
 import { messageOf, UsageError, UserError } from '../base/errors.js';
 import { programName } from '../base/text.js';
@@ -6,18 +8,22 @@ import { ConfigError } from '../config/faults.js';
 import { type CommandContext, createContext } from './context.js';
 import { commandFirst, plainFlags } from './flag-order.js';
 import { createProgram } from './program.js';
-import { pluginName, programNameOf } from './program-name.js';
+import { pluginFiles, pluginName, programNameOf } from './program-name.js';
 import { terminalLines } from './text/terminal-text.js';
 
-/** Hidden: the program does not list it. The words behind it are those of an unfinished command line. */
-const completeCommand = '__complete';
+/** Hidden: the program does not list them. The words behind them are those of an unfinished command line. */
+const completeCommands = { shell: '__complete', kubectl: '__complete_kubectl' } as const;
 
 const exitCodes = { success: 0, failure: 1, usage: 2 } as const;
 
 /** Runs the command that the process's arguments name and sets its exit code. */
 export async function runCommandLine(process: NodeJS.Process): Promise<void> {
   const [, file = '', ...args] = process.argv;
-  const exitCode = await runArguments(args, createContext(process), programNameOf(file));
+  const context = createContext(process);
+  if (path.basename(file) === pluginFiles.completion) args.unshift(completeCommands.kubectl);
+  const exitCode = await runArguments(args, context, programNameOf(file));
+  // An exec plugin may still be running, and a shell would wait for it.
+  if (isCompletion(args)) process.stdout.write('', () => process.exit(exitCode));
   // 0 would overwrite the failure to write the output.
   if (exitCode !== exitCodes.success) process.exitCode = exitCode;
 }
@@ -28,8 +34,8 @@ export async function runArguments(
   context: CommandContext,
   name = programName,
 ): Promise<number> {
+  if (isCompletion(args)) return await complete(args, name, context);
   const program = createProgram(name, context);
-  if (args[0] === completeCommand) return await complete(args.slice(1), program, context);
   try {
     // A plugin of kubectl serves nothing unless it is asked to.
     const isBare = args.length === 0 && name === pluginName;
@@ -45,16 +51,14 @@ export async function runArguments(
   }
 }
 
-/** Prints what the last of the words may be. Exit code 1: any text. */
-async function complete(
-  words: readonly string[],
-  program: Command,
-  { writeOut }: Pick<CommandContext, 'writeOut'>,
-): Promise<number> {
-  const { candidates } = await import('./command-model.js');
-  const found = candidates(words, program);
-  writeOut((found ?? []).map((candidate) => `${candidate}\n`).join(''));
-  return found === undefined ? exitCodes.failure : exitCodes.success;
+function isCompletion([command]: readonly string[]): boolean {
+  return command === completeCommands.shell || command === completeCommands.kubectl;
+}
+
+async function complete([form, ...words]: readonly string[], name: string, context: CommandContext): Promise<0 | 1> {
+  const { printCompletion, printKubectlCompletion } = await import('./complete.js');
+  const print = form === completeCommands.kubectl ? printKubectlCompletion : printCompletion;
+  return await print(words, name, context);
 }
 
 function exitCodeOf(error: unknown): number {

@@ -66,7 +66,7 @@ const assignments = listSettings()
  */
 export function candidates(words: readonly string[], program: Command): readonly string[] | undefined {
   const models = commandModels(program);
-  const { flag, operands } = positionOf(words, optionsOf(program));
+  const { flag, operands } = positionOf(words, program);
   const [name] = operands;
   const matching = name === undefined ? models : models.filter((model) => model.name === name);
   if (flag !== undefined) return choicesOf(flag, matching);
@@ -76,11 +76,16 @@ export function candidates(words: readonly string[], program: Command): readonly
   return command?.operands[operands.length - 1] ?? [];
 }
 
-/** Returns the operands before the last word, and the flag whose value it is. */
-function positionOf(
-  words: readonly string[],
-  options: readonly Option[],
-): { flag: string | undefined; operands: readonly string[] } {
+/** The place of the last word of an unfinished command line. */
+export interface LinePosition {
+  /** Undefined unless the word is the value of a flag. */
+  readonly flag: string | undefined;
+  /** Those before it: the command, and its arguments. */
+  readonly operands: readonly string[];
+}
+
+export function positionOf(words: readonly string[], program: Command): LinePosition {
+  const options = optionsOf(program);
   const operands: string[] = [];
   let flag: string | undefined;
   for (const word of words.slice(0, -1)) {

@@ -4,9 +4,17 @@ import { programName, shellWord } from '../base/text.js';
 
 export const pluginName = 'kubectl ephemeral-storage';
 
-/** kubectl finds `kubectl ephemeral-storage` as a program of this name: https://kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins/ */
+/**
+ * kubectl finds plugins, and what completes their arguments, as programs of these names.
+ * https://kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins/
+ */
+export const pluginFiles = {
+  command: 'kubectl-ephemeral_storage',
+  completion: 'kubectl_complete-ephemeral_storage',
+} as const;
+
 export function programNameOf(file: string): string {
-  return path.basename(file) === 'kubectl-ephemeral_storage' ? pluginName : programName;
+  return Object.values(pluginFiles).some((name) => name === path.basename(file)) ? pluginName : programName;
 }
 
 /** Returns how a shell calls the program that was started by its file: a script, or an installed program. */

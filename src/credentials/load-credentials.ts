@@ -13,13 +13,17 @@ import { type CredentialSource, RotatingCredentials } from './rotating-credentia
 /** Replace parts of the kubeconfig; the impersonation also that of a service account, which has none. */
 export type CredentialOverrides = ContextOverrides & ImpersonationOverrides;
 
-export interface LoadCredentialsOptions {
+/** Where kubeconfigs may be. */
+export interface KubeconfigPlaces {
   /** Takes precedence over everything else. */
   readonly kubeconfigPath?: string | undefined;
-  readonly overrides?: CredentialOverrides;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Contains `.kube/config`. */
   readonly homeDir: string;
+}
+
+export interface LoadCredentialsOptions extends KubeconfigPlaces {
+  readonly overrides?: CredentialOverrides;
   /** `/var/run/secrets/kubernetes.io/serviceaccount` without it. */
   readonly inClusterDir?: string;
   readonly clock: Clock;
@@ -57,7 +61,8 @@ function refuseNames({ context, cluster, user }: ContextOverrides): void {
   }
 }
 
-async function kubeconfigPaths(options: LoadCredentialsOptions): Promise<string[]> {
+/** Returns the files to read, of which there may be none. Throws UserError when none of `$KUBECONFIG` exists. */
+export async function kubeconfigPaths(options: KubeconfigPlaces): Promise<string[]> {
   if (options.kubeconfigPath !== undefined) return [options.kubeconfigPath];
   const listed = (options.environment['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   const existing = await existingOf(listed.length > 0 ? listed : [homeKubeconfig(options)]);
@@ -67,7 +72,7 @@ async function kubeconfigPaths(options: LoadCredentialsOptions): Promise<string[
   return existing;
 }
 
-function homeKubeconfig({ homeDir }: LoadCredentialsOptions): string {
+function homeKubeconfig({ homeDir }: KubeconfigPlaces): string {
   return join(homeDir, '.kube', 'config');
 }
 

@@ -174,6 +174,7 @@ describe('the command line', () => {
 
   it.each([
     ['/usr/local/bin/kubectl-ephemeral_storage', 'kubectl ephemeral-storage'],
+    ['/usr/local/bin/kubectl_complete-ephemeral_storage', 'kubectl ephemeral-storage'],
     ['/app/dist/cli.js', 'ephemeral-storage-exporter'],
     ['/usr/local/bin/ephemeral-storage-exporter', 'ephemeral-storage-exporter'],
   ])('a program started as %s is called %s', (file, name) => {

@@ -8,8 +8,34 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 
+import { LoopbackServer, replyWith } from '../http/loopback-server.js';
 import { ChildCommand } from '../support/child.js';
+import { kubectlLines, type UnderstoodLine } from '../support/kubectl-lines.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
+
+const emptyCluster: Readonly<Record<string, object>> = {
+  '/api': { kind: 'APIVersions', versions: ['v1'] },
+  '/apis': { kind: 'APIGroupList', apiVersion: 'v1', groups: [] },
+  '/api/v1': {
+    kind: 'APIResourceList',
+    groupVersion: 'v1',
+    resources: [{ name: 'pods', singularName: 'pod', namespaced: true, kind: 'Pod', verbs: ['get', 'list', 'watch'] }],
+  },
+};
+const emptyList = { kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '1' }, items: [] };
+
+/** What the requests of kubectl for pods show of its flags. */
+function understood(requests: readonly URL[]): UnderstoodLine {
+  const [path, search] = [requests[0]?.pathname ?? '', requests[0]?.searchParams];
+  const [, namespace] = /\/namespaces\/([^/]*)\//.exec(path) ?? [];
+  const found = {
+    namespace: namespace === 'default' ? undefined : namespace,
+    allNamespaces: namespace === undefined ? true : undefined,
+    selector: search?.get('labelSelector') ?? undefined,
+    watch: requests.some(({ searchParams }) => searchParams.has('watch')) ? true : undefined,
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+}
 
 interface ConfigMap {
   readonly metadata: object;
@@ -91,6 +117,23 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
       expect(Object.keys(configMap.data)).toHaveLength(1);
       expect(Buffer.byteLength(JSON.stringify(configMap))).toBeLessThan(256 * 1024);
     }
+  });
+
+  it.each(kubectlLines)('kubectl get pods %s means what the table of flags says', async (line, expected) => {
+    await using folder = await temporaryFolder();
+    await using server = await LoopbackServer.listen();
+    server.answer = (request, response) => {
+      replyWith({ body: JSON.stringify(emptyCluster[request.url?.replace(/\?.*/, '') ?? ''] ?? emptyList) })(
+        request,
+        response,
+      );
+    };
+    const args = ['get', 'pods', '--server', server.url.href, ...line.split(' ')];
+    const child = spawn('kubectl', args, { env: { PATH: process.env['PATH'], HOME: folder.path }, stdio: 'ignore' });
+    await once(child, 'exit');
+    const urls = server.requests.map(({ url }) => new URL(url ?? '', server.url));
+    const lists = urls.filter(({ pathname }) => pathname.endsWith('/pods'));
+    expect(lists.length === 0 ? undefined : understood(lists)).toEqual(expected);
   });
 
   it('kubectl watches pods', async () => {

@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+
+import { candidates, type LinePosition, positionOf } from './command-model.js';
+import type { CommandContext } from './context.js';
+import { plainFlags } from './flag-order.js';
+import { nameCandidates, nameKind } from './name-candidates.js';
+import { createProgram } from './program.js';
+
+/**
+ * Returns what the last of the words may be, with descriptions behind a tab; undefined where it may be any text, such as the name of
+ * a file.
+ */
+async function completionOf(
+  words: readonly string[],
+  name: string,
+  context: CommandContext,
+): Promise<readonly string[] | undefined> {
+  const program = createProgram(name, { ...context, writeError: () => undefined });
+  const word = words.at(-1) ?? '';
+  const before = plainFlagsOf(words.slice(0, -1), program);
+  const position = positionOf([...before, word], program);
+  const isFlag = position.flag === undefined && word.startsWith('-');
+  const kind = isFlag ? undefined : nameKind(position, program);
+  if (kind === undefined) return candidates([...before, word], program);
+  const command = parsedCommand(before, position, program);
+  return command === undefined ? [] : await nameCandidates(kind, word, command, context);
+}
+
+/** An unfinished line may have faults. */
+function plainFlagsOf(words: readonly string[], program: Command): readonly string[] {
+  try {
+    return plainFlags(words, program);
+  } catch {
+    return words;
+  }
+}
+
+/** Returns the command with its flags; the default one where none is named. */
+function parsedCommand(
+  before: readonly string[],
+  { flag, operands }: LinePosition,
+  program: Command,
+): Command | undefined {
+  const [name] = operands;
+  const command = program.commands.find((candidate) => name === undefined || candidate.name() === name);
+  try {
+    command?.parseOptions(flag === undefined ? [...before] : before.slice(0, -1));
+  } catch {
+    // the flags before the fault count
+  }
+  return command;
+}
+
+/** Prints what the last of the words may be. Returns the exit code; 1 for any text. */
+export async function printCompletion(words: readonly string[], name: string, context: CommandContext): Promise<0 | 1> {
+  const found = await completionOf(words, name, context);
+  context.writeOut((found ?? []).map((candidate) => `${candidate}\n`).join(''));
+  return found === undefined ? 1 : 0;
+}
+
+/** https://pkg.go.dev/github.com/spf13/cobra#ShellCompDirective */
+const directives = { none: 0, noSpace: 2, noFiles: 4 } as const;
+
+/**
+ * As {@link printCompletion}, for kubectl: with a last line that directs the shell.
+ * https://kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins/#using-the-command-line-runtime-package
+ */
+export async function printKubectlCompletion(
+  words: readonly string[],
+  name: string,
+  context: CommandContext,
+): Promise<0> {
+  const found = await completionOf(words, name, context);
+  const matching = (found ?? []).filter((candidate) => candidate.startsWith(words.at(-1) ?? ''));
+  const continues = matching.some((candidate) => candidate.endsWith('='));
+  const directive = found === undefined ? directives.none : directives.noFiles + (continues ? directives.noSpace : 0);
+  context.writeOut([...matching, `:${directive}`].map((line) => `${line}\n`).join(''));
+  return 0;
+}
