@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-import { candidates, type LinePosition, positionOf } from './command-model.js';
+import { candidates, positionOf } from './command-model.js';
 import type { CommandContext } from './context.js';
 import { plainFlags } from './flag-order.js';
 import { nameCandidates, nameKind } from './name-candidates.js';
@@ -22,7 +22,7 @@ async function completionOf(
   const isFlag = position.flag === undefined && word.startsWith('-');
   const kind = isFlag ? undefined : nameKind(position, program);
   if (kind === undefined) return candidates([...before, word], program);
-  const command = parsedCommand(before, position, program);
+  const command = parsedCommand(before, position.operands[0], program);
   return command === undefined ? [] : await nameCandidates(kind, word, command, context);
 }
 
@@ -36,17 +36,12 @@ function plainFlagsOf(words: readonly string[], program: Command): readonly stri
 }
 
 /** Returns the command with its flags; the default one where none is named. */
-function parsedCommand(
-  before: readonly string[],
-  { flag, operands }: LinePosition,
-  program: Command,
-): Command | undefined {
-  const [name] = operands;
+function parsedCommand(before: readonly string[], name: string | undefined, program: Command): Command | undefined {
   const command = program.commands.find((candidate) => name === undefined || candidate.name() === name);
   try {
-    command?.parseOptions(flag === undefined ? [...before] : before.slice(0, -1));
+    command?.parseOptions([...before]);
   } catch {
-    // the flags before the fault count
+    // the flags before the fault count, and the last one may lack its value
   }
   return command;
 }

@@ -1,14 +1,21 @@
 // @module-tag sockets
 
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
 import { InvalidArgumentError } from 'commander';
 import { expect, it } from 'vitest';
 
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario } from '../../sim/model/scenario.js';
 import { runArguments } from '../../src/commands/command-line.js';
 import { parseRequestTimeout } from '../../src/commands/request-timeout.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { failureOf, LoopbackServer, replyPartly, replyWith, textOf } from '../http/loopback-server.js';
 import { aCommandContext, commandRequests } from '../support/command-context.js';
+import { leastRules } from '../support/exporter.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { temporaryFolder } from '../support/programs.js';
 import { never } from '../support/signals.js';
 
 /** A server that accepts requests and does not answer, with a client of a command. */
@@ -60,6 +67,39 @@ it('nothing is said of a request that has its response, or once the command show
   await silent.open('/api/v1/nodes');
   await silent.clock.advance(10_000);
   expect(silent.lines).toEqual([]);
+});
+
+it('nothing is said while a plugin provides the credentials: it may ask for a login', async () => {
+  await using silent = await startSilent();
+  const { clock, lines, requests, server } = silent;
+  const ready = staticCredentials({ server: server.url });
+  const material = () => clock.sleep(60_000).then(() => ready.material());
+  const client = requests.client({ ...ready, material });
+  const failure = failureOf(textOf(client.open({ path: '/' }, AbortSignal.timeout(500))));
+  await clock.advance(10_000);
+  await failure;
+  expect(lines).toEqual([]);
+});
+
+it('top says nothing of kubelets that do not respond behind the API server: its table does', async () => {
+  const clock = new ManualClock();
+  await using folder = await temporaryFolder();
+  await using cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1') });
+  await cluster.setFault('node-1', 'hang');
+  const kubeconfig = path.join(folder.path, 'config');
+  const rules = [...leastRules, { resources: ['nodes/proxy'], verbs: ['get'] }];
+  await writeFile(kubeconfig, cluster.kubeconfig(cluster.issueToken({ user: 'operator', rules })));
+  const { context, error } = aCommandContext({ clock });
+  let status: number | undefined;
+  const args = ['top', 'nodes', '--kubeconfig', kubeconfig, '--set', 'kubelet.access=proxy'];
+  const running = runArguments(args, context).then((code) => (status = code));
+  const waiting = { interval: 5, timeout: 10_000 };
+  await expect
+    .poll(() => clock.advance(1).then(() => cluster.kubeletRequestCount('node-1')), waiting)
+    .toBeGreaterThan(0);
+  await expect.poll(() => clock.advance(500).then(() => status), waiting).toBeDefined();
+  await running;
+  expect(error()).toMatch(/^No data from node-1 \(timeout\)/);
 });
 
 it('a request that exceeds its limit ends the command with the server, the request and the time', async () => {

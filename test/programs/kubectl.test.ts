@@ -3,13 +3,16 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { realpath, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 
+import { runArguments } from '../../src/commands/command-line.js';
 import { LoopbackServer, replyWith } from '../http/loopback-server.js';
 import { ChildCommand } from '../support/child.js';
+import { aCommandContext } from '../support/command-context.js';
 import { kubectlLines, type UnderstoodLine } from '../support/kubectl-lines.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 
@@ -35,6 +38,30 @@ function understood(requests: readonly URL[]): UnderstoodLine {
     watch: requests.some(({ searchParams }) => searchParams.has('watch')) ? true : undefined,
   };
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+}
+
+function configOf(server: string): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'dev',
+    contexts: [
+      { name: 'dev', context: { cluster: 'c1', user: 'ann' } },
+      { name: 'other', context: { cluster: 'c2', user: 'bob' } },
+    ],
+    clusters: ['c1', 'c2'].map((name) => ({ name, cluster: { server } })),
+    users: [
+      { name: 'ann', user: { as: 'eve', 'as-uid': '5', 'as-groups': ['g1'] } },
+      { name: 'bob', user: {} },
+    ],
+  };
+}
+
+function impersonationOf({ rawHeaders }: IncomingMessage): readonly string[] {
+  const lines = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [`${name.toLowerCase()}: ${rawHeaders[index + 1] ?? ''}`] : [],
+  );
+  return lines.filter((text) => /^(?:authorization|impersonate)/.test(text)).sort();
 }
 
 interface ConfigMap {
@@ -134,6 +161,43 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
     const urls = server.requests.map(({ url }) => new URL(url ?? '', server.url));
     const lists = urls.filter(({ pathname }) => pathname.endsWith('/pods'));
     expect(lists.length === 0 ? undefined : understood(lists)).toEqual(expected);
+  });
+
+  it.each([
+    '',
+    '--as=me',
+    '--as-uid=7',
+    '--as-group=a --as-group=b',
+    '--as me --as-group=a,b',
+    '--as=',
+    '--user=bob',
+    '--user=bob --as=u --as-group=g',
+    '--user=bob --as-group=g',
+    '--user=nobody',
+    '--context=other',
+    '--context=none',
+    '--context=',
+    '--cluster=c2 --user=bob',
+    '--cluster=none',
+  ])('top authenticates and impersonates as kubectl with the flags "%s"', async (line) => {
+    await using folder = await temporaryFolder();
+    await using server = await LoopbackServer.listen();
+    server.answer = replyWith({ status: 404, body: '{}' });
+    const kubeconfig = path.join(folder.path, 'config');
+    await writeFile(kubeconfig, JSON.stringify(configOf(server.url.href)));
+    const flags = ['--kubeconfig', kubeconfig, ...line.split(' ').filter((word) => word !== '')];
+    for (const address of [[], ['-s', server.url.host]]) {
+      server.requests.splice(0);
+      const env = { PATH: process.env['PATH'], HOME: folder.path };
+      await once(
+        spawn('kubectl', ['get', '--raw', '/version', ...flags, ...address], { env, stdio: 'ignore' }),
+        'exit',
+      );
+      const expected = server.requests[0] && impersonationOf(server.requests[0]);
+      server.requests.splice(0);
+      expect(await runArguments(['top', ...flags, ...address], aCommandContext().context)).toBe(1);
+      expect(server.requests[0] && impersonationOf(server.requests[0])).toEqual(expected);
+    }
   });
 
   it('kubectl watches pods', async () => {
