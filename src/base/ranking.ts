@@ -31,8 +31,8 @@ export function largestFirst<T>(
 }
 
 function compareNames(a: readonly string[], b: readonly string[]): number {
-  for (const [index, name] of a.entries()) {
-    const other = b[index] ?? '';
+  for (let index = 0; index < a.length; index += 1) {
+    const [name = '', other = ''] = [a[index], b[index]];
     if (name !== other) return name < other ? -1 : 1;
   }
   return 0;

@@ -1,8 +1,8 @@
 import { getOrAdd } from '../base/maps.js';
-import { largestFirst, Ranking } from '../base/ranking.js';
+import { largestFirst } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { type ListPage, listPage } from './list-page.js';
+import { ListItems, type ListPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 export interface NamespaceReport {
@@ -27,16 +27,16 @@ export async function listNamespaces(
   query: ListQuery,
   lane: Lane,
 ): Promise<ListPage<NamespaceReport>> {
-  const { order, search, offset, limit } = query;
-  const ranking = new Ranking<NamespaceReport>(
-    offset + limit,
+  const { order, search } = query;
+  const items = new ListItems<NamespaceReport>(
+    query,
     largestFirst(
       (of) => ranks[order]?.(of),
       ({ namespace }) => [namespace],
     ),
   );
-  for (const of of await namespaceReports(reading, lane)) if (matchesSearch(search, of.namespace)) ranking.add(of);
-  return listPage(ranking, query, (of) => of);
+  for (const of of await namespaceReports(reading, lane)) if (matchesSearch(search, of.namespace)) items.add(of);
+  return items.page((of) => of, lane);
 }
 
 const ranks: Readonly<Record<string, (of: NamespaceReport) => number | undefined>> = {

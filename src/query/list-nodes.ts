@@ -1,4 +1,4 @@
-import { largestFirst, Ranking } from '../base/ranking.js';
+import { largestFirst } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import { nearestThreshold } from '../node/node-thresholds.js';
@@ -18,7 +18,7 @@ import {
 import { type RankedNodeReport, rankedNodeReport } from '../report/ranked-nodes.js';
 import { type VerdictOf, verdicts } from '../report/verdict-report.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { type ListPage, listPage } from './list-page.js';
+import { ListItems, type ListPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 /** A node, and how near it is to evicting pods. */
@@ -50,9 +50,9 @@ export async function listNodes(
   query: ListQuery,
   lane: Lane,
 ): Promise<ListPage<ListedNodeReport>> {
-  const { order, search, offset, limit } = query;
-  const ranking = new Ranking<ListedNode>(
-    offset + limit,
+  const { order, search } = query;
+  const items = new ListItems<ListedNode>(
+    query,
     largestFirst(
       (node) => ranks[order]?.(node),
       ({ view }) => [view.nodeName],
@@ -61,10 +61,10 @@ export async function listNodes(
   await lane.each(reading.snapshot.nodes, (view) => {
     if (!matchesSearch(search, view.nodeName)) return;
     const node = listedNode(view, reading);
-    if (meetsCondition(node, query)) ranking.add(node);
+    if (meetsCondition(node, query)) items.add(node);
   });
   const verdictOf = verdicts(reading.samplesOf);
-  return listPage(ranking, query, (node) => listedNodeReport(node, reading, verdictOf));
+  return items.page((node) => listedNodeReport(node, reading, verdictOf), lane);
 }
 
 /** The report of one node as lists have it. */

@@ -1,4 +1,4 @@
-import { largestFirst, Ranking } from '../base/ranking.js';
+import { largestFirst } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import type { LimitRule } from '../node/limit-ratios.js';
 import { hasLimits } from '../node/limits.js';
@@ -8,7 +8,7 @@ import { type ContainerReport, containerReports, type FoundPod } from '../report
 import { type VolumeReport, volumeReports } from '../report/volume-report.js';
 import { type ClusterReading, measuredNodes } from './cluster-reading.js';
 import { isOfQuery } from './list-filter.js';
-import { type ListPage, listPage } from './list-page.js';
+import { ListItems, type ListPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 /** A container or a volume, by its name. */
@@ -72,8 +72,8 @@ async function listParts<Report>(
   query: ListQuery,
   lane: Lane,
 ): Promise<ListPage<Report>> {
-  const ranking = new Ranking<ListedPart>(
-    query.offset + query.limit,
+  const items = new ListItems<ListedPart>(
+    query,
     largestFirst(
       ({ rank }) => rank,
       ({ view, record: { summary }, name }) => [summary.namespace, summary.name, name, view.nodeName],
@@ -82,10 +82,10 @@ async function listParts<Report>(
   await lane.each(measuredNodes(reading), (view) => {
     if (query.node !== undefined && query.node !== view.nodeName) return;
     for (const record of view.snapshot.pods) {
-      if (isOfPods(record, query)) addParts(ranking, kind, { view, record }, query);
+      if (isOfPods(record, query)) addParts(items, kind, { view, record }, query);
     }
   });
-  return listPage(ranking, query, (part) => reportOf(kind, part));
+  return items.page((part) => reportOf(kind, part), lane);
 }
 
 function isOfPods(record: PodRecord, query: ListQuery): boolean {
@@ -93,7 +93,7 @@ function isOfPods(record: PodRecord, query: ListQuery): boolean {
 }
 
 function addParts(
-  ranking: Ranking<ListedPart>,
+  items: ListItems<ListedPart>,
   kind: Omit<PartKind<unknown>, 'nameOf'>,
   { view, record }: Pick<ListedPart, 'view' | 'record'>,
   { search, order }: ListQuery,
@@ -102,7 +102,7 @@ function addParts(
   const ratioOf = order === 'ratio' ? ratiosByName(kind, record, view.snapshot.context) : undefined;
   for (const { name, usedBytes } of kind.partsOf(record, view.snapshot.context)) {
     if (search.length > 0 && !matchesSearch(search, `${namespace}/${pod}/${name}`)) continue;
-    ranking.add({ view, record, name, rank: order === 'used' ? usedBytes : ratioOf?.get(name) });
+    items.add({ view, record, name, rank: order === 'used' ? usedBytes : ratioOf?.get(name) });
   }
 }
 

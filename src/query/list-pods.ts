@@ -1,4 +1,4 @@
-import { byNames, Ranking } from '../base/ranking.js';
+import { byNames } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
 import { hasLimits, isActive } from '../node/limits.js';
@@ -10,7 +10,7 @@ import { measuredPodReport, podForecast, type PodReport, type PodSource } from '
 import type { Workload } from '../workload/workload.js';
 import type { ClusterReading } from './cluster-reading.js';
 import { belongsTo, isOfQuery } from './list-filter.js';
-import { type ListPage, listPage } from './list-page.js';
+import { ListItems, type ListPage } from './list-page.js';
 import { type Condition, type ListQuery, matchesSearch } from './list-query.js';
 import { knownPodState } from './pod-explanation.js';
 
@@ -20,32 +20,40 @@ interface PodData {
   readonly source: PodSource;
 }
 
-/** A pod as it is listed: made for each pod of a cluster, so that it holds what there is already. */
-interface ListedPod {
+/** A node, one object for all of its pods. */
+interface NodeOfPods {
   readonly view: NodeView;
   readonly data: PodData | undefined;
+}
+
+/** A pod as it is listed: made for each pod of a cluster, so that it holds what there is already. */
+interface ListedPod {
+  readonly of: NodeOfPods;
   /** Undefined without figures. */
   readonly record: PodRecord | undefined;
   /** Undefined for a pod that the API server does not know. */
   readonly bound: BoundPod | undefined;
+  /** The larger the earlier. Below 0: after all that have one. */
+  rank: number;
 }
 
 /** The pods that are near a limit first, then the largest; those without figures last. Yields to the event loop between nodes. */
 export async function listPods(reading: ClusterReading, query: ListQuery, lane: Lane): Promise<ListPage<PodReport>> {
-  const { offset, limit, order } = query;
-  const ranking = new Ranking<RankedItem>(offset + limit, itemOrder(order));
+  const { order } = query;
+  const items = new ListItems<ListedPod>(query, itemOrder(order));
   await lane.each(nodesOf(reading, query), (view) => {
     const data = podData(view, reading);
-    for (const record of data?.snapshot.pods ?? []) {
-      const pod = { view, data, record, bound: record.bound };
-      if (isWanted(pod, query)) ranking.add(rankedItem(pod, order));
-    }
-    for (const bound of unmeasuredPods(view, data)) {
-      const pod = { view, data, record: undefined, bound };
-      if (isWanted(pod, query)) ranking.add(rankedItem(pod, order));
-    }
+    const of = { view, data };
+    const add = (record: PodRecord | undefined, bound: BoundPod | undefined): void => {
+      const pod: ListedPod = { of, record, bound, rank: -1 };
+      if (!isWanted(pod, query)) return;
+      pod.rank = rankOf(pod, order) ?? -1;
+      items.add(pod);
+    };
+    for (const record of data?.snapshot.pods ?? []) add(record, record.bound);
+    for (const bound of unmeasuredPods(view, data)) add(undefined, bound);
   });
-  return listPage(ranking, query, ({ pod }) => reportOf(pod, reading));
+  return items.page((pod) => reportOf(pod, reading), lane);
 }
 
 /** The same reading without the nodes that have no pod of the workload: several lists of its pods then cost as much as one. */
@@ -116,35 +124,27 @@ function workloadsOf({ record, bound }: ListedPod): readonly Workload[] {
 
 const conditionsOf: Readonly<Record<Condition, (pod: ListedPod) => boolean>> = {
   near: (pod) => pod.record?.evictionMs !== undefined || (timeOf(pod) ?? Infinity) <= soonMs,
-  unknown: ({ record, view }) => record === undefined || record.isPending || view.state === 'absent',
-  unenforced: ({ record, bound, view }) =>
+  unknown: ({ record, of }) => record === undefined || record.isPending || of.view.state === 'absent',
+  unenforced: ({ record, bound, of }) =>
     record?.unenforced !== undefined ||
-    (bound !== undefined && hasLimits(bound.pod) && unenforcedOn(view) !== undefined),
+    (bound !== undefined && hasLimits(bound.pod) && unenforcedOn(of.view) !== undefined),
 };
 
 /** Until it reaches a limit; undefined where nothing is forecast. */
-function timeOf({ record, data }: ListedPod): number | undefined {
+function timeOf({ record, of: { data } }: ListedPod): number | undefined {
   if (record === undefined || data?.source.snapshot === undefined) return undefined;
   if (data.source.snapshot.forecasts.pods.size === 0) return undefined;
   return podForecast({ node: data.source, pod: record })?.timeToLimitMs;
 }
 
-function nearestOf({ record, data }: ListedPod): LimitRatio | undefined {
+function nearestOf({ record, of: { data } }: ListedPod): LimitRatio | undefined {
   if (record?.bound === undefined || data === undefined || !hasLimits(record.bound.pod)) return undefined;
   return nearestRatio(data.snapshot.context.ratiosOf(record));
 }
 
-interface RankedItem {
-  readonly pod: ListedPod;
-  /** The larger the earlier. Below 0: after all that have one. */
-  readonly rank: number;
-  readonly usedBytes: number;
-}
-
-function rankedItem(pod: ListedPod, order: string): RankedItem {
-  const usedBytes = pod.record?.summary.usedBytes ?? -1;
-  const rank = order === 'urgency' ? urgencyOf(pod) : order === 'ratio' ? nearestOf(pod)?.ratio : undefined;
-  return { pod, rank: rank ?? -1, usedBytes };
+function rankOf(pod: ListedPod, order: string): number | undefined {
+  if (order === 'urgency') return urgencyOf(pod);
+  return order === 'ratio' ? nearestOf(pod)?.ratio : undefined;
 }
 
 /** Above a limit first, then by the time until it is reached, then by the ratio of those that are near without growth. */
@@ -156,17 +156,21 @@ function urgencyOf(pod: ListedPod): number | undefined {
   return evictionMs === undefined ? undefined : Math.min(1, nearestOf(pod)?.ratio ?? 0);
 }
 
-function itemOrder(order: string): (a: RankedItem, b: RankedItem) => number {
-  const byName = byNames<RankedItem>(({ pod }) => [namespaceOf(pod), nameOf(pod), pod.view.nodeName]);
+function itemOrder(order: string): (a: ListedPod, b: ListedPod) => number {
+  const byName = byNames<ListedPod>((pod) => [namespaceOf(pod), nameOf(pod), pod.of.view.nodeName]);
   if (order === 'name') return byName;
   return (a, b) => {
     if (a.rank !== b.rank) return a.rank > b.rank ? -1 : 1; // two of them may be infinite
-    return a.usedBytes === b.usedBytes ? byName(a, b) : b.usedBytes - a.usedBytes;
+    return usedBytesOf(b) - usedBytesOf(a) || byName(a, b);
   };
 }
 
+function usedBytesOf({ record }: ListedPod): number {
+  return record?.summary.usedBytes ?? -1;
+}
+
 function reportOf(
-  { record, data, bound, view }: ListedPod,
+  { record, bound, of: { data, view } }: ListedPod,
   { snapshot, failures, readAtMs }: ClusterReading,
 ): PodReport {
   if (record !== undefined && data !== undefined) {

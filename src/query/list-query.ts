@@ -35,8 +35,8 @@ export const ordersOf = {
 
 export const maxLimit = 1_000;
 const defaultLimit = 50;
-/** Beyond it, a search is meant: each row before the first one costs time. */
-export const maxOffset = 10_000;
+/** More than any list has. */
+export const maxOffset = 1_000_000;
 const maxTextLength = 253;
 export const maxPodLimitLength = 40;
 
@@ -89,8 +89,8 @@ export const listParameters: Readonly<Record<string, Parameter>> = {
     schema: { type: 'string', maxLength: 3 * maxTextLength },
   },
   selector: {
-    help: 'Of pods with these labels, in the form of kubectl: app=web,tier!=cache.',
-    kinds: ofPods,
+    help: 'Of pods with these labels, in the form of kubectl: app=web,tier!=cache. Of workloads: those that have such pods.',
+    kinds: [...ofPods, 'workloads'],
     schema: { type: 'string', maxLength: 1_000 },
   },
   rule: {

@@ -1,32 +1,52 @@
-import { largestFirst, Ranking } from '../base/ranking.js';
+import { largestFirst } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
+import { matchesSelector } from '../kube/selector.js';
 import { type WorkloadReport, workloadReport } from '../report/workload-report.js';
-import { workloadPath } from '../workload/workload.js';
+import { workloadKey, workloadPath } from '../workload/workload.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { type ListPage, listPage } from './list-page.js';
+import { ListItems, type ListPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
-/** With a namespace: the workloads in it and those that may span namespaces. */
+/**
+ * Lists workloads. With a namespace: those in it and those that may span namespaces; with a selector: those that have such
+ * pods, with the values of all their pods.
+ */
 export async function listWorkloads(
-  { snapshot }: ClusterReading,
+  reading: ClusterReading,
   query: ListQuery,
   lane: Lane,
 ): Promise<ListPage<WorkloadReport>> {
-  const { order, search, namespace, offset, limit } = query;
-  const ranking = new Ranking<WorkloadSnapshot>(
-    offset + limit,
+  const { order, search, namespace } = query;
+  const items = new ListItems<WorkloadSnapshot>(
+    query,
     largestFirst(
       (workload) => ranks[order]?.(workload),
       ({ workload }) => [workload.namespace, workload.name, workload.type],
     ),
   );
-  await lane.each(snapshot.workloads, (found) => {
+  const keys = query.selector.length === 0 ? undefined : await keysOfPods(reading, query, lane);
+  await lane.each(reading.snapshot.workloads, (found) => {
     const { workload } = found;
     const isInNamespace = namespace === undefined || ['', namespace].includes(workload.namespace);
-    if (isInNamespace && (search.length === 0 || matchesSearch(search, workloadPath(workload)))) ranking.add(found);
+    if (!isInNamespace || (keys !== undefined && !keys.has(workloadKey(workload)))) return;
+    if (search.length === 0 || matchesSearch(search, workloadPath(workload))) items.add(found);
   });
-  return listPage(ranking, query, workloadReport);
+  return items.page(workloadReport, lane);
+}
+
+/** Returns the keys of the workloads of pods that the query names. */
+async function keysOfPods(
+  { knownPods }: ClusterReading,
+  { namespace, selector }: ListQuery,
+  lane: Lane,
+): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  await lane.each(knownPods, ({ pod, workloads }) => {
+    if ((namespace !== undefined && namespace !== pod.namespace) || !matchesSelector(selector, pod.labels)) return;
+    for (const workload of workloads) keys.add(workloadKey(workload));
+  });
+  return keys;
 }
 
 const ranks: Readonly<Record<string, (workload: WorkloadSnapshot) => number | undefined>> = {

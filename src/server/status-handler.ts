@@ -1,3 +1,4 @@
+import { Mutex } from 'async-mutex';
 import type { Request, Response } from 'express';
 
 import type { Clock } from '../base/clock.js';
@@ -25,6 +26,8 @@ export class StatusHandler {
   readonly #responses: SharedResponses;
   /** By form and address. */
   readonly #answers = new SharedAnswers();
+  /** Views are made one by one: while a list is sorted, as many items are held as it has. */
+  readonly #views = new Mutex();
 
   constructor(options: {
     readonly source: { read(): Promise<Moment> };
@@ -102,7 +105,7 @@ export class StatusHandler {
       return new Answer(503, renderError('The first lists are not complete yet.', frame));
     }
     const inputs = { status, reading, settings: settings.config, lane };
-    const view = await lane.run(() => viewOf(viewRequest(request), inputs));
+    const view = await this.#views.runExclusive(() => lane.run(() => viewOf(viewRequest(request), inputs)));
     const { generatedAtMs } = status;
     return lane.run(() => {
       if (form === 'page') return new Answer(200, renderView(view, frame));

@@ -304,6 +304,25 @@ it('a workload that may span namespaces is in the list of each, and is named wit
   expect((await podsOf(reading, { workload: '/custom/all' })).totalCount).toBe(0);
 });
 
+it.each([
+  [{ selector: 'app=web' }, ['all', 'web']],
+  [{ selector: 'app=web', namespace: 'shop' }, ['web']],
+  [{ selector: 'app=web', namespace: 'ops' }, ['all']],
+  [{ selector: 'app=none' }, []],
+])('workloads with %j are %j, which have such pods', async (of, names) => {
+  const workloads = ['all', 'web', 'db'].map((name) => aWorkload({ name, namespace: name === 'all' ? '' : 'shop' }));
+  const podOf = (namespace: string, app: string, [...its]: readonly string[]) => ({
+    pod: aPod({ namespace, labels: { app } }),
+    workloads: workloads.filter(({ name }) => its.includes(name)),
+  });
+  const reading = aReading({
+    snapshot: aClusterSnapshot({ workloads: workloads.map((workload) => aWorkloadSnapshot({ workload })) }),
+    knownPods: [podOf('shop', 'web', ['web']), podOf('shop', 'db', ['db']), podOf('ops', 'web', ['all'])],
+  });
+  const found = await listWorkloads(reading, parseListQuery('workloads', of), lane);
+  expect(found.items.map(({ workload }) => workload)).toEqual(names);
+});
+
 it('nodes that evict come first, then those without data, those that are close, and the fullest; skipped ones last', async () => {
   const nodefs = (availableBytes: number) => ({ usedBytes: 100 - availableBytes, availableBytes, capacityBytes: 100 });
   const node = (nodeName: string, availableBytes: number, thresholds: NodeSnapshot['thresholds'] = []) => {

@@ -1,5 +1,6 @@
 // @module-tag sockets
 
+import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
@@ -9,6 +10,7 @@ import { Answer, SharedAnswers } from '../../src/server/shared-answers.js';
 import { StatusHandler } from '../../src/server/status-handler.js';
 import type { Moment } from '../../src/status/status-source.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
+import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aMoment, aStatus } from '../support/status-builders.js';
 import { RunningServer, someRoutes } from './test-server.js';
@@ -216,4 +218,26 @@ it('an answer is refused while twenty are made, and the reader is told to try ag
   unblock();
   const statuses = (await Promise.all(asked)).map((answer) => answer.status).sort((a, b) => a - b);
   expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 503]);
+});
+
+it('views are made one by one, so that one list at a time is held as a whole', async () => {
+  let [activeCount, mostActiveCount] = [0, 0];
+  const watched: Lane = {
+    ...atOnce,
+    each: async (items, task) => {
+      activeCount += 1;
+      mostActiveCount = Math.max(mostActiveCount, activeCount);
+      await setImmediate();
+      await atOnce.each(items, task);
+      activeCount -= 1;
+    },
+  };
+  const source = { read: () => Promise.resolve(aMoment()) };
+  const routes = { metricsPath: '/metrics', documentationUrl: 'https://docs.example.com/', clock: new ManualClock() };
+  const status = new StatusHandler({ source, lane: watched, ...routes });
+  await using server = await RunningServer.start(someRoutes({ status }));
+  const paths = ['/pods', '/nodes', '/api/v1/pods', '/api/v1/containers?offset=9000'];
+  const answers = await Promise.all(paths.map((path) => send({ port: server.port, path })));
+  expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
+  expect(mostActiveCount).toBe(1);
 });

@@ -1,5 +1,5 @@
 import type { ListPage } from '../../query/list-page.js';
-import { type ListKind, type ListQuery, maxOffset, parametersOf, valuesOf } from '../../query/list-query.js';
+import { type ListKind, type ListQuery, parametersOf, valuesOf } from '../../query/list-query.js';
 import { dataTable, emptyText } from './components.js';
 import { queryOf } from './links.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
@@ -72,6 +72,6 @@ function pager<T>({ query, page, caption }: ListPart<T>): Markup {
     markup` <a href="${queryOf({ ...query.given, offset: to || undefined }) || '?'}" data-key="${text}">${text}</a>`;
   const next = offset + limit;
   return markup`<p class="pager small muted">${range}${offset > 0 ? link(Math.max(0, offset - limit), 'previous') : undefined}${
-    next < totalCount && next <= maxOffset ? link(next, 'next') : undefined
-  }${next < totalCount && next > maxOffset ? '. Search for the others.' : undefined}</p>`;
+    next < totalCount ? link(next, 'next') : undefined
+  }</p>`;
 }

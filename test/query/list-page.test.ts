@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+
+import { ListItems } from '../../src/query/list-page.js';
+import { sortedPart } from '../../src/query/sorted-part.js';
+import { atOnce } from '../support/lanes.js';
+
+const ascending = (a: number, b: number): number => a - b;
+
+/** As many as are not sorted at once, some of them equal. */
+const manyNumbers = fc
+  .record({ count: fc.integer({ min: 0, max: 9_000 }), factor: fc.integer({ min: 1, max: 97 }), kinds: fc.nat(9_000) })
+  .map(({ count, factor, kinds }) => Array.from({ length: count }, (_, index) => (index * factor) % (kinds + 1)));
+
+it('a part of the sorted items is the same as of all of them sorted', async () => {
+  await fc.assert(
+    fc.asyncProperty(manyNumbers, fc.nat(10_000), fc.nat(2_000), async (numbers, from, count) => {
+      const part = await sortedPart(numbers, { from, to: from + count }, ascending, atOnce);
+      expect(part).toEqual(numbers.toSorted(ascending).slice(from, from + count));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('a part is found without sorting all items', async () => {
+  const numbers = Array.from({ length: 100_000 }, (_, index) => (index * 7_919) % 100_003);
+  let comparisonCount = 0;
+  const counting = (a: number, b: number): number => {
+    comparisonCount += 1;
+    return ascending(a, b);
+  };
+  for (const from of [0, 50_000, 99_000]) {
+    comparisonCount = 0;
+    await sortedPart(numbers, { from, to: from + 1_000 }, counting, atOnce);
+    expect(comparisonCount).toBeLessThan(4 * numbers.length);
+  }
+});
+
+it('pages of a long list are all of its items, in their order', async () => {
+  const numbers = Array.from({ length: 6_500 }, (_, index) => (index * 31) % 2_000);
+  const pages: number[] = [];
+  for (let offset = 0; offset < numbers.length; offset += 1_000) {
+    const items = new ListItems({ offset, limit: 1_000 }, ascending);
+    for (const number of numbers) items.add(number);
+    const page = await items.page((number) => number, atOnce);
+    expect(page).toMatchObject({ totalCount: numbers.length, offset, limit: 1_000 });
+    pages.push(...page.items);
+  }
+  expect(pages).toEqual(numbers.toSorted(ascending));
+});
