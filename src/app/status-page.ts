@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
+import { KnownSnapshots } from '../query/snapshot-pods.js';
 import { clusterReport } from '../report/cluster-report.js';
 import { healthReport } from '../report/health-report.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
@@ -37,6 +38,7 @@ export function statusPage(
 /** What the status page shows. It is not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
 function statusInputs(options: StatusInputsOptions): StatusInputs {
   const { active, track, scheduler, metrics, seriesCapReport, clock, evictions, checks } = options;
+  const known = new KnownSnapshots();
   return {
     cluster: async (signal) => {
       const work = scheduler.begin();
@@ -45,7 +47,7 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
         const snapshot = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
         if (snapshot === undefined) return undefined;
         const input = clusterReportInput({ ...current, snapshot, isPartial: signal.aborted, scheduler, clock });
-        const reading = clusterReading({ ...current, input, evictions: evictions() ?? [], clock });
+        const reading = clusterReading({ ...current, input, evictions: evictions() ?? [], known, clock });
         return { report: await clusterReport(input), reading };
       } finally {
         work[Symbol.dispose]();

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { isActive } from '../node/limits.js';
 import type { ClusterReading, KnownPod } from '../query/cluster-reading.js';
+import type { KnownSnapshots } from '../query/snapshot-pods.js';
 import type { ClusterReportInput } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { type NodeFailure, nodeFailure } from '../report/node-report.js';
@@ -14,10 +15,12 @@ export function clusterReading(
   options: Sources & {
     readonly input: ClusterReportInput;
     readonly evictions: readonly EvictionReport[];
+    /** Of the readings before, too. */
+    readonly known: KnownSnapshots;
     readonly clock: Clock;
   },
 ): ClusterReading {
-  const { input, evictions, clock } = options;
+  const { input, evictions, known, clock } = options;
   const { store, cache } = options.source;
   const { snapshot, lastKnownOf, samplesOf, apiServer } = input;
   const nowMs = clock.monotonicMs();
@@ -37,6 +40,7 @@ export function clusterReading(
     ),
     lastKnownOf,
     samplesOf,
+    podsOf: (of) => known.podsOf(of),
     apiServer,
     evictions,
     notes: [],

@@ -1,12 +1,13 @@
 import type { Node, Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
-import type { AbsentNodeView, MeasuredNodeView } from '../node/node-view.js';
+import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot } from '../node/node-view.js';
 import type { ApiServerState } from '../report/absence-hints.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { LastKnown, NodeFailure } from '../report/node-report.js';
 import type { SamplesOf } from '../report/verdict-report.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
+import { SnapshotPods } from './snapshot-pods.js';
 
 /** A pod that the API server knows, with the workloads that it belongs to. */
 export interface KnownPod {
@@ -30,6 +31,8 @@ export interface ClusterReading {
   /** Of a node without data; undefined for one that never had any. */
   readonly lastKnownOf: (view: AbsentNodeView) => LastKnown | undefined;
   readonly samplesOf: SamplesOf;
+  /** Kept from one reading to the next where there are several. */
+  readonly podsOf: (snapshot: NodeSnapshot) => SnapshotPods;
   readonly apiServer: ApiServerState;
   /** Read by themselves: empty in a command's reading of nodes and pods. The newest first. */
   readonly evictions: readonly EvictionReport[];
@@ -38,9 +41,10 @@ export interface ClusterReading {
 }
 
 /** Of a process that has asked each kubelet once. */
-export const noHistory: Pick<ClusterReading, 'lastKnownOf' | 'samplesOf' | 'apiServer'> = {
+export const noHistory: Pick<ClusterReading, 'lastKnownOf' | 'samplesOf' | 'podsOf' | 'apiServer'> = {
   lastKnownOf: () => undefined,
   samplesOf: () => [],
+  podsOf: (snapshot) => new SnapshotPods(snapshot),
   apiServer: { isAway: false, access: 'direct' },
 };
 

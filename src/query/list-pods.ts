@@ -1,6 +1,5 @@
 import { byNames } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
-import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
 import { hasLimits, isActive } from '../node/limits.js';
 import type { BoundPod } from '../node/node-objects.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-view.js';
@@ -13,10 +12,12 @@ import { belongsTo, isOfQuery } from './list-filter.js';
 import { ListItems, type ListPage } from './list-page.js';
 import { type Condition, type ListQuery, matchesSearch } from './list-query.js';
 import { knownPodState } from './pod-explanation.js';
+import type { NearestLimit, SnapshotPods } from './snapshot-pods.js';
 
 /** What is known of the pods of a node; of a silent one, the last values. */
 interface PodData {
   readonly snapshot: NodeSnapshot;
+  readonly pods: SnapshotPods;
   readonly source: PodSource;
 }
 
@@ -33,6 +34,8 @@ interface ListedPod {
   readonly record: PodRecord | undefined;
   /** Undefined for a pod that the API server does not know. */
   readonly bound: BoundPod | undefined;
+  /** Of the record among those of its node. */
+  readonly position: number;
   /** The larger the earlier. Below 0: after all that have one. */
   rank: number;
 }
@@ -44,14 +47,15 @@ export async function listPods(reading: ClusterReading, query: ListQuery, lane: 
   await lane.each(nodesOf(reading, query), (view) => {
     const data = podData(view, reading);
     const of = { view, data };
-    const add = (record: PodRecord | undefined, bound: BoundPod | undefined): void => {
-      const pod: ListedPod = { of, record, bound, rank: -1 };
+    const add = (record: PodRecord | undefined, bound: BoundPod | undefined, position: number): void => {
+      const pod: ListedPod = { of, record, bound, position, rank: -1 };
       if (!isWanted(pod, query)) return;
       pod.rank = rankOf(pod, order) ?? -1;
       items.add(pod);
     };
-    for (const record of data?.snapshot.pods ?? []) add(record, record.bound);
-    for (const bound of unmeasuredPods(view, data)) add(undefined, bound);
+    const records = data?.pods.mayMatch(query.search) === true ? data.snapshot.pods : [];
+    for (const [position, record] of records.entries()) add(record, record.bound, position);
+    for (const bound of unmeasuredPods(view, data)) add(undefined, bound, -1);
   });
   return items.page((pod) => reportOf(pod, reading), lane);
 }
@@ -73,17 +77,22 @@ function nodesOf({ snapshot }: ClusterReading, { node }: ListQuery): readonly No
 }
 
 function podData(view: NodeView, reading: ClusterReading): PodData | undefined {
-  if (view.state !== 'absent') return { snapshot: view.snapshot, source: view };
+  if (view.state !== 'absent') return { snapshot: view.snapshot, pods: reading.podsOf(view.snapshot), source: view };
   const last = reading.lastKnownOf(view);
-  return last && { snapshot: last.snapshot, source: { ...view, ageMs: last.ageMs } };
+  return (
+    last && {
+      snapshot: last.snapshot,
+      pods: reading.podsOf(last.snapshot),
+      source: { ...view, ageMs: last.ageMs },
+    }
+  );
 }
 
 /** Those that have ended are no longer on the node. */
 function unmeasuredPods({ objects, unmeasured }: NodeView, data: PodData | undefined): readonly BoundPod[] {
   const bound = objects?.pods ?? unmeasured;
   if (bound.length === 0) return [];
-  const shown = new Set(data?.snapshot.pods.map((record) => record.bound?.pod.uid));
-  return bound.filter(({ pod }) => isActive(pod) && !shown.has(pod.uid));
+  return data === undefined ? bound.filter(({ pod }) => isActive(pod)) : data.pods.othersOf(bound);
 }
 
 function isWanted(pod: ListedPod, query: ListQuery): boolean {
@@ -137,9 +146,8 @@ function timeOf({ record, of: { data } }: ListedPod): number | undefined {
   return podForecast({ node: data.source, pod: record })?.timeToLimitMs;
 }
 
-function nearestOf({ record, of: { data } }: ListedPod): LimitRatio | undefined {
-  if (record?.bound === undefined || data === undefined || !hasLimits(record.bound.pod)) return undefined;
-  return nearestRatio(data.snapshot.context.ratiosOf(record));
+function nearestOf({ record, position, of: { data } }: ListedPod): NearestLimit | undefined {
+  return record === undefined ? undefined : data?.pods.nearest(position);
 }
 
 function rankOf(pod: ListedPod, order: string): number | undefined {
