@@ -1,7 +1,7 @@
 /**
  * Measures the pages and the API of the built exporter against a simulated cluster: how long each takes with a reading that is kept
- * and with a new one, how long nothing else runs, and how large it is, compressed. A benchmark, no test. Arguments: numbers of
- * nodes with 30 pods each.
+ * and with a new one, how long nothing else runs, and how large it is, compressed. With `--readers`: what so many of them, who load
+ * a page a second each, cost scrapes. A benchmark, no test. Arguments: numbers of nodes with 30 pods each.
  */
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { BenchCluster } from './bench/bench-cluster.js';
 import { BenchExporter } from './bench/exporter.js';
 import { scrape } from './bench/scraper.js';
 import { shapes } from './bench/shapes.js';
-import { median } from './bench/statistics.js';
+import { mean, median } from './bench/statistics.js';
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,6 +20,7 @@ const { values: flags, positionals } = parseArgs({
     exporter: { type: 'string', default: fileURLToPath(new URL('../dist/cli.js', import.meta.url)) },
     rounds: { type: 'string', default: '5' },
     only: { type: 'string', default: '' },
+    readers: { type: 'string', default: '0' },
   },
 });
 const nodeCounts = positionals.length === 0 ? [667, 5_000] : positionals.map(Number);
@@ -102,11 +103,68 @@ async function measured(exporter: BenchExporter, path: string): Promise<readonly
 const blocks: number[] = [];
 const newBlocks: number[] = [];
 
+/** Pages that readers look at, one each; the first ones again for more readers. */
+const readPages = [
+  '/',
+  ...['pods', 'nodes', 'workloads', 'containers', 'problems', 'volumes', 'namespaces'].map((list) => `/${list}`),
+];
+readPages.push('/pods?search=6f6b', '/pods?only=near');
+
+/** Scrapes every second for as long as a phase takes: how long each took, and the CPU time of the process in a second. */
+async function scrapesBeside(exporter: BenchExporter, readerCount: number): Promise<readonly [number[], number]> {
+  const stop = new AbortController();
+  const readers = Array.from({ length: readerCount }, async (_, index) => {
+    for (let count = 0; !stop.signal.aborted; count += 1) {
+      const next = delay(periodMs);
+      await scrape(exporter.port, {
+        path: another(readPages[index % readPages.length] ?? '/', count % 50),
+        gzip: true,
+      });
+      await next;
+    }
+  });
+  const before = await exporter.usage();
+  const tookMs: number[] = [];
+  for (let count = 0; count < scrapesOfPhase; count += 1) {
+    const next = delay(periodMs);
+    tookMs.push((await scrape(exporter.port, { gzip: true })).tookMs);
+    await next;
+  }
+  const { cpuMs } = await exporter.usage();
+  stop.abort();
+  await Promise.all(readers);
+  return [tookMs, (cpuMs - before.cpuMs) / scrapesOfPhase];
+}
+
+const periodMs = 1_000;
+const scrapesOfPhase = 10;
+
+async function measureReaders(exporter: BenchExporter, readerCount: number): Promise<void> {
+  await scrape(exporter.port, { gzip: true });
+  process.stdout.write('readers\tscrape ms\tlongest ms\tCPU ms a second\n');
+  const phases = new Map<number, { readonly tookMs: number[]; readonly cpuMs: number[] }>();
+  for (let round = 0; round < roundCount; round += 1) {
+    for (const count of [0, readerCount]) {
+      const [tookMs, cpuMs] = await scrapesBeside(exporter, count);
+      const known = phases.get(count) ?? { tookMs: [], cpuMs: [] };
+      phases.set(count, { tookMs: [...known.tookMs, ...tookMs], cpuMs: [...known.cpuMs, cpuMs] });
+    }
+  }
+  for (const [count, { tookMs, cpuMs }] of phases) {
+    const row = [median(tookMs), Math.max(...tookMs), mean(cpuMs)].map((value) => value.toFixed(0));
+    process.stdout.write(`${[count, ...row].join('\t')}\n`);
+  }
+}
+
 async function measure(nodeCount: number): Promise<void> {
   await using cluster = await BenchCluster.start({ ...shapes['huge-5000'], nodeCount });
   await using exporter = await BenchExporter.start({ cli: flags.exporter, access: cluster.access, settings });
   await exporter.ready();
   await scrape(exporter.port);
+  if (flags.readers !== '0') {
+    await measureReaders(exporter, Number(flags.readers));
+    return;
+  }
   process.stdout.write(
     `\n${nodeCount * 30} pods\npath\tstatus\twarm ms\tCPU ms\tnew ms\tblock ms\tblock of new ms\tbytes\n`,
   );
