@@ -29,6 +29,13 @@ const coreResources = [
     shortNames: ['po'],
     categories: ['all'],
   },
+  {
+    name: 'pods/portforward',
+    singularName: '',
+    namespaced: true,
+    kind: 'PodPortForwardOptions',
+    verbs: ['create', 'get'],
+  },
   { name: 'pods/proxy', singularName: '', namespaced: true, kind: 'PodProxyOptions', verbs: proxied },
   {
     name: 'services',

@@ -6,19 +6,21 @@ import type { Clock } from '../../src/base/clock.js';
 import { messageOf } from '../../src/base/errors.js';
 import type { AccessControl, User } from '../access.js';
 import type { CertificateAuthority, KeyPair } from '../certificates.js';
-import { HttpsListener } from '../https-listener.js';
+import { HttpsListener, type Upgrade } from '../https-listener.js';
 import type { ClusterModel } from '../model/cluster-model.js';
 import type { Random } from '../model/random.js';
+import type { SimulatedPod } from '../model/simulated-pod.js';
 import { type ApiFault, faultNumber, isCacheFault } from '../simulated-faults.js';
 import { discovery, isApiPath, versionInfo } from './discovery.js';
-import { ApiError, forbidden, methodNotAllowed, noSuchPath } from './error.js';
+import { ApiError, badRequest, forbidden, methodNotAllowed, noSuchPath, notFound } from './error.js';
 import { answerObjects } from './objects-endpoint.js';
-import { forward } from './proxy.js';
+import { forward, type ProxyDestination } from './proxy.js';
 import { proxyDestination } from './proxy-destination.js';
 import type { DropParameter } from './representation.js';
 import { type ApiRequest, attributesOf, parseRequest, type ResourceTarget } from './request.js';
 import { flowControlHeaders, sendError, sendJson, sendText } from './response.js';
 import { answerReview, isReview } from './reviews.js';
+import { forwardUpgrade } from './upgrade.js';
 import type { ObjectStore } from './versioned-objects.js';
 
 export interface ApiServerOptions {
@@ -49,6 +51,7 @@ interface Exchange {
   readonly incoming: IncomingMessage;
   readonly response: ServerResponse;
   readonly user: User;
+  readonly upgrade: Upgrade | undefined;
 }
 
 const recordedCount = 1000;
@@ -69,7 +72,7 @@ export class ApiServer implements AsyncDisposable {
     this.#listener = new HttpsListener({
       keyPair: keyPairs.serving,
       clientCa: options.authority.certificate,
-      handle: async (incoming, response) => this.#handle(incoming, response),
+      handle: async (incoming, response, upgrade) => this.#handle(incoming, response, upgrade),
     });
   }
 
@@ -115,7 +118,7 @@ export class ApiServer implements AsyncDisposable {
     await this.#faultChange.runExclusive(async () => this.#listener[Symbol.asyncDispose]());
   }
 
-  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(incoming: IncomingMessage, response: ServerResponse, upgrade?: Upgrade): Promise<void> {
     response.setHeader('Audit-Id', this.#options.random.uuid());
     response.setHeader('Cache-Control', 'no-cache, private');
     try {
@@ -124,7 +127,7 @@ export class ApiServer implements AsyncDisposable {
       this.#record(request, user);
       this.#failOnPurpose();
       if (user === undefined) throw new ApiError(401, 'Unauthorized', 'Unauthorized');
-      await this.#answer({ request, incoming, response, user });
+      await this.#answer({ request, incoming, response, user, upgrade });
     } catch (error) {
       if (response.headersSent) throw error;
       await sendError(
@@ -154,6 +157,7 @@ export class ApiServer implements AsyncDisposable {
     if (!this.#options.access.isAllowed(user, wanted)) throw forbidden(user, wanted);
     if (request.target === undefined) await this.#answerOther(exchange);
     else if (isProxied) await this.#answerProxy(exchange, request.target);
+    else if (isPortForward(request.target)) await this.#forwardPorts(exchange, request.target);
     else await this.#answerObjects(exchange, request.target);
   }
 
@@ -176,9 +180,26 @@ export class ApiServer implements AsyncDisposable {
   }
 
   async #answerProxy({ incoming, response }: Exchange, target: ResourceTarget): Promise<void> {
-    const { model, random, authority } = this.#options;
-    const kubelet = { keyPair: this.#clientKeyPair, ca: authority.certificate };
-    await forward(incoming, response, proxyDestination(target, { model, random, kubelet }));
+    const { model, random } = this.#options;
+    await forward(incoming, response, proxyDestination(target, { model, random, kubelet: this.#kubelet }));
+  }
+
+  /** The kubelet of the pod speaks the protocol. To upgrade the connection is to create, whatever the method. */
+  async #forwardPorts({ incoming, response, user, upgrade }: Exchange, target: ResourceTarget): Promise<void> {
+    const { namespace = '', name = '' } = target;
+    const { model, access } = this.#options;
+    const wanted = { verb: 'create', resource: 'pods/portforward', namespace, name };
+    if (!access.isAllowed(user, wanted)) throw forbidden(user, wanted);
+    const nodeName = podNode(model.pod(namespace, name), name);
+    if (upgrade === undefined) throw badRequest('Upgrade request required');
+    const ports = new URL(incoming.url ?? '/', this.url).searchParams.getAll('ports');
+    const path = `/portForward/${namespace}/${name}?${ports.map((port) => `port=${encodeURIComponent(port)}`).join('&')}`;
+    const listensOn = model.node(nodeName)?.kubeletPort;
+    await forwardUpgrade({ incoming, response, upgrade }, path, { listensOn, kubelet: this.#kubelet });
+  }
+
+  get #kubelet(): NonNullable<ProxyDestination['kubelet']> {
+    return { keyPair: this.#clientKeyPair, ca: this.#options.authority.certificate };
   }
 
   async #answerObjects({ request, response }: Exchange, target: ResourceTarget): Promise<void> {
@@ -188,4 +209,14 @@ export class ApiServer implements AsyncDisposable {
     const context = { store, clock, random, watches: this.#watches, cacheFault, losesEvents, dropParameter };
     await answerObjects(response, { request, target }, context);
   }
+}
+
+function isPortForward({ resource, subresource }: ResourceTarget): boolean {
+  return resource === 'pods' && subresource === 'portforward';
+}
+
+function podNode(pod: SimulatedPod | undefined, name: string): string {
+  if (pod === undefined) throw notFound('pods', name);
+  if (pod.spec.nodeName === undefined) throw badRequest(`pod ${name} does not have a host assigned`);
+  return pod.spec.nodeName;
 }

@@ -5,10 +5,12 @@ import { Mutex } from 'async-mutex';
 import type { Clock } from '../../src/base/clock.js';
 import { anonymous, type RequestAccess, type User } from '../access.js';
 import type { CertificateAuthority, KeyPair } from '../certificates.js';
-import { HttpsListener } from '../https-listener.js';
+import { HttpsListener, type Upgrade } from '../https-listener.js';
 import type { Observation } from '../model/pod-usage.js';
+import type { SimulatedPod } from '../model/simulated-pod.js';
 import type { Fault } from '../simulated-faults.js';
 import { answerConfiguration, answerSummary, answerText } from './answers.js';
+import { forwardedPorts, forwardPorts, offersPortForward } from './port-forward.js';
 
 export interface KubeletOptions {
   readonly nodeName: string;
@@ -19,6 +21,8 @@ export interface KubeletOptions {
   readonly summary: (at: Observation, known: 'all' | 'none') => object;
   /** The body of `/configz`. */
   readonly configuration: object;
+  /** A pod of the node. */
+  readonly pod: (namespace: string, name: string) => SimulatedPod | undefined;
 }
 
 /** Sends any response. */
@@ -41,7 +45,7 @@ export class Kubelet implements AsyncDisposable {
     this.#listener = new HttpsListener({
       keyPair,
       clientCa: options.authority.certificate,
-      handle: async (request, response) => this.#handle(request, response),
+      handle: async (request, response, upgrade) => this.#handle(request, response, upgrade),
     });
   }
 
@@ -98,7 +102,7 @@ export class Kubelet implements AsyncDisposable {
     await this.#faultChange.runExclusive(async () => this.#listener[Symbol.asyncDispose]());
   }
 
-  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade): Promise<void> {
     this.#requestCount++;
     const user = await this.#options.access.authenticate(request);
     if (user === undefined || user === anonymous) {
@@ -110,6 +114,7 @@ export class Kubelet implements AsyncDisposable {
     if (refusal !== undefined) answerText(response, 403, refusal);
     else if (path === '/stats/summary') await this.#answerSummary(response);
     else if (path === '/configz') answerConfiguration(response, this.#options.configuration);
+    else if (upgrade !== undefined && path.startsWith('/portForward/')) this.#forwardPorts(request, response, upgrade);
     else answerText(response, 404, '404 page not found\n');
   }
 
@@ -120,6 +125,19 @@ export class Kubelet implements AsyncDisposable {
       if (await access.isAllowed(user, { verb, resource: `nodes/${subresource}`, name: nodeName })) return undefined;
     }
     return `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource=${subresources.at(-1) ?? ''})`;
+  }
+
+  #forwardPorts(request: IncomingMessage, response: ServerResponse, upgrade: Upgrade): void {
+    const url = new URL(request.url ?? '/', 'https://kubelet');
+    const [, , namespace = '', name = ''] = url.pathname.split('/');
+    const [pod, ports] = [this.#options.pod(namespace, name), forwardedPorts(url)];
+    if (pod === undefined) answerText(response, 404, 'pod does not exist');
+    else if (ports === undefined) answerText(response, 400, 'query parameter "port" is required');
+    else if (!offersPortForward(request)) answerText(response, 400, 'unsupported WebSocket subprotocol');
+    else {
+      response.detachSocket(upgrade.socket);
+      forwardPorts(request, upgrade, { pod, ports });
+    }
   }
 
   async #answerSummary(response: ServerResponse): Promise<void> {
