@@ -14,7 +14,7 @@ const spokenRatio = 0.5;
 /** By name, those that are compared. */
 export const forecasters: Readonly<Record<string, (life: Pick<Life, 'part'>) => Forecaster>> = {
   exporter: ({ part }) => {
-    const measurements = new Measurements();
+    const measurements = new Measurements(part !== 'node');
     return {
       add: (measurement) => {
         measurements.add(measurement);
@@ -24,7 +24,7 @@ export const forecasters: Readonly<Record<string, (life: Pick<Life, 'part'>) => 
         if (last === undefined || last.amount < spokenRatio) return undefined;
         if (last.amount > 1) return 0;
         const rise = measurements.rise();
-        const forecast = forecastOf([{ last, trend: rise && trendOf(rise, part === 'container' ? 3 : 1) }], 1);
+        const forecast = forecastOf([{ last, trend: rise && trendOf(rise, part === 'emptydir' ? 1 : 3) }], 1);
         return forecast && timeLeftMs(forecast, nowMs);
       },
     };

@@ -1,9 +1,12 @@
 import type { Random } from '../../sim/model/random.js';
 
-type LifeKind = 'ramp' | 'steps' | 'sawtooth' | 'plateau' | 'decay';
-type PartKind = 'container' | 'emptydir';
+type LifeKind = 'ramp' | 'steps' | 'sawtooth' | 'plateau' | 'decay' | 'cleanup' | 'churn';
+type PartKind = 'container' | 'emptydir' | 'node';
 
-/** What one container or emptyDir with a limit writes. Times in milliseconds since the start of the pod; amounts as parts of the limit. */
+/**
+ * What is written to one container or emptyDir with a limit, or to the disk of a node with a threshold. Times in milliseconds
+ * since the start; amounts as parts of the limit, or of the zone above the threshold.
+ */
 export interface Life {
   readonly kind: LifeKind;
   readonly part: PartKind;
@@ -12,6 +15,8 @@ export interface Life {
   readonly stepMs: number;
   /** From here on it no longer grows; Infinity where it goes on. */
   readonly growthEndsMs: number;
+  /** When much of it is deleted at once, and it goes on to grow. */
+  readonly cleanupsMs: readonly number[];
   /** The pod is deleted; Infinity where it is not. */
   readonly deletedAtMs: number;
   /** While its kubelet does not respond. */
@@ -22,11 +27,15 @@ export interface Life {
 
 const minuteMs = 60_000;
 export const lifeMs = 90 * minuteMs;
+/** A kubelet deletes unused images one by one. */
+export const maxDeletionMs = 20_000;
 
 /** Now and then something small is deleted. */
 const noDips = { everyMs: Infinity, amount: 0 };
 
-const shares: readonly (readonly [LifeKind, number])[] = [
+type Shares = readonly (readonly [LifeKind, number])[];
+
+const podShares: Shares = [
   ['ramp', 0.4],
   ['steps', 0.15],
   ['sawtooth', 0.15],
@@ -34,16 +43,34 @@ const shares: readonly (readonly [LifeKind, number])[] = [
   ['decay', 0.15],
 ];
 
+/** Images are deleted when the disk is nearly full; what pods write and delete adds up on the disk of their node. */
+const nodeShares: Shares = [
+  ['ramp', 0.2],
+  ['steps', 0.1],
+  ['cleanup', 0.3],
+  ['churn', 0.15],
+  ['plateau', 0.1],
+  ['decay', 0.15],
+];
+
 interface Shape {
   readonly usedAt: (timeMs: number) => number;
   readonly stepMs?: number;
   readonly growthEndsMs?: number;
+  readonly cleanupsMs?: readonly number[];
 }
 
-export function randomLife(random: Random): Life {
+export function randomPodLife(random: Random): Life {
+  const kind = pick(random.next(), podShares);
+  return randomLife(random, kind, random.next() < 0.5 ? 'container' : 'emptydir');
+}
+
+export function randomNodeLife(random: Random): Life {
+  return { ...randomLife(random, pick(random.next(), nodeShares), 'node'), deletedAtMs: Infinity };
+}
+
+function randomLife(random: Random, kind: LifeKind, part: PartKind): Life {
   const between = (from: number, to: number): number => random.between(from, to);
-  const kind = pick(random.next());
-  const part = random.next() < 0.5 ? 'container' : 'emptydir';
   const startMs = between(0, 10 * minuteMs);
   const base = between(0, 0.4);
   const rampMs = minuteMs * Math.exp(between(0, Math.log(60)));
@@ -57,13 +84,14 @@ export function randomLife(random: Random): Life {
     usedAt: (timeMs) => shape.usedAt(timeMs) - dips.amount * Math.floor(timeMs / dips.everyMs),
     stepMs: shape.stepMs ?? 0,
     growthEndsMs: shape.growthEndsMs ?? Infinity,
+    cleanupsMs: shape.cleanupsMs ?? [],
     deletedAtMs: random.next() < 0.1 ? between(0, startMs + rampMs) : Infinity,
     silence: { fromMs: silentFromMs, toMs: silentFromMs + between(minuteMs, 5 * minuteMs) },
     phaseMs: between(0, 15_000),
   };
 }
 
-function pick(value: number): LifeKind {
+function pick(value: number, shares: Shares): LifeKind {
   let sum = 0;
   for (const [kind, share] of shares) {
     sum += share;
@@ -114,7 +142,50 @@ const shapes: Readonly<Record<LifeKind, (input: ShapeInput) => Shape>> = {
       usedAt: (timeMs) => base + (level - base) * (1 - Math.exp((-2 * Math.max(0, timeMs - startMs)) / rampMs)),
     };
   },
+  cleanup: cleanupOf,
+  churn: ({ between, base }) => {
+    const files = Array.from({ length: 60 }, () => ({
+      bytes: between(0.01, 0.08),
+      everyMs: between(minuteMs / 2, 10 * minuteMs),
+      phaseMs: between(0, 10 * minuteMs),
+      part: between(0.1, 0.5),
+    })).slice(0, Math.round(between(3, 15)));
+    return {
+      growthEndsMs: 0,
+      usedAt: (timeMs) => {
+        const present = files.filter(({ everyMs, phaseMs, part }) => ((timeMs + phaseMs) % everyMs) / everyMs < part);
+        return base + 0.3 + present.reduce((sum, { bytes }) => sum + bytes, 0);
+      },
+    };
+  },
 };
+
+/** A ramp of which much is deleted at certain levels. Then it goes on as before, at another speed, or not at all. */
+function cleanupOf({ between, startMs, base, rampMs }: ShapeInput): Shape {
+  const ramp = rampOf({ between, startMs, base, rampMs });
+  const [freed, level, chance] = [between(0.05, 0.4), between(0.7, 0.98), between(0, 1)];
+  const cleanupsMs: number[] = [];
+  let atMs = startMs;
+  for (const count of [1, 2, 3].slice(0, Math.round(between(1, 3)))) {
+    const reachedAmount = level + freed * (count - 1);
+    while (atMs < lifeMs && ramp(atMs) < reachedAmount) atMs += 1_000;
+    cleanupsMs.push(atMs);
+  }
+  const [firstMs = 0] = cleanupsMs;
+  const speed = chance < 0.7 ? 1 : chance < 0.9 ? between(0.2, 3) : 0;
+  const deletionMs = between(100, maxDeletionMs);
+  const kept = speed === 1 ? cleanupsMs : [firstMs];
+  const usedAt = (timeMs: number): number => {
+    const sinceMs = Math.max(0, timeMs - firstMs);
+    const grown = speed === 1 ? ramp(timeMs) : ramp(Math.min(timeMs, firstMs) + speed * sinceMs);
+    const deleted = kept.reduce(
+      (sum, eachMs) => sum + freed * Math.min(1, Math.max(0, timeMs - eachMs) / deletionMs),
+      0,
+    );
+    return grown - deleted;
+  };
+  return speed === 0 ? { usedAt, growthEndsMs: firstMs } : { usedAt, cleanupsMs: kept };
+}
 
 /** A ramp whose speed differs by ±20 % from minute to minute. */
 function rampOf({ between, startMs, base, rampMs }: ShapeInput): (timeMs: number) => number {

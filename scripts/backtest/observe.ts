@@ -10,6 +10,8 @@ export interface Said {
   readonly timeMs: number | undefined;
   /** Whether a measurement that the exporter had received showed that growth had ended. */
   readonly hasSeenEnd: boolean;
+  /** Of the last measurement that the exporter had received. */
+  readonly measuredAtMs: number;
 }
 
 interface Received extends Measurement {
@@ -26,11 +28,13 @@ export interface Observed {
   readonly distanceMs: number;
 }
 
-const measuringMs = { container: 12_000, emptydir: 75_000 };
+const measuringMs = { container: 12_000, emptydir: 75_000, node: 10_000 };
 const scrapeMs = 15_000;
 const ttlMs = 55_000;
 const nearTtlMs = 10_000;
-const keptRatio = 0.4;
+const keptRatio = { container: 0.4, emptydir: 0.4, node: 0.25 };
+/** Of nodes: headroom below a quarter of the threshold. */
+const nearRatio = { container: 0.8, emptydir: 0.8, node: 0.875 };
 
 /** Passes through one life as an exporter does that is scraped each 15 s. */
 export function observe(life: Life, random: Random, forecaster: Forecaster): Observed {
@@ -64,27 +68,38 @@ class Exporter {
     const isDue = atMs - this.#fetchedAtMs >= (this.#isNear ? nearTtlMs : ttlMs);
     if (isDue && (atMs < fromMs || atMs >= toMs)) this.#fetch(atMs);
     const isAbsent = atMs - this.#fetchedAtMs >= 2 * ttlMs;
-    return { atMs, timeMs: isAbsent ? undefined : this.#forecaster.timeMs(atMs), hasSeenEnd: this.#hasSeenEnd };
+    return {
+      atMs,
+      timeMs: isAbsent ? undefined : this.#forecaster.timeMs(atMs),
+      hasSeenEnd: this.#hasSeenEnd,
+      measuredAtMs: this.received.at(-1)?.atMs ?? 0,
+    };
   }
 
   #fetch(atMs: number): void {
     const before = this.received.at(-1);
     const measurement = this.#measurements.findLast((each) => each.atMs <= atMs);
-    if (measurement !== undefined && measurement.atMs !== before?.atMs && measurement.amount >= keptRatio) {
+    if (
+      measurement !== undefined &&
+      measurement.atMs !== before?.atMs &&
+      measurement.amount >= keptRatio[this.#life.part]
+    ) {
       this.received.push({ ...measurement, receivedAtMs: atMs });
       this.#forecaster.add(measurement);
       const hasEnded = before !== undefined && measurement.amount <= before.amount;
       if (hasEnded && measurement.atMs > this.#life.growthEndsMs) this.#hasSeenEnd = true;
     }
-    this.#isNear = measurement !== undefined && isNearLimit(measurement, before, atMs - this.#fetchedAtMs);
+    this.#isNear = measurement !== undefined && this.#isNearLimit(measurement, before, atMs);
     this.#fetchedAtMs = atMs;
   }
-}
 
-/** As kubelets are asked more often: from 80 % of a limit on, or within two TTLs at the last growth. */
-function isNearLimit({ amount }: Measurement, before: Measurement | undefined, sinceMs: number): boolean {
-  const rate = before === undefined ? 0 : (amount - before.amount) / sinceMs;
-  return amount >= 0.8 || (rate > 0 && (1 - amount) / rate <= 2 * ttlMs);
+  /** As kubelets are asked more often: from a part of a limit on, or where a pod reaches it within two TTLs at its last growth. */
+  #isNearLimit({ amount }: Measurement, before: Measurement | undefined, atMs: number): boolean {
+    const { part } = this.#life;
+    if (part === 'node' || before === undefined) return amount >= nearRatio[part];
+    const rate = (amount - before.amount) / (atMs - this.#fetchedAtMs);
+    return amount >= nearRatio[part] || (rate > 0 && (1 - amount) / rate <= 2 * ttlMs);
+  }
 }
 
 function measure({ usedAt }: Life, distanceMs: number, random: Random): readonly Measurement[] {

@@ -1,4 +1,4 @@
-import type { Life } from './lives.js';
+import { type Life, lifeMs, maxDeletionMs } from './lives.js';
 import type { Observed, Said } from './observe.js';
 
 /** Counts of evictions and of forecasts. */
@@ -13,8 +13,12 @@ export interface Score {
   /** Below ten minutes. */
   readonly saidCount: number;
   readonly falseCount: number;
-  /** During the first rise of one that ended by itself: not known to anybody at the time. In none of the two counts above. */
+  /** Of growth that ended by itself, or before much was deleted: not known to anybody at the time. In none of the two counts above. */
   readonly endedCount: number;
+  /** Deletions after which growth went on above half of the limit, with a forecast before. */
+  readonly cleanupCount: number;
+  /** From these to the next forecast, together, in milliseconds. */
+  readonly silentMs: number;
 }
 
 export const noScore: Score = {
@@ -25,6 +29,8 @@ export const noScore: Score = {
   saidCount: 0,
   falseCount: 0,
   endedCount: 0,
+  cleanupCount: 0,
+  silentMs: 0,
 };
 
 export function addScores(a: Score, b: Score): Score {
@@ -36,6 +42,8 @@ export function addScores(a: Score, b: Score): Score {
     saidCount: a.saidCount + b.saidCount,
     falseCount: a.falseCount + b.falseCount,
     endedCount: a.endedCount + b.endedCount,
+    cleanupCount: a.cleanupCount + b.cleanupCount,
+    silentMs: a.silentMs + b.silentMs,
   };
 }
 
@@ -65,7 +73,27 @@ export function scoreOf(life: Life, observed: Observed): Score {
     saidCount,
     falseCount,
     endedCount,
+    ...silences(life, observed),
   };
+}
+
+function silences(
+  { cleanupsMs, usedAt }: Life,
+  { said, reachedAtMs = lifeMs }: Observed,
+): Pick<Score, 'cleanupCount' | 'silentMs'> {
+  const counted = cleanupsMs.filter(
+    (atMs) =>
+      usedAt(atMs + maxDeletionMs) >= 0.5 &&
+      atMs < reachedAtMs &&
+      said.findLast((each) => each.atMs <= atMs)?.timeMs !== undefined,
+  );
+  const untilMs = counted.map((atMs) => {
+    const after = said.filter((each) => each.atMs > atMs);
+    const silent = after.find(({ timeMs }) => timeMs === undefined);
+    const next = silent && after.find(({ timeMs, atMs: saidAtMs }) => saidAtMs > silent.atMs && timeMs !== undefined);
+    return silent === undefined ? 0 : (next?.atMs ?? reachedAtMs) - atMs;
+  });
+  return { cleanupCount: counted.length, silentMs: untilMs.reduce((sum, ms) => sum + ms, 0) };
 }
 
 function canBeForeseen({ usedAt, part }: Life, { reachedAtMs, measurements }: Observed): boolean {
@@ -74,7 +102,8 @@ function canBeForeseen({ usedAt, part }: Life, { reachedAtMs, measurements }: Ob
   for (let atMs = 0; atMs < reachedAtMs; atMs += secondMs) {
     const used = usedAt(atMs);
     if (used < highest - largestDip) {
-      peak = Math.max(peak, highest);
+      if (part === 'node') growthMs = atMs;
+      else peak = Math.max(peak, highest);
       highest = 0;
     }
     if (used < peak - largestDip) growthMs = atMs;
@@ -84,7 +113,7 @@ function canBeForeseen({ usedAt, part }: Life, { reachedAtMs, measurements }: Ob
     ({ atMs, amount, receivedAtMs }) =>
       amount >= peak - largestDip && atMs >= growthMs && receivedAtMs <= reachedAtMs - minuteMs / 2,
   );
-  return reachedAtMs - growthMs >= minuteMs && there.length >= (part === 'container' ? 4 : 2);
+  return reachedAtMs - growthMs >= minuteMs && there.length >= (part === 'emptydir' ? 2 : 4);
 }
 
 type Verdict = 'right' | 'false' | 'ended' | 'unknown';
@@ -92,11 +121,17 @@ type Verdict = 'right' | 'false' | 'ended' | 'unknown';
 function judge(said: Said, life: Life, observed: Observed): Verdict {
   const slackMs = 15_000 + Math.max(observed.distanceMs, life.stepMs);
   if (life.growthEndsMs < (observed.reachedAtMs ?? Infinity) && !said.hasSeenEnd) return 'ended';
+  if (life.cleanupsMs.some((atMs) => isUnseen(atMs, said))) return 'ended';
   if (observed.reachedAtMs === undefined && life.deletedAtMs < Infinity) {
     return said.atMs + (said.timeMs ?? 0) + slackMs < life.deletedAtMs ? 'false' : 'unknown';
   }
   if (isWithin(said, observed, slackMs)) return 'right';
   return 'false';
+}
+
+/** Whether much is deleted before the forecast comes true, and no measurement had shown all of it. */
+function isUnseen(cleanupMs: number, { atMs, timeMs = 0, measuredAtMs }: Said): boolean {
+  return cleanupMs + maxDeletionMs > measuredAtMs && cleanupMs < atMs + timeMs;
 }
 
 function isWithin({ atMs, timeMs }: Said, { reachedAtMs }: Observed, slackMs: number): boolean {

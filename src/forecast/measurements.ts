@@ -30,12 +30,17 @@ const maxStepMs = 120_000;
 /** A fall by less than this part of the rise ends nothing: something small was deleted. */
 const dip = 0.1;
 
+/** Of a disk that has grown for so long, a fall is a cleanup: growth goes on after it where the next rate is within this factor. */
+const establishedMs = 300_000;
+const sameRate = 1.3;
+
 /** After a fall, usage has to pass its highest peak by this factor: caches, queues and rotated logs fill up and empty again. */
 const abovePeak = 1.02;
 
 /**
  * The measurements of one amount, as much of them as a forecast needs. A rise begins after the last fall, above all peaks before,
- * and ends where the amount stays the same for longer than it did between its changes.
+ * and ends where the amount stays the same for longer than it did between its changes. A cleanup of a disk is taken out of a rise that
+ * goes on.
  */
 export class Measurements {
   readonly #hasPeaks: boolean;
@@ -49,8 +54,10 @@ export class Measurements {
   #lastChangeMs = 0;
   #longestStepMs = 0;
   #longestFlatMs = 0;
+  /** Amount in a millisecond before a cleanup, until a measurement shows whether growth goes on. */
+  #rateBefore: number | undefined;
 
-  /** `hasPeaks`: whether a fall may be that of a cache. Without it, the next rise is trusted as the first one. */
+  /** `hasPeaks`: whether a fall may be that of a cache. Without it, it is a cleanup, and the next rise is trusted as the first one. */
   constructor(hasPeaks = true) {
     this.#hasPeaks = hasPeaks;
   }
@@ -71,15 +78,41 @@ export class Measurements {
 
   /** What is below the highest of the rise is no change: it may be a dip, which is flat, or the way back from one. */
   #follow(measurement: Measurement, former: Measurement): void {
+    if (this.#rateBefore !== undefined && this.#goesOnToFall(measurement, former, this.#rateBefore)) return;
     const { amount: highest } = this.#at(this.#count - 1);
     const isFall = highest - measurement.amount > dip * (highest - this.#at(0).amount);
-    if (this.#isBelowPeak || isFall) this.#addBelowPeak(measurement);
+    if (isFall && this.#isEstablished()) this.#skipCleanup(measurement);
+    else if (this.#isBelowPeak || isFall) this.#addBelowPeak(measurement);
     else if (measurement.amount > highest) this.#addChange(measurement, former);
     else if (this.#isOverAt(measurement.atMs)) this.#begin(measurement);
   }
 
+  #isEstablished(): boolean {
+    return !this.#hasPeaks && this.#at(this.#count - 1).atMs - this.#at(0).atMs >= establishedMs;
+  }
+
+  /** Lowers what is kept by what was deleted, as if growth had gone on meanwhile. */
+  #skipCleanup(measurement: Measurement): void {
+    const last = this.#at(this.#count - 1);
+    const rate = rateBetween(this.#at(0), last);
+    const deleted = last.amount + rate * (measurement.atMs - last.atMs) - measurement.amount;
+    for (let index = 1; index < this.#kept.length; index += 2) this.#kept[index] = (this.#kept[index] ?? 0) - deleted;
+    this.#addChange(measurement, last);
+    this.#rateBefore = rate;
+  }
+
+  /** After a cleanup, whether that has not ended. Growth at another rate is a rise of its own. */
+  #goesOnToFall(measurement: Measurement, former: Measurement, rateBefore: number): boolean {
+    const ratio = rateBetween(former, measurement) / rateBefore;
+    if (ratio < 0) this.#skipCleanup(measurement);
+    else if (ratio < 1 / sameRate || ratio > sameRate) this.#begin(former);
+    else this.#rateBefore = undefined;
+    return ratio < 0;
+  }
+
   /** Undefined while the amount does not rise, as far as is known. */
   rise(): Rise | undefined {
+    if (this.#rateBefore !== undefined) return undefined;
     const flatMs = (this.#last?.atMs ?? 0) - this.#lastChangeMs;
     if (this.#changeCount === 0 || flatMs > flatStretch * this.#longestFlatMs) return undefined;
     return {
@@ -108,6 +141,7 @@ export class Measurements {
   #begin({ atMs, amount }: Measurement): void {
     this.#peak = Math.max(this.#peak, amount);
     this.#kept.length = 0;
+    this.#rateBefore = undefined;
     this.#changeCount = 0;
     this.#longestStepMs = 0;
     this.#longestFlatMs = 0;
@@ -150,4 +184,9 @@ export class Measurements {
   #drop(index: number): void {
     this.#kept.splice(2 * index, 2);
   }
+}
+
+/** Amount in a millisecond. */
+function rateBetween(from: Measurement, to: Measurement): number {
+  return (to.amount - from.amount) / (to.atMs - from.atMs);
 }

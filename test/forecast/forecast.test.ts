@@ -7,8 +7,8 @@ import { Measurements } from '../../src/forecast/measurements.js';
 /** Pairs of seconds and amount. */
 type Course = readonly (readonly [atSeconds: number, amount: number])[];
 
-function followed(course: Course): Measurements {
-  const measurements = new Measurements();
+function followed(course: Course, hasPeaks = true): Measurements {
+  const measurements = new Measurements(hasPeaks);
   for (const [atSeconds, amount] of course) measurements.add({ atMs: 1_000 * atSeconds, amount });
   return measurements;
 }
@@ -109,11 +109,40 @@ it('many dips are a fall, and the way back from a dip is no growth', () => {
 });
 
 it('where a fall is no cache that empties itself, the next rise is trusted', () => {
-  const measurements = new Measurements(false);
-  for (const [atSeconds, amount] of every(10, [80, 90, 95, 50, 55, 60, 65])) {
-    measurements.add({ atMs: 1_000 * atSeconds, amount });
-  }
-  expect(measurements.rise()?.changeCount).toBe(3);
+  expect(followed(every(10, [80, 90, 95, 50, 55, 60, 65]), false).rise()?.changeCount).toBe(3);
+});
+
+describe('on a disk that has grown by 1 a minute for six minutes, after a cleanup', () => {
+  const grown = [60, 61, 62, 63, 64, 65, 66];
+
+  it.each<readonly [string, readonly number[], number | undefined]>([
+    ['the rise goes on once growth is as before', [47, 48], 2],
+    ['the rise goes on once growth is about as before', [47, 47.8], 2],
+    ['the rise goes on after images were deleted one by one', [60, 50, 47, 48], 4],
+    ['nothing is known before the next measurement', [47], undefined],
+    ['no rise goes on where growth has ended', [47, 47, 47, 47], undefined],
+    ['growth that is slower is a rise of its own', [47, 47.2], undefined],
+    ['growth that is faster is a rise of its own', [47, 50], undefined],
+  ])('%s', (_case, after, minutesSince) => {
+    const course = every(60, [...grown, ...after]);
+    const rise = followed(course, false).rise();
+    const trend = rise && trendOf(rise, 3);
+    const [lastSeconds = 0, amount = 0] = course.at(-1) ?? [];
+    expect(trend?.seenMs).toBe(minutesSince && (6 + minutesSince) * 60_000);
+    if (trend !== undefined) {
+      expect(trend.last).toEqual({ atMs: 1_000 * lastSeconds, amount });
+      expect(60_000 * trend.rate).toBeGreaterThan(0.8);
+      expect(60_000 * trend.rate).toBeLessThan(1.2);
+    }
+  });
+
+  it.each([
+    ['of a container, which may be a cache', true, grown],
+    ['of a disk that has grown for less than five minutes', false, grown.slice(2)],
+  ])('no rise goes on %s', (_case, hasPeaks, before) => {
+    const rise = followed(every(60, [...before, 47, 48]), hasPeaks).rise();
+    expect(rise && trendOf(rise, 3)).toBeUndefined();
+  });
 });
 
 it('measurements begin again after a clock was set back', () => {
