@@ -49,7 +49,7 @@ const verdict = z.object({
     z.object({
       signal,
       filesystem: z.enum(['nodefs', 'imagefs', 'containerfs']),
-      state: z.enum(['evicting', 'waiting', 'near']),
+      state: z.enum(['evicting', 'waiting', 'near', 'no_space']),
       gracePeriodMs: amount,
       threshold: amount,
       available: amount,

@@ -2,14 +2,18 @@ import { countsInodes, type EvictionSignal, filesystemOf, type SignalFilesystem 
 import type { UsageSample } from '../kubelet/lookup.js';
 import { type FilesystemOwners, filesystemOwners } from './filesystem-owners.js';
 import { type FirstWorkload, firstWorkload } from './first-workload.js';
+import { type FullDisk, fullDisk } from './full-disks.js';
 import type { NodeImages } from './node-images.js';
 import { type StorageLayout, storageLayout } from './node-layout.js';
 import { isNearThreshold, type KnownThreshold, nearestThreshold } from './node-thresholds.js';
 import type { NodeSnapshot } from './node-view.js';
 import { type Victim, victimRanking } from './victims.js';
 
-/** What fills a disk. `other`: neither evictions nor image collection free enough. Closed list. */
-export const verdictKinds = ['pods', 'images', 'pods_and_images', 'other', 'inodes', 'unknown'] as const;
+/**
+ * What fills a disk. `other`: neither evictions nor image collection free enough. `no_space`: it is full, and nobody is evicted.
+ * Closed list.
+ */
+export const verdictKinds = ['pods', 'images', 'pods_and_images', 'other', 'inodes', 'no_space', 'unknown'] as const;
 export type VerdictKind = (typeof verdictKinds)[number];
 
 /** An amount that may not be known exactly. */
@@ -23,12 +27,12 @@ export interface Shortage {
   readonly signal: EvictionSignal;
   /** Where its bytes are: a signal of imagefs may be about nodefs. */
   readonly filesystem: SignalFilesystem;
-  /** `waiting`: below a soft threshold alone, for its grace period; `near`: above, but close to one. */
-  readonly state: 'evicting' | 'waiting' | 'near';
+  /** `waiting`: below a soft threshold alone, for its grace period; `near`: above, but close to one; `no_space`: without one. */
+  readonly state: 'evicting' | 'waiting' | 'near' | 'no_space';
   readonly gracePeriodMs: number;
   readonly threshold: number;
   readonly available: number;
-  /** Until the kubelet stops evicting; of a node that is near, as much as the threshold. */
+  /** Until the kubelet stops evicting; of a node that is near, as much as the threshold; 0 without one. */
   readonly missing: number;
   readonly capacity: number | undefined;
   readonly isAssumed: boolean;
@@ -66,9 +70,11 @@ export interface VerdictSources {
   readonly soon?: EvictionSignal | undefined;
 }
 
-/** The cause of what a node is short of; undefined for a node that is not close to evicting pods. */
+/** The cause of what a node is short of; undefined for a node that is not close to evicting pods and has space. */
 export function nodeVerdict(snapshot: NodeSnapshot, sources: VerdictSources): DiskVerdict | undefined {
   const { thresholds, node } = snapshot;
+  const full = fullDisk(snapshot);
+  if (full !== undefined) return { ...verdictOn(snapshot, noSpace(full, snapshot), sources), kind: 'no_space' };
   const soon = nearestThreshold(thresholds.filter(({ signal }) => signal === sources.soon));
   const nearest = soon ?? nearestThreshold(thresholds);
   if (nearest !== undefined && (soon !== undefined || isNearThreshold(thresholds)))
@@ -116,6 +122,11 @@ function shortageOf(nearest: KnownThreshold, snapshot: NodeSnapshot): Shortage {
     capacity: countsInodes(signal) ? stats?.inodes : stats?.capacityBytes,
     isAssumed,
   };
+}
+
+function noSpace(full: FullDisk, snapshot: NodeSnapshot): Shortage {
+  const filesystem = placeOf(full.signal, snapshot);
+  return { ...full, filesystem, state: 'no_space', gracePeriodMs: 0, threshold: 0, missing: 0, isAssumed: false };
 }
 
 function verdictOn(snapshot: NodeSnapshot, shortage: Shortage, sources: VerdictSources): DiskVerdict {

@@ -1,6 +1,7 @@
 import { largestFirst } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
+import { fullDisk } from '../node/full-disks.js';
 import { nearestThreshold } from '../node/node-thresholds.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-view.js';
 import { enforcementKinds } from '../report/enforcement-report.js';
@@ -44,7 +45,7 @@ interface ListedNode {
   readonly pressed: PressedNode | undefined;
 }
 
-/** Nodes that evict pods first, then those without data, those that are close to evicting, and the fullest. */
+/** Nodes that evict pods first, then those that have no space and evict none, those without data, those that are close to evicting, and the fullest. */
 export async function listNodes(
   reading: ClusterReading,
   query: ListQuery,
@@ -96,11 +97,12 @@ function fullOf(view: NodeView, lastKnown: LastKnown | undefined): number | unde
   return snapshot && fullestRatio(snapshot);
 }
 
-/** Above all: nodes that evict, those without data, those that are close. Skipped ones are last. */
+/** Above all: nodes that evict, those without space or data, those that are close. Skipped ones are last. */
 function urgencyOf({ view, lastKnown, pressed }: ListedNode): number | undefined {
   if (view.state === 'absent' && view.reason === 'skipped') return undefined;
   if (pressed?.nearest.isCrossed === true) return 20 + pressureUrgency(pressed);
   if (view.state === 'absent') return 15;
+  if (fullDisk(view.snapshot) !== undefined) return 20;
   if (pressed !== undefined) return 10 + Math.max(-4, pressureUrgency(pressed));
   return (view.state === 'stale' ? 1 : 0) + (fullOf(view, lastKnown) ?? 0);
 }

@@ -68,6 +68,8 @@ export interface ClusterSummary {
   readonly skippedNodeCount: number;
   /** With a filesystem that is full in bytes or inodes. */
   readonly fullNodeCount: number;
+  /** Of them, those that are full to the end, and evict nobody for it: no threshold is in force. */
+  readonly noSpaceNodeCount: number;
   /** Of the oldest data that is served. */
   readonly oldestDataAgeMs?: number | undefined;
   /** Pods that the summaries of scraped nodes should have, and those of them that were measured. */

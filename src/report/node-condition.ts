@@ -1,3 +1,4 @@
+import { fullDisk } from '../node/full-disks.js';
 import type { MeasuredNodeView, NodeView } from '../node/node-view.js';
 import { enforcementKinds } from './enforcement-report.js';
 import { fullestRatio } from './filesystem-report.js';
@@ -5,13 +6,14 @@ import { limitThresholds } from './limit-report.js';
 import type { PressedNode } from './pressure-report.js';
 
 /**
- * How a node is, by what matters most, the worst first. `evicting`: below a threshold, or under DiskPressure; `silent`: without
- * data; `near`: close to a threshold; `full`: a filesystem is nearly full in bytes or inodes; `stale`: its data is old;
+ * How a node is, by what matters most, the worst first. `evicting`: below a threshold, or under DiskPressure; `no_space`: a
+ * disk is full, and nobody is evicted for it; `silent`: without data; `near`: close to a threshold; `full`: a filesystem is nearly full in bytes or inodes; `stale`: its data is old;
  * `missing`: its summary lacks pods; `unprotected`: limits or thresholds do not do what they seem to do; `skipped`: never
  * scraped.
  */
 export const nodeConditions = [
   'evicting',
+  'no_space',
   'silent',
   'near',
   'full',
@@ -29,7 +31,11 @@ export function nodeCondition(view: NodeView, pressed: PressedNode | undefined):
   return pressureCondition(view, pressed) ?? dataCondition(view);
 }
 
-function pressureCondition({ node }: MeasuredNodeView, pressed: PressedNode | undefined): NodeCondition | undefined {
+function pressureCondition(
+  { node, snapshot }: MeasuredNodeView,
+  pressed: PressedNode | undefined,
+): NodeCondition | undefined {
+  if (fullDisk(snapshot) !== undefined) return 'no_space';
   if (node?.diskPressure === true || pressed?.nearest.isCrossed === true) return 'evicting';
   return pressed === undefined ? undefined : 'near';
 }

@@ -1,4 +1,5 @@
 import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
+import { fullDisk } from '../node/full-disks.js';
 import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
 import type { ApiServerState } from './absence-hints.js';
@@ -80,6 +81,7 @@ export class RankedNodes {
     failedNodeCount: 0,
     skippedNodeCount: 0,
     fullNodeCount: 0,
+    noSpaceNodeCount: 0,
     oldestDataAgeMs: undefined as number | undefined,
     expectedPodCount: 0,
     measuredPodCount: 0,
@@ -128,6 +130,7 @@ export class RankedNodes {
     counts.oldestDataAgeMs = Math.max(counts.oldestDataAgeMs ?? 0, Math.round(ageMs));
     const ratio = fullestRatio(snapshot) ?? 0;
     if (ratio >= fullRatio) counts.fullNodeCount += 1;
+    if (fullDisk(snapshot) !== undefined) counts.noSpaceNodeCount += 1;
     return withData + ratio;
   }
 }

@@ -17,7 +17,9 @@ export function verdictCommands(verdict: DiskVerdict, nodeName: string): readonl
     case 'images':
       return [onNode('crictl rmi --prune'), onNode('crictl images')];
     case 'inodes':
-      return [...podCommands(first), onNode('du --inodes -xd3 / /var | sort -n | tail -20')];
+      return [...podCommands(first), onNode(inodesCommand)];
+    case 'no_space':
+      return [...podCommands(first), ...noSpaceCommands(verdict, nodeName)];
     case 'unknown':
       return unknownCommands(verdict, nodeName);
     case 'other':
@@ -25,10 +27,19 @@ export function verdictCommands(verdict: DiskVerdict, nodeName: string): readonl
   }
 }
 
+/** The last one shows what the kubelet is configured with. */
+function noSpaceCommands(verdict: DiskVerdict, nodeName: string): readonly string[] {
+  const commands =
+    verdict.images === undefined ? [inodesCommand] : ['crictl rmi --prune', ...remainderTools.other.slice(0, 1)];
+  return [...commands.map((command) => nodeCommand(command, verdict, nodeName)), configCommand(nodeName)];
+}
+
 /** Before the threshold is crossed, see the text of the verdict. */
 function grows({ first, shortage }: DiskVerdict): boolean {
   return shortage?.state === 'near' && first?.growth !== undefined;
 }
+
+const inodesCommand = 'du --inodes -xd3 / /var | sort -n | tail -20';
 
 const remainderTools = {
   other: ['du -xhd3 / /var | sort -h | tail -20', 'journalctl --disk-usage', 'lsof +L1'],
@@ -57,12 +68,15 @@ function unknownCommands(verdict: DiskVerdict, nodeName: string): readonly strin
   const explain = `${programName} explain node ${shellWord(nodeName)}`;
   if (verdict.unknownPart === 'images') return [nodeCommand('crictl images', verdict, nodeName)];
   if (verdict.unknownPart === 'unread_pods') return [explain];
-  const path = `/api/v1/nodes/${encodeURIComponent(nodeName)}/proxy`;
-  return [
-    explain,
-    `kubectl get --raw ${shellWord(`${path}/configz`)}`,
-    `kubectl get --raw ${shellWord(`${path}/stats/summary`)}`,
-  ];
+  return [explain, configCommand(nodeName), rawCommand(nodeName, 'stats/summary')];
+}
+
+function configCommand(nodeName: string): string {
+  return rawCommand(nodeName, 'configz');
+}
+
+function rawCommand(nodeName: string, path: string): string {
+  return `kubectl get --raw ${shellWord(`/api/v1/nodes/${encodeURIComponent(nodeName)}/proxy/${path}`)}`;
 }
 
 /** A node under DiskPressure refuses the pod of `kubectl debug`. */

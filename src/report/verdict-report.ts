@@ -3,7 +3,13 @@ import { formatAge, formatBytes } from '../base/units.js';
 import type { EvictionRecord, LastUsage } from '../history/eviction-record.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { UsageSample } from '../kubelet/lookup.js';
-import { type DiskVerdict, type NamedShortage, nodeVerdict, type VerdictKind } from '../node/disk-verdict.js';
+import {
+  type DiskVerdict,
+  type NamedShortage,
+  nodeVerdict,
+  type Shortage,
+  type VerdictKind,
+} from '../node/disk-verdict.js';
 import { nextThreshold } from '../node/node-forecasts.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { causeText } from './eviction-cause-text.js';
@@ -89,13 +95,17 @@ function verdictReport(
     kind,
     text: verdictText(verdict, notes),
     commands: verdictCommands(verdict, nodeName),
-    signal: shortage?.signal,
-    isAssumed: shortage?.isAssumed,
-    ...(shortage && amountsOf(shortage, countsInodes(shortage.signal))),
-    missing: shortage?.missing,
+    ...(shortage && shortageOf(shortage)),
     podsFreed: pods?.least,
     imagesFreed: images?.least,
   };
+}
+
+/** Without a threshold, what is available alone. */
+function shortageOf(shortage: Shortage): Partial<VerdictReport> {
+  const { signal, state, isAssumed, available, missing } = shortage;
+  if (state === 'no_space') return { signal, available };
+  return { signal, isAssumed, ...amountsOf(shortage, countsInodes(signal)), missing };
 }
 
 /** Why a pod was evicted: its own usage, or what filled the disk of its node. */

@@ -1,6 +1,6 @@
 import { formatAge, formatBytes } from '../base/units.js';
 import { countsInodes } from '../kubelet/eviction-signals.js';
-import type { Bounds, DiskVerdict, Remainder, Shortage } from '../node/disk-verdict.js';
+import type { Bounds, DiskVerdict, Remainder, Shortage, VerdictKind } from '../node/disk-verdict.js';
 import type { FirstWorkload } from '../node/first-workload.js';
 import { unreadPodsText } from './signal-report.js';
 
@@ -16,7 +16,24 @@ export function verdictText(verdict: DiskVerdict, notes: readonly string[] = [])
 function causeText(verdict: DiskVerdict): string {
   const { kind, shortage } = verdict;
   if (kind === 'unknown' || shortage === undefined) return unknownText(verdict);
-  const { pods = none, images = none, first, remainder } = verdict;
+  switch (kind) {
+    case 'no_space':
+      return noSpaceText(verdict, shortage);
+    case 'inodes':
+      return `Inodes are the cause, not bytes${inodesText(verdict, shortage)}, ${missingText(shortage)}`;
+    case 'pods':
+    case 'images':
+    case 'pods_and_images':
+    case 'other':
+      return bytesText(kind, verdict, shortage);
+  }
+}
+
+function bytesText(
+  kind: Exclude<VerdictKind, 'unknown' | 'no_space' | 'inodes'>,
+  { pods = none, images = none, first, remainder }: DiskVerdict,
+  shortage: Shortage,
+): string {
   const evicting = `evicting every pod frees ${freedText(pods, shortage)}`;
   const deleting = `deleting unused images ${imagesText(images, shortage)}`;
   switch (kind) {
@@ -28,12 +45,29 @@ function causeText(verdict: DiskVerdict): string {
       return `Pods and images are the cause${firstText(first)}: ${evicting} and ${deleting}, ${missingText(shortage)}`;
     case 'other':
       return `${remainderText(remainder, shortage)}${growthText(first, shortage)}; ${evictionsText(pods, images, shortage)}`;
-    case 'inodes':
-      return `Inodes are the cause, not bytes${inodesText(verdict, shortage)}, ${missingText(shortage)}`;
   }
 }
 
 const none: Bounds = { least: 0, most: 0 };
+
+/** What is deleted is what frees space: the kubelet frees none. */
+function noSpaceText({ pods = none, images = none, first }: DiskVerdict, shortage: Shortage): string {
+  const { signal, available, capacity = 0, filesystem } = shortage;
+  const fail = available > 0 ? 'Writes are about to fail' : 'Writes fail';
+  const ofInodes = countsInodes(signal);
+  const free = ofInodes
+    ? `${available} of ${capacity} inodes are`
+    : `${formatBytes(available)} of ${formatBytes(capacity)} is`;
+  const firstOf = ofInodes ? largestText(first, shortage) : firstText(first);
+  const deleting = [
+    ...(pods.least > 0 ? [`deleting pods frees ${freedText(pods, shortage)}${firstOf}`] : []),
+    ...(images.least > 0 ? [`deleting unused images frees ${imagesText(images, shortage)}`] : []),
+  ];
+  return [
+    `${fail} with ENOSPC: ${free} free on ${filesystem}, and no eviction threshold makes the kubelet evict pods`,
+    ...deleting,
+  ].join('; ');
+}
 
 function unknownText({ shortage, unknownPart, unreadPodCount = 0 }: DiskVerdict): string {
   const headroom = shortage && amountText(shortage, shortage.available - shortage.threshold);
@@ -96,8 +130,11 @@ function evictionsText(pods: Bounds, images: Bounds, shortage: Shortage): string
 
 function inodesText({ pods = none, first, unreadPodCount }: DiskVerdict, shortage: Shortage): string {
   if (unreadPodCount !== undefined) return `: ${unreadPodsText(unreadPodCount)}`;
-  const most = first === undefined ? '' : `, ${workloadName(first)} first (${amountText(shortage, first.amount)})`;
-  return `${most}: evicting every pod frees ${freedText(pods, shortage)}`;
+  return `${largestText(first, shortage)}: evicting every pod frees ${freedText(pods, shortage)}`;
+}
+
+function largestText(first: FirstWorkload | undefined, shortage: Shortage): string {
+  return first === undefined ? '' : `, ${workloadName(first)} first (${amountText(shortage, first.amount)})`;
 }
 
 function freedText({ least, most }: Bounds, shortage: Shortage): string {

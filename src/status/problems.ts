@@ -2,18 +2,24 @@ import { programName } from '../base/text.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import { fullRatio } from '../report/filesystem-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
-import { limitThresholds, soonMs } from '../report/limit-report.js';
-import type { NodePressureReport } from '../report/pressure-report.js';
+import { soonMs } from '../report/limit-report.js';
 import type { RankedNodeReport } from '../report/ranked-nodes.js';
-import type { PodLimitReport } from '../report/ranked-pods.js';
 import { absenceProblems, unlistedProblems } from './absence-problems.js';
 import { enforcementProblems } from './enforcement-problems.js';
 import { evictionProblems } from './eviction-problems.js';
 import { gapProblems } from './gap-problems.js';
-import { aboutOne, counted, namesText, timeLeftNote, warning, withExamples } from './problem-texts.js';
-import type { Problem, ProblemSubject, ShownEviction, Status } from './status.js';
+import {
+  hasNoSpace,
+  isPresent,
+  limitProblems,
+  nodeSubject,
+  noSpaceProblem,
+  pressureProblems,
+} from './next-eviction-problems.js';
+import { aboutOne, counted, namesText, warning, withExamples } from './problem-texts.js';
+import type { Problem, ShownEviction, Status } from './status.js';
 
-/** The current problems, the worst first. */
+/** The current problems: the critical ones, then evictions within minutes, the soonest first, then the others. */
 export function problemsOf({
   readinessChecks,
   cluster,
@@ -26,7 +32,9 @@ export function problemsOf({
   const problems = [
     ...notReady(readinessChecks),
     ...unlistedProblems(health, cluster),
-    ...(cluster === undefined ? [] : [...limitProblems(cluster), ...pressureProblems(cluster)]),
+    ...(cluster === undefined
+      ? []
+      : [...limitProblems(cluster), ...pressureProblems(cluster), ...noSpaceProblem(cluster)]),
     ...absenceProblems(health, cluster),
     ...(cluster === undefined ? [] : nodeProblems(cluster)),
     ...(cluster === undefined ? [] : gapProblems(cluster)),
@@ -34,11 +42,12 @@ export function problemsOf({
     ...evictionProblems(evictions),
     ...healthProblems(health),
   ];
-  return [...problems.filter(isCritical), ...problems.filter((problem) => !isCritical(problem))];
+  return problems.toSorted((a, b) => urgencyOf(a) - urgencyOf(b));
 }
 
-function isCritical({ severity }: Problem): boolean {
-  return severity === 'critical';
+/** The less, the sooner. */
+function urgencyOf({ severity, timeToEvictionMs = soonMs + 1 }: Problem): number {
+  return severity === 'critical' ? -1 : timeToEvictionMs;
 }
 
 function notReady(checks: readonly ReadinessCheck[]): readonly Problem[] {
@@ -48,125 +57,27 @@ function notReady(checks: readonly ReadinessCheck[]): readonly Problem[] {
   return [{ severity: 'critical', text: `not ready: ${namesText(names)}`, section: 'trust' }];
 }
 
-function limitProblems({ summary, limits }: ClusterReport): readonly Problem[] {
-  const { reachedLimitPodCount, nearLimitPodCount } = summary;
-  const present = limits.items.filter(({ dataState }) => isPresent(dataState));
-  const reached = present.filter(({ ratio }) => ratio >= limitThresholds.reached);
-  const near = present.filter((limit) => !reached.includes(limit) && isNear(limit));
-  const timesMs = new Map(near.map((limit) => [podName(limit), limit.timeToLimitMs]));
-  const hint = (pod: string): string => `${programName} explain pod ${pod} shows what adds up to its usage.`;
-  return [
-    ...withExamples(
-      counted(reachedLimitPodCount, 'critical', 'next-evictions', [
-        'pod at or above a limit',
-        'pods at or above a limit',
-      ]),
-      {
-        names: reached.map(podName),
-        count: reachedLimitPodCount,
-        hint,
-        ...aboutOne(reached.map(subjectOf), reachedLimitPodCount),
-      },
-    ),
-    ...withExamples(
-      counted(nearLimitPodCount, 'warning', 'next-evictions', ['pod near a limit', 'pods near a limit']),
-      {
-        names: near.map(podName),
-        count: nearLimitPodCount,
-        hint,
-        noteOf: (pod) => timeLeftNote(timesMs.get(pod)),
-        ...aboutOne(near.map(subjectOf), nearLimitPodCount),
-      },
-    ),
-  ];
-}
-
-function isNear({ ratio, timeToLimitMs = Infinity }: PodLimitReport): boolean {
-  return ratio >= limitThresholds.near || timeToLimitMs <= soonMs;
-}
-
-function podName({ namespace, pod }: PodLimitReport): string {
-  return `${namespace}/${pod}`;
-}
-
-function subjectOf({ namespace, pod }: PodLimitReport): ProblemSubject {
-  return { namespace, pod };
-}
-
-function pressureProblems({ summary, pressure }: ClusterReport): readonly Problem[] {
-  const { pressedNodeCount, nearPressureNodeCount } = summary;
-  const present = pressure.items.filter(({ dataState }) => isPresent(dataState));
-  const pressed = present.filter(({ headroom }) => headroom < 0);
-  const near = present.filter(({ headroom }) => headroom >= 0);
-  const timesMs = new Map(near.map(({ node, timeToEvictionMs }) => [node, timeToEvictionMs]));
-  const hint = (node: string): string =>
-    `${programName} explain node ${node} shows what fills its disk, and which pods are evicted first.`;
-  return [
-    ...withExamples(
-      counted(pressedNodeCount, 'critical', 'next-evictions', [
-        'node below an eviction threshold',
-        'nodes below an eviction threshold',
-      ]),
-      {
-        names: pressed.map(({ node }) => node),
-        count: pressedNodeCount,
-        hint,
-        ...aboutOne(pressed.map(nodeSubject), pressedNodeCount),
-      },
-    ).map((problem) => withVerdict(problem, pressed[0], pressedNodeCount)),
-    ...withExamples(
-      counted(nearPressureNodeCount, 'warning', 'next-evictions', [
-        'node close to an eviction threshold or under DiskPressure',
-        'nodes close to an eviction threshold or under DiskPressure',
-      ]),
-      {
-        names: near.map(({ node }) => node),
-        count: nearPressureNodeCount,
-        hint,
-        noteOf: (node) => timeLeftNote(timesMs.get(node)),
-        ...aboutOne(near.map(nodeSubject), nearPressureNodeCount),
-      },
-    ).map((problem) => withVerdict(problem, near[0], nearPressureNodeCount)),
-  ];
-}
-
-function nodeSubject({ node }: { readonly node: string }): ProblemSubject {
-  return { node };
-}
-
-/** With what fills the disk of the first node, and the first command for it. */
-function withVerdict(problem: Problem, first: NodePressureReport | undefined, count: number): Problem {
-  if (first?.verdict === undefined) return problem;
-  const { text, commands } = first.verdict;
-  const what = count === 1 ? `: ${text}` : `. ${first.node}: ${text}`;
-  return { ...problem, detail: `${problem.detail ?? ''}${what}`, hint: commands[0] ?? problem.hint };
-}
-
-/** Of nodes and pods that are not shown as they were. */
-function isPresent(dataState: NodePressureReport['dataState']): boolean {
-  return dataState === 'fresh' || dataState === 'stale';
-}
-
 function pressedNodes({ items }: ClusterReport['pressure']): readonly string[] {
   return items.filter(({ dataState, headroom }) => isPresent(dataState) && headroom < 0).map(({ node }) => node);
 }
 
 function nodeProblems({ summary, nodes, pressure }: ClusterReport): readonly Problem[] {
-  const { staleNodeCount, fullNodeCount, pressedFullNodeCount } = summary;
+  const { staleNodeCount } = summary;
+  const fullNodeCount = summary.fullNodeCount - summary.pressedFullNodeCount - summary.noSpaceNodeCount;
   const pressed = pressedNodes(pressure);
-  const full = nodes.items.filter((node) => isFull(node) && !pressed.includes(node.node));
+  const full = nodes.items.filter((node) => isFull(node) && !hasNoSpace(node) && !pressed.includes(node.node));
   const stale = nodes.items.filter(({ state }) => state === 'stale');
   return [
     ...withExamples(
-      counted(fullNodeCount - pressedFullNodeCount, 'warning', 'nodes', [
+      counted(fullNodeCount, 'warning', 'nodes', [
         `node at least ${fullRatio * 100} % full`,
         `nodes at least ${fullRatio * 100} % full`,
       ]),
       {
         names: full.map(({ node }) => node),
-        count: fullNodeCount - pressedFullNodeCount,
+        count: fullNodeCount,
         hint: (node) => `${programName} explain node ${node} shows what fills its disk.`,
-        ...aboutOne(full.map(nodeSubject), fullNodeCount - pressedFullNodeCount),
+        ...aboutOne(full.map(nodeSubject), fullNodeCount),
       },
     ),
     ...withExamples(counted(staleNodeCount, 'warning', 'nodes', ['node with stale data', 'nodes with stale data']), {

@@ -64,6 +64,8 @@ export interface Problem {
     'next-evictions' | 'evictions' | 'workloads' | 'pods' | 'findings' | 'nodes' | 'trust' | 'configuration';
   /** Which items of the list it is about. */
   readonly only?: Condition | undefined;
+  /** Until the first of the evictions that it is about, within ten minutes; absent while none is forecast. */
+  readonly timeToEvictionMs?: number | undefined;
   /** The only node or pod that it is about; absent for several. */
   readonly about?: ProblemSubject | undefined;
 }

@@ -323,11 +323,16 @@ it.each([
   expect(found.items.map(({ workload }) => workload)).toEqual(names);
 });
 
-it('nodes that evict come first, then those without data, those that are close, and the fullest; skipped ones last', async () => {
+it('nodes that evict come first, then those without space or data, those that are close, and the fullest; skipped ones last', async () => {
   const nodefs = (availableBytes: number) => ({ usedBytes: 100 - availableBytes, availableBytes, capacityBytes: 100 });
-  const node = (nodeName: string, availableBytes: number, thresholds: NodeSnapshot['thresholds'] = []) => {
+  const node = (
+    nodeName: string,
+    availableBytes: number,
+    thresholds: NodeSnapshot['thresholds'] = [],
+    unsetSignals: NodeSnapshot['unsetSignals'] = [],
+  ) => {
     const summary = aNodeSummary({ nodeName, nodefs: anFsStats(nodefs(availableBytes)) });
-    return aFreshNode(aNodeSnapshot({ nodeName, summary, thresholds }));
+    return aFreshNode(aNodeSnapshot({ nodeName, summary, thresholds, unsetSignals }));
   };
   const close = aNodeThreshold({ available: 110, threshold: 100, headroom: 10, isCrossed: false });
   const nodes = [
@@ -335,13 +340,14 @@ it('nodes that evict come first, then those without data, those that are close, 
     node('emptier', 90),
     node('fuller', 10),
     node('close', 50, [close]),
+    node('no-space', 0, [], ['nodefs.available']),
     anAbsentNode('silent', 'timeout'),
     node('evicting', 50, [aNodeThreshold({ available: 90, threshold: 100, headroom: -10 })]),
   ];
   const reading = aReading({ snapshot: aClusterSnapshot({ nodes }) });
   const namesBy = async (of: Parameters): Promise<readonly string[]> =>
     (await listNodes(reading, parseListQuery('nodes', of), lane)).items.map((found) => found.node);
-  expect(await namesBy({})).toEqual(['evicting', 'silent', 'close', 'fuller', 'emptier', 'skipped']);
+  expect(await namesBy({})).toEqual(['evicting', 'no-space', 'silent', 'close', 'fuller', 'emptier', 'skipped']);
   expect(await namesBy({ only: 'near' })).toEqual(['evicting', 'close']);
   expect(await namesBy({ only: 'unknown' })).toEqual(['silent', 'skipped']);
   expect(await namesBy({ order: 'name', limit: '2' })).toEqual(['close', 'emptier']);

@@ -316,6 +316,22 @@ describe('nodes', () => {
     });
   });
 
+  it('nodes with a full disk and no threshold are counted', async () => {
+    const full = aNodeSnapshot({
+      nodeName: 'b-full',
+      summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 999 }) }),
+      thresholds: [],
+    });
+    const { summary, nodes } = await reportOf({
+      nodes: [
+        aFreshNode({ ...full, nodeName: 'a-bound' }),
+        aFreshNode({ ...full, unsetSignals: ['nodefs.available'] }),
+      ],
+    });
+    expect(summary).toMatchObject({ fullNodeCount: 2, noSpaceNodeCount: 1 });
+    expect(nodes.items.map((node) => node.verdict?.kind)).toEqual([undefined, 'no_space']);
+  });
+
   it('nodes without data have the reason, a hint and the last failure', async () => {
     const failure = { reason: 'tls' as const, message: 'summary of node b: unknown authority', ageMs: 5 };
     const { nodes, summary } = await reportOf({ nodes: [anAbsentNode('b', 'tls')] }, { failureOf: () => failure });

@@ -46,6 +46,7 @@ describe('the condition of a node', () => {
   it.each<[string, NodeView]>([
     ['evicting', nodeOf('a', { headroom: -1 })],
     ['evicting', stale(nodeOf('a', { diskPressure: true, headroom: 900 }))],
+    ['no_space', nodeOf('a', { fullPercent: 100, diskPressure: true, unsetSignals: ['nodefs.available'] })],
     ['silent', anAbsentNode('a', 'timeout')],
     ['near', nodeOf('a', { headroom: 1, fullPercent: 95 })],
     ['full', stale(nodeOf('a', { fullPercent: 80 }))],

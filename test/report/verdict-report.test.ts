@@ -165,6 +165,8 @@ function soonIn(leftMs: number): NodeSnapshot['forecasts'] {
   return { measuredAtMs: 0, pods: new Map(), thresholds: [forecast] };
 }
 
+const unset: Partial<NodeSnapshot> = { unsetSignals: ['nodefs.available', 'imagefs.available'] };
+
 const absent = { state: 'absent', ageMs: 720_000, reason: 'timeout' } as const;
 
 /** What a person reads about a full node. */
@@ -385,6 +387,36 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
     { freeGib: 40, thresholds: undefined, node: { diskPressure: true } },
     'Unknown cause: the node reports DiskPressure with 25Gi of headroom, which kubelets do for evictionPressureTransitionPeriod after a shortage (threshold assumed).',
   ],
+  [
+    'no space and no threshold',
+    { freeGib: 0, imagesGib: 30, unused: exactly(3), thresholds: [], snapshot: unset },
+    'Writes fail with ENOSPC: 0B of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods; deleting pods frees 20Gi, shop/cart first (20Gi); deleting unused images frees 3Gi as the kubelet counts.',
+  ],
+  [
+    'no space, and default thresholds that are not those of the kubelet',
+    { freeGib: 0, pods: [], thresholds: [], snapshot: { refutedSignals: ['nodefs.available'] } },
+    'Writes fail with ENOSPC: 0B of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods.',
+  ],
+  [
+    'hardly any space and no threshold, while DiskPressure still stands',
+    { freeGib: 0.5, thresholds: [], snapshot: unset, node: { diskPressure: true } },
+    'Writes are about to fail with ENOSPC: 512Mi of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods; deleting pods frees 20Gi, shop/cart first (20Gi).',
+  ],
+  [
+    'no inodes and no threshold of them, close to one of bytes',
+    {
+      freeGib: 12,
+      inodesFree: 0,
+      pods: [podOf('npm-0', 1, { inodes: 40_000 })],
+      snapshot: { unsetSignals: ['nodefs.inodesFree'] },
+    },
+    'Writes fail with ENOSPC: 0 of 65536 inodes are free on nodefs, and no eviction threshold makes the kubelet evict pods; deleting pods frees 40000 inodes, shop/npm first (40000 inodes).',
+  ],
+  [
+    'no inodes and no threshold of them, below one of bytes: the kubelet evicts',
+    { freeGib: 5, inodesFree: 0, snapshot: { unsetSignals: ['nodefs.inodesFree'] } },
+    'Pods are the cause, shop/cart first (20Gi): evicting every pod frees 20Gi, 5Gi is missing on nodefs.',
+  ],
 ];
 
 describe('the verdict of a full node', () => {
@@ -410,6 +442,13 @@ describe('the verdict of a full node', () => {
     expect(verdictOf({ freeGib: 13 })).toBeUndefined();
     expect(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(600_001) } })).toBeUndefined();
     expect(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(1) }, source: absent })).toBeUndefined();
+  });
+
+  it('a full node without a threshold has what is available, and no headroom', () => {
+    const verdict = verdictOf({ freeGib: 0, thresholds: [], snapshot: unset });
+    expect(verdict).toMatchObject({ kind: 'no_space', signal: 'nodefs.available', available: 0, podsFreed: 20 * gib });
+    expect(verdict).not.toHaveProperty('thresholdBytes');
+    expect(verdictOf({ freeGib: 1, thresholds: [], snapshot: unset })).toBeUndefined();
   });
 
   it('a silent node has a verdict when it reports DiskPressure', () => {
@@ -478,6 +517,25 @@ describe('the commands of a verdict', () => {
       ['ephemeral-storage-exporter explain node node-1'],
     ],
     ['unread images', { freeGib: 5, imagesGib: 30, unused: undefined }, ["ssh node-1 'sudo crictl images'"]],
+    [
+      'no space and no threshold',
+      { freeGib: 0, thresholds: [], snapshot: unset },
+      [
+        'ephemeral-storage-exporter explain pod shop/cart-0',
+        'kubectl delete pod -n shop cart-0',
+        "ssh node-1 'sudo crictl rmi --prune'",
+        "ssh node-1 'sudo du -xhd3 / /var | sort -h | tail -20'",
+        'kubectl get --raw /api/v1/nodes/node-1/proxy/configz',
+      ],
+    ],
+    [
+      'no inodes and no threshold',
+      { freeGib: 50, inodesFree: 0, pods: [], thresholds: [], snapshot: { unsetSignals: ['nodefs.inodesFree'] } },
+      [
+        "ssh node-1 'sudo du --inodes -xd3 / /var | sort -n | tail -20'",
+        'kubectl get --raw /api/v1/nodes/node-1/proxy/configz',
+      ],
+    ],
     [
       'DiskPressure without a threshold that is near',
       { freeGib: 60, node: { diskPressure: true } },

@@ -114,6 +114,7 @@ describe('problems of the cluster', () => {
       'critical next-evictions: 1 node below an eviction threshold',
     ],
     [{ fullNodeCount: 1 }, 'warning nodes: 1 node at least 90 % full'],
+    [{ fullNodeCount: 1, noSpaceNodeCount: 1 }, 'critical nodes: 1 node with a full disk and no eviction threshold'],
   ])('a problem is reported for %j', (summary, text) => {
     expect(textsOf({ cluster: aCluster({ summary: aSummary(summary) }) })).toEqual([text]);
   });
@@ -204,13 +205,53 @@ describe('problems of the cluster', () => {
       pressure: { items: pressure, totalCount: 2 },
     });
     expect(problemsIn({ cluster })).toMatchObject([
-      { severity: 'warning', text: '1 pod near a limit', detail: 'shop/soon (in 2m)' },
+      {
+        severity: 'warning',
+        text: '1 pod near a limit',
+        detail: 'shop/soon (in 2m)',
+        timeToEvictionMs: 2 * minuteMs,
+      },
       {
         severity: 'warning',
         text: '2 nodes close to an eviction threshold or under DiskPressure',
         detail: 'node-1 (in 4m), node-2',
         hint: 'ephemeral-storage-exporter explain node node-1 shows what fills its disk, and which pods are evicted first.',
       },
+    ]);
+  });
+
+  it.each([
+    ['a node, before pods that are merely near a limit', undefined, 4, ['node', 'pod', 'pods']],
+    ['a node, before a pod that is evicted later', 9, 4, ['node', 'pod', 'pods']],
+    ['a pod, before a node that evicts later', 3, 4, ['pod', 'node', 'pods']],
+    ['a node and a pod that are close, with no time or a long one', 11, undefined, ['pod', 'node', 'pods']],
+  ])('what happens first comes first: %s', (_case, podMinutes, nodeMinutes, order) => {
+    const minutes = (count: number | undefined) => (count === undefined ? undefined : count * 60_000);
+    const limit = aLimit({ pod: 'near', ratio: 0.9, timeToLimitMs: minutes(podMinutes) });
+    const facts = { isAssumed: false, available: 1, victims: [], dataAgeMs: 1, signal: 'nodefs.available' } as const;
+    const node = { ...facts, node: 'node-1', headroom: 1, timeToEvictionMs: minutes(nodeMinutes) };
+    const cluster = aCluster({
+      summary: aSummary({ nearLimitPodCount: 1, nearPressureNodeCount: 1 }),
+      limits: { items: [limit], totalCount: 1 },
+      pressure: { items: [{ ...node, dataState: 'fresh' }], totalCount: 1 },
+      gaps: [aGap({ podCount: 2, examplePods: pods('a', 'b') })],
+    });
+    expect(problemsIn({ cluster }).map(({ text }) => text.split(' ')[1])).toEqual(order);
+  });
+
+  it('a full disk without a threshold is one critical problem, with its sentence and the first command', () => {
+    const verdict = { kind: 'no_space', text: 'Writes fail.', commands: ['first', 'second'] } as const;
+    const filesystems = [{ filesystem: 'nodefs', fullRatio: 1 }] as const;
+    const cluster = aCluster({
+      summary: aSummary({ fullNodeCount: 2, noSpaceNodeCount: 1 }),
+      nodes: {
+        items: [aMeasuredNode({ filesystems, verdict }), aMeasuredNode({ node: 'node-2', filesystems })],
+        totalCount: 2,
+      },
+    });
+    expect(problemsIn({ cluster })).toMatchObject([
+      { severity: 'critical', detail: 'node-1: Writes fail.', hint: 'first', about: { node: 'node-1' } },
+      { severity: 'warning', text: '1 node at least 90 % full', detail: 'node-2' },
     ]);
   });
 

@@ -170,6 +170,7 @@ export const aSummary = builder<ClusterReport['summary']>(() => ({
   failedNodeCount: 0,
   skippedNodeCount: 0,
   fullNodeCount: 0,
+  noSpaceNodeCount: 0,
   oldestDataAgeMs: 1_500,
   expectedPodCount: 1,
   measuredPodCount: 1,

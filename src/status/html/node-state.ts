@@ -9,6 +9,7 @@ export const conditionMarks: Readonly<
   Record<NodeCondition, { readonly letter: string; readonly severity: Severity; readonly text: string }>
 > = {
   evicting: { letter: 'E', severity: 'critical', text: 'below a threshold or under DiskPressure: evicts pods' },
+  no_space: { letter: '0', severity: 'critical', text: 'a disk is full, and no pod is evicted for it' },
   silent: { letter: '?', severity: 'critical', text: 'no data' },
   near: { letter: 'N', severity: 'warning', text: 'near a threshold' },
   full: { letter: 'F', severity: 'warning', text: 'nearly full' },

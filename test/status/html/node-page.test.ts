@@ -97,6 +97,7 @@ const verdict = {
 describe('the verdict of a node', () => {
   it.each([
     ['evicting', 'critical'],
+    ['no_space', 'critical'],
     ['near', 'warning'],
   ] as const)('the verdict of a node that is %s has the colour %s, and its commands', (condition, colour) => {
     const page = pageOf({ condition, verdict });
