@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { PromtoolSampler } from '../support/fuzz/promtool-sampler.js';
 
-const expositions = Array.from({ length: 40 }, (_, index) => Buffer.from(`a ${index}\n`));
+const expositions = Array.from({ length: 16 }, (_, index) => Buffer.from(`a ${index}\n`));
 
 /** The programs `true` and `false` stand for a promtool that accepts everything, or nothing. */
 async function refusedBy(sampler: PromtoolSampler): Promise<readonly number[]> {

@@ -17,8 +17,8 @@ import {
 import { exporterClient } from './exporter-client.js';
 import { exporterLabel, type ExporterPod, exporterPods, listExporters, nodeOfPod } from './exporter-pods.js';
 import { type ExporterConnection, exporterReader } from './exporter-views.js';
+import { forwardPort } from './forwarded-port.js';
 import { mergedReader } from './merged-views.js';
-import { forwardPort } from './port-forward.js';
 import type { ViewReader, ViewSource } from './view-source.js';
 
 /** What is asked, as far as it concerns one node. */
