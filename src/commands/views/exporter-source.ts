@@ -232,24 +232,24 @@ async function findAddress(
   return { address: first, notes };
 }
 
-/** Those that the user may list; undefined where that is none, not even in the usual namespace. */
+/** Those that the user may list; undefined where there may be one of the usual name that the user may not list. */
 async function visibleExporters(
   api: ApiTransport,
   ownNamespace: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly ServiceAddress[] | undefined> {
   const namespaces = new Set([undefined, defaultExporter.namespace, ownNamespace]);
-  let mayList = false;
+  let isComplete = false;
   for (const namespace of namespaces) {
     try {
       const found = await listExporters(api, namespace, signal);
       if (namespace === undefined || found.length > 0) return found;
-      mayList = true;
+      isComplete ||= namespace === defaultExporter.namespace;
     } catch (error) {
       if (!(error instanceof RequestError) || error.reason !== 'forbidden') throw error;
     }
   }
-  return mayList ? [] : undefined;
+  return isComplete ? [] : undefined;
 }
 
 function nameOf({ namespace, service }: ServiceAddress): string {

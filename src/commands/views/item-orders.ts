@@ -1,8 +1,9 @@
 import { byNames, largestFirst } from '../../base/ranking.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
 import { ordersOf } from '../../query/list-query.js';
-import { limitThresholds } from '../../report/limit-report.js';
-import type { PodReport } from '../../report/pod-report.js';
+import { canEvict, limitThresholds, soonMs } from '../../report/limit-report.js';
+import type { MeasuredPodReport, PodReport } from '../../report/pod-report.js';
+import type { NodePressureReport } from '../../report/pressure-report.js';
 import type { WorkloadReport } from '../../report/workload-report.js';
 import type { CommandList, ItemOf } from './view-source.js';
 
@@ -17,9 +18,10 @@ export function compareBy<Kind extends CommandList>(kind: Kind, order: string | 
   return compare;
 }
 
-/** Returns whether the pod is near a limit, above one, or reaches one if it goes on to grow. */
-export function isUrgent(pod: PodReport): boolean {
-  return urgencyOf(pod) !== undefined;
+/** Returns whether the pod is near a limit, above one, or reaches one soon if it goes on to grow. */
+export function isNear(pod: PodReport): boolean {
+  if (pod.state === 'unmeasured') return false;
+  return (bindingRatio(pod) ?? 0) >= limitThresholds.near || (pod.timeToLimitMs ?? Infinity) <= soonMs;
 }
 
 const podNames = ({ namespace, pod, node = '' }: PodReport): readonly string[] => [namespace, pod, node];
@@ -40,30 +42,33 @@ const itemOrders: {
       return first === second ? byUsage(a, b) : second - first;
     },
     used: (a, b) => byUsage(a, b),
-    ratio: largestFirst((pod) => ratioOf(pod), podNames),
+    ratio: (a, b) => {
+      const [first, second] = [ratioOf(a) ?? -1, ratioOf(b) ?? -1];
+      return first === second ? byUsage(a, b) : second - first;
+    },
     name: byNames(podNames),
   },
   containers: {
     used: largestFirst(
       ({ usedBytes }) => usedBytes,
-      ({ namespace, pod, container }) => [namespace, pod, container],
+      ({ namespace, pod, container, node = '' }) => [namespace, pod, container, node],
     ),
     ratio: largestFirst(
       ({ nearestLimit }) => nearestLimit?.ratio,
-      ({ namespace, pod, container }) => [namespace, pod, container],
+      ({ namespace, pod, container, node = '' }) => [namespace, pod, container, node],
     ),
-    name: byNames(({ namespace, pod, container }) => [namespace, pod, container]),
+    name: byNames(({ namespace, pod, container, node = '' }) => [namespace, pod, container, node]),
   },
   volumes: {
     used: largestFirst(
       ({ usedBytes }) => usedBytes,
-      ({ namespace, pod, volume }) => [namespace, pod, volume],
+      ({ namespace, pod, volume, node = '' }) => [namespace, pod, volume, node],
     ),
     ratio: largestFirst(
       ({ nearestLimit }) => nearestLimit?.ratio,
-      ({ namespace, pod, volume }) => [namespace, pod, volume],
+      ({ namespace, pod, volume, node = '' }) => [namespace, pod, volume, node],
     ),
-    name: byNames(({ namespace, pod, volume }) => [namespace, pod, volume]),
+    name: byNames(({ namespace, pod, volume, node = '' }) => [namespace, pod, volume, node]),
   },
   workloads: {
     used: largestFirst(({ usedBytes }) => usedBytes, workloadNames),
@@ -77,7 +82,7 @@ const itemOrders: {
       ({ namespace }) => [namespace],
     ),
     pods: largestFirst(
-      ({ measuredPodCount }) => measuredPodCount,
+      ({ measuredPodCount, unmeasuredPodCount }) => measuredPodCount + unmeasuredPodCount,
       ({ namespace }) => [namespace],
     ),
     name: byNames(({ namespace }) => [namespace]),
@@ -97,28 +102,39 @@ function ratioOf(pod: PodReport): number | undefined {
   return pod.state === 'unmeasured' ? undefined : pod.nearestLimit?.ratio;
 }
 
+/** Of the nearest limit, if that evicts the pod. */
+function bindingRatio({ nearestLimit }: MeasuredPodReport): number | undefined {
+  return nearestLimit !== undefined && canEvict(nearestLimit) ? nearestLimit.ratio : undefined;
+}
+
 /** Above a limit first, then by the time until it is reached, then by the ratio of those that are near without growth. */
 function urgencyOf(pod: PodReport): number | undefined {
   if (pod.state === 'unmeasured') return undefined;
+  const ratio = bindingRatio(pod) ?? 0;
+  if (ratio > limitThresholds.reached) return 3 + ratio;
   const { timeToLimitMs: timeMs } = pod;
-  const ratio = ratioOf(pod) ?? 0;
-  if (timeMs === 0 || ratio > limitThresholds.reached) return 3 + ratio;
   if (timeMs !== undefined) return 2 + 1 / (1 + timeMs);
-  return ratio < limitThresholds.near ? undefined : Math.min(1, ratio);
+  return ratio < limitThresholds.near ? undefined : ratio;
 }
 
 function nodeNames({ node }: ListedNodeReport): readonly string[] {
   return [node];
 }
 
-/** Nodes that evict first, then those without data, those that are close to evicting, and the fullest. */
-function nodeUrgency(node: ListedNodeReport): number {
+/** Nodes that evict first, then those without data, those that are close to evicting, and the fullest. Skipped ones are last. */
+function nodeUrgency(node: ListedNodeReport): number | undefined {
   const { pressure, state } = node;
-  if (pressure !== undefined && pressure.headroom < 0) return 20;
-  if (state === 'absent') return node.reason === 'skipped' ? -1 : 15;
-  if (pressure === undefined) return fullOf(node) ?? 0;
+  if (state === 'absent' && node.reason === 'skipped') return undefined;
+  if (pressure !== undefined && pressure.headroom < 0) return 22 - headroomShare(pressure);
+  if (state === 'absent') return 15;
+  if (pressure === undefined) return (state === 'stale' ? 1 : 0) + (fullOf(node) ?? 0);
   const { timeToEvictionMs: timeMs } = pressure;
-  return timeMs === undefined ? 10 : 11 + 1 / (1 + timeMs);
+  return 10 + (timeMs === undefined ? Math.max(-4, -headroomShare(pressure)) : 1 + 1 / (1 + timeMs));
+}
+
+/** Of the threshold. */
+function headroomShare({ headroom, thresholdBytes, thresholdInodes }: NodePressureReport): number {
+  return headroom / (thresholdBytes ?? thresholdInodes ?? Infinity);
 }
 
 function nodefsOf(node: ListedNodeReport) {

@@ -1,9 +1,10 @@
 import type { Coverage, CoverageGap } from '../../query/coverage.js';
 import type { NamespaceReport } from '../../query/list-namespaces.js';
+import type { WorkloadFacts } from '../../query/workload-explanation.js';
 import type { WorkloadReport } from '../../report/workload-report.js';
 import { workloadVerdict } from '../../report/workload-verdict.js';
 import { NotFoundError, type Views } from '../../status/views.js';
-import { compareBy, isUrgent } from './item-orders.js';
+import { compareBy, isNear } from './item-orders.js';
 import type {
   AnswerFacts,
   CommandList,
@@ -119,8 +120,7 @@ function mergedWorkload<Report extends WorkloadReport>(parts: readonly [Report, 
       ? undefined
       : values.reduce<number>((sum, value = 0) => sum + value, 0);
   const [first] = parts;
-  const measured = parts.filter(({ expectedPodCount, measuredPodCount }) => expectedPodCount + measuredPodCount > 0);
-  const isKnown = measured.every(({ usedBytes }) => usedBytes !== undefined);
+  const isKnown = summedParts(parts).every(({ usedBytes }) => usedBytes !== undefined);
   return {
     ...first,
     expectedPodCount: total(parts.map(({ expectedPodCount }) => expectedPodCount)) ?? 0,
@@ -132,6 +132,13 @@ function mergedWorkload<Report extends WorkloadReport>(parts: readonly [Report, 
     limitBytes: total(parts.map(({ limitBytes }) => limitBytes)),
     requestBytes: total(parts.map(({ requestBytes }) => requestBytes)),
   };
+}
+
+/** Those that make the sums: a part that measures none of its pods adds nothing to those of others, and makes them incomplete. */
+function summedParts<Report extends WorkloadReport>(parts: readonly Report[]): readonly Report[] {
+  const measured = parts.filter(({ measuredPodCount }) => measuredPodCount > 0);
+  const expected = parts.filter(({ expectedPodCount }) => expectedPodCount > 0);
+  return [measured, expected].find((some) => some.length > 0) ?? parts;
 }
 
 function mergedNamespace(parts: readonly [NamespaceReport, ...NamespaceReport[]]): NamespaceReport {
@@ -175,23 +182,32 @@ const merges: { readonly [Kind in CommandObject]: (parts: readonly Views[Kind][]
   node: ([first]) => first,
   pod: (parts) => ({
     pods: parts.flatMap(({ pods }) => pods),
-    evictions: parts.flatMap(({ evictions }) => evictions),
+    evictions: mergedEvictions(parts),
   }),
   workload: (parts) => {
     const [first, ...others] = parts;
     if (first === undefined) return undefined;
     const pods = pageOf(parts.map((part) => part.pods));
     const merged = mergedWorkload([first.workload, ...others.map(({ workload }) => workload)]);
-    const nearPodCount = pods.items.filter(isUrgent).length;
-    const workload = { ...merged, containers: mergedContainers(parts), verdict: workloadVerdict(merged, nearPodCount) };
+    const nearPodCount = pods.items.filter(isNear).length;
+    const workload = {
+      ...merged,
+      ...mergedNearMisses(parts),
+      containers: merged.usedBytes === undefined ? undefined : mergedContainers(parts),
+      verdict: workloadVerdict(merged, nearPodCount),
+    };
     return {
       workload,
       pods,
       missing: pageOf(parts.map(({ missing }) => missing)),
-      evictions: parts.flatMap(({ evictions }) => evictions),
+      evictions: mergedEvictions(parts),
     };
   },
 };
+
+function mergedEvictions(parts: readonly Pick<Views['pod'], 'evictions'>[]): Views['pod']['evictions'] {
+  return parts.flatMap(({ evictions }) => evictions).toSorted(compareBy('evictions', 'newest'));
+}
 
 function pageOf(pages: readonly Views['pods'][]): Views['pods'] {
   const items = pages.flatMap((page) => page.items).toSorted(compareBy('pods', 'urgency'));
@@ -211,4 +227,13 @@ function mergedContainers(parts: readonly Views['workload'][]): Views['workload'
       first,
     ),
   );
+}
+
+/** Of a workload that may have some: each part knows its own pods. */
+function mergedNearMisses(parts: readonly Views['workload'][]): Pick<WorkloadFacts, 'nearMisses' | 'nearMissCount'> {
+  if (parts.every(({ workload }) => workload.nearMisses === undefined)) return {};
+  return {
+    nearMisses: parts.flatMap(({ workload }) => workload.nearMisses ?? []).slice(0, 10),
+    nearMissCount: parts.reduce((sum, { workload }) => sum + (workload.nearMissCount ?? 0), 0),
+  };
 }

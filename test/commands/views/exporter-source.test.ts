@@ -1,0 +1,278 @@
+// @module-tag sockets
+
+import { describe, expect, test } from 'vitest';
+
+import type { Rule } from '../../../sim/access.js';
+import { SimulatedCluster } from '../../../sim/cluster.js';
+import { addExporter } from '../../../sim/model/exporter-pod.js';
+import { emptyScenario } from '../../../sim/model/scenario.js';
+import { defaultExporter } from '../../../src/commands/views/exporter-address.js';
+import { type OpenExporter, openExporter } from '../../../src/commands/views/exporter-source.js';
+import { type Credentials, staticCredentials } from '../../../src/credentials/credentials.js';
+import { wholeCluster } from '../../../src/kube/scope.js';
+import type { ClusterReading } from '../../../src/query/cluster-reading.js';
+import { evictionReport } from '../../../src/report/eviction-report.js';
+import { failureOf, LoopbackServer, replyWith } from '../../http/loopback-server.js';
+import { podSpec } from '../../sim/pods.js';
+import { TestAuthority } from '../../support/certificates.js';
+import { commandRequests } from '../../support/command-context.js';
+import { anEvictionRecord } from '../../support/eviction-builders.js';
+import { untilEnd } from '../../support/fixtures.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { never } from '../../support/signals.js';
+import {
+  aClusterSnapshot,
+  aFreshNode,
+  aMeasuredPod,
+  aNodeSnapshot,
+  aReading,
+} from '../../support/snapshot-builders.js';
+import { answersOf, serveReading } from './served-reading.js';
+
+const namespace = 'ephemeral-storage-exporter';
+const labels = { 'app.kubernetes.io/name': namespace };
+
+const readerRules: readonly Rule[] = [
+  { verbs: ['list', 'get'], resources: ['services', 'pods'] },
+  { verbs: ['get'], resources: ['services/proxy', 'pods/proxy'] },
+];
+
+const it = test
+  .extend('sim', ({ onTestFinished }) =>
+    untilEnd(onTestFinished, SimulatedCluster.start({ scenario: emptyScenario('node-1', 'node-2', 'node-3') })),
+  )
+  .extend(
+    'serve',
+    ({ onTestFinished }) =>
+      (reading: ClusterReading) =>
+        untilEnd(onTestFinished, serveReading(reading)),
+  );
+
+/** A node with a pod of the name. */
+function readingOf(nodeName: string, pod: string, scope = wholeCluster): ClusterReading {
+  const nodes = [aFreshNode(aNodeSnapshot({ nodeName, pods: [aMeasuredPod({ name: pod })] }))];
+  const evictions = [evictionReport(anEvictionRecord({ pod: `${pod}-evicted`, uid: pod }))];
+  return aReading({ scope, snapshot: aClusterSnapshot({ nodes, workloads: [] }), evictions });
+}
+
+function credentialsOf(sim: SimulatedCluster, rules: readonly Rule[]): Credentials {
+  const token = sim.issueToken({ user: 'operator', rules });
+  return { ...staticCredentials({ server: new URL(sim.apiUrl), ca: sim.caPem, token }), namespace: 'shop' };
+}
+
+type Question = Parameters<typeof openExporter>[0];
+
+async function open(credentials: Credentials | undefined, question: Partial<Question> = {}): Promise<OpenExporter> {
+  const clock = new ManualClock();
+  const defaults = { address: undefined, files: undefined, place: {}, clock, version: '0.0.0-test' };
+  return openExporter({ ...defaults, requests: commandRequests(clock), credentials, ...question }, never);
+}
+
+async function podsOf({ source }: OpenExporter): Promise<readonly string[]> {
+  const { items } = await (await source.read(never)).list('pods', { order: 'name' }, Infinity);
+  return items.map(({ pod }) => pod);
+}
+
+/** Adds a pod of the exporter that listens on a port of 127.0.0.1. */
+function addPod(sim: SimulatedCluster, name: string, nodeName: string, listensOn: number): void {
+  const still = { initialBytes: 0 };
+  const app = {
+    name: 'exporter',
+    rootfs: still,
+    logs: still,
+    ports: [{ name: 'metrics', containerPort: 9797, listensOn }],
+  };
+  sim.model.addPod(podSpec(name, { namespace, nodeName, labels, containers: [app] }));
+}
+
+function addService(sim: SimulatedCluster, of = namespace): void {
+  const ports = [{ name: 'metrics', port: 9797, targetPort: 'metrics' }];
+  sim.model.services.add({ namespace: of, name: namespace, labels, selector: labels, ports });
+}
+
+describe('the exporter of a cluster', () => {
+  it('the exporter of a cluster is found by its label, and read through the API server', async ({ sim, serve }) => {
+    const server = await serve(readingOf('node-1', 'cart-0'));
+    addExporter(sim.model, server.port);
+    await using exporter = await open(credentialsOf(sim, readerRules));
+    expect(exporter.notes).toEqual([]);
+    expect(await podsOf(exporter)).toEqual(['cart-0']);
+    expect(server.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+  });
+
+  it('the evictions that an exporter remembers are read with what the pods used', async ({ sim, serve }) => {
+    const server = await serve(readingOf('node-1', 'cart-0'));
+    addExporter(sim.model, server.port);
+    await using exporter = await open(credentialsOf(sim, readerRules));
+    const { items, notes } = await (await exporter.source.read(never)).list('evictions', {}, Infinity);
+    expect(items).toMatchObject([{ pod: 'cart-0-evicted', lastUsage: { usedBytes: 94_371_840 } }]);
+    expect(notes).toEqual([]);
+  });
+
+  it('the first of several exporters is read, and the others are named', async ({ sim, serve }) => {
+    const server = await serve(readingOf('node-1', 'cart-0'));
+    addExporter(sim.model, server.port);
+    addService(sim, 'zone-b');
+    addService(sim, 'zone-c');
+    await using exporter = await open(credentialsOf(sim, readerRules));
+    expect(exporter.notes).toEqual([
+      `Read from ${namespace}/${namespace}; --exporter reads another one: zone-b/${namespace}, zone-c/${namespace}.`,
+    ]);
+    expect(await podsOf(exporter)).toEqual(['cart-0']);
+  });
+
+  it('an exporter that is named is read without a list of Services', async ({ sim, serve }) => {
+    const server = await serve(readingOf('node-1', 'cart-0'));
+    addExporter(sim.model, server.port);
+    const rules = [{ verbs: ['get'], resources: ['services/proxy'] }];
+    await using exporter = await open(credentialsOf(sim, rules), { address: defaultExporter });
+    expect(await podsOf(exporter)).toEqual(['cart-0']);
+  });
+
+  it('a cluster without an exporter is not read', async ({ sim }) => {
+    await expect(open(credentialsOf(sim, readerRules))).rejects.toMatchObject({
+      reason: 'not_found',
+      message: `no Service has the label app.kubernetes.io/name=${namespace} and a port called metrics`,
+    });
+  });
+
+  it('a user who may list no Services reads the exporter of the usual name', async ({ sim, serve }) => {
+    addExporter(sim.model, (await serve(readingOf('node-1', 'cart-0'))).port);
+    const rules = [{ verbs: ['get'], resources: ['services/proxy'] }];
+    await using exporter = await open(credentialsOf(sim, rules));
+    expect(await podsOf(exporter)).toEqual(['cart-0']);
+  });
+
+  it('a user who may list Services of the own namespace alone reads the exporter of the usual name', async ({
+    sim,
+    serve,
+  }) => {
+    addExporter(sim.model, (await serve(readingOf('node-1', 'cart-0'))).port);
+    const rules = [
+      { verbs: ['list'], resources: ['services'], namespaces: ['shop'] },
+      { verbs: ['get'], resources: ['services/proxy'] },
+    ];
+    await using exporter = await open(credentialsOf(sim, rules));
+    expect(await podsOf(exporter)).toEqual(['cart-0']);
+  });
+
+  it('a user who may list Services of the usual namespace alone finds none there', async ({ sim }) => {
+    const rules = [{ verbs: ['list'], resources: ['services'], namespaces: [namespace] }];
+    await expect(open(credentialsOf(sim, rules))).rejects.toMatchObject({ reason: 'not_found' });
+  });
+
+  it('a user who may list Services of the usual namespace alone reads the exporter there', async ({ sim, serve }) => {
+    const server = await serve(readingOf('node-1', 'cart-0'));
+    addExporter(sim.model, server.port);
+    const own = { verbs: ['list', 'get'], resources: ['services', 'services/proxy'], namespaces: [namespace] };
+    await using exporter = await open(credentialsOf(sim, [own]));
+    expect(await podsOf(exporter)).toEqual(['cart-0']);
+  });
+
+  it('an exporter that serves TLS is read through the API server', async ({ sim }) => {
+    const { cert, key } = await (await TestAuthority.create()).issueServer();
+    await using server = await LoopbackServer.listenTls({ cert, key });
+    server.answer = answersOf(readingOf('node-1', 'cart-0'));
+    addExporter(sim.model, server.port);
+    await using exporter = await open(credentialsOf(sim, readerRules));
+    expect(await podsOf(exporter)).toEqual(['cart-0']);
+  });
+
+  it('an exporter that does not listen is an error of the first request', async ({ sim }) => {
+    addExporter(sim.model, 1);
+    const error = await failureOf(open(credentialsOf(sim, readerRules)));
+    expect(error.message).toMatch(/services\/ephemeral-storage-exporter:metrics\/proxy\/api\/v1\/nodes: .*503/);
+  });
+
+  it('an exporter with a URL is read without a cluster', async ({ serve }) => {
+    const server = await serve(readingOf('node-1', 'cart-0'));
+    await using exporter = await open(undefined, { address: { url: server.url } });
+    expect(await podsOf(exporter)).toEqual(['cart-0']);
+  });
+
+  it('without a cluster no exporter is found', async () => {
+    await expect(open(undefined)).rejects.toThrow('no kubeconfig was found');
+  });
+});
+
+describe('shards', () => {
+  const readings = [0, 1, 2].map((shard) =>
+    readingOf(`node-${shard + 1}`, `pod-${shard}`, { ...wholeCluster, shard, totalShards: 3 }),
+  );
+
+  it('shards are asked pod by pod, and shown as one', async ({ sim, serve }) => {
+    addService(sim);
+    for (const [index, reading] of readings.entries()) {
+      const { port } = await serve(reading);
+      addPod(sim, `exporter-${index}`, `node-${index + 1}`, port);
+    }
+    await using exporter = await open(credentialsOf(sim, readerRules));
+    expect(await podsOf(exporter)).toEqual(['pod-0', 'pod-1', 'pod-2']);
+    const { notes, coverage } = await (await exporter.source.read(never)).list('nodes', {}, 1);
+    expect([notes, coverage.freshNodeCount]).toEqual([[], 3]);
+  });
+
+  it('shards that are missing are counted in a note', async ({ sim, serve }) => {
+    addService(sim);
+    addPod(sim, 'exporter-1', 'node-1', (await serve(readings[1] ?? aReading())).port);
+    await using exporter = await open(credentialsOf(sim, readerRules));
+    const { items, notes } = await (await exporter.source.read(never)).list('pods', {}, Infinity);
+    expect(items).toMatchObject([{ pod: 'pod-1' }]);
+    expect(notes).toEqual(['1 of 3 shards are ready: the nodes of the others are missing.']);
+  });
+
+  it('shards need the right to read their pods', async ({ sim, serve }) => {
+    addService(sim);
+    addPod(sim, 'exporter-0', 'node-1', (await serve(readings[0] ?? aReading())).port);
+    const rules = readerRules.map((rule) => ({
+      ...rule,
+      resources: rule.resources?.filter((of) => of !== 'pods') ?? [],
+    }));
+    await expect(open(credentialsOf(sim, rules))).rejects.toMatchObject({ reason: 'forbidden' });
+  });
+});
+
+describe('exporters of one node each', () => {
+  const nodeLocal = it.extend('credentials', async ({ sim, serve }) => {
+    addService(sim);
+    for (const nodeName of ['node-1', 'node-2']) {
+      const { port } = await serve(readingOf(nodeName, `on-${nodeName}`, { ...wholeCluster, nodeName }));
+      addPod(sim, `exporter-${nodeName}`, nodeName, port);
+    }
+    sim.model.addPod(podSpec('cart-0', { namespace: 'shop', nodeName: 'node-2' }));
+    return credentialsOf(sim, readerRules);
+  });
+
+  nodeLocal.for([
+    [{ node: 'node-1' }, 'on-node-1'],
+    [{ node: 'node-2' }, 'on-node-2'],
+    [{ pod: { namespace: 'shop', name: 'cart-0' } }, 'on-node-2'],
+  ] as const)('exporters of one node each: that of %j is asked', async ([place, pod], { credentials }) => {
+    await using exporter = await open(credentials, { place });
+    expect(await podsOf(exporter)).toEqual([pod]);
+  });
+
+  nodeLocal.for([
+    [{}, /^the exporter runs on each node and measures that node alone: name one with --node, or .* --from kubelets$/],
+    [{ node: 'node-3' }, /^no ready exporter runs on node node-3: try --from kubelets$/],
+    [{ pod: { namespace: 'shop', name: 'none' } }, /pods\/none.*404/],
+  ] as const)('exporters of one node each: none is asked for %j', async ([place, message], { credentials }) => {
+    await expect(open(credentials, { place })).rejects.toThrow(message);
+  });
+});
+
+test.each([
+  [
+    'text/plain; charset=utf-8',
+    'unauthorized\n',
+    /the exporter answered 401.* proxy for services passes on no credentials; with --exporter-token-file /,
+  ],
+  ['application/json', '{"kind":"Status","message":"Unauthorized"}', /the API server answered 401: Unauthorized/],
+])('the error behind the API server names who refused: 401 as %s', async (type, body, message) => {
+  await using api = await LoopbackServer.listen();
+  api.answer = replyWith({ status: 401, headers: { 'content-type': type }, body });
+  const credentials = staticCredentials({ server: api.url, token: 'operator-token' });
+  const error = await failureOf(open(credentials, { address: defaultExporter }));
+  expect(error.message).toMatch(message);
+  expect(error.message).not.toContain('operator-token');
+});

@@ -1,0 +1,272 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { mergedReader } from '../../../src/commands/views/merged-views.js';
+import type { AnswerFacts, CommandList, ViewReader } from '../../../src/commands/views/view-source.js';
+import { podEvictionMs } from '../../../src/node/near-evictions.js';
+import { CoverageRecord } from '../../../src/node/node-coverage.js';
+import type { NodeView } from '../../../src/node/node-view.js';
+import type { ClusterReading } from '../../../src/query/cluster-reading.js';
+import { ordersOf } from '../../../src/query/list-query.js';
+import { evictionReport } from '../../../src/report/eviction-report.js';
+import { NotFoundError } from '../../../src/status/views.js';
+import { workloadPath } from '../../../src/workload/workload.js';
+import { aContainer, anFsStats, aNodeSummary, aPod, aPodSummary } from '../../support/builders.js';
+import { anEvictionRecord } from '../../support/eviction-builders.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { collected, shardedReadings } from '../../support/sharded-reading.js';
+import {
+  aBoundPod,
+  aClusterSnapshot,
+  aContainerUsage,
+  aDeployment,
+  aFreshNode,
+  aLimitRatio,
+  aMeasuredPod,
+  anAbsentNode,
+  aNodeSnapshot,
+  aNodeThreshold,
+  aPodUsage,
+  aReading,
+  aVolumeUsage,
+  aWorkload,
+  aWorkloadSnapshot,
+  someNodeObjects,
+} from '../../support/snapshot-builders.js';
+import { viewsOf } from '../../support/views.js';
+
+const shardCount = 3;
+/** One that may span namespaces, and one that never has pods. */
+const configured = [aWorkload({ name: 'all' }), aWorkload({ name: 'idle' })];
+
+const pods = fc.record({
+  name: fc.constantFrom('cart', 'web', 'db'),
+  namespace: fc.constantFrom('shop', 'ops'),
+  nodeIndex: fc.integer({ min: 0, max: 4 }),
+  usedBytes: fc.integer({ min: 0, max: 12 }),
+  limitBytes: fc.constantFrom(undefined, 0, 10),
+  unenforced: fc.constantFrom(undefined, 'exempt' as const, 'dedicated_imagefs' as const),
+  reachedAtMs: fc.constantFrom(undefined, 0, 60_000, 7_200_000),
+  isMeasured: fc.boolean(),
+  isEvicted: fc.boolean(),
+});
+type PodSketch = typeof pods extends fc.Arbitrary<infer Sketch> ? Sketch : never;
+
+const nodes = fc.record({
+  state: fc.constantFrom('fresh', 'stale', 'timeout', 'tls', 'skipped'),
+  usedBytes: fc.integer({ min: 0, max: 10 }),
+  headroom: fc.constantFrom(undefined, -6, -1, 0, 1, 30),
+  shard: fc.integer({ min: 0, max: shardCount - 1 }),
+});
+type NodeSketch = typeof nodes extends fc.Arbitrary<infer Sketch> ? Sketch : never;
+
+type NamedPod = Omit<PodSketch, 'name'> & { readonly name: string; readonly uid: string };
+
+const clusters = fc.record({
+  pods: fc.array(pods, { maxLength: 14 }),
+  nodes: fc.array(nodes, { minLength: 5, maxLength: 5 }),
+});
+type Sketch = typeof clusters extends fc.Arbitrary<infer Found> ? Found : never;
+
+const nameOf = (index: number): string => `node-${index}`;
+
+function boundPod({ name, namespace, uid, nodeIndex, limitBytes }: NamedPod) {
+  const pod = aPod({
+    name,
+    namespace,
+    uid,
+    kubeletUid: uid,
+    nodeName: nameOf(nodeIndex),
+    containers: [aContainer({ name: 'main', limitBytes })],
+  });
+  const workloads = [{ ...aDeployment(name.replace(/-.*/, '')), namespace }, aWorkload({ name: 'all' })];
+  return aBoundPod({ pod, limitBytes, requestBytes: limitBytes, workloads });
+}
+
+function measuredPod(sketch: NamedPod) {
+  const { name, namespace, uid, usedBytes, limitBytes, unenforced } = sketch;
+  const { pod, workloads } = boundPod(sketch);
+  const rule = { rule: 'container', container: 'main', usedBytes, unenforced } as const;
+  const ratios = limitBytes === undefined ? [] : [aLimitRatio({ ...rule, limitBytes })];
+  const found = aMeasuredPod({
+    name,
+    namespace,
+    pod,
+    workloads,
+    ratios,
+    limitBytes,
+    requestBytes: limitBytes,
+    summary: aPodSummary({ name, namespace, uid }),
+    usage: aPodUsage({
+      usedBytes,
+      containers: [aContainerUsage({ usedBytes }), aContainerUsage({ name: 'proxy', usedBytes: 2 })],
+      volumes: [aVolumeUsage({ usedBytes: usedBytes === 0 ? undefined : usedBytes })],
+    }),
+  });
+  return { ...found, evictionMs: podEvictionMs(found, new Map(), 0) };
+}
+
+function nodeView({ state, usedBytes, headroom }: NodeSketch, index: number, all: readonly NamedPod[]): NodeView {
+  const nodeName = nameOf(index);
+  const own = all.filter(({ nodeIndex }) => nodeIndex === index);
+  const bound = own.map(boundPod);
+  const objects = someNodeObjects({ nodeName, pods: bound });
+  const coverageOf = new CoverageRecord(new ManualClock({ nowMs: Date.UTC(2026, 0, 1), monotonicMs: 0 }), 60_000);
+  if (state !== 'fresh' && state !== 'stale') {
+    const absent = anAbsentNode(nodeName, state);
+    return { ...absent, objects, ...coverageOf.of(bound, undefined) };
+  }
+  const forecast = { rule: 'container', container: 'main', volume: '', endsAtMs: Infinity } as const;
+  const measured = own.filter(({ isMeasured }) => isMeasured);
+  const crossing = { threshold: 10, available: 10 + (headroom ?? 0), isCrossed: (headroom ?? 0) < 0 };
+  const snapshot = aNodeSnapshot({
+    nodeName,
+    pods: measured.map(measuredPod),
+    measuredPodUids: new Set(measured.map(({ uid }) => uid)),
+    listedPodUids: new Set(measured.map(({ uid }) => uid)),
+    summary: aNodeSummary({
+      nodeName,
+      nodefs: anFsStats({ usedBytes, availableBytes: 10 - usedBytes, capacityBytes: 10 }),
+    }),
+    thresholds: headroom === undefined ? [] : [aNodeThreshold({ headroom, ...crossing })],
+    forecasts: {
+      measuredAtMs: 0,
+      thresholds: [],
+      pods: new Map(
+        measured.flatMap(({ uid, reachedAtMs, limitBytes }) =>
+          reachedAtMs === undefined || limitBytes === undefined ? [] : [[uid, { ...forecast, reachedAtMs }]],
+        ),
+      ),
+    },
+  });
+  return { ...aFreshNode(snapshot, index), state, objects, ...coverageOf.of(bound, snapshot) };
+}
+
+function readingOf(sketch: Sketch): ClusterReading {
+  const all = sketch.pods.map((pod, index) => ({ ...pod, name: `${pod.name}-${index}`, uid: `uid-${index}` }));
+  const views = sketch.nodes.map((node, index) => nodeView(node, index, all));
+  const evicted = all.filter(({ isEvicted }) => isEvicted);
+  return aReading({
+    snapshot: aClusterSnapshot({ nodes: views }),
+    knownPods: all.map((pod) => ({ ...boundPod(pod), workloads: boundPod(pod).workloads })),
+    evictions: evicted.map((pod, index) =>
+      evictionReport(
+        anEvictionRecord({
+          pod: pod.name,
+          namespace: pod.namespace,
+          uid: pod.uid,
+          node: nameOf(pod.nodeIndex),
+          workloads: boundPod(pod).workloads,
+          evictedAtMs: Date.UTC(2026, 0, 1) - index,
+        }),
+      ),
+    ),
+  });
+}
+
+interface Readers {
+  readonly whole: ViewReader;
+  readonly merged: ViewReader;
+  readonly reading: ClusterReading;
+}
+
+async function readersOf(sketch: Sketch): Promise<Readers> {
+  const reading = await collected(readingOf(sketch), configured);
+  const shardOf = (name: string): number => sketch.nodes[Number(name.replace('node-', ''))]?.shard ?? 0;
+  const shards = await shardedReadings(reading, { count: shardCount, shardOf, configured });
+  const merged = mergedReader(await Promise.all(shards.map((shard) => viewsOf(shard))), []);
+  return { whole: await viewsOf(reading), merged, reading };
+}
+
+/** The order of the reasons, and of the nodes of each, is that of the shards. */
+function sortedFacts({ coverage, generatedAtMs, notes }: AnswerFacts): object {
+  const absences = coverage.absences
+    .map((gap) => ({ ...gap, exampleNodes: gap.exampleNodes.toSorted() }))
+    .toSorted((a, b) => (a.reason < b.reason ? -1 : 1));
+  return { coverage: { ...coverage, absences }, generatedAtMs, notes };
+}
+
+const kinds = ['nodes', 'pods', 'containers', 'volumes', 'workloads', 'namespaces', 'evictions'] as const;
+
+describe.each(kinds)('the list of %s', (kind: CommandList) => {
+  it.each(ordersOf[kind])(`the ${kind} of all shards are those of the whole cluster, by %s`, async (order) => {
+    await fc.assert(
+      fc.asyncProperty(clusters, fc.constantFrom(1, 3, Infinity), async (sketch, count) => {
+        const { whole, merged } = await readersOf(sketch);
+        const [expected, found] = [await whole.list(kind, { order }, count), await merged.list(kind, { order }, count)];
+        expect({ ...found, ...sortedFacts(found) }).toEqual({ ...expected, ...sortedFacts(expected) });
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+it('the nodes and pods of all shards are explained as those of the whole cluster', async () => {
+  await fc.assert(
+    fc.asyncProperty(clusters, async (sketch) => {
+      const { whole, merged, reading } = await readersOf(sketch);
+      for (const { nodeName } of reading.snapshot.nodes) {
+        const { data } = await merged.object('node', [nodeName], {});
+        expect(data).toEqual((await whole.object('node', [nodeName], {})).data);
+      }
+      for (const { pod } of reading.knownPods) {
+        const { data } = await merged.object('pod', [pod.namespace, pod.name], { podLimit: '5' });
+        expect(data).toEqual((await whole.object('pod', [pod.namespace, pod.name], { podLimit: '5' })).data);
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+it('the workloads of all shards are explained as those of the whole cluster', async () => {
+  await fc.assert(
+    fc.asyncProperty(clusters, async (sketch) => {
+      const { whole, merged, reading } = await readersOf(sketch);
+      for (const { workload } of reading.snapshot.workloads) {
+        const path = workloadPath(workload).split('/');
+        const { pods, missing, ...data } = (await merged.object('workload', path, { limit: '1000' })).data;
+        const expected = (await whole.object('workload', path, { limit: '1000' })).data;
+        expect(data).toEqual({ workload: expected.workload, evictions: expected.evictions });
+        expect(pods.items).toEqual(expected.pods.items);
+        expect(missing.items).toEqual(expected.missing.items);
+        expect([pods.totalCount, missing.totalCount]).toEqual([expected.pods.totalCount, expected.missing.totalCount]);
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+it('the near misses of all shards are counted, and ten are named', async () => {
+  const shard = (name: string) => {
+    const known = Array.from({ length: 7 }, (_, index) => aPod({ name: `${name}-${index}`, labels: { app: 'cary' } }));
+    return aReading({
+      snapshot: aClusterSnapshot({ workloads: [aWorkloadSnapshot({ workload: aWorkload({ name: 'cart' }) })] }),
+      knownPods: known.map((pod) => ({ pod, workloads: [] })),
+    });
+  };
+  const settings = 'workloads: {selectors: [{name: cart, selector: app=cart}]}';
+  const merged = mergedReader([await viewsOf(shard('a'), settings), await viewsOf(shard('b'), settings)], []);
+  const { workload } = (await merged.object('workload', ['-', 'selector', 'cart'], {})).data;
+  expect([workload.nearMisses?.length, workload.nearMissCount]).toEqual([10, 14]);
+});
+
+it('what no shard has is not found', async () => {
+  const empty = await viewsOf(aReading({ snapshot: aClusterSnapshot({ nodes: [], workloads: [] }) }));
+  const merged = mergedReader([empty, empty], []);
+  await expect(merged.object('node', ['node-9'], {})).rejects.toThrow(NotFoundError);
+  await expect(merged.object('pod', ['shop', 'cart-0'], {})).rejects.toThrow('no pod shop/cart-0 in scope');
+});
+
+it('what a shard fails with is what all fail with', async () => {
+  const failure = new Error('connection reset');
+  const failing: ViewReader = { list: () => Promise.reject(failure), object: () => Promise.reject(failure) };
+  const merged = mergedReader([await viewsOf(aReading()), failing], []);
+  await expect(merged.list('pods', {}, 1)).rejects.toBe(failure);
+  await expect(merged.object('node', ['node-1'], {})).rejects.toBe(failure);
+});
+
+it('the notes of all shards are kept', async () => {
+  const note = '1 of 2 shards are ready: the nodes of the others are missing.';
+  const merged = mergedReader([await viewsOf(aReading({ notes: ['of a shard'] }))], [note]);
+  expect((await merged.list('pods', {}, 1)).notes).toEqual([note, 'of a shard']);
+});
