@@ -76,7 +76,7 @@ export async function withViews(
     else await withExporter(settled, context, use);
   } catch (error) {
     if (stopSignal.aborted && error === stopSignal.reason) throw new UserError('stopped before there was an answer');
-    throw error;
+    throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
   }
 }
 

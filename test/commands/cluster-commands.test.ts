@@ -8,14 +8,19 @@ import { parse } from 'yaml';
 
 import type { Rule } from '../../sim/access.js';
 import { SimulatedCluster } from '../../sim/cluster.js';
+import { addExporter } from '../../sim/model/exporter-pod.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { runArguments } from '../../src/commands/command-line.js';
 import type { CommandContext } from '../../src/commands/context.js';
+import { evictionReport } from '../../src/report/eviction-report.js';
 import { podSpec } from '../sim/pods.js';
 import { aCommandContext, type RecordedCommand } from '../support/command-context.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
 import { leastRules } from '../support/exporter.js';
 import { untilEnd } from '../support/fixtures.js';
 import { temporaryFolder } from '../support/programs.js';
+import { aClusterSnapshot, aFreshNode, aMeasuredPod, aNodeSnapshot, aReading } from '../support/snapshot-builders.js';
+import { serveReading } from './views/served-reading.js';
 
 const scenario: Scenario = {
   ...emptyScenario('node-1', 'node-2'),
@@ -37,7 +42,13 @@ async function prepare({
   rules = leastRules,
   settings = '',
   namespace,
-}: { rules?: readonly Rule[]; settings?: string; namespace?: string } = {}): Promise<Prepared> {
+  from = ['--from', 'kubelets'],
+}: {
+  rules?: readonly Rule[];
+  settings?: string;
+  namespace?: string;
+  from?: readonly string[];
+} = {}): Promise<Prepared> {
   const folder = await temporaryFolder();
   const cluster = await SimulatedCluster.start({ scenario });
   const kubeconfig = path.join(folder.path, 'kubeconfig');
@@ -48,7 +59,7 @@ async function prepare({
   await writeFile(configFile, settings);
   return {
     cluster,
-    flags: ['--kubeconfig', kubeconfig, '--config.file', configFile],
+    flags: ['--kubeconfig', kubeconfig, '--config.file', configFile, ...from],
     [Symbol.asyncDispose]: async () => {
       await cluster[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
@@ -103,7 +114,12 @@ describe('top', () => {
     ['top pods -A -o name', 'find', 'pod/cart-1\npod/cart-2\npod/search-1\n'],
     ['top pods -A -l app!=cart -o name', undefined, 'pod/search-1\n'],
     ['top no -o name', 'find', 'node/node-1\nnode/node-2\n'],
-    ['top node -n find -o name', undefined, 'node/node-1\n'],
+    ['top node -n find -o name', undefined, 'node/node-1\nnode/node-2\n'],
+    ['top node node-2 -o name', undefined, 'node/node-2\n'],
+    ['top pod cart-2 -o name', undefined, 'pod/cart-2\n'],
+    ['top pods --node node-2 -A -o name', undefined, 'pod/cart-2\n'],
+    ['top pods --field-selector spec.nodeName=node-2 -A -o name', undefined, 'pod/cart-2\n'],
+    ['top pods --containers -o name', undefined, 'container/cart-1/app\ncontainer/cart-2/app\n'],
     ['top wl -A -o name', undefined, 'barepod/cart-1\nbarepod/cart-2\nbarepod/search-1\n'],
     ['top pods --workload pod/cart-2 -o name', undefined, 'pod/cart-2\n'],
     ['top pods --workload find/Pod/search-1 -o name', undefined, 'pod/search-1\n'],
@@ -180,6 +196,7 @@ describe('top', () => {
     expect(read(out)).toMatchObject([
       { namespace: 'default', pod: 'cart-1', node: 'node-1', usedBytes: 16_384 },
       { namespace: 'find', pod: 'search-1', usedBytes: 16_384 },
+      { namespace: 'default', pod: 'cart-2', state: 'unmeasured', node: 'node-2' },
     ]);
     expect(error).toMatch(/^No data from node-2 \(http_status\)\.\n/);
   });
@@ -190,9 +207,8 @@ describe('top', () => {
   });
 
   it.for([
-    ['top --workload crat-1', 1, 'no workload "crat-1" in namespace default; did you mean default/Pod/cart-1'],
+    ['top --workload crat-1', 1, 'no workload "crat-1" in namespace default; did you mean default/barepod/cart-1'],
     ['top -l =x', 2, '--selector: '],
-
     ['top --sort-by size', 2, '--sort-by: found "size", allowed: '],
     ['top -o xml', 2, "'xml' is invalid"],
   ] as const)('%s fails with exit code %i', async ([line, status, message], { prepared }) => {
@@ -296,7 +312,7 @@ describe('top --watch', () => {
     command.stop();
     await command.finished;
     const lines = command.out().trimEnd().split('\n');
-    for (const line of lines) expect(JSON.parse(line)).toHaveLength(2);
+    for (const line of lines) expect(JSON.parse(line)).toHaveLength(3);
     expect(command.error().match(/No data from node-2/g)).toHaveLength(1);
   });
 });
@@ -309,7 +325,7 @@ describe('explain', () => {
     'explain pod cart-1 -A',
   ])('%s shows the pod, as text, JSON and YAML', async (line, { prepared }) => {
     const asText = await run(prepared, line);
-    expect(asText.out).toMatch(/^Pod default\/cart-1 on node-1\n[^]*= total +16384/);
+    expect(asText.out).toMatch(/^No limit bounds it: .*[^]*^Pod default\/cart-1 on node-1\n[^]*= total +16384/m);
     const report = [{ pod: 'cart-1', state: 'measured', usedBytes: 16_384 }];
     expect(JSON.parse((await run(prepared, `${line} -o json`)).out)).toMatchObject(report);
     expect(parse((await run(prepared, `${line} -o yaml`)).out)).toMatchObject(report);
@@ -319,19 +335,21 @@ describe('explain', () => {
     const settings = 'workloads: {selectors: [{name: cart, selector: app=cart, namespaces: [default]}]}';
     await using prepared = await prepare({ settings });
     const asText = await run(prepared, 'explain workload cart');
-    expect(asText.out).toMatch(/^Workload cart\nConfigured: pods with app=cart in the namespaces default\.\n/);
+    expect(asText.out).toMatch(
+      /^32Ki in 2 pods; .*[^]*^Workload cart\nConfigured: pods with app=cart in the namespaces default\.\n/m,
+    );
     const asJson = await run(prepared, 'explain wl cart -o json');
     expect(JSON.parse(asJson.out)).toMatchObject({ workload: 'cart', usedBytes: 32_768, pods: [{}, {}] });
   });
 
   it.for([
     ['pod default/cart-3', 1, /^no pod "default\/cart-3"; did you mean default\/cart-1, default\/cart-2\?\n$/],
-    ['pod search-1', 1, /^no pod "search-1" in namespace default; did you mean .*find\/search-1\?\n$/],
+    ['pod search-1', 1, /^no pod "search-1" in namespace default; did you mean find\/search-1\?\n$/],
     ['pod find/zzz', 1, /^no pod "find\/zzz"\n$/],
     ['pod find/cart-1/x', 2, /^explain pod "find\/cart-1\/x": expected NAME or NAMESPACE\/NAME\n$/],
     ['pod find/search-1 -n default', 2, /^explain pod "find\/search-1": --namespace is default\n$/],
     ['node node-9', 1, /no node "node-9"/],
-    ['workload default/Pod/crat-1', 1, /^no workload "default\/Pod\/crat-1"; did you mean default\/Pod\/cart-1/],
+    ['workload default/Pod/crat-1', 1, /^no workload "default\/Pod\/crat-1"; did you mean default\/barepod\/cart-1/],
     ['workload \u001b[2J', 1, /^no workload "\\u001b\[2J" in namespace default\n$/],
   ] as const)('explain %j fails with exit code %i', async ([line, status, message], { prepared }) => {
     expect(await run(prepared, `explain ${line}`)).toMatchObject({
@@ -347,9 +365,10 @@ describe('explain', () => {
     expect(error).toMatch(/^configuration of node node-\d .*answered 403.*nodes\/configz.*\n$/);
   });
 
-  it('explain pod fits the terminal', async ({ prepared }) => {
+  it('explain pod fits the terminal but for its commands', async ({ prepared }) => {
     const { out } = await run(prepared, 'explain pod cart-1', { terminal: () => ({ columns: 30, rows: 24 }) });
-    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(30);
+    const lines = out.split('\n').filter((line) => !line.startsWith('  ephemeral-storage-exporter '));
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(30);
   });
 });
 
@@ -370,5 +389,89 @@ describe('explain node', () => {
     expect(status).toBe(0);
     expect(out).toContain('The thresholds are assumed');
     expect(error).toMatch(/configuration of node node-1 .*answered 403.*nodes\/configz/);
+  });
+});
+
+describe('an exporter', () => {
+  const readerRules = [
+    { verbs: ['list', 'get'], resources: ['services', 'pods'] },
+    { verbs: ['get'], resources: ['services/proxy'] },
+  ];
+  const served = aReading({
+    snapshot: aClusterSnapshot({
+      nodes: [aFreshNode(aNodeSnapshot({ pods: [aMeasuredPod({ name: 'remembered-0', namespace: 'default' })] }))],
+    }),
+    evictions: [evictionReport(anEvictionRecord({ pod: 'gone-0', namespace: 'default' }))],
+  });
+  const withExporter = it.extend('reader', async ({ onTestFinished }) => {
+    const reader = await untilEnd(onTestFinished, prepare({ rules: [...leastRules, ...readerRules], from: [] }));
+    const server = await untilEnd(onTestFinished, serveReading(served));
+    addExporter(reader.cluster.model, server.port);
+    return reader;
+  });
+
+  withExporter('an exporter in the cluster is read, and no kubelet', async ({ reader }) => {
+    expect(await run(reader, 'top -o name')).toEqual({ status: 0, out: 'pod/remembered-0\n', error: '' });
+    expect(await run(reader, 'top ev -o name')).toEqual({ status: 0, out: 'pod/gone-0\n', error: '' });
+    expect(reader.cluster.kubeletRequestCount('node-1')).toBe(0);
+  });
+
+  withExporter.for([
+    ['explain pod remembered-0', /^No limit bounds it.*[^]*^Pod default\/remembered-0 on node-1\n/m],
+    ['explain po/remembered-0', /^Pod default\/remembered-0 on node-1\n/m],
+    ['explain node node-1', /^Not close to evicting pods|^No eviction threshold/],
+    ['explain eviction gone-0', /^Pod default\/gone-0 was evicted from node-1 /m],
+    ['explain workload cart', /^4Ki in 1 pod; /],
+  ] as const)('%s shows what an exporter knows, its verdict first', async ([line, expected], { reader }) => {
+    const { status, out, error } = await run(reader, line);
+    expect([status, error]).toEqual([0, '']);
+    expect(out).toMatch(expected);
+  });
+
+  withExporter('a node of an exporter has as JSON all fields of its view', async ({ reader }) => {
+    const { out } = await run(reader, 'explain node node-1 -o json');
+    const node = JSON.parse(out) as object;
+    expect(node).toMatchObject({ node: 'node-1', state: 'fresh', condition: 'ok', podCount: 1 });
+    expect(Object.keys(node)).toEqual(expect.arrayContaining(['podsRequestedBytes', 'largestPods', 'findings']));
+  });
+
+  it('without an exporter the kubelets are read, which is said in one line', async () => {
+    await using reader = await prepare({ rules: [...leastRules, ...readerRules], from: [] });
+    const { status, out, error } = await run(reader, 'top -o name');
+    expect({ status, out }).toEqual({ status: 0, out: 'pod/cart-1\npod/cart-2\n' });
+    expect(error).toBe(
+      'No exporter was read, but the kubelets: no Service has the label app.kubernetes.io/name=ephemeral-storage-exporter and a port called metrics\n',
+    );
+  });
+
+  it('without the right to read an exporter the kubelets are read', async () => {
+    await using reader = await prepare({ from: [] });
+    const { status, out, error } = await run(reader, 'top -o name');
+    expect({ status, out }).toEqual({ status: 0, out: 'pod/cart-1\npod/cart-2\n' });
+    expect(error).toMatch(/^No exporter was read, but the kubelets: GET .*services\/proxy.*\n$/);
+  });
+
+  it.for([
+    ['top --from exporter', /^no Service has the label [^\n]*\n$/],
+    [
+      'top --exporter other/exporter',
+      /^GET \/api\/v1\/namespaces\/other\/services\/exporter:metrics\/proxy[^\n]*404[^\n]*\n$/,
+    ],
+    [
+      'explain pod cart-1 --exporter http://127.0.0.1:1',
+      /^GET \/api\/v1\/pods\/default\/cart-1: connection failed: [^\n]*\n$/,
+    ],
+  ] as const)('%s fails when that exporter cannot be read', async ([line, message]) => {
+    await using reader = await prepare({ rules: [...leastRules, ...readerRules], from: [] });
+    const result = await run(reader, line);
+    expect(result).toMatchObject({ status: 1, out: '' });
+    expect(result.error).toMatch(message);
+  });
+
+  withExporter('an exporter without the object is no reason to read the kubelets', async ({ reader }) => {
+    const { status, error } = await run(reader, 'explain pod cart-1');
+    expect(status).toBe(1);
+    expect(error).toBe('no pod "cart-1" in namespace default\n');
+    expect(reader.cluster.kubeletRequestCount('node-1')).toBe(0);
   });
 });

@@ -72,17 +72,26 @@ describe('the command line', () => {
     { args: ['top', '--interval', '1s'], error: /--interval needs --watch/ },
     { args: ['top', '--web.listen-address', ':1'], error: /unknown option '--web.listen-address'/ },
     { args: ['explain'], error: /missing required argument 'resource'/ },
-    { args: ['explain', 'volume', 'data'], error: /'volume' is invalid.*pod, workload, node/ },
+    {
+      args: ['explain', 'volume', 'data'],
+      error: /explain "volume": Allowed choices are pod, workload, node, eviction/,
+    },
     { args: ['explain', 'node', 'node-1', '--free', '0'], error: /--free.*a quantity above 0/ },
     { args: ['explain', 'pod', 'cart-0', '--free', '5Gi'], error: /--free is for nodes/ },
-    { args: ['top', 'pods', '--exporter', 'http://localhost:9797'], error: /--exporter is only for "top evictions"/ },
+    { args: ['explain', 'nodes/node-1', '--limit', '1Gi'], error: /--limit is for pods/ },
+    { args: ['explain', 'pod', 'cart-0', '--without', 'shop/cart-1'], error: /--without is for nodes/ },
+    { args: ['explain', 'pod', 'cart-0', '--limit', '-1'], error: /--limit.*'-1' is invalid.*a quantity/ },
+    { args: ['top', '--from', 'prometheus'], error: /--from.*'prometheus' is invalid.*exporter, kubelets/ },
+    { args: ['top', '--exporter', 'a/b', '--from', 'kubelets'], error: /--exporter and --from kubelets exclude/ },
+    { args: ['top', '--summaries', '.', '--from', 'kubelets'], error: /--summaries excludes --from and --exporter/ },
+    { args: ['explain', 'pod', 'a', '--summaries', '.', '--exporter', 'a/b'], error: /--summaries excludes --from/ },
     { args: ['explain', 'node', 'node-1', '--objects', '.'], error: /--objects needs --summaries/ },
     { args: ['top', '--summaries', '.', '--context', 'prod'], error: /--summaries and --context exclude each other/ },
     { args: ['top', '--summaries', '.', '--as-group', 'g'], error: /--summaries and --as-group exclude each other/ },
     { args: ['top', '--summaries', '.', '-s', 'h'], error: /--summaries and --server exclude each other/ },
     { args: ['top', '-A=maybe'], error: /^-A, --all-namespaces: "maybe" is invalid; allowed: true, false$/m },
     { args: ['top', '--summaries', '.', '--watch'], error: /--watch and --summaries exclude each other/ },
-    { args: ['explain', 'pod'], error: /missing required argument 'name'/ },
+    { args: ['explain', 'pod'], error: /explain pod: the name is missing, as in "explain pod NAME"/ },
     { args: ['explain', 'pod', 'a/b/c'], error: /explain pod "a\/b\/c": expected NAME or NAMESPACE\/NAME/ },
     { args: ['simulate', '--fault', 'node-1'], error: /--fault node-1: expected NODE=FAULT/ },
   ])('the arguments $args have one line that names the fault, and exit code 2', async ({ args, error }) => {
@@ -145,6 +154,12 @@ describe('the command line', () => {
       expect(result).toMatchObject({ status: 1, out: '' });
     },
   );
+
+  it('the command line reports in one line that an exporter does not respond', async () => {
+    const result = await run('top', '--exporter', 'http://127.0.0.1:1');
+    expect(result.error).toMatch(/^GET \/api\/v1\/pods: connection failed: .*127\.0\.0\.1:1\n$/);
+    expect(result).toMatchObject({ status: 1, out: '' });
+  });
 
   it('the command line lists the commands and prints its version', async () => {
     expect((await run('--help')).out).toMatch(

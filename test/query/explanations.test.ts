@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
 import { podText } from '../../src/commands/explain/pod-text.js';
-import { workloadText } from '../../src/commands/explain/workload-text.js';
+import { workloadText, type WorkloadWithPods, workloadWithPods } from '../../src/commands/explain/workload-text.js';
 import { displayWidth } from '../../src/commands/text/terminal-text.js';
-import type { Config } from '../../src/config/schema.js';
 import { type Pod, volumeTypes } from '../../src/kube/objects.js';
-import { parseSelector } from '../../src/kube/selector.js';
 import type { ClusterReading } from '../../src/query/cluster-reading.js';
 import { nodeExplanation } from '../../src/query/node-explanation.js';
-import { knownPodState, podExplanations } from '../../src/query/pod-explanation.js';
-import { isMissing, workloadExplanation } from '../../src/query/workload-explanation.js';
+import { knownPodState } from '../../src/query/pod-explanation.js';
+import { isMissing } from '../../src/query/workload-explanation.js';
+import { workloadPath } from '../../src/workload/workload.js';
 import {
   aContainer,
   aContainerFs,
@@ -23,6 +22,7 @@ import {
   aVolumeSummary,
 } from '../support/builders.js';
 import {
+  aBoundPod,
   aClusterSnapshot,
   aDeployment,
   aFreshNode,
@@ -35,8 +35,8 @@ import {
   aWorkloadSnapshot,
   withoutTotal,
 } from '../support/snapshot-builders.js';
+import { podsOf, viewsOf } from '../support/views.js';
 
-const settings: Config['workloads'] = { selectors: [], labels: [], controllers: true, onMissingNode: 'partial' };
 const id = { namespace: 'shop', name: 'cart-0' };
 const readAtMs = Date.UTC(2026, 0, 1);
 
@@ -50,8 +50,8 @@ function readingOf(pod: Pod | undefined, summary = aPodSummary(), layout = {}): 
   return aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(node)] }) });
 }
 
-function textOf(reading: ClusterReading, width = 100): string {
-  const [report] = podExplanations(reading, { ...id, mode: 'measured' });
+async function textOf(reading: ClusterReading, width = 100): Promise<string> {
+  const [report] = await podsOf(reading, id);
   if (report === undefined) throw new Error('no report');
   return podText(report, { width, readAtMs });
 }
@@ -103,36 +103,40 @@ describe('a pod that is not measured', () => {
     expect(report).toMatchObject({ state: 'unmeasured', isExpected, reason: expect.stringMatching(reason) as unknown });
   });
 
-  it('a pod without a total shows the limits of its volumes and containers', () => {
+  it('a pod without a total shows the limits of its volumes and containers', async () => {
     const ratios = [aLimitRatio({ rule: 'emptydir', volume: 'cache', usedBytes: 3, limitBytes: 2 })];
     const pod = withoutTotal(aMeasuredPod({ ...id, pod: aPod(id), ratios }));
     const node = aFreshNode(aNodeSnapshot({ pods: [], podsWithoutTotal: [pod] }));
     const knownPods = [{ pod: aPod(id), workloads: [] }];
     const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }), knownPods });
-    expect(podExplanations(reading, { ...id, mode: 'measured' })).toMatchObject([
+    expect(await podsOf(reading, id)).toMatchObject([
       { state: 'unmeasured', limits: [{ rule: 'emptydir', volume: 'cache', ratio: 1.5, counted: 'volume' }] },
     ]);
-    expect(textOf(reading)).toMatch(/emptydir.*1\.50/);
+    expect(await textOf(reading)).toMatch(/emptydir.*1\.50/);
   });
 
-  it('a pod that is not measured shows the findings of its spec', () => {
+  it('a pod that is not measured shows the findings of its spec', async () => {
     const pod = aPod({ ...id, volumes: [aVolume()] });
     const knownPods = [{ pod, workloads: [] }];
     const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [absent] }), knownPods });
-    expect(podExplanations(reading, { ...id, mode: 'measured' })).toMatchObject([
+    expect(await podsOf(reading, id)).toMatchObject([
       { state: 'unmeasured', findings: [{ kind: 'volume_not_mounted', volume: 'data', node: 'node-1' }] },
     ]);
-    expect(nodeExplanation(reading, { name: 'node-1', freeBytes: undefined })?.findings).toHaveLength(1);
+    expect(nodeExplanation(reading, 'node-1')?.findings).toHaveLength(1);
   });
 
-  it('a pod that is not measured is shown as text, with its limits', () => {
+  it('a pod that is not measured is shown as text, with its limits', async () => {
     const pod = aPod({ ...id, containers: [aContainer({ limitBytes: 2 ** 20 })] });
     const reading = aReading({
       snapshot: aClusterSnapshot({ nodes: [absent] }),
       knownPods: [{ pod, workloads: [aWorkload()] }],
     });
-    expect(textOf(reading)).toBe(
-      'Pod shop/cart-0 on node-1\n' +
+    expect(await textOf(reading)).toBe(
+      'Not measured: no data from node node-1 (timeout): The kubelet does not answer in time. Check the\n' +
+        'load of the node and kubelet.requestTimeout.\n' +
+        '  ephemeral-storage-exporter explain node node-1\n' +
+        '  kubectl describe pod -n shop cart-0\n\n' +
+        'Pod shop/cart-0 on node-1\n' +
         'Phase Running, QoS Burstable, started 1970-01-01T00:00:00.000Z.\n' +
         'Workloads: cart.\n' +
         'Not measured: no data from node node-1 (timeout): The kubelet does not answer in time. Check the\n' +
@@ -143,60 +147,62 @@ describe('a pod that is not measured', () => {
 });
 
 describe('a measured pod', () => {
-  it('a measured pod has its findings, and not those of its node', () => {
+  it('a measured pod has its findings, and not those of its node', async () => {
     const podsOnNode = [aPod({ ...id, volumes: [aVolume()] }), aPod({ name: 'other', volumes: [aVolume()] })];
     const pods = [aMeasuredPod({ ...id, pod: podsOnNode[0] })];
     const node = aFreshNode(aNodeSnapshot({ pods, podsOnNode, node: aNode({ diskPressure: true }) }));
     const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) });
-    expect(podExplanations(reading, { ...id, mode: 'measured' })).toMatchObject([
+    expect(await podsOf(reading, id)).toMatchObject([
       { state: 'measured', findings: [{ kind: 'no_limit_or_request' }, { kind: 'volume_not_mounted' }] },
     ]);
-    expect(textOf(reading)).toMatch(/Finding: no container mounts emptyDir data\. Mount the volume/);
-    const kinds = nodeExplanation(reading, { name: 'node-1', freeBytes: undefined })?.findings.map(({ kind }) => kind);
+    expect(await textOf(reading)).toMatch(/Finding: no container mounts emptyDir data\. Mount the volume/);
+    const kinds = nodeExplanation(reading, 'node-1')?.findings.map(({ kind }) => kind);
     expect(kinds).toEqual(['no_limit_or_request', 'no_limit_or_request', 'volume_not_mounted', 'volume_not_mounted']);
   });
 
-  it('a measured pod shows that it is never evicted for its limits', () => {
-    expect(textOf(readingOf(aPod({ ...id, isStatic: true })))).toContain(
+  it('a measured pod shows that it is never evicted for its limits', async () => {
+    expect(await textOf(readingOf(aPod({ ...id, isStatic: true })))).toContain(
       'The pod is static: the kubelet never evicts it',
     );
     const critical = aPod({ ...id, priority: 2_000_001_000 });
-    expect(textOf(readingOf(critical))).toContain('The pod is critical: the kubelet never evicts it');
-    expect(textOf(readingOf(aPod({ ...id, priority: 1_000_000 })))).not.toContain('never evicts');
+    expect(await textOf(readingOf(critical))).toContain('The pod is critical: the kubelet never evicts it');
+    expect(await textOf(readingOf(aPod({ ...id, priority: 1_000_000 })))).not.toContain('never evicts');
   });
 
-  it('a measured pod shows that its volumes are not measured yet', () => {
+  it('a measured pod shows that its volumes are not measured yet', async () => {
     const containers = [aContainer({ mounts: [aMount()] })];
-    const text = textOf(readingOf(aPod({ ...id, containers, volumes: [aVolume()] })));
+    const text = await textOf(readingOf(aPod({ ...id, containers, volumes: [aVolume()] })));
     expect(text).toContain('The kubelet has not measured its volumes yet: they are missing from the total.');
     expect(text).toMatch(/data +emptydir +- +- +yes: component emptydir +-/);
   });
 
-  it('a measured pod shows that its total is split evenly, and still adds up', () => {
+  it('a measured pod shows that its total is split evenly, and still adds up', async () => {
     const summary = aPodSummary({
       usedBytes: 5,
       containers: [aContainerSummary({ name: 'a' }), aContainerSummary({ name: 'b' })],
     });
-    const text = textOf(readingOf(aPod(id), summary));
+    const text = await textOf(readingOf(aPod(id), summary));
     expect(text).toContain('Its total is split evenly over its containers.');
     expect(text).toMatch(
       /a\n {2}even part of the total +3 +3B\n {2}= attributed +3 +3B\nb\n {2}even part of the total +2/,
     );
   });
 
-  it('a pod that the API server does not know is marked', () => {
-    const text = textOf(readingOf(undefined));
-    expect(text).toMatch(/^Pod shop\/cart-0 on node-1\nThe API server does not know this pod/);
+  it('a pod that the API server does not know is marked', async () => {
+    const text = await textOf(readingOf(undefined));
+    expect(text).toMatch(
+      /^The API server does not know this pod.*[^]*^Pod shop\/cart-0 on node-1\nThe API server does not know this pod/m,
+    );
   });
 
-  it('a pod without containers and limits has no table of them', () => {
-    const text = textOf(readingOf(aPod({ ...id, containers: [] }), aPodSummary({ containers: [] })));
+  it('a pod without containers and limits has no table of them', async () => {
+    const text = await textOf(readingOf(aPod({ ...id, containers: [] }), aPodSummary({ containers: [] })));
     expect(text).toContain('The kubelet lists no container.');
     expect(text).toContain('No volumes.');
     expect(text).toContain('No limit that the kubelet enforces.');
   });
 
-  it('a measured pod shows of every volume whether it counts, and why', () => {
+  it('a measured pod shows of every volume whether it counts, and why', async () => {
     const volumes = volumeTypes.map((type) => aVolume({ name: `v-${type}`, type }));
     const summary = aPodSummary({
       usedBytes: 10_000,
@@ -206,7 +212,7 @@ describe('a measured pod', () => {
       ],
     });
     const pod = aPod({ ...id, volumes: [...volumes, aVolume({ name: 'shm', medium: 'Memory' })] });
-    const [report] = podExplanations(readingOf(pod, summary), { ...id, mode: 'measured' });
+    const [report] = await podsOf(readingOf(pod, summary), id);
     if (report?.state !== 'measured') throw new Error('not measured');
     const counted = Object.fromEntries(
       report.volumes.map(({ volume, isCounted, countedReason }) => [volume, [isCounted, countedReason]]),
@@ -227,14 +233,16 @@ describe('a measured pod', () => {
       'v-unknown': [false, 'unknown type'],
       shm: [false, 'in memory'],
     });
-    expect(textOf(readingOf(pod, summary))).toMatch(/v-emptydir +emptydir +- +1 +yes: component emptydir +1m1s ago/);
+    expect(await textOf(readingOf(pod, summary))).toMatch(
+      /v-emptydir +emptydir +- +1 +yes: component emptydir +1m1s ago/,
+    );
   });
 
   it.each([
     [true, 'logs (dedicated imagefs)'],
     [false, 'rootfs + logs'],
     [undefined, 'rootfs + logs'],
-  ])('a pod shows what a limit counts (dedicated imagefs: %s)', (hasDedicatedImagefs, counted) => {
+  ])('a pod shows what a limit counts (dedicated imagefs: %s)', async (hasDedicatedImagefs, counted) => {
     const reading = readingOf(aPod(id), aPodSummary(), { hasDedicatedImagefs });
     const [node] = reading.snapshot.nodes;
     if (node?.state !== 'fresh') throw new Error('no node');
@@ -244,23 +252,27 @@ describe('a measured pod', () => {
       ...reading,
       snapshot: aClusterSnapshot({ nodes: [{ ...node, snapshot: { ...node.snapshot, pods } }] }),
     };
-    const [report] = podExplanations(changed, { ...id, mode: 'measured' });
+    const [report] = await podsOf(changed, id);
     expect(report).toHaveProperty('limits', [
       { rule: 'container', container: 'main', volume: undefined, counted, usedBytes: 3, limitBytes: 2, ratio: 1.5 },
     ]);
   });
 
-  it.each([20, 40, 80, 200])('the text about a pod fits %i columns, whatever its names are', (width) => {
-    const name = 'x\u001b[2J\u202e\n'.repeat(8);
-    const pod = aPod({ ...id, containers: [aContainer({ name })], volumes: [aVolume({ name })] });
-    const summary = aPodSummary({
-      containers: [{ name, rootfs: aContainerFs({ usedBytes: 1 }), logs: undefined }],
-      volumes: [aVolumeSummary({ name, usedBytes: 5 })],
-    });
-    const text = textOf(readingOf(pod, summary), width);
-    expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
-    for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width);
-  });
+  it.each([20, 40, 80, 200])(
+    'the text about a pod fits %i columns but for its commands, whatever its names are',
+    async (width) => {
+      const name = 'x\u001b[2J\u202e\n'.repeat(8);
+      const pod = aPod({ ...id, containers: [aContainer({ name })], volumes: [aVolume({ name })] });
+      const summary = aPodSummary({
+        containers: [{ name, rootfs: aContainerFs({ usedBytes: 1 }), logs: undefined }],
+        volumes: [aVolumeSummary({ name, usedBytes: 5 })],
+      });
+      const text = await textOf(readingOf(pod, summary), width);
+      expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+      const lines = text.split('\n').filter((line) => !/^ {2}(?:ephemeral-storage-exporter|kubectl) /.test(line));
+      for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+    },
+  );
 });
 
 describe('a workload', () => {
@@ -273,7 +285,7 @@ describe('a workload', () => {
     usage: { ...aMeasuredPod().usage, usedBytes: 10, volumesPending: true },
   });
   const stray = aMeasuredPod({ name: 'stray', pod: undefined, workloads: [billing] });
-  const lost = { pod: aPod({ name: 'lost', nodeName: 'node-2' }), workloads: [billing] };
+  const lost = aBoundPod({ pod: aPod({ name: 'lost', nodeName: 'node-2' }), workloads: [billing] });
   const near = { pod: aPod({ name: 'near', labels: { app: 'biling' } }), workloads: [] };
   const node = aFreshNode(aNodeSnapshot({ pods: [small, pending, stray, big] }));
   const usage = {
@@ -283,18 +295,18 @@ describe('a workload', () => {
   };
   const base = aReading({
     snapshot: aClusterSnapshot({
-      nodes: [node, anAbsentNode('node-2', 'tls')],
+      nodes: [node, { ...anAbsentNode('node-2', 'tls'), unmeasured: [lost] }],
       workloads: [aWorkloadSnapshot({ workload: billing, expectedPods: 4, measuredPods: 3, complete: false, usage })],
     }),
   });
   const reading = { ...base, knownPods: [...base.knownPods, lost, near] };
-  const configured = {
-    ...settings,
-    selectors: [{ name: 'billing', selector: parseSelector('app=billing'), namespaces: [] }],
+  const explained = async (of: ClusterReading = reading, path = '-/selector/billing'): Promise<WorkloadWithPods> => {
+    const views = await viewsOf(of, 'workloads: {selectors: [{name: billing, selector: app=billing}]}');
+    return workloadWithPods((await views.object('workload', path.split('/'), {})).data);
   };
 
-  it('a workload lists what makes it incomplete first, then the largest, and adds up', () => {
-    const report = workloadExplanation(reading, billing, configured);
+  it('a workload lists what makes it incomplete first, then the largest, and adds up', async () => {
+    const report = await explained();
     expect(report.pods.map((pod) => [pod.pod, pod.state, isMissing(pod)])).toEqual([
       ['pending', 'pending', true],
       ['lost', 'unmeasured', true],
@@ -307,9 +319,14 @@ describe('a workload', () => {
     expect(report.nearMisses?.map(({ pod }) => pod)).toEqual(['near']);
   });
 
-  it('a workload is shown as text', () => {
-    const report = workloadExplanation(reading, billing, configured);
-    expect(workloadText(report, { name: 'billing', width: 80 })).toBe(`Workload billing
+  it('a workload is shown as text', async () => {
+    const report = await explained();
+    expect(workloadText(report, { name: 'billing', width: 80 })).toBe(`\
+Incomplete, at least 16.8Ki: 3 of 4 pods measured; of those, the largest uses
+8.8Ki.
+  ephemeral-storage-exporter explain workload billing
+
+Workload billing
 Configured: pods with app=billing in all namespaces.
 3 of 4 expected pods measured, 1 without volumes: incomplete.
 
@@ -346,12 +363,10 @@ shop/near: app=billing is NOT met (it has "biling").
       'A static pod of a node.',
       aWorkload({ name: 'found', type: 'staticpod', origin: { source: 'controller', kind: 'Node' } }),
     ],
-  ])('an unconfigured workload shows "%s" and no near misses', (line, found) => {
-    const known = {
-      ...reading,
-      knownPods: [{ pod: aPod({ nodeName: undefined, phase: 'Pending' }), workloads: [found] }],
-    };
-    const report = workloadExplanation(known, found, settings);
+  ])('an unconfigured workload shows "%s" and no near misses', async (line, found) => {
+    const counts = { expectedPods: 0, measuredPods: 0, complete: false, usage: undefined };
+    const snapshot = aClusterSnapshot({ nodes: [], workloads: [aWorkloadSnapshot({ workload: found, ...counts })] });
+    const report = await explained({ ...reading, snapshot }, workloadPath(found));
     expect(report).toMatchObject({ expectedPodCount: 0, measuredPodCount: 0, isComplete: false });
     expect(report).not.toHaveProperty('nearMisses');
     expect(workloadText(report, { name: 'found', width: 80 })).toContain(
@@ -359,21 +374,21 @@ shop/near: app=billing is NOT met (it has "biling").
     );
   });
 
-  it('a workload that could not be collected is marked', () => {
+  it('a workload that could not be collected is marked', async () => {
     const failed = aWorkloadSnapshot({ workload: billing, measuredPods: 0, complete: false, usage: undefined });
     const snapshot = { ...reading.snapshot, workloads: [failed] };
-    const report = workloadExplanation({ ...reading, snapshot }, billing, configured);
+    const report = await explained({ ...reading, snapshot });
     expect(workloadText(report, { name: 'billing', width: 120 })).toContain(
       'It has no values: it could not be collected.',
     );
   });
 
-  it('a workload shows ten near misses at most, and how many more there are', () => {
+  it('a workload shows ten near misses at most, and how many more there are', async () => {
     const pods = Array.from({ length: 12 }, (_, index) => ({
       pod: aPod({ name: `near-${index}`, labels: { app: 'biling' } }),
       workloads: [],
     }));
-    const report = workloadExplanation({ ...reading, knownPods: pods }, billing, configured);
+    const report = await explained({ ...reading, knownPods: pods });
     expect(report.nearMisses).toHaveLength(10);
     expect(workloadText(report, { name: 'billing', width: 80 })).toContain('\nand 2 more.\n');
   });

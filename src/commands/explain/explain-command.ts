@@ -1,5 +1,4 @@
 import { UsageError } from '../../base/errors.js';
-import { isMissing } from '../../query/workload-explanation.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 import { toFreeBytes } from '../../report/signal-report.js';
 import { NotFoundError, type Views } from '../../status/views.js';
@@ -15,7 +14,7 @@ import { evictionText } from './eviction-text.js';
 import { nodeText } from './node-text.js';
 import { podText, type TextOptions } from './pod-text.js';
 import { withoutPod } from './without-pod.js';
-import { workloadText } from './workload-text.js';
+import { workloadText, workloadWithPods } from './workload-text.js';
 
 export interface ExplainOptions extends ClusterFlags {
   readonly resource: ExplainResource;
@@ -160,9 +159,7 @@ const shownPodCount = '1000';
 async function explainWorkload({ reader, name, namespace }: Question): Promise<Explained> {
   const found = await findWorkload(reader, name, namespace);
   const answer = await reader.object('workload', found.path.split('/'), { limit: shownPodCount });
-  const { workload, pods } = answer.data;
-  const missingFirst = pods.items.toSorted((a, b) => Number(isMissing(b)) - Number(isMissing(a)));
-  const explanation = { ...workload, pods: missingFirst, podCount: pods.totalCount };
+  const explanation = workloadWithPods(answer.data);
   return {
     facts: answer,
     data: explanation,

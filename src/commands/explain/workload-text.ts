@@ -3,6 +3,7 @@ import type { NearMiss } from '../../query/near-misses.js';
 import { isMissing, type OriginReport, type WorkloadFacts } from '../../query/workload-explanation.js';
 import type { PodReport } from '../../report/pod-report.js';
 import type { WorkloadVerdictReport } from '../../report/workload-verdict.js';
+import type { Views } from '../../status/views.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, wrap, wrapped } from '../text/terminal-text.js';
 import { verdictLines } from '../text/verdict-lines.js';
@@ -10,9 +11,15 @@ import { verdictLines } from '../text/verdict-lines.js';
 /** A workload with its pods. */
 export interface WorkloadWithPods extends WorkloadFacts {
   readonly verdict: WorkloadVerdictReport;
-  /** Those that are near a limit first, then the largest; there may be more. */
+  /** Those that make it incomplete first, then those that are near a limit, then the largest; there may be more. */
   readonly pods: readonly PodReport[];
   readonly podCount: number;
+}
+
+/** Returns what is explained of a view. */
+export function workloadWithPods({ workload, pods }: Views['workload']): WorkloadWithPods {
+  const missingFirst = pods.items.toSorted((a, b) => Number(isMissing(b)) - Number(isMissing(a)));
+  return { ...workload, pods: missingFirst, podCount: pods.totalCount };
 }
 
 /** Which pods the workload has, which are missing, and why. */

@@ -30,7 +30,9 @@ export function missingNotes({ coverage, notes }: AnswerFacts): readonly string[
     ...(shown.length === 0
       ? []
       : [`No data from ${shown.join(', ')}${hiddenCount > 0 ? ` and ${hiddenCount} more` : ''}.`]),
-    ...(skippedNodeCount === 0 ? [] : [`Skipped by cluster.skipNodes: ${skippedNodeCount} nodes.`]),
+    ...(skippedNodeCount === 0
+      ? []
+      : [`Skipped by cluster.skipNodes: ${skippedNodeCount} ${skippedNodeCount === 1 ? 'node' : 'nodes'}.`]),
   ];
 }
 

@@ -43,12 +43,16 @@ async function readNext(reader: ViewReader, { parameters, count }: RowQuery): Pr
     reader.list('pods', near, count),
     reader.list('nodes', { only: 'near', search: parameters['node'] }, isOfPodsAlone ? 1 : count),
   ]);
-  const rows = [
-    ...pods.items.flatMap(podRow),
-    ...(isOfPodsAlone ? [] : nodes.items.flatMap((node) => nodeRow(node, parameters['node']))),
-  ];
-  const totalCount = pods.totalCount + (isOfPodsAlone ? 0 : nodes.totalCount);
-  return { ...pods, items: rows.toSorted(soonestFirst).slice(0, count), totalCount };
+  const podRows = pods.items.flatMap(podRow);
+  const nodeRows = isOfPodsAlone ? [] : nodes.items.flatMap((node) => nodeRow(node, parameters['node']));
+  const items = [...podRows, ...nodeRows].toSorted(soonestFirst).slice(0, count);
+  const nodeCount = isOfPodsAlone ? 0 : countWithout(nodes, nodeRows);
+  return { ...pods, items, totalCount: countWithout(pods, podRows) + nodeCount };
+}
+
+/** Of a list, without the items that are no rows. */
+function countWithout({ items, totalCount }: ListAnswer<unknown>, rows: readonly NextRow[]): number {
+  return totalCount - (items.length - rows.length);
 }
 
 function podRow(pod: PodReport): readonly NextRow[] {

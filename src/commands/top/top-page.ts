@@ -141,9 +141,13 @@ function listing<Row extends object>(
   };
 }
 
-/** By value, largest first and unknown ones last, or by text. */
+/** By value, largest first and unknown ones last, or by text. A value may be below 0. */
 function byColumn<Row>({ value, text }: ViewColumn<Row>): (a: Row, b: Row) => number {
-  return value === undefined ? byNames((row) => [text(row)]) : largestFirst(value, () => []);
+  if (value === undefined) return byNames((row) => [text(row)]);
+  return largestFirst(
+    (row) => value(row) ?? -Infinity,
+    () => [],
+  );
 }
 
 /** The column that `--sort-by` names, also as `.used` or `{.used}`. Throws UsageError. */
@@ -186,7 +190,7 @@ function fittingPage(found: Listing, screen: Screen, shownCount: number): TopPag
 
 function pageOf(found: Listing, screen: Screen, shownCount: number): TopPage {
   const table = found.table(shownCount, screen);
-  const { dropped } = table;
+  const dropped = found.rowCount === 0 ? [] : table.dropped;
   const notes = [
     found.emptyNote ?? countNote(found, shownCount),
     dropped.length === 0 ? undefined : `Columns hidden: ${dropped.join(', ')} (widen the terminal or use -o wide)`,

@@ -23,8 +23,6 @@ it('an evicted pod is shown with its cause, usage, growth, and what would have l
   expect(textOf({ lastUsage: aLastUsage({ usage }) })).toMatchInlineSnapshot(`
     "Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured
     20s before.
-      ephemeral-storage-exporter explain eviction shop/cart-0
-      kubectl edit -n shop deployment/cart
 
     Pod shop/cart-0 was evicted from node-1 5m ago, at 2026-01-01T12:00:00.000Z.
     Cause: emptyDir data above its size limit of 100Mi.
@@ -58,6 +56,7 @@ it('an evicted pod is shown with its cause, usage, growth, and what would have l
     let it run for an hour more at this growth.
 
     Raise sizeLimit of the emptyDir, or have the pod write less to it.
+      kubectl patch -n shop deployment/cart --type=strategic -p '{"spec":{"template":{"spec":{"volumes":[{"name":"data","emptyDir":{"sizeLimit":"2304Mi"}}]}}}}'
     "
   `);
 });

@@ -9,6 +9,7 @@ import { nodeThresholds } from '../../../src/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../../src/node/node-view.js';
 import type { ClusterReading } from '../../../src/query/cluster-reading.js';
 import { nodeExplanation } from '../../../src/query/node-explanation.js';
+import { toFreeBytes } from '../../../src/report/signal-report.js';
 import {
   aContainer,
   aContainerSummary,
@@ -90,9 +91,10 @@ function textOf(
   reading: ClusterReading,
   { freeBytes, width = Infinity }: { freeBytes?: number; width?: number } = {},
 ): string {
-  const explanation = nodeExplanation(reading, { name: 'node-1', freeBytes });
+  const explanation = nodeExplanation(reading, 'node-1');
   if (explanation === undefined) throw new Error('node-1 is not in the reading');
-  return nodeText(explanation, { width, readAtMs: reading.readAtMs });
+  const signals = freeBytes === undefined ? explanation.signals : toFreeBytes(explanation.signals, freeBytes);
+  return nodeText({ ...explanation, signals }, { width, readAtMs: reading.readAtMs });
 }
 
 describe('the text about a node', () => {
@@ -183,7 +185,7 @@ The largest: model:3 (9Gi, unused), app:1 (2Gi), one without a name (1Gi).
 Not short: nodefs.available 12Gi (11Gi above its threshold), nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no threshold), imagefs.inodesFree 900 (no threshold), containerfs.available 12Gi (11Gi above its threshold), containerfs.inodesFree 900 (no threshold).
 `);
     expect(text).not.toContain('SIGNAL');
-    expect(text.startsWith('Node node-1')).toBe(true);
+    expect(text).toMatch(/^Not close to evicting pods: .* above the nearest threshold, of \S+\.\n\nNode node-1/);
   });
 
   it('the text about a node shows ten pods of the order', () => {
@@ -205,7 +207,7 @@ Not short: nodefs.available 12Gi (11Gi above its threshold), nodefs.inodesFree 9
     expect(shown).toContain(`\nOrder of eviction: unknown, ${text}\n`);
     expect(shown).toMatch(/imagefs\.available +12Gi +15Gi +-3Gi/);
     expect(shown).not.toMatch(/RANK|To free/);
-    const explanation = nodeExplanation(reading, { name: 'node-1', freeBytes: 5 * gib });
+    const explanation = nodeExplanation(reading, 'node-1');
     expect(explanation).toMatchObject({
       unreadPodCount,
       signals: [{ victims: undefined, toFree: undefined }, {}, {}, {}, {}, {}],
@@ -252,12 +254,13 @@ describe('the text about a node without data', () => {
       failures: new Map([['node-1', { reason: 'timeout', message: 'no answer within 10 s', ageMs: 2000 }]]),
     });
     expect(textOf(reading)).toBe(`\
-Node node-1: kubelet v1.36.3 on linux.
 No data (timeout): no answer within 10 s, 2s ago. The kubelet does not answer in time. Check the load of the node and kubelet.requestTimeout.
+
+Node node-1: kubelet v1.36.3 on linux.
 The node has not been ready for 1m30s.
 Condition DiskPressure: false.
 `);
-    expect(nodeExplanation(reading, { name: 'node-1', freeBytes: undefined })).toMatchObject({
+    expect(nodeExplanation(reading, 'node-1')).toMatchObject({
       state: 'absent',
       reason: 'timeout',
       signals: [],
@@ -273,6 +276,6 @@ Condition DiskPressure: false.
   });
 
   it('an unknown node has no text', () => {
-    expect(nodeExplanation(aReading(), { name: 'node-9', freeBytes: undefined })).toBeUndefined();
+    expect(nodeExplanation(aReading(), 'node-9')).toBeUndefined();
   });
 });

@@ -4,18 +4,19 @@ import { type TopResource, topResources } from '../../../src/commands/resources.
 import { displayWidth } from '../../../src/commands/text/terminal-text.js';
 import {
   list,
+  type Listing,
   pageText,
   parseSortBy,
   type Screen,
   topPage,
   type TopQuery,
 } from '../../../src/commands/top/top-page.js';
-import { parseSelector } from '../../../src/kube/selector.js';
 import type { ClusterReading } from '../../../src/query/cluster-reading.js';
-import { workloadKey } from '../../../src/workload/workload.js';
-import type { WorkloadSnapshot } from '../../../src/workload/workload-partial.js';
-import { aContainer, anFsStats, aNodeSummary, aPod, aPodSummary, aVolume } from '../../support/builders.js';
+import { evictionReport } from '../../../src/report/eviction-report.js';
+import { aContainer, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../../support/builders.js';
+import { anEvictionRecord } from '../../support/eviction-builders.js';
 import {
+  aBoundPod,
   aClusterSnapshot,
   aContainerUsage,
   aDeployment,
@@ -24,26 +25,31 @@ import {
   aMeasuredPod,
   anAbsentNode,
   aNodeSnapshot,
+  aNodeThreshold,
   aPodUsage,
   aReading,
   aVolumeUsage,
   aWorkload,
   aWorkloadSnapshot,
+  someNodeObjects,
 } from '../../support/snapshot-builders.js';
 import { mib } from '../../support/units.js';
+import { viewsOf } from '../../support/views.js';
 
-const everything = { namespace: undefined, selector: [], workload: undefined };
-const all = { filter: everything, sortBy: undefined, limit: Infinity } as const;
+const all = { parameters: {}, name: undefined, sortBy: undefined, limit: Infinity } as const;
 
 type Query = Partial<TopQuery> & Pick<TopQuery, 'resource'>;
 
-function textOf(reading: ClusterReading, query: Query, screen: Screen): string {
-  return pageText(topPage(reading, { ...all, limit: 20, ...query }, screen));
+async function listingOf(reading: ClusterReading, query: Query): Promise<Listing> {
+  return list(await viewsOf(reading), { ...all, ...query });
 }
 
-function reportsOf(reading: ClusterReading, query: Query): readonly object[] {
-  const { limit } = { ...all, ...query };
-  return list(reading, { ...all, ...query }).reports(limit);
+async function textOf(reading: ClusterReading, query: Query, screen: Screen): Promise<string> {
+  return pageText(topPage(await listingOf(reading, { limit: 20, ...query }), screen));
+}
+
+async function reportsOf(reading: ClusterReading, query: Query): Promise<readonly object[]> {
+  return (await listingOf(reading, query)).reports();
 }
 
 const cart = aDeployment('cart');
@@ -72,6 +78,7 @@ const cartPod = aMeasuredPod({
     ],
   }),
   limitBytes: 500 * mib,
+  evictionMs: Infinity,
   ratios: [
     aLimitRatio({ rule: 'emptydir', volume: 'tmp', usedBytes: 90 * mib - 4096, limitBytes: 100 * mib }),
     aLimitRatio({ usedBytes: 400 * mib, limitBytes: 500 * mib }),
@@ -122,6 +129,7 @@ const reading = aReading({
       }),
     ],
   }),
+  evictions: [evictionReport(anEvictionRecord())],
   failures: new Map([
     ['node-3', { reason: 'timeout', message: 'the kubelet of node node-3 did not answer within 10 s', ageMs: 0 }],
   ]),
@@ -131,52 +139,34 @@ describe('the table', () => {
   it.each(topResources.flatMap((resource) => [40, 80, 200].map((columns) => ({ resource, columns }))))(
     'the table of $resource fits $columns columns',
     async ({ resource, columns }) => {
-      const text = textOf(reading, { resource }, { columns });
+      const text = await textOf(reading, { resource }, { columns });
       for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
       await expect(text).toMatchFileSnapshot(`../../golden/top-${resource}-${columns}.txt`);
     },
   );
 
-  it('the table of pods never breaks a line, however narrow', () => {
-    const text = textOf(reading, { resource: 'pods' }, { columns: 10 });
+  it('the table of pods never breaks a line, however narrow', async () => {
+    const text = await textOf(reading, { resource: 'pods' }, { columns: 10 });
     for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(10);
   });
 
-  it('the table of pods has a note of how many it leaves out', () => {
-    const text = textOf(reading, { resource: 'pods', limit: 1 }, { columns: 200 });
+  it('the table of pods has a note of how many it leaves out', async () => {
+    const text = await textOf(reading, { resource: 'pods', limit: 1 }, { columns: 200 });
     expect(text).toContain('cart-6b7f9c-x2x9k');
     expect(text).not.toContain('index-0');
     expect(text).toContain('1 of 3 pods; --limit 0 for all.');
   });
 
-  it('the table of workloads shows why one is incomplete', () => {
-    const workload = (name: string, counts: Partial<WorkloadSnapshot>): WorkloadSnapshot =>
-      aWorkloadSnapshot({ workload: aWorkload({ name }), complete: false, ...counts });
-    const workloads = [
-      workload('lacking', { measuredPods: 1, expectedPods: 3 }),
-      workload('pending', {}),
-      workload('resting', { usage: undefined, backoffMs: 9000 }),
-    ];
-    const text = textOf(
-      aReading({ snapshot: aClusterSnapshot({ workloads }) }),
-      { resource: 'workloads' },
-      { columns: 200 },
-    );
-    expect(text).toContain(
-      'Incomplete: lacking (1 of 3 pods), pending (volumes not measured yet), resting (backing off for 9s).',
-    );
-  });
-
-  it('nothing is shown as no table', () => {
+  it('nothing is shown as no table', async () => {
     const empty = aReading({ snapshot: aClusterSnapshot({ nodes: [], workloads: [] }) });
-    expect(textOf(empty, { resource: 'volumes' }, { columns: 80 })).toBe('No volumes found.\n');
+    expect(await textOf(empty, { resource: 'volumes' }, { columns: 20 })).toBe('No volumes found.\n');
   });
 
-  it('the table of pods gives way to its notes where the lines are few', () => {
+  it('the table of pods gives way to its notes where the lines are few', async () => {
     const query = { resource: 'pods' } as const;
-    const whole = textOf(reading, query, { columns: 200, rows: 40 }).split('\n');
+    const whole = (await textOf(reading, query, { columns: 200, rows: 40 })).split('\n');
     const rows = whole.length - 1;
-    const cut = textOf(reading, query, { columns: 200, rows }).split('\n');
+    const cut = (await textOf(reading, query, { columns: 200, rows })).split('\n');
     expect(cut.length).toBeLessThanOrEqual(rows);
     expect(cut.join('\n')).toMatch(
       /^NAMESPACE.*\nshop +cart-6b7f9c-x2x9k[^]*1 of 3 pods; the terminal has no more lines\.[^]*No data from/,
@@ -192,8 +182,8 @@ describe('a terminal', () => {
     { columns: 20, limit: Infinity },
     { columns: 80, limit: Infinity },
     { columns: 80, limit: 45 },
-  ])('a terminal of $columns columns is filled to its last line: $limit rows at most', ({ columns, limit }) => {
-    const text = textOf(many, { resource: 'volumes', limit }, { columns, rows: 40 });
+  ])('a terminal of $columns columns is filled to its last line: $limit rows at most', async ({ columns, limit }) => {
+    const text = await textOf(many, { resource: 'volumes', limit }, { columns, rows: 40 });
     expect(text.split('\n')).toHaveLength(40);
   });
 });
@@ -201,12 +191,11 @@ describe('a terminal', () => {
 describe('a filter', () => {
   const filters = {
     shop: { namespace: 'shop' },
-    search: { workload: workloadKey(search) },
-    'search in shop': { namespace: 'shop', workload: workloadKey(search) },
-    cart: { workload: workloadKey(cart) },
-    resting: { workload: workloadKey(aWorkload({ name: 'resting' })) },
-    'app=index': { selector: parseSelector('app=index') },
-    '!app': { selector: parseSelector('!app') },
+    search: { workload: '-/selector/search' },
+    'search in shop': { namespace: 'shop', workload: '-/selector/search' },
+    'app=index': { selector: 'app=index' },
+    '!app': { selector: '!app' },
+    'node-2': { node: 'node-2' },
   } as const;
 
   it.each([
@@ -215,6 +204,7 @@ describe('a filter', () => {
     { resource: 'pods', filter: 'search in shop', names: [] },
     { resource: 'pods', filter: 'app=index', names: ['pod/index-0'] },
     { resource: 'pods', filter: '!app', names: ['pod/cart-6b7f9c-x2x9k'] },
+    { resource: 'pods', filter: 'node-2', names: [] },
     {
       resource: 'containers',
       filter: 'shop',
@@ -223,63 +213,65 @@ describe('a filter', () => {
     { resource: 'volumes', filter: 'app=index', names: [] },
     { resource: 'workloads', filter: 'shop', names: ['deployment/cart', 'selector/search', 'selector/resting'] },
     { resource: 'workloads', filter: 'app=index', names: ['selector/search'] },
-    { resource: 'workloads', filter: 'resting', names: ['selector/resting'] },
-    { resource: 'nodes', filter: 'shop', names: ['node/node-1.zone-a.example.internal'] },
-  ] as const)('the filter $filter leaves of $resource $names', ({ resource, filter, names }) => {
-    const query = { ...all, resource, filter: { ...everything, ...filters[filter] } };
-    expect(list(reading, query).names(Infinity)).toEqual(names);
+    { resource: 'next', filter: 'shop', names: ['pod/cart-6b7f9c-x2x9k'] },
+    { resource: 'next', filter: 'node-2', names: [] },
+  ] as const)('the filter $filter leaves of $resource $names', async ({ resource, filter, names }) => {
+    expect((await listingOf(reading, { resource, parameters: filters[filter] })).names()).toEqual(names);
   });
+});
 
-  it('the sums of nodes are about the pods of the filter', () => {
-    const [node] = reportsOf(reading, { resource: 'nodes', filter: { ...everything, namespace: 'shop' } });
-    expect(node).toMatchObject({ podsUsedBytes: 400 * mib, podCount: 1 });
-  });
+describe('a name', () => {
+  it.each([
+    { resource: 'pods', name: 'index-0', names: ['pod/index-0'] },
+    { resource: 'nodes', name: 'node-2', names: ['node/node-2'] },
+  ] as const)(
+    'the name $name leaves of $resource one row, and no note of a count',
+    async ({ resource, name, names }) => {
+      const found = await listingOf(reading, { resource, name, limit: 1 });
+      expect(found.names()).toEqual(names);
+      expect(topPage(found, { columns: 200 }).notes.join('\n')).not.toContain('--limit');
+    },
+  );
 
-  it('a filter keeps nodes without data that have such pods', () => {
-    const lost = { pod: aPod({ namespace: 'shop', name: 'cart-lost', nodeName: 'node-3' }), workloads: [cart] };
-    const rows = reportsOf(
-      { ...reading, knownPods: [...reading.knownPods, lost] },
-      { resource: 'nodes', filter: { ...everything, namespace: 'shop' }, limit: Infinity },
-    );
-    expect(rows).toMatchObject([
-      { node: 'node-1.zone-a.example.internal' },
-      {
-        node: 'node-3',
-        state: 'absent',
-        reason: 'timeout',
-        failure: { message: expect.stringContaining('10 s') as unknown },
-      },
-    ]);
-  });
+  it.each([
+    { resource: 'pods', name: 'index-1', message: 'no pod "index-1"; did you mean index-0?' },
+    { resource: 'pods', name: 'index', message: 'no pod "index"; did you mean index-0?' },
+    { resource: 'nodes', name: 'node-5', message: /^no node "node-5"; did you mean node-/ },
+  ] as const)(
+    'the name $name of no $resource is refused with those that are like it',
+    async ({ message, ...query }) => {
+      await expect(listingOf(reading, query)).rejects.toThrow(message);
+    },
+  );
 });
 
 describe('one namespace', () => {
   const inNamespace = (namespace: string, resource: TopResource = 'pods') =>
-    textOf(reading, { resource, filter: { ...everything, namespace } }, { columns: 200 });
+    textOf(reading, { resource, parameters: { namespace } }, { columns: 200 });
 
-  it('the table of one namespace has no column of namespaces, that of all has', () => {
-    expect(inNamespace('shop')).toMatch(/^POD /);
-    expect(textOf(reading, { resource: 'pods' }, { columns: 200 })).toMatch(/^NAMESPACE +POD /);
+  it('the table of one namespace has no column of namespaces, that of all has', async () => {
+    expect(await inNamespace('shop')).toMatch(/^POD /);
+    expect(await textOf(reading, { resource: 'pods' }, { columns: 200 })).toMatch(/^NAMESPACE +POD /);
   });
 
   it.each([
     ['shpo', 'No pods found in namespace shpo; did you mean shop?'],
     ['empty', 'No pods found in namespace empty; -A lists all namespaces.'],
-  ])('the namespace %s without pods has a note', (namespace, note) => {
-    expect(inNamespace(namespace)).toContain(`${note}\n`);
+  ])('the namespace %s without pods has a note', async (namespace, note) => {
+    expect(await inNamespace(namespace)).toContain(`${note}\n`);
   });
 
-  it('a namespace with pods that the filter leaves out has another note', () => {
-    const filter = { ...everything, namespace: 'shop', selector: parseSelector('app=none') };
-    const text = textOf(reading, { resource: 'pods', filter }, { columns: 200 });
+  it('a namespace with pods that the filter leaves out has another note', async () => {
+    const parameters = { namespace: 'shop', selector: 'app=none' };
+    const text = await textOf(reading, { resource: 'pods', parameters }, { columns: 200 });
     expect(text).toMatch(/^No pods found in namespace shop\.\n/);
   });
 });
 
 describe('the limit of a row', () => {
-  it('the limit of a row is that of the rule with the highest ratio', () => {
-    const text = textOf(reading, { resource: 'pods', limit: 1 }, { columns: 200 });
-    expect(text).toMatch(/400Mi +100Mi +0\.89 +emptydir\/tmp /);
+  it('the limit of a row is that of the rule with the highest ratio', async () => {
+    const text = await textOf(reading, { resource: 'pods', limit: 1 }, { columns: 200 });
+    expect(text).toMatch(/400Mi +100Mi +0\.90 +emptydir\/tmp /);
   });
 
   it.each([
@@ -287,14 +279,14 @@ describe('the limit of a row', () => {
     [0.8, '33'],
     [0.95, '31'],
     [1, '1;31'],
-  ])('a limit at a ratio of %d has the colour %s', (ratio, code) => {
+  ])('a limit at a ratio of %d has the colour %s', async (ratio, code) => {
     const limit = aLimitRatio({ usedBytes: ratio * 1000, limitBytes: 1000 });
     const pods = [aMeasuredPod({ ratios: [limit] })];
     const one = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
-    const text = textOf(one, { resource: 'pods' }, { columns: 200, hasColour: true });
+    const text = await textOf(one, { resource: 'pods' }, { columns: 200, hasColour: true });
     const shown = ratio.toFixed(2);
     expect(text).toContain(code === undefined ? ` ${shown} ` : `\u001b[${code}m${shown}\u001b[0m`);
-    expect(textOf(one, { resource: 'pods' }, { columns: 200 })).not.toContain('\u001b');
+    expect(await textOf(one, { resource: 'pods' }, { columns: 200 })).not.toContain('\u001b');
   });
 });
 
@@ -316,25 +308,42 @@ describe('--sort-by', () => {
   });
 
   it.each([
-    ['pod', ['cart-6b7f9c-x2x9k', 'index-0', 'stray']],
+    ['pod', ['stray', 'index-0', 'cart-6b7f9c-x2x9k']],
     ['ratio', ['cart-6b7f9c-x2x9k', 'index-0', 'stray']],
     ['namespace', ['stray', 'index-0', 'cart-6b7f9c-x2x9k']],
-  ])('--sort-by %s sorts numbers down and names up', (sortBy, pods) => {
-    expect(reportsOf(reading, { resource: 'pods', sortBy })).toMatchObject(pods.map((pod) => ({ pod })));
+  ])('--sort-by %s sorts numbers down and names up, pods by their namespace first', async (sortBy, pods) => {
+    expect(await reportsOf(reading, { resource: 'pods', sortBy })).toMatchObject(pods.map((pod) => ({ pod })));
   });
 });
 
-it('the wide table has more columns, whole names and no header on demand', () => {
+it('--sort-by headroom has the least first, and nodes without a threshold last', async () => {
+  const nodeOf = (nodeName: string, headroom: number | undefined) =>
+    aFreshNode(
+      aNodeSnapshot({
+        nodeName,
+        thresholds: headroom === undefined ? [] : [aNodeThreshold({ headroom, isCrossed: false })],
+      }),
+    );
+  const nodes = [nodeOf('unknown', undefined), nodeOf('wide', 900), nodeOf('narrow', 30), nodeOf('below', -5)];
+  const found = await reportsOf(aReading({ snapshot: aClusterSnapshot({ nodes }) }), {
+    resource: 'nodes',
+    sortBy: 'headroom',
+  });
+  expect(found).toMatchObject(['below', 'narrow', 'wide', 'unknown'].map((node) => ({ node })));
+});
+
+it('the wide table has more columns, whole names and no header on demand', async () => {
   const screen = { columns: Infinity, isWide: true };
-  const { lines } = topPage(reading, { ...all, resource: 'pods' }, screen);
+  const found = await listingOf(reading, { resource: 'pods' });
+  const { lines } = topPage(found, screen);
   expect(lines[0]).toMatch(/EMPTYDIR +CONFIGMAP +OTHER +REQUEST +STATE +AGE$/);
-  const bare = topPage(reading, { ...all, resource: 'pods' }, { ...screen, hasHeader: false });
+  const bare = topPage(found, { ...screen, hasHeader: false });
   expect(bare.lines).toEqual(lines.slice(1));
 });
 
 describe('rows', () => {
-  it('rows have exact numbers and what they stand for', () => {
-    const [first] = reportsOf(reading, { resource: 'pods', limit: 1 });
+  it('rows have exact numbers and what they stand for', async () => {
+    const [first] = await reportsOf(reading, { resource: 'pods', limit: 1 });
     expect(first).toMatchObject({
       namespace: 'shop',
       pod: 'cart-6b7f9c-x2x9k',
@@ -346,7 +355,7 @@ describe('rows', () => {
     });
   });
 
-  it('pods with a forecast come first, the soonest before the others, in a column of its own', () => {
+  it('pods with a forecast come first, the soonest before the others, in a column of its own', async () => {
     const pods = ['a', 'b', 'c'].map((name) => aMeasuredPod({ name, summary: aPodSummary({ name, uid: name }) }));
     const forecast = { rule: 'pod', container: '', volume: '', endsAtMs: Infinity } as const;
     const forecasts = {
@@ -359,17 +368,83 @@ describe('rows', () => {
     };
     const nodes = [aFreshNode(aNodeSnapshot({ pods, forecasts }), 0)];
     const soon = aReading({ snapshot: aClusterSnapshot({ nodes }) });
-    expect(reportsOf(soon, { resource: 'pods' })).toMatchObject([{ pod: 'c' }, { pod: 'b' }, { pod: 'a' }]);
-    const text = textOf(soon, { resource: 'pods' }, { columns: 200 });
+    expect(await reportsOf(soon, { resource: 'pods' })).toMatchObject([{ pod: 'c' }, { pod: 'b' }, { pod: 'a' }]);
+    const text = await textOf(soon, { resource: 'pods' }, { columns: 200 });
     expect(text).toMatch(/TO-LIMIT/);
     expect(text).toMatch(/ c .* 2m /);
-    expect(textOf(reading, { resource: 'pods' }, { columns: 200 })).not.toMatch(/TO-LIMIT/);
+    expect(await textOf(reading, { resource: 'pods' }, { columns: 200 })).not.toMatch(/TO-LIMIT/);
   });
 
-  it('rows of equal size keep the order of their names', () => {
+  it('rows of equal size keep the order of their names', async () => {
     const pods = ['b', 'c', 'a'].map((name) => aMeasuredPod({ name }));
     const same = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
-    expect(reportsOf(same, { resource: 'pods' })).toMatchObject([{ pod: 'a' }, { pod: 'b' }, { pod: 'c' }]);
+    expect(await reportsOf(same, { resource: 'pods' })).toMatchObject([{ pod: 'a' }, { pod: 'b' }, { pod: 'c' }]);
+  });
+});
+
+describe('what is next', () => {
+  const forecast = { rule: 'pod', container: '', volume: '', endsAtMs: Infinity } as const;
+  const pods = ['soon', 'above', 'steady', 'calm'].map((name) =>
+    aMeasuredPod({
+      name,
+      summary: aPodSummary({ name, uid: name }),
+      evictionMs: { above: 0, soon: Infinity, steady: Infinity }[name],
+      ratios: [aLimitRatio({ usedBytes: name === 'above' ? 12 : 9, limitBytes: 10 })],
+    }),
+  );
+  const forecasts = {
+    measuredAtMs: 0,
+    pods: new Map([
+      ['soon', { ...forecast, reachedAtMs: 600_000 }],
+      ['above', { ...forecast, reachedAtMs: -Infinity }],
+    ]),
+    thresholds: [],
+  };
+  const nodes = [
+    aFreshNode(aNodeSnapshot({ pods, forecasts }), 0),
+    aFreshNode(aNodeSnapshot({ nodeName: 'node-2', pods: [], thresholds: [aNodeThreshold()] })),
+    { ...aFreshNode(aNodeSnapshot({ nodeName: 'node-20', pods: [] })), node: aNode({ diskPressure: true }) },
+  ];
+  const next = aReading({ snapshot: aClusterSnapshot({ nodes }) });
+  const rows = ['node/node-2', 'pod/above', 'pod/soon', 'pod/steady'];
+
+  it.each([
+    [{}, rows],
+    [{ node: 'node-2' }, ['node/node-2']],
+    [{ node: 'node-1' }, rows.slice(1)],
+    [{ namespace: 'shop' }, rows.slice(1)],
+    [{ selector: '!app' }, rows.slice(1)],
+    [{ namespace: 'other' }, []],
+  ])('what is next with %j is on one clock, what evicts already first: %j', async (parameters, names) => {
+    const found = await listingOf(next, { resource: 'next', parameters });
+    expect(found.names()).toEqual(names);
+    expect(found.totalCount).toBe(names.length);
+  });
+
+  it('what is next has a note of how many it leaves out', async () => {
+    const text = await textOf(next, { resource: 'next', limit: 2 }, { columns: 200 });
+    expect(text).toMatch(/^now +node [^]*^now +pod +shop +above [^]*^2 of 4 pods and nodes; --limit 0 for all\./m);
+  });
+
+  it('what is next as JSON has the reports of pods and of nodes', async () => {
+    const reports = await reportsOf(next, { resource: 'next' });
+    expect(reports).toMatchObject([{ node: 'node-2', headroom: -1 }, { pod: 'above' }, { pod: 'soon' }, {}]);
+  });
+});
+
+describe('pods without data', () => {
+  const objects = someNodeObjects({ nodeName: 'node-2', pods: [aBoundPod({ pod: aPod({ name: 'waiting' }) })] });
+  const nodes = [aFreshNode(), { ...anAbsentNode('node-2', 'timeout'), objects }];
+  const partial = aReading({ snapshot: aClusterSnapshot({ nodes }) });
+
+  it('pods without data are last, with their state', async () => {
+    const text = await textOf(partial, { resource: 'pods' }, { columns: 200 });
+    expect(text).toMatch(/ STATE\n.* cart-0 .* measured\n.* waiting +node-1 +- .* - +unmeasured\n/);
+  });
+
+  it('the table of pods has no column of states where all are measured', async () => {
+    const whole = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode()] }) });
+    expect(await textOf(whole, { resource: 'pods' }, { columns: 200 })).not.toContain('STATE');
   });
 });
 
@@ -401,9 +476,9 @@ describe('names that hold escapes', () => {
     }),
   });
 
-  it.each(topResources)('names that hold escapes never reach the terminal from %s', (resource) => {
+  it.each(topResources)('names that hold escapes never reach the terminal from %s', async (resource) => {
     for (const columns of [40, 200]) {
-      const text = textOf(hostileReading, { resource }, { columns });
+      const text = await textOf(hostileReading, { resource }, { columns });
       expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
     }
   });
@@ -424,17 +499,20 @@ describe('limits that do not do what they seem to do', () => {
       }),
     });
 
-  it.each(['pods', 'containers'] as const)('the ratio of a limit that is not enforced is marked: %s', (resource) => {
-    const wide = { columns: 200, hasColour: true };
-    expect(textOf(reading('exempt'), { resource }, wide)).toMatch(
-      /(?<!m)0\.95\*[^]*^\* Limit not enforced: static and critical pods are never evicted\.$/m,
-    );
-    expect(textOf(reading('dedicated_imagefs'), { resource }, wide)).toMatch(
-      /m *0\.95\*[^]*^\* Limit not enforced: limits of containers count logs alone/m,
-    );
-  });
+  it.each(['pods', 'containers'] as const)(
+    'the ratio of a limit that is not enforced is marked: %s',
+    async (resource) => {
+      const wide = { columns: 200, hasColour: true };
+      expect(await textOf(reading('exempt'), { resource }, wide)).toMatch(
+        /(?<!m)0\.95\*[^]*^\* Limit not enforced: static and critical pods are never evicted\.$/m,
+      );
+      expect(await textOf(reading('dedicated_imagefs'), { resource }, wide)).toMatch(
+        /m *0\.95\*[^]*^\* Limit not enforced: limits of containers count logs alone/m,
+      );
+    },
+  );
 
-  it('a node says what holds for it', () => {
-    expect(textOf(reading('exempt'), { resource: 'nodes' }, { columns: 200 })).toMatch(/ dedicated_imagefs$/m);
+  it('a node says what holds for it', async () => {
+    expect(await textOf(reading('exempt'), { resource: 'nodes' }, { columns: 200 })).toMatch(/ dedicated_imagefs$/m);
   });
 });
