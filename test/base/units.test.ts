@@ -32,7 +32,10 @@ it.each([
   [0.999, '0.99'],
   [1 - Number.EPSILON, '0.99'],
   [1, '1.00'],
-  [12.345, '12.34'],
+  [12.345, '12.35'],
+  [0.894, '0.89'],
+  [0.895, '0.90'],
+  [0.995, '0.99'],
 ])('a ratio of %s is shown as %s, never as a limit that is not reached', (ratio, text) => {
   expect(formatRatio(ratio)).toBe(text);
 });

@@ -91,7 +91,7 @@ it('top says nothing of kubelets that do not respond behind the API server: its 
   await writeFile(kubeconfig, cluster.kubeconfig(cluster.issueToken({ user: 'operator', rules })));
   const { context, error } = aCommandContext({ clock });
   let status: number | undefined;
-  const args = ['top', 'nodes', '--kubeconfig', kubeconfig, '--set', 'kubelet.access=proxy'];
+  const args = ['top', 'nodes', '--kubeconfig', kubeconfig, '--from', 'kubelets', '--set', 'kubelet.access=proxy'];
   const running = runArguments(args, context).then((code) => (status = code));
   const waiting = { interval: 5, timeout: 10_000 };
   await expect

@@ -30,9 +30,9 @@ describe('completion', () => {
   it.each([
     ['to', ['top']],
     ['top po', ['pods']],
-    ['top pods --con', ['--context', '--config.file']],
+    ['top pods --con', ['--context', '--config.file', '--containers']],
     ['--context x to', ['top']],
-    ['--context x top n', ['nodes']],
+    ['--context x top n', ['next', 'nodes']],
     ['top --output js', ['json']],
     ['--log.level d', ['debug']],
     ['explain w', ['workload']],
@@ -84,7 +84,10 @@ done`;
       encoding: 'utf8',
       env: { ...process.env, PATH: `${folder.path}${path.delimiter}${process.env['PATH'] ?? ''}` },
     });
-    expect({ stdout, stderr }).toEqual({ stdout: '--context --config.file\ndirect proxy\n\n', stderr: '' });
+    expect({ stdout, stderr }).toEqual({
+      stdout: '--context --config.file --containers\ndirect proxy\n\n',
+      stderr: '',
+    });
   });
 });
 

@@ -8,9 +8,11 @@ import { SimulatedCluster } from '../../sim/cluster.js';
 import { ClusterReader } from '../../src/commands/cluster-reader.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { wholeCluster } from '../../src/kube/scope.js';
-import { measuredPods } from '../../src/query/pod-filter.js';
-import { podForecast } from '../../src/report/pod-report.js';
+import { listPods } from '../../src/query/list-pods.js';
+import { parseListQuery } from '../../src/query/list-query.js';
+import { commandRequests } from '../support/command-context.js';
 import { leastRules, settingsOf } from '../support/exporter.js';
+import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 
@@ -19,7 +21,7 @@ const readEveryMs = 15_000;
 /** Kubelets measure volumes every 60 to 90 s and evict seconds later. */
 const latenessMs = 2 * minuteMs;
 
-const allPods = { namespace: undefined, selector: [], workload: undefined };
+const allPods = parseListQuery('pods', { limit: '1000' });
 
 interface Forecast {
   readonly pod: string;
@@ -37,6 +39,7 @@ it('every forecast of the demo comes true: its pod is evicted', { timeout: 60_00
     config: settingsOf('cache: {ttl: 10s}'),
     scope: wholeCluster,
     credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
+    requests: commandRequests(clock),
     context: { clock, random: () => 0.5, version: '0.0.0-test' },
   });
   await expect.poll(() => reader.hasSynced, { interval: 5 }).toBe(true);
@@ -45,10 +48,9 @@ it('every forecast of the demo comes true: its pod is evicted', { timeout: 60_00
   while (clock.nowMs() < endMs) {
     const saidAtMs = clock.nowMs();
     const reading = await reader.read(minuteMs, never);
-    for (const found of measuredPods(reading, allPods)) {
-      const forecast = podForecast(found);
-      const pod = found.pod.summary.name;
-      if (forecast !== undefined) forecasts.push({ pod, saidAtMs, reachedAtMs: saidAtMs + forecast.timeToLimitMs });
+    for (const report of (await listPods(reading, allPods, atOnce)).items) {
+      const { pod, timeToLimitMs } = { timeToLimitMs: undefined, ...report };
+      if (timeToLimitMs !== undefined) forecasts.push({ pod, saidAtMs, reachedAtMs: saidAtMs + timeToLimitMs });
     }
     await clock.advance(readEveryMs);
     await delay(10); // watch events come over sockets

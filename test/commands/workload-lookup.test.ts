@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
 
 import { UserError } from '../../src/base/errors.js';
-import { findWorkload } from '../../src/commands/workload-lookup.js';
-import { type Workload, workloadName } from '../../src/workload/workload.js';
-import { aPod } from '../support/builders.js';
-import { aClusterSnapshot, aDeployment, aReading, aWorkload } from '../support/snapshot-builders.js';
+import { findWorkload, shownName } from '../../src/commands/workload-lookup.js';
+import { evictionReport } from '../../src/report/eviction-report.js';
+import type { Workload } from '../../src/workload/workload.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
+import { aClusterSnapshot, aDeployment, aReading, aWorkload, aWorkloadSnapshot } from '../support/snapshot-builders.js';
+import { viewsOf } from '../support/views.js';
 
 const controller = (namespace: string, kind: string, name: string): Workload => ({
   namespace,
@@ -24,35 +26,37 @@ const workloads = [
 ];
 
 const reading = aReading({
-  snapshot: aClusterSnapshot({ nodes: [], workloads: [] }),
-  knownPods: [{ pod: aPod(), workloads }],
+  snapshot: aClusterSnapshot({ nodes: [], workloads: workloads.map((workload) => aWorkloadSnapshot({ workload })) }),
+  evictions: [evictionReport(anEvictionRecord({ workloads: [controller('shop', 'Job', 'import')] }))],
 });
 
 it.each([
-  ['cart', 'shop', 'shop/Deployment/cart'],
-  ['cart', 'test', 'test/Deployment/cart'],
-  ['deployment/cart', 'shop', 'shop/Deployment/cart'],
-  ['deploy/cart', 'shop', 'shop/Deployment/cart'],
-  ['deployments/cart', 'shop', 'shop/Deployment/cart'],
-  ['test/cart', 'shop', 'test/Deployment/cart'],
-  ['test/Deployment/cart', 'shop', 'test/Deployment/cart'],
-  ['sts/search', 'shop', 'shop/StatefulSet/search'],
-  ['shop/statefulset/search', undefined, 'shop/StatefulSet/search'],
-  ['backup', undefined, 'ops/CronJob/backup'],
-  ['cj/backup', 'ops', 'ops/CronJob/backup'],
-  ['pod/debug', 'ops', 'ops/Pod/debug'],
+  ['cart', 'shop', 'shop/deployment/cart'],
+  ['cart', 'test', 'test/deployment/cart'],
+  ['deployment/cart', 'shop', 'shop/deployment/cart'],
+  ['deploy/cart', 'shop', 'shop/deployment/cart'],
+  ['deployments/cart', 'shop', 'shop/deployment/cart'],
+  ['test/cart', 'shop', 'test/deployment/cart'],
+  ['test/deployment/cart', 'shop', 'test/deployment/cart'],
+  ['test/Deployment/cart', 'shop', 'test/deployment/cart'],
+  ['import', 'shop', 'shop/job/import'],
+  ['sts/search', 'shop', 'shop/statefulset/search'],
+  ['shop/statefulset/search', undefined, 'shop/statefulset/search'],
+  ['backup', undefined, 'ops/cronjob/backup'],
+  ['cj/backup', 'ops', 'ops/cronjob/backup'],
+  ['pod/debug', 'ops', 'ops/barepod/debug'],
   ['billing', 'shop', 'billing'],
   ['selector/billing', 'shop', 'billing'],
-])('a workload is found by %s in namespace %s: %s', (name, namespace, found) => {
-  expect(workloadName(findWorkload(reading, name, namespace))).toBe(found);
+])('a workload is found by %s in namespace %s: %s', async (name, namespace, found) => {
+  expect(shownName(await findWorkload(await viewsOf(reading), name, namespace))).toBe(found);
 });
 
 it.each([
-  ['search', 'shop', 'workload "search" is ambiguous: shop/Deployment/search, shop/StatefulSet/search'],
-  ['cart', undefined, 'workload "cart" is ambiguous: shop/Deployment/cart, test/Deployment/cart'],
-  ['cart', 'ops', 'no workload "cart" in namespace ops; did you mean shop/Deployment/cart, test/Deployment/cart?'],
-  ['crat', 'test', 'no workload "crat" in namespace test; did you mean test/Deployment/cart, shop/Deployment/cart?'],
-  ['shop/DaemonSet/nothing', 'shop', 'no workload "shop/DaemonSet/nothing"'],
-])('the workload %s in namespace %s is refused: %s', (name, namespace, message) => {
-  expect(() => findWorkload(reading, name, namespace)).toThrow(new UserError(message));
+  ['search', 'shop', 'workload "search" is ambiguous: shop/deployment/search, shop/statefulset/search'],
+  ['cart', undefined, 'workload "cart" is ambiguous: shop/deployment/cart, test/deployment/cart'],
+  ['cart', 'ops', 'no workload "cart" in namespace ops; did you mean shop/deployment/cart, test/deployment/cart?'],
+  ['crat', 'test', 'no workload "crat" in namespace test; did you mean test/deployment/cart, shop/deployment/cart?'],
+  ['shop/daemonset/nothing', 'shop', 'no workload "shop/daemonset/nothing"'],
+])('the workload %s in namespace %s is refused: %s', async (name, namespace, message) => {
+  await expect(findWorkload(await viewsOf(reading), name, namespace)).rejects.toThrow(new UserError(message));
 });

@@ -19,7 +19,10 @@ it('the report of an eviction has the cause, the place, and what was last measur
     verdict: {
       kind: 'pods',
       text: 'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured 20s before.',
-      commands: ['ephemeral-storage-exporter explain eviction shop/cart-0', 'kubectl edit -n shop deployment/cart'],
+      commands: [
+        'ephemeral-storage-exporter explain eviction shop/cart-0',
+        `kubectl patch -n shop deployment/cart --type=strategic -p '{"spec":{"template":{"spec":{"volumes":[{"name":"data","emptyDir":{"sizeLimit":"2304Mi"}}]}}}}'`,
+      ],
     },
     message: 'Usage of EmptyDir volume "data" exceeds the limit "100Mi". ',
     evictedAtMs: Date.UTC(2026, 0, 1, 12),

@@ -96,6 +96,7 @@ export const aMeasuredNode = builder<NodeWithPodsReport>(() => ({
   ],
   podCount: 1,
   podsUsedBytes: 4096,
+  podsRequestedBytes: 0,
   pendingPodCount: 0,
   otherPodCount: 0,
   otherPodsUsedBytes: 0,

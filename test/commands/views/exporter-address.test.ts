@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { parseExporter, proxyPath, withFiles } from '../../../src/commands/evictions/exporter-address.js';
+import { checkedFiles, parseExporter, proxyPath } from '../../../src/commands/views/exporter-address.js';
 
 it.each([
   ['http://localhost:9797', 'http://localhost:9797/'],
@@ -14,7 +14,7 @@ it.each([
   ['monitoring/exporter:9797', '/api/v1/namespaces/monitoring/services/exporter:9797/proxy'],
 ])('%s is a Service, which is asked at %s', (text, path) => {
   const address = parseExporter(text);
-  expect('url' in address ? undefined : proxyPath(address)).toBe(path);
+  expect('url' in address ? undefined : proxyPath(address, 'http')).toBe(path);
 });
 
 it.each(['', 'exporter', 'a/b/c', 'A/b', 'ftp://host', 'http://user:secret@host', 'http://host?x=1', 'http://host#a'])(
@@ -39,20 +39,17 @@ it.each([
   expect(() => parseExporter(text)).toThrow(`--exporter: found ${quoted}, allowed: a URL`);
 });
 
-it('an address takes files for a URL, and needs none', () => {
-  const address = parseExporter('https://exporter.example');
+it('an address takes files, and needs none', () => {
   const files = { tokenFile: '/token', caFile: '/ca' };
-  expect(withFiles(address, files)).toEqual({ ...address, files });
-  expect([withFiles(address, {}), withFiles(undefined, {})]).toEqual([address, undefined]);
+  const addresses = [undefined, parseExporter('https://exporter.example'), parseExporter('monitoring/exporter')];
+  expect(addresses.map((address) => checkedFiles(address, files))).toEqual([files, files, files]);
+  expect(addresses.map((address) => checkedFiles(address, {}))).toEqual([undefined, undefined, undefined]);
 });
 
 it.each([
-  ['monitoring/exporter', { tokenFile: '/token' }, /need --exporter URL: .* passes on no credentials/],
-  [undefined, { basicAuthFile: '/password' }, /need --exporter URL/],
-  [undefined, { caFile: '/ca' }, /need --exporter URL/],
   ['https://host', { tokenFile: '/token', basicAuthFile: '/password' }, /exclude each other/],
+  ['monitoring/exporter', { tokenFile: '/token', basicAuthFile: '/password' }, /exclude each other/],
   ['http://host', { caFile: '/ca' }, /--exporter-ca-file needs an --exporter with https/],
-])('the address %j refuses the files %j', (text, files, message) => {
-  const address = text === undefined ? undefined : parseExporter(text);
-  expect(() => withFiles(address, files)).toThrow(message);
+])('the address %s refuses the files %j', (text, files, message) => {
+  expect(() => checkedFiles(parseExporter(text), files)).toThrow(message);
 });

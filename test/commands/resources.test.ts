@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+
+import { UsageError } from '../../src/base/errors.js';
+import { parseExplainTarget, parseTopResource } from '../../src/commands/resources.js';
+
+it.each([
+  [['pod', 'cart-0'], 'pod', 'cart-0'],
+  [['pod', 'shop/cart-0'], 'pod', 'shop/cart-0'],
+  [['pod/cart-0'], 'pod', 'cart-0'],
+  [['po/cart-0'], 'pod', 'cart-0'],
+  [['pods/shop/cart-0'], 'pod', 'shop/cart-0'],
+  [['Pod/cart-0'], 'pod', 'cart-0'],
+  [['no', 'node-1'], 'node', 'node-1'],
+  [['nodes/node-1'], 'node', 'node-1'],
+  [['ev/cart-0'], 'eviction', 'cart-0'],
+  [['wl', 'cart'], 'workload', 'cart'],
+  [['workload', 'shop/cart'], 'workload', 'shop/cart'],
+  [['workload', 'shop/deployment/cart'], 'workload', 'shop/deployment/cart'],
+  [['workload/deploy/cart'], 'workload', 'deploy/cart'],
+  [['deploy/cart'], 'workload', 'deploy/cart'],
+  [['deploy', 'cart'], 'workload', 'deploy/cart'],
+  [['deployment', 'cart'], 'workload', 'deployment/cart'],
+  [['Deployments', 'shop/cart'], 'workload', 'shop/Deployments/cart'],
+  [['sts/shop/cart'], 'workload', 'shop/sts/cart'],
+  [['job', 'import'], 'workload', 'job/import'],
+  [['cronjobs', 'import'], 'workload', 'cronjobs/import'],
+  [['barepod', 'debug'], 'workload', 'barepod/debug'],
+] as const)('explain %j is about the %s %s', ([word, second], resource, name) => {
+  expect(parseExplainTarget(word, second)).toEqual({ resource, name });
+});
+
+it.each([
+  [['pod'], 'explain pod: the name is missing, as in "explain pod NAME"'],
+  [['pod/'], 'explain pod: the name is missing, as in "explain pod NAME"'],
+  [['node', ''], 'explain node: the name is missing, as in "explain node NAME"'],
+  [['deploy'], 'explain workload: the name is missing, as in "explain workload NAME"'],
+  [['pod/cart-0', 'cart-1'], 'explain "pod/cart-0" takes no second name: found "cart-1"'],
+  [['pdo', 'cart-0'], /^explain "pdo": Allowed choices are pod, workload, node, eviction.*did you mean pod/],
+  [['shop/cart'], /^explain "shop": Allowed choices are pod, workload, node, eviction/],
+  [['\u001b[2J', 'x'], /^explain "\\u001b\[2J": /],
+] as const)('explain %j is refused: %s', ([word, second], message) => {
+  const parse = () => parseExplainTarget(word, second);
+  expect(parse).toThrow(UsageError);
+  expect(parse).toThrow(message);
+});
+
+it.each([
+  ['po', 'pods'],
+  ['Pod', 'pods'],
+  ['next', 'next'],
+  ['vols', 'volumes'],
+  ['eviction', 'evictions'],
+  ['co', 'containers'],
+])('top %s lists %s', (text, resource) => {
+  expect(parseTopResource(text)).toBe(resource);
+});

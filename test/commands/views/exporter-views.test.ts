@@ -1,0 +1,201 @@
+import { beforeAll, expect, it } from 'vitest';
+
+import { RequestError } from '../../../src/base/errors.js';
+import { AnswerSchemas } from '../../../src/commands/views/answer-schemas.js';
+import { exporterReader } from '../../../src/commands/views/exporter-views.js';
+import type { ViewReader } from '../../../src/commands/views/view-source.js';
+import type { ApiRequest, ApiTransport } from '../../../src/http/api-client.js';
+import { toJson } from '../../../src/json/json.js';
+import { NotFoundError } from '../../../src/status/views.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { never } from '../../support/signals.js';
+import { aPodStatus } from '../../support/status-builders.js';
+
+let schemas: AnswerSchemas;
+
+beforeAll(async () => {
+  schemas = await AnswerSchemas.read();
+});
+
+const coverage = { freshNodeCount: 1, staleNodeCount: 0, skippedNodeCount: 0, oldestDataAgeMs: 5, absences: [] };
+const facts = { generatedAtMs: 1_000, coverage };
+
+type Reply = string | RequestError | (() => AsyncIterable<Buffer>);
+
+/** Answers with the replies in their order, and records the requests. */
+function anApi(...replies: readonly Reply[]): ApiTransport & { readonly requests: ApiRequest[] } {
+  const left = [...replies];
+  const requests: ApiRequest[] = [];
+  return {
+    requests,
+    open: (request) => {
+      requests.push(request);
+      const reply = left.shift();
+      if (reply === undefined) throw new Error('one request too many');
+      if (reply instanceof RequestError) return Promise.reject(reply);
+      return Promise.resolve(typeof reply === 'string' ? chunks(reply) : reply());
+    },
+  };
+}
+
+async function* chunks(text: string): AsyncIterable<Buffer> {
+  await Promise.resolve();
+  yield Buffer.from(text.slice(0, 5));
+  yield Buffer.from(text.slice(5));
+}
+
+function readerOf(api: ApiTransport, { prefix = '', clock = new ManualClock(), signal = never } = {}): ViewReader {
+  return exporterReader({ api, prefix, schemas, clock }, signal);
+}
+
+/** `count` pods from the offset on, of a list of `totalCount`. */
+function page(offset: number, count: number, totalCount: number): string {
+  const items = Array.from({ length: count }, (_, index) => aPodStatus({ pod: `pod-${offset + index}` }));
+  return toJson({ ...facts, items, totalCount, offset, limit: 1_000 });
+}
+
+it('the reader reads all pages of a list', async () => {
+  const api = anApi(page(0, 1_000, 2_300), page(1_000, 1_000, 2_300), page(2_000, 300, 2_300));
+  const { items, ...others } = await readerOf(api).list('pods', {}, Infinity);
+  expect(new Set(items.map(({ pod }) => pod)).size).toBe(2_300);
+  expect(others).toEqual({ ...facts, notes: [], totalCount: 2_300 });
+  expect(api.requests.map(({ query }) => query)).toEqual([
+    { offset: '0', limit: '1000' },
+    { offset: '1000', limit: '1000' },
+    { offset: '2000', limit: '1000' },
+  ]);
+});
+
+it.each([
+  { count: 3, replies: [page(0, 3, 2_300)], queries: [{ offset: '0', limit: '3' }] },
+  { count: 20, replies: [page(0, 2, 2)], queries: [{ offset: '0', limit: '20' }] },
+  {
+    count: 1_200,
+    replies: [page(0, 1_000, 2_300), page(1_000, 200, 2_300)],
+    queries: [
+      { offset: '0', limit: '1000' },
+      { offset: '1000', limit: '200' },
+    ],
+  },
+  { count: Infinity, replies: [page(0, 1_000, 1_000)], queries: [{ offset: '0', limit: '1000' }] },
+  {
+    count: Infinity,
+    replies: [page(0, 1_000, 1_500), page(1_000, 0, 900)],
+    queries: [
+      { offset: '0', limit: '1000' },
+      { offset: '1000', limit: '1000' },
+    ],
+  },
+])('the reader reads no more pages than it needs for $count items', async ({ count, replies, queries }) => {
+  const api = anApi(...replies);
+  await readerOf(api).list('pods', {}, count);
+  expect(api.requests.map(({ query }) => query)).toEqual(queries);
+});
+
+it('the reader leaves out parameters without a value', async () => {
+  const api = anApi(page(0, 1, 1));
+  await readerOf(api).list('pods', { namespace: 'shop', node: undefined, selector: '', search: 'a b' }, 1);
+  expect(api.requests[0]?.query).toEqual({ namespace: 'shop', search: 'a b', offset: '0', limit: '1' });
+});
+
+it.each([
+  ['', '/api/v1/pods/shop/cart%2F0'],
+  [
+    '/api/v1/namespaces/a/services/b:metrics/proxy',
+    '/api/v1/namespaces/a/services/b:metrics/proxy/api/v1/pods/shop/cart%2F0',
+  ],
+])('the reader behind "%s" reads an object at %s', async (prefix, path) => {
+  const api = anApi(toJson({ ...facts, pods: [], evictions: [] }));
+  const answer = await readerOf(api, { prefix }).object('pod', ['shop', 'cart/0'], { podLimit: '2Gi' });
+  expect(answer).toEqual({ ...facts, notes: [], data: { pods: [], evictions: [] } });
+  expect(api.requests).toEqual([{ path, query: { podLimit: '2Gi' }, acceptsGzip: true }]);
+});
+
+it('the ratio to a limit of 0 is infinite', async () => {
+  const nearestLimit = { rule: 'pod', usedBytes: 1, limitBytes: 0, ratio: Infinity } as const;
+  const items = [aPodStatus({ pod: '+Infinity', nearestLimit })];
+  const api = anApi(toJson({ ...facts, items, totalCount: 1, offset: 0, limit: 1 }));
+  const found = await readerOf(api).list('pods', {}, 1);
+  expect(found.items).toEqual(items);
+});
+
+const missing = new RequestError('http_status', 'GET /api/v1/nodes/node-9: 404: no node node-9 in scope', {
+  status: 404,
+});
+
+it('an object that there is not is not found, with what the exporter said', async () => {
+  const failed = readerOf(anApi(missing)).object('node', ['node-9'], {});
+  await expect(failed).rejects.toThrow(NotFoundError);
+  await expect(readerOf(anApi(missing)).object('node', ['node-9'], {})).rejects.toThrow('no node node-9 in scope');
+});
+
+it('a list that there is not is an error of the request: the exporter is an old one', async () => {
+  await expect(readerOf(anApi(missing)).list('nodes', {}, 1)).rejects.toBe(missing);
+});
+
+it.each([500, 401, 403])('an answer of status %i about an object is an error of the request', async (status) => {
+  const failure = new RequestError('http_status', 'refused', { status });
+  await expect(readerOf(anApi(failure)).object('node', ['node-1'], {})).rejects.toBe(failure);
+});
+
+it.each([
+  ['<html>', 'decode', 'GET /api/v1/pods: not JSON'],
+  ['', 'decode', 'GET /api/v1/pods: not JSON'],
+  [
+    toJson({ ...facts, items: [{}], totalCount: 1, offset: 0, limit: 1 }),
+    'decode',
+    /^GET \/api\/v1\/pods: not as this version expects: items\.0: .*; use the same version of this program .* --from kubelets$/,
+  ],
+  [toJson({ ...facts, items: [] }), 'decode', /not as this version expects: totalCount: /],
+])('the answer %j is refused as %s', async (text, reason, message) => {
+  await expect(readerOf(anApi(text)).list('pods', {}, 1)).rejects.toThrow(message);
+  await expect(readerOf(anApi(text)).list('pods', {}, 1)).rejects.toMatchObject({ reason });
+});
+
+it('an answer that is too large is refused before all of it is read', async () => {
+  let readCount = 0;
+  async function* endless(): AsyncIterable<Buffer> {
+    for (;;) {
+      readCount += 1;
+      await Promise.resolve();
+      yield Buffer.alloc(2 ** 23);
+    }
+  }
+  await expect(readerOf(anApi(endless)).list('pods', {}, 1)).rejects.toMatchObject({
+    reason: 'too_large',
+    message: `GET /api/v1/pods: more than ${64 * 2 ** 20} bytes`,
+  });
+  expect(readCount).toBeLessThanOrEqual(9);
+});
+
+/** Never responds, until the signal aborts. */
+const silent: ApiTransport = {
+  open: (_request, signal) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        reject(signal.reason as Error);
+      });
+    }),
+};
+
+it('an answer that does not come within 30 s is an error', async () => {
+  const clock = new ManualClock();
+  const failed = readerOf(silent, { clock })
+    .list('pods', {}, 1)
+    .catch((error: unknown) => error);
+  await clock.advance(29_999);
+  expect(await Promise.race([failed, Promise.resolve('waiting')])).toBe('waiting');
+  await clock.advance(1);
+  expect(await failed).toMatchObject({
+    reason: 'timeout',
+    message: 'GET /api/v1/pods: no complete response within 30 s',
+  });
+});
+
+it('the reader ends with the reason of its signal', async () => {
+  const controller = new AbortController();
+  const failed = readerOf(silent, { signal: controller.signal }).list('pods', {}, 1);
+  const reason = new Error('interrupted');
+  controller.abort(reason);
+  await expect(failed).rejects.toBe(reason);
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+
+import type { EvictionRecord } from '../../src/history/eviction-record.js';
+import { limitCommands } from '../../src/report/verdict-commands.js';
+import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
+import { aContainerUsage, aLimitRatio, aPodUsage } from '../support/snapshot-builders.js';
+import { mib } from '../support/units.js';
+
+const explain = 'ephemeral-storage-exporter explain eviction shop/cart-0';
+const edit = 'kubectl edit -n shop deployment/cart';
+const ofContainer = { cause: 'container_limit', container: 'app', volume: '' } as const;
+const ofPod = { cause: 'pod_limit', container: '', volume: '', limitBytes: 300 * mib } as const;
+
+/** The container `app` with 200Mi of its limit, and `proxy` without one. */
+const twoContainers = (usedByProxy: number) =>
+  aLastUsage({
+    limitForAnHourBytes: 500 * mib + 1,
+    usage: aPodUsage({
+      containers: [
+        aContainerUsage({ name: 'app', usedBytes: 150 * mib }),
+        aContainerUsage({ name: 'proxy', usedBytes: usedByProxy }),
+      ],
+    }),
+    ratios: [
+      aLimitRatio({ rule: 'pod', usedBytes: 290 * mib, limitBytes: 300 * mib }),
+      aLimitRatio({ rule: 'container', container: 'app', usedBytes: 150 * mib, limitBytes: 200 * mib }),
+    ],
+  });
+
+interface Case {
+  readonly what: string;
+  readonly record: Partial<EvictionRecord>;
+  readonly command: string;
+}
+
+describe('the change that would have prevented an eviction', () => {
+  it.each<Case>([
+    {
+      what: 'the limit of a container',
+      record: { ...ofContainer, lastUsage: aLastUsage({ limitForAnHourBytes: 1_024 * mib }) },
+      command: 'kubectl set resources -n shop deployment/cart -c app --limits=ephemeral-storage=1024Mi',
+    },
+    {
+      what: 'the limit of a container, in whole Mi above it',
+      record: { ...ofContainer, lastUsage: aLastUsage({ limitForAnHourBytes: 1_024 * mib + 1 }) },
+      command: 'kubectl set resources -n shop deployment/cart -c app --limits=ephemeral-storage=1025Mi',
+    },
+    {
+      what: 'the limit of the container that used most, for that of the pod',
+      record: { ...ofPod, lastUsage: twoContainers(10 * mib) },
+      command: 'kubectl set resources -n shop deployment/cart -c app --limits=ephemeral-storage=401Mi',
+    },
+    { what: 'no limit known', record: { ...ofContainer, lastUsage: 'no_exporter' }, command: edit },
+    {
+      what: 'no growth known',
+      record: { ...ofContainer, lastUsage: aLastUsage({ limitForAnHourBytes: undefined }) },
+      command: edit,
+    },
+    {
+      what: 'the container that used most has no limit of its own',
+      record: { ...ofPod, lastUsage: twoContainers(200 * mib) },
+      command: edit,
+    },
+    {
+      what: 'the limit of the pod is not known',
+      record: { ...ofPod, limitBytes: undefined, lastUsage: twoContainers(10 * mib) },
+      command: edit,
+    },
+    {
+      what: 'no container is known',
+      record: { ...ofPod, lastUsage: aLastUsage({ limitForAnHourBytes: mib, usage: undefined }) },
+      command: edit,
+    },
+  ])('the change is $command: $what', ({ record, command }) => {
+    expect(limitCommands(anEvictionRecord(record))).toEqual([explain, command]);
+  });
+
+  it('a pod without a controller has none', () => {
+    expect(limitCommands(anEvictionRecord({ workloads: [] }))).toEqual([explain]);
+  });
+
+  it('the limit of an emptyDir is raised by a strategic merge patch, which leaves the other volumes', () => {
+    const [, command = ''] = limitCommands(anEvictionRecord({ volume: 'data', lastUsage: aLastUsage() }));
+    const [, patch = ''] = /^kubectl patch -n shop deployment\/cart --type=strategic -p '(.*)'$/.exec(command) ?? [];
+    // In a patch of this kind, volumes are merged by their names.
+    expect(JSON.parse(patch)).toEqual({
+      spec: { template: { spec: { volumes: [{ name: 'data', emptyDir: { sizeLimit: '2304Mi' } }] } } },
+    });
+  });
+});
