@@ -33,7 +33,7 @@ const shopFrontend: ContainerSpec = {
   requestBytes: 128 * mib,
 };
 
-/** Fills its emptyDir to nine tenths of the size limit, and merges its files again and again: it never gets further. */
+/** Its emptyDir is near its size limit. */
 const searchIndex: ContainerSpec = {
   name: 'indexer',
   rootfs: still(2 * mib),
@@ -46,7 +46,7 @@ const indexVolume: VolumeSpec = {
   name: 'index',
   source: 'emptyDir',
   sizeLimitBytes: 2 * gib,
-  content: { initialBytes: 1750 * mib, bytesPerSecond: 3 * mib, maxBytes: 1850 * mib, rotatesToBytes: 900 * mib },
+  content: still(1700 * mib),
 };
 
 const logAgent: ContainerSpec = {
@@ -62,11 +62,11 @@ const backup: ContainerSpec = {
   limitBytes: 2 * gib,
 };
 
-/** A container whose writable layer is near its limit, beside one without a limit. */
+/** A container that fills its writable layer within seconds until it is near its limit, beside one without a limit. */
 const thumbnailer: readonly ContainerSpec[] = [
   {
     name: 'worker',
-    rootfs: { initialBytes: 470 * mib, bytesPerSecond: mib, maxBytes: 490 * mib },
+    rootfs: { initialBytes: 350 * mib, bytesPerSecond: 14 * mib, maxBytes: 490 * mib },
     logs: { initialBytes: mib, bytesPerSecond: kib, maxBytes: 10 * mib, rotatesToBytes: 5 * mib },
     limitBytes: 512 * mib,
     requestBytes: 256 * mib,

@@ -89,14 +89,12 @@ function summaryLines({ dataState, dataAgeMs, split, state }: MeasuredPodExplana
 }
 
 function lackLines({
-  reason,
   isExpected,
   limitBytes,
   requestBytes,
 }: Extract<PodExplanation, { readonly state: 'unmeasured' }>): readonly string[] {
-  const effect = isExpected ? ' Its workloads are incomplete without it.' : '';
   return [
-    `Not measured: ${reason.replace(/\.$/, '')}.${effect}`,
+    ...(isExpected ? ['Its workloads are incomplete without it.'] : []),
     `Limit ${formatBytes(limitBytes)}, request ${formatBytes(requestBytes)}.`,
   ];
 }

@@ -6,7 +6,7 @@ import type { NodePressureReport } from '../../report/pressure-report.js';
 import { amountText } from '../explain/signal-lines.js';
 import type { Style } from '../text/terminal-text.js';
 import type { ListAnswer, ViewReader } from '../views/view-source.js';
-import { timeText } from './pod-rows.js';
+import { timeText, urgencyOf } from './pod-rows.js';
 import { namespaceColumn, type RowQuery, ruleText, type View } from './view.js';
 
 /** A pod that is near a limit, or a node that is near a threshold. */
@@ -23,7 +23,7 @@ export const nextView: View<NextRow> = {
     {
       header: 'IN',
       text: ({ timeMs }) => timeText(timeMs),
-      value: ({ timeMs }) => timeMs,
+      value: ({ timeMs }) => urgencyOf(timeMs),
       align: 'right',
       style: timeStyle,
     },

@@ -18,7 +18,7 @@ export const podsView: View<PodReport> = {
     {
       header: 'TO-LIMIT',
       text: (pod) => timeText(measured(pod)?.timeToLimitMs),
-      value: (pod) => measured(pod)?.timeToLimitMs,
+      value: (pod) => urgencyOf(measured(pod)?.timeToLimitMs),
       align: 'right',
       isSeldom: true,
     },
@@ -63,4 +63,9 @@ function stateText(pod: PodReport): string {
 export function timeText(timeMs: number | undefined): string {
   if (timeMs === undefined) return '-';
   return timeMs === 0 ? 'now' : formatForecast(timeMs);
+}
+
+/** The sooner the larger: columns are sorted by their largest values. */
+export function urgencyOf(timeMs: number | undefined): number | undefined {
+  return timeMs === undefined ? undefined : 1 / (1 + timeMs);
 }

@@ -1,4 +1,4 @@
-import { UsageError, UserError } from '../../base/errors.js';
+import { RequestError, UsageError, UserError } from '../../base/errors.js';
 import { parseSelector } from '../../kube/selector.js';
 import type { CommandContext } from '../context.js';
 import { type ClusterFlags, type ClusterSession, withViews } from '../one-shot.js';
@@ -102,7 +102,6 @@ async function parametersOf(options: TopOptions, session: ClusterSession, reader
   // The namespace of a workload that is named with it need not be given again.
   const isElsewhere = namespace === undefined && found.workloadNamespace !== scope;
   const itsScope = isElsewhere ? found.workloadNamespace || undefined : scope;
-  if (resource === 'workloads') return { ...place, namespace: itsScope, search: found.path };
   return { ...place, namespace: itsScope, workload: found.path };
 }
 
@@ -123,9 +122,20 @@ async function watch(
 ): Promise<void> {
   const { clock, stopSignal, outputClosed } = context;
   const end = AbortSignal.any([stopSignal, outputClosed]);
-  for (let listing = first; !end.aborted; listing = await read()) {
-    print(listing);
+  for (let listing: Listing | undefined = first; !end.aborted; listing = await attempt(read, context)) {
+    if (listing !== undefined) print(listing);
     await clock.sleep(intervalMs, end).catch(() => undefined); // rejects only when it is to end
+  }
+}
+
+/** An exporter that is replaced is back in a moment. Returns undefined for a failure, which it prints. */
+async function attempt(read: () => Promise<Listing>, { writeError }: CommandContext): Promise<Listing | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    writeError(`${terminalText(error.message)}\n`);
+    return undefined;
   }
 }
 

@@ -1,8 +1,10 @@
-import type { WorkloadReport } from '../../report/workload-report.js';
-import { bytesColumn, namespaceColumn, type View } from './view.js';
+import { workloadOf, type WorkloadReport } from '../../report/workload-report.js';
+import { workloadPath } from '../../workload/workload.js';
+import type { ListAnswer, ViewReader } from '../views/view-source.js';
+import { bytesColumn, namespaceColumn, type RowQuery, type View } from './view.js';
 
 export const workloadsView: View<WorkloadReport> = {
-  read: (reader, { parameters, count }) => reader.list('workloads', parameters, count),
+  read: readWorkloads,
   name: ({ workloadType, workload }) => `${workloadType}/${workload}`,
   columns: [
     namespaceColumn(({ workloadNamespace }) => workloadNamespace),
@@ -29,3 +31,14 @@ export const workloadsView: View<WorkloadReport> = {
     { header: 'SOURCE', text: ({ source }) => source, isWide: true },
   ],
 };
+
+/** The API's list has no parameter for one workload: what it finds by the name may be more. */
+async function readWorkloads(
+  reader: ViewReader,
+  { parameters: { workload, ...parameters }, count }: RowQuery,
+): Promise<ListAnswer<WorkloadReport>> {
+  if (workload === undefined) return reader.list('workloads', parameters, count);
+  const found = await reader.list('workloads', { ...parameters, search: workload }, Infinity);
+  const items = found.items.filter((report) => workloadPath(workloadOf(report)) === workload);
+  return { ...found, items, totalCount: items.length };
+}

@@ -30,17 +30,17 @@ export async function forwardPort(credentials: Credentials, pod: ExporterPod): P
     );
   }
   // The first one is opened at once: its refusal is the message that a person needs.
-  let opened: Promise<WebSocket> | undefined = open(credentials, pod);
+  let opened: Promise<Tunnel> | undefined = open(credentials, pod);
   await opened;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
-    const web = opened ?? open(credentials, pod);
+    const tunnel = opened ?? open(credentials, pod);
     opened = undefined;
-    web.then(
-      (open) => {
-        carry(socket, open);
+    tunnel.then(
+      (ready) => {
+        carry(socket, ready);
       },
       () => {
         socket.destroy();
@@ -54,14 +54,19 @@ export async function forwardPort(credentials: Credentials, pod: ExporterPod): P
     port: (server.address() as AddressInfo).port,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy();
-      (await opened?.catch(() => undefined))?.terminate();
+      (await opened?.catch(() => undefined))?.web.terminate();
       await new Promise((resolve) => server.close(resolve));
     },
   };
 }
 
+interface Tunnel {
+  readonly web: WebSocket;
+  readonly received: Channels;
+}
+
 /** Throws RequestError. */
-async function open(credentials: Credentials, { namespace, name, port }: ExporterPod): Promise<WebSocket> {
+async function open(credentials: Credentials, { namespace, name, port }: ExporterPod): Promise<Tunnel> {
   const { headers, tls } = await credentials.material();
   const url = new URL(credentials.server);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -76,10 +81,13 @@ async function open(credentials: Credentials, { namespace, name, port }: Exporte
     perMessageDeflate: false,
   });
   const what = `port-forward to pod ${namespace}/${name}`;
+  const received = new Channels();
+  web.on('message', (data) => {
+    received.receive(data);
+  });
   return new Promise((resolve, reject) => {
     web.once('open', () => {
-      web.off('error', reject).on('error', () => undefined); // its end is what counts then
-      resolve(web);
+      resolve({ web, received });
     });
     web.on('error', (error) => {
       reject(new RequestError('connection', `${what}: ${messageOf(error)}`));
@@ -93,31 +101,34 @@ async function open(credentials: Credentials, { namespace, name, port }: Exporte
 }
 
 /** Carries the bytes of one connection until either end closes. */
-function carry(socket: Socket, web: WebSocket): void {
+function carry(socket: Socket, { web, received }: Tunnel): void {
+  received.socket = socket;
   const end = (): void => {
     socket.destroy();
     web.terminate();
   };
   socket.on('close', end);
-  web.on('close', end).on('message', receiver(socket));
+  web.on('close', end);
   socket.on('data', (chunk) => {
     web.send(Buffer.concat([Buffer.of(channels.data), chunk]));
   });
   if (web.readyState !== WebSocket.OPEN) end();
 }
 
-/** An error of the kubelet ends the connection: it is text without a form. */
-function receiver(socket: Socket): (data: RawData) => void {
-  const begun = new Set<number>();
-  return (data) => {
-    const bytes = Buffer.isBuffer(data)
-      ? data
-      : Buffer.concat([data].flat().map((part) => Buffer.from(part as Buffer)));
+/** What comes through the channels of a connection. Before a client is there, the numbers of the ports do. */
+class Channels {
+  readonly #begun = new Set<number>();
+  /** Receives the data. */
+  socket: Socket | undefined;
+
+  /** An error of the kubelet ends the connection: it is text without a form. */
+  receive(data: RawData): void {
+    const bytes = Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]);
     const channel = bytes[0] ?? channels.error;
-    const content = bytes.subarray(1 + (begun.has(channel) ? 0 : portNumberBytes));
-    begun.add(channel);
+    const content = bytes.subarray(1 + (this.#begun.has(channel) ? 0 : portNumberBytes));
+    this.#begun.add(channel);
     if (content.length === 0) return;
-    if (channel === channels.data) socket.write(content);
-    else socket.destroy(new Error(content.toString()));
-  };
+    if (channel === channels.data) this.socket?.write(content);
+    else this.socket?.destroy(new Error(content.toString()));
+  }
 }
