@@ -1,6 +1,6 @@
 /**
  * Watches a running exporter: for each eviction, what was forecast, or why not. Also forecasts of less than a minute that stood
- * for longer.
+ * for longer than that and one distance of their measurements.
  */
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,13 @@ interface Seen {
   readonly ratio: number | undefined;
   /** Of the pod, or of its node. */
   readonly leftMs: number | undefined;
+  /** Between two measurements of what is forecast. */
+  readonly distanceMs: number;
 }
+
+/** The most, as kubelets measure: a limit of a pod may wait for the volumes. */
+const distancesMs: Readonly<Record<string, number>> = { container: 15_000, pod: 90_000, emptydir: 90_000 };
+const diskDistanceMs = 15_000;
 
 interface Eviction {
   readonly namespace: string;
@@ -46,14 +52,17 @@ async function look(atMs: number): Promise<void> {
   const samples = (await (await fetch(`${url}/metrics`)).text()).split('\n').map(sampleOf);
   const of = (metric: string) => samples.filter(({ name }) => name === metric);
   const ratios = highest(of('limit_ratio').map(({ pod, value }) => [pod, value]));
-  const lefts = new Map(of('pod_time_to_limit_seconds').map(({ pod, value }) => [pod, value * secondMs]));
+  const forecasts = new Map(of('pod_time_to_limit_seconds').map((forecast) => [forecast.pod, forecast]));
   for (const pod of new Set([...pods.keys(), ...ratios.keys()])) {
-    remember(pods, pod, { atMs, ratio: ratios.get(pod), leftMs: lefts.get(pod) });
+    const { value, rule = '' } = forecasts.get(pod) ?? {};
+    const leftMs = value === undefined ? undefined : value * secondMs;
+    remember(pods, pod, { atMs, ratio: ratios.get(pod), leftMs, distanceMs: distancesMs[rule] ?? 0 });
   }
   const sooner = highest(of('node_time_to_eviction_seconds').map(({ node, value }) => [node, -value * secondMs]));
   for (const { node } of of('node_available_bytes')) {
     const least = sooner.get(node);
-    remember(nodes, node, { atMs, ratio: undefined, leftMs: least === undefined ? undefined : -least });
+    const leftMs = least === undefined ? undefined : -least;
+    remember(nodes, node, { atMs, ratio: undefined, leftMs, distanceMs: diskDistanceMs });
   }
   const found = (await (await fetch(`${url}/api/v1/evictions?limit=1000`)).json()) as { items: readonly Eviction[] };
   for (const eviction of found.items) evictions.set(`${eviction.namespace}/${eviction.pod}`, eviction);
@@ -74,24 +83,26 @@ function remember(all: Map<string, Seen[]>, name: string, seen: Seen): void {
 function sampleOf(line: string) {
   const [, name = '', labels = '', value = ''] = /^ephemeral_storage_(\w+)\{(.*)\} (\S+)$/.exec(line) ?? [];
   const pairs = Array.from(labels.matchAll(/(\w+)="([^"]*)"/g), ([, key = '', text = '']) => [key, text] as const);
-  const { namespace = '', pod = '', node = '' } = Object.fromEntries(pairs);
-  return { name, node, pod: `${namespace}/${pod}`, value: Number(value) };
+  const { namespace = '', pod = '', node = '', rule } = Object.fromEntries(pairs);
+  return { name, node, rule, pod: `${namespace}/${pod}`, value: Number(value) };
 }
 
 function report(): void {
   const seen = [...evictions.values()].filter(({ evictedAtMs }) => evictedAtMs > startMs && evictedAtMs < endMs);
-  for (const eviction of seen) process.stdout.write(`${lineOf(eviction)}\n`);
+  const lines = seen.map(lineOf);
+  for (const line of lines) process.stdout.write(`${line}\n`);
   for (const [kind, all] of [
     ['pod', pods],
     ['node', nodes],
   ] as const) {
     for (const [name, list] of all) {
       const stoodMs = longestBelowMinuteMs(list);
-      if (stoodMs > 60 * secondMs)
-        process.stdout.write(`${kind} ${name}: below a minute for ${stoodMs / secondMs} s\n`);
+      if (stoodMs > 0)
+        process.stdout.write(`${kind} ${name}: below a minute for ${Math.round(stoodMs / secondMs)} s\n`);
     }
   }
-  process.stdout.write(`${seen.length} evictions\n`);
+  const silentCount = lines.filter((line) => line.includes('no forecast in time')).length;
+  process.stdout.write(`${seen.length} evictions, ${silentCount} without a forecast in time\n`);
 }
 
 function lineOf({ namespace, pod, node, cause, evictedAtMs }: Eviction): string {
@@ -123,12 +134,13 @@ function reasonOf(list: readonly Seen[], evictedAtMs: number): string {
   return aboveHalfMs < 90 * secondMs ? 'burst' : `unexplained: above half for ${Math.round(aboveHalfMs / secondMs)} s`;
 }
 
+/** 0 where none stood for too long. */
 function longestBelowMinuteMs(list: readonly Seen[]): number {
   let [longestMs, sinceMs] = [0, Infinity];
-  for (const { atMs, leftMs, ratio = 0 } of list) {
+  for (const { atMs, leftMs, ratio = 0, distanceMs } of list) {
     if (leftMs === undefined || leftMs >= 60 * secondMs || ratio > 1) sinceMs = Infinity;
     else sinceMs = Math.min(sinceMs, atMs);
-    longestMs = Math.max(longestMs, atMs - sinceMs);
+    if (atMs - sinceMs > 60 * secondMs + distanceMs) longestMs = Math.max(longestMs, atMs - sinceMs);
   }
   return longestMs;
 }

@@ -47,17 +47,30 @@ export function isShort(row: SignalReport): boolean {
   return thresholds.some((threshold = 0) => available < 2 * threshold);
 }
 
+/** Without a threshold, or a value, nothing says that there is enough. */
 function calmTexts(signals: readonly SignalReport[]): readonly string[] {
+  const compared = signals.filter((row) => comparedHeadroom(row) !== undefined);
+  const others = signals.filter((row) => !compared.includes(row));
+  return [...listText('Not short', compared), ...listText('Not compared', others)];
+}
+
+function listText(what: string, signals: readonly SignalReport[]): readonly string[] {
   const amounts = signals.map((row) => `${row.signal} ${calmText(row)}`);
-  return amounts.length === 0 ? [] : [`Not short: ${amounts.join(', ')}.`];
+  return amounts.length === 0 ? [] : [`${what}: ${amounts.join(', ')}.`];
 }
 
 function calmText(row: SignalReport): string {
-  const { signal, available, headroom, soft } = row;
+  const { signal, available } = row;
+  const headroom = comparedHeadroom(row);
   if (available === undefined) return 'unknown';
-  const nearest = headroom ?? (soft && available - (thresholdOf(soft) ?? 0));
-  if (nearest === undefined) return `${amountText(signal, available)} (no threshold)`;
-  return `${amountText(signal, available)} (${amountText(signal, nearest)} above its threshold)`;
+  if (headroom === undefined) return `${amountText(signal, available)} (no threshold)`;
+  return `${amountText(signal, available)} (${amountText(signal, headroom)} above its threshold)`;
+}
+
+/** Above the hard threshold, or else the soft one. */
+function comparedHeadroom({ available, headroom, soft }: SignalReport): number | undefined {
+  if (available === undefined || soft === undefined) return headroom;
+  return headroom ?? available - (thresholdOf(soft) ?? 0);
 }
 
 /** Bytes or inodes; `-` when it is unknown. */

@@ -31,7 +31,8 @@ export function nodeEvictions({ node }: NodeObject, links: Links): Markup {
   });
 }
 
-function countdown({ pressure, node }: ShownNode): Markup {
+function countdown({ condition, pressure, node }: ShownNode): Markup {
+  if (condition === 'no_space') return markup`<p>Nobody: no threshold is in force for a disk that is full.</p>`;
   if (pressure === undefined) return markup`<p>Not close to a threshold.</p>`;
   const { signal, headroom, timeToEvictionMs } = pressure;
   const when =

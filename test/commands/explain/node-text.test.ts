@@ -179,10 +179,11 @@ The largest: model:3 (9Gi, unused), app:1 (2Gi), one without a name (1Gi).
     expect(text).toContain('To free 46 inodes: not enough, all pods that may be evicted free 0 inodes.');
   });
 
-  it('the text about a node that is short of nothing has its signals in one line', () => {
+  it('the text about a node that is short of nothing has its signals in two lines: with a threshold and without', () => {
     const text = textOf(readingOf({ pods, thresholds: [aThreshold({ value: { amount: gib } })] }));
     expect(text).toContain(`
-Not short: nodefs.available 12Gi (11Gi above its threshold), nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no threshold), imagefs.inodesFree 900 (no threshold), containerfs.available 12Gi (11Gi above its threshold), containerfs.inodesFree 900 (no threshold).
+Not short: nodefs.available 12Gi (11Gi above its threshold), containerfs.available 12Gi (11Gi above its threshold).
+Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no threshold), imagefs.inodesFree 900 (no threshold), containerfs.inodesFree 900 (no threshold).
 `);
     expect(text).not.toContain('SIGNAL');
     expect(text).toMatch(/^Not close to evicting pods: .* above the nearest threshold, of \S+\.\n\nNode node-1/);

@@ -126,6 +126,13 @@ describe('the verdict of a node', () => {
     expect(textOf(pageOf({ diskPressure, condition }), 'part-facts')).toContain(`State ${state} Kubelet v1.37.1`);
   });
 
+  it('a node with a full disk and no threshold is not called far from one', () => {
+    const page = pageOf({ condition: 'no_space', verdict: { ...verdict, kind: 'no_space', text: 'Writes fail.' } });
+    expect(textOf(page, 'part-verdict')).toContain('Writes fail.');
+    expect(page).toContain('Nobody: no threshold is in force for a disk that is full.');
+    expect(page).not.toContain('Not close');
+  });
+
   it('stale data are said beside what matters more', () => {
     const shown = textOf(pageOf({ condition: 'near', state: 'stale' }), 'part-facts');
     expect(shown).toContain('near a threshold stale, 1s old');
