@@ -8,7 +8,7 @@ import type { explainForms, ExplainResource } from '../resources.js';
 import { notFound } from '../text/suggestions.js';
 import { dataText, hasColour, screenColumns, terminalText } from '../text/terminal-text.js';
 import { causesOfAbsence } from '../top/missing.js';
-import type { AnswerFacts, ObjectAnswer, ViewReader } from '../views/view-source.js';
+import type { AnswerFacts, CommandObject, ObjectAnswer, ViewReader } from '../views/view-source.js';
 import { findWorkload, shownName } from '../workload-lookup.js';
 import { evictionText } from './eviction-text.js';
 import { nodeText } from './node-text.js';
@@ -130,7 +130,7 @@ async function namespacesOf(reader: ViewReader, name: string): Promise<readonly 
 }
 
 /** Undefined when there is no such object. */
-async function objectOf<Kind extends 'pod' | 'node'>(
+async function objectOf<Kind extends CommandObject>(
   reader: ViewReader,
   kind: Kind,
   path: readonly string[],
@@ -158,7 +158,8 @@ const shownPodCount = '1000';
 
 async function explainWorkload({ reader, name, namespace }: Question): Promise<Explained> {
   const found = await findWorkload(reader, name, namespace);
-  const answer = await reader.object('workload', found.path.split('/'), { limit: shownPodCount });
+  const answer = await objectOf(reader, 'workload', found.path.split('/'), { limit: shownPodCount });
+  if (answer === undefined) throw notFound('workload', name, [], namespace); // it has just gone
   const explanation = workloadWithPods(answer.data);
   return {
     facts: answer,

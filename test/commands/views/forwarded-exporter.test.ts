@@ -54,7 +54,7 @@ it('a listener with passwords is read through a forwarded port', async ({ export
 it('a wrong password is refused in one line that names the flag', async ({ exporter, folder }) => {
   const { status, error } = await run(exporter, folder, { rules: forwarders, login: 'night:watch' });
   expect(status).toBe(1);
-  expect(error).toMatch(/^GET \/api\/v1\/nodes: 401[^\n]*--exporter-basic-auth-file[^\n]*\n$/);
+  expect(error).toMatch(/^GET \/api\/v1\/nodes: the exporter answered 401[^\n]*--exporter-basic-auth-file[^\n]*\n$/);
 });
 
 it('without a password, the line names the flags that forward a port', async ({ exporter, folder }) => {
