@@ -139,8 +139,7 @@ describe('a pod that is not measured', () => {
         'Pod shop/cart-0 on node-1\n' +
         'Phase Running, QoS Burstable, started 1970-01-01T00:00:00.000Z.\n' +
         'Workloads: cart.\n' +
-        'Not measured: no data from node node-1 (timeout): The kubelet does not answer in time. Check the\n' +
-        'load of the node and kubelet.requestTimeout. Its workloads are incomplete without it.\n' +
+        'Its workloads are incomplete without it.\n' +
         'Limit 1Mi, request -.\n',
     );
   });
