@@ -8,7 +8,7 @@ import { type NodeFailure, nodeFailure } from '../report/node-report.js';
 import { allObjects, type ClusterSnapshot } from '../scrape/snapshot.js';
 import type { ActiveSettings } from './active-settings.js';
 
-type Sources = Pick<ActiveSettings, 'scope' | 'source' | 'collection'>;
+type Sources = Pick<ActiveSettings, 'config' | 'scope' | 'source' | 'collection'>;
 
 /** What the lists and objects of the pages are made of. */
 export function clusterReading(
@@ -26,6 +26,7 @@ export function clusterReading(
   const nowMs = clock.monotonicMs();
   return {
     scope: options.scope,
+    ttlMs: options.config.cache.ttlMs,
     snapshot,
     knownPods: { [Symbol.iterator]: () => knownPods(snapshot, options) },
     get knownNodes() {

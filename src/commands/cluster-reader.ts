@@ -122,6 +122,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
     }));
     return {
       scope: this.#options.scope,
+      ttlMs: this.#options.config.cache.ttlMs,
       snapshot,
       knownPods,
       knownNodes: [...this.#source.store.nodes()],

@@ -85,6 +85,7 @@ export function recordedReader({ cluster, collection, clock }: RecordedCollectio
       const knownPods = Array.from(cluster.pods(), (pod) => ({ pod, workloads: collection.resolver.workloadsOf(pod) }));
       return {
         scope: wholeCluster,
+        ttlMs: 0,
         snapshot,
         knownPods,
         knownNodes: [...cluster.nodes()],

@@ -29,6 +29,7 @@ export function statusReader(options: StatusEvictionsOptions): Reader {
   return {
     read: async (_durationMs, signal) => ({
       scope: wholeCluster,
+      ttlMs: 0,
       snapshot: { nodes: [], gone: [], workloads: [], evictions: noEvictionsSeen, unlistedNamespaces: [] },
       knownPods: [],
       knownNodes: [],

@@ -19,6 +19,8 @@ export interface KnownPod {
 export interface ClusterReading {
   /** Which nodes are measured. */
   readonly scope: Scope;
+  /** Time after which a kubelet is scraped again; 0: for each reading. */
+  readonly ttlMs: number;
   readonly snapshot: ClusterSnapshot;
   /** All pods in scope, measured or not. Taken one by one on a page: a list of all would hold up others. */
   readonly knownPods: Iterable<KnownPod>;

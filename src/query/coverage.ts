@@ -16,6 +16,8 @@ export interface Coverage {
   readonly skippedNodeCount: number;
   /** Of the oldest summary that is served; absent without any. */
   readonly oldestDataAgeMs?: number | undefined;
+  /** Time after which a kubelet is scraped again; 0: for each answer. */
+  readonly ttlMs: number;
   /** The other nodes without data, by reason. */
   readonly absences: readonly CoverageGap[];
 }
@@ -34,7 +36,7 @@ export interface CoverageGap {
 const exampleCount = 5;
 
 /** Takes all nodes at once: counts alone. */
-export function coverageOf({ scope, snapshot, failures, apiServer }: ClusterReading): Coverage {
+export function coverageOf({ scope, ttlMs, snapshot, failures, apiServer }: ClusterReading): Coverage {
   const counts = { freshNodeCount: 0, staleNodeCount: 0, skippedNodeCount: 0 };
   let oldestDataAgeMs: number | undefined;
   const gaps = new Map<AbsenceReason, { nodeCount: number; exampleNodes: string[]; message: string | undefined }>();
@@ -56,6 +58,7 @@ export function coverageOf({ scope, snapshot, failures, apiServer }: ClusterRead
     onlyNode,
     ...counts,
     oldestDataAgeMs,
+    ttlMs,
     absences: Array.from(gaps, ([reason, gap]) => ({ reason, ...gap, hint: hintFor(reason, apiServer) })),
   };
 }

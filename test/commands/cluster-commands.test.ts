@@ -285,7 +285,10 @@ describe('top --watch', () => {
     await expect.poll(() => draws().length, { interval: 5, timeout: 10_000 }).toBeGreaterThanOrEqual(3);
     command.stop();
     await command.finished;
-    for (const draw of draws()) expect(draw).toMatch(/^POD[^]*cart-1[^]*Data from 2 of 2 nodes, up to 0s old\.\n$/);
+    for (const draw of draws())
+      expect(draw).toMatch(
+        /^POD[^]*cart-1[^]*Data from 2 of 2 nodes, up to 0s old; the next values come within 5\ds\.\n$/,
+      );
     expect(prepared.cluster.kubeletRequestCount('node-1')).toBe(1);
   });
 
@@ -329,6 +332,17 @@ describe('explain', () => {
     const report = [{ pod: 'cart-1', state: 'measured', usedBytes: 16_384 }];
     expect(JSON.parse((await run(prepared, `${line} -o json`)).out)).toMatchObject(report);
     expect(parse((await run(prepared, `${line} -o yaml`)).out)).toMatchObject(report);
+  });
+
+  it('the commands of an explanation are as the program was called, without the one that printed it', async ({
+    prepared,
+  }) => {
+    await prepared.cluster.setFault('node-1', 'status:500');
+    const flags = '--from kubelets';
+    const invocation = 'kubectl ephemeral-storage';
+    const { out } = await run(prepared, `explain pod cart-1 ${flags}`, { invocation });
+    expect(out).toContain('\n  kubectl ephemeral-storage explain node node-1\n');
+    expect(out).not.toMatch(/ephemeral-storage-exporter explain|explain pod/);
   });
 
   it('explain workload shows the workload, as text and as JSON', async () => {

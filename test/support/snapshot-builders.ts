@@ -266,6 +266,7 @@ export function aReading(overrides: Partial<ClusterReading> = {}): ClusterReadin
   const measured = snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : node.snapshot.pods));
   return {
     scope: wholeCluster,
+    ttlMs: 55_000,
     snapshot,
     knownPods: measured.flatMap(({ bound, workloads }) => (bound === undefined ? [] : [{ pod: bound.pod, workloads }])),
     knownNodes: snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot.node])),

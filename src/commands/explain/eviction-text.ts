@@ -1,4 +1,3 @@
-import { programName } from '../../base/text.js';
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
 import { causeText, evictionHint, unknownUsageText } from '../../report/eviction-cause-text.js';
 import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
@@ -19,13 +18,8 @@ export function evictionText(eviction: EvictionReport, options: TextOptions): st
     ...(lastUsage === undefined
       ? [wrapped([unknownUsageText(eviction)], width)]
       : usageSections(eviction, lastUsage, width)),
-    verdictLines({ text: evictionHint(eviction), commands: remedies(eviction) }, width),
+    verdictLines({ text: evictionHint(eviction), commands: eviction.verdict?.commands ?? [] }, width),
   ]);
-}
-
-/** The explanation itself is this text. */
-function remedies({ verdict }: EvictionReport): readonly string[] {
-  return (verdict?.commands ?? []).filter((command) => !command.startsWith(`${programName} explain eviction `));
 }
 
 function headline(eviction: EvictionReport, { readAtMs }: TextOptions): readonly string[] {

@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/errors.js';
+import { programName } from '../../base/text.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 import { toFreeBytes } from '../../report/signal-report.js';
 import { NotFoundError, type Views } from '../../status/views.js';
@@ -43,7 +44,8 @@ export async function explain(options: ExplainOptions, context: CommandContext):
     const found = await explainers[resource]({ reader, options, name: named?.name ?? options.name, namespace });
     stopSignal.throwIfAborted();
     const { output } = options;
-    context.writeOut(output === 'text' ? found.text(textOptions(found.facts, context)) : dataText(found.data, output));
+    if (output !== 'text') context.writeOut(dataText(found.data, output));
+    else context.writeOut(asCalled(found.text(textOptions(found.facts, context)), options, context));
     const notes = [...found.facts.notes.map(terminalText), ...causesOfAbsence(found.facts, session.access)];
     for (const note of notes) context.writeError(`${note}\n`);
   };
@@ -54,6 +56,19 @@ export async function explain(options: ExplainOptions, context: CommandContext):
     podName: resource === 'pod' ? named?.name : undefined,
   };
   await withViews(options, context, subject, use);
+}
+
+/** Returns the text with its commands as this program was called, without the command that prints it. */
+function asCalled(
+  text: string,
+  { resource, name }: ExplainOptions,
+  { invocation }: Pick<CommandContext, 'invocation'>,
+): string {
+  const own = `  ${programName} explain ${resource} `;
+  const lastPart = (names: string): string => names.slice(names.lastIndexOf('/') + 1);
+  const isOwn = (line: string): boolean => line.startsWith(own) && lastPart(line.slice(own.length)) === lastPart(name);
+  const lines = text.split('\n').filter((line) => !isOwn(line));
+  return lines.join('\n').replaceAll(`${programName} explain `, `${invocation} explain `);
 }
 
 function textOptions({ generatedAtMs }: AnswerFacts, context: CommandContext): TextOptions {

@@ -8,13 +8,15 @@ import type { AnswerFacts } from '../views/view-source.js';
 
 const maxNamesCount = 5;
 
-/** How old the data is; undefined without any. */
-export function ageNote({ coverage }: AnswerFacts): string | undefined {
-  const { freshNodeCount, staleNodeCount, oldestDataAgeMs } = coverage;
+/** How old the data is, and where it is watched, when there is newer data; undefined without any. */
+export function ageNote({ coverage }: AnswerFacts, isWatched: boolean): string | undefined {
+  const { freshNodeCount, staleNodeCount, oldestDataAgeMs, ttlMs } = coverage;
   const count = freshNodeCount + staleNodeCount;
   if (count === 0 || oldestDataAgeMs === undefined) return undefined;
   const stale = staleNodeCount === 0 ? '' : `, ${staleNodeCount} of them stale`;
-  return `Data from ${count} of ${count + absentCount(coverage)} nodes${stale}, up to ${formatAge(oldestDataAgeMs)} old.`;
+  const nextMs = Math.max(0, ttlMs - oldestDataAgeMs);
+  const next = isWatched && nextMs >= 1_000 ? `; the next values come within ${formatAge(nextMs)}` : '';
+  return `Data from ${count} of ${count + absentCount(coverage)} nodes${stale}, up to ${formatAge(oldestDataAgeMs)} old${next}.`;
 }
 
 /** What is missing from the values, a sentence each. */

@@ -87,7 +87,8 @@ function whyText(row: NextRow): string {
     return `${formatRatio(nearestLimit.ratio)} of the limit ${formatBytes(nearestLimit.limitBytes)} (${ruleText(nearestLimit)})`;
   }
   const { signal, headroom } = row.node;
-  return headroom < 0 ? `below its threshold of ${signal}: evicts pods` : `crosses its threshold of ${signal}`;
+  if (headroom < 0) return `below its threshold of ${signal}: evicts pods`;
+  return `${row.timeMs === undefined ? 'near' : 'crosses'} its threshold of ${signal}`;
 }
 
 function leftText(row: NextRow): string {

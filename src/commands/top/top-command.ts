@@ -154,7 +154,14 @@ function tablePrinter({ output, hasHeader, watchIntervalMs }: TopOptions, contex
     const terminal = context.terminal();
     const columns = isWide ? Infinity : screenColumns(terminal);
     const isTerminal = terminal !== undefined;
-    const screen: Screen = { columns, isWide, hasHeader, hasColour: hasColour(context), hasAge: isTerminal };
+    const screen: Screen = {
+      columns,
+      isWide,
+      hasHeader,
+      hasColour: hasColour(context),
+      isWatched: isWatch,
+      hasAge: isTerminal,
+    };
     if (isWatch && isTerminal) {
       const picture = pageText(topPage(listing, { ...screen, rows: terminal.rows }));
       context.writeOut(clearScreen + picture);

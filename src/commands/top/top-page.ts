@@ -52,6 +52,8 @@ export interface Screen {
   readonly isWide?: boolean;
   readonly hasHeader?: boolean;
   readonly hasColour?: boolean;
+  /** Whether it is shown again and again. */
+  readonly isWatched?: boolean;
   /** Whether it has a note of how old the data is; with it unless false. */
   readonly hasAge?: boolean;
 }
@@ -195,7 +197,7 @@ function pageOf(found: Listing, screen: Screen, shownCount: number): TopPage {
     found.emptyNote ?? countNote(found, shownCount),
     dropped.length === 0 ? undefined : `Columns hidden: ${dropped.join(', ')} (widen the terminal or use -o wide)`,
     found.limitsNote(shownCount),
-    screen.hasAge === false ? undefined : ageNote(found.facts),
+    screen.hasAge === false ? undefined : ageNote(found.facts, screen.isWatched === true),
     ...missingNotes(found.facts),
   ];
   return {

@@ -87,6 +87,7 @@ function mergedFacts(answers: readonly AnswerFacts[], notes: readonly string[]):
       staleNodeCount: sumOf(({ staleNodeCount }) => staleNodeCount),
       skippedNodeCount: sumOf(({ skippedNodeCount }) => skippedNodeCount),
       oldestDataAgeMs: largest(coverages.map(({ oldestDataAgeMs }) => oldestDataAgeMs)),
+      ttlMs: Math.max(...coverages.map(({ ttlMs }) => ttlMs)),
       absences: groups(
         coverages.flatMap(({ absences }) => absences),
         ({ reason }) => reason,

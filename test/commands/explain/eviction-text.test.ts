@@ -56,6 +56,7 @@ it('an evicted pod is shown with its cause, usage, growth, and what would have l
     let it run for an hour more at this growth.
 
     Raise sizeLimit of the emptyDir, or have the pod write less to it.
+      ephemeral-storage-exporter explain eviction shop/cart-0
       kubectl patch -n shop deployment/cart --type=strategic -p '{"spec":{"template":{"spec":{"volumes":[{"name":"data","emptyDir":{"sizeLimit":"2304Mi"}}]}}}}'
     "
   `);

@@ -188,6 +188,16 @@ describe('a terminal', () => {
   });
 });
 
+it.each([
+  [true, 12_000, 'Data from 1 of 1 nodes, up to 12s old; the next values come within 43s.'],
+  [true, 54_500, 'Data from 1 of 1 nodes, up to 54s old.'],
+  [false, 12_000, 'Data from 1 of 1 nodes, up to 12s old.'],
+])('a table that is watched (%s) and has data of %i ms ends with %j', async (isWatched, ageMs, note) => {
+  const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({}), ageMs)] }) });
+  const text = await textOf(reading, { resource: 'nodes' }, { columns: 200, isWatched });
+  expect(text.trimEnd().split('\n')).toContain(note);
+});
+
 describe('a filter', () => {
   const filters = {
     shop: { namespace: 'shop' },

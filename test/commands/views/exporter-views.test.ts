@@ -17,7 +17,14 @@ beforeAll(async () => {
   schemas = await AnswerSchemas.read();
 });
 
-const coverage = { freshNodeCount: 1, staleNodeCount: 0, skippedNodeCount: 0, oldestDataAgeMs: 5, absences: [] };
+const coverage = {
+  freshNodeCount: 1,
+  staleNodeCount: 0,
+  skippedNodeCount: 0,
+  oldestDataAgeMs: 5,
+  ttlMs: 55_000,
+  absences: [],
+};
 const facts = { generatedAtMs: 1_000, coverage };
 
 type Reply = string | RequestError | (() => AsyncIterable<Buffer>);
