@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import { fromJSONSchema, type ZodType } from 'zod';
 
 import { objectOf } from '../../json/json.js';
 import { readOpenApi } from '../../status/page-files.js';
@@ -7,7 +7,7 @@ import type { CommandKind } from './view-source.js';
 /** Checks the answers of an exporter, which may be of another version, by the description of the API. */
 export class AnswerSchemas {
   readonly #document;
-  readonly #schemas = new Map<CommandKind, z.ZodType>();
+  readonly #schemas = new Map<CommandKind, ZodType>();
 
   /** `text`: of the OpenAPI document of this version. */
   constructor(text: string) {
@@ -25,20 +25,20 @@ export class AnswerSchemas {
     return issue && `${issue.path.join('.') || 'the answer'}: ${issue.message}`;
   }
 
-  #schemaOf(kind: CommandKind): z.ZodType {
+  #schemaOf(kind: CommandKind): ZodType {
     const known = this.#schemas.get(kind);
     if (known !== undefined) return known;
     const { paths, components } = this.#document;
     const schema = Object.values(paths).find(({ get }) => get.operationId === kind)?.get.responses['200'];
     const found = schema?.content['application/json']?.schema;
     if (found === undefined) throw new Error(`the API has no ${kind}`);
-    const made = z.fromJSONSchema({ ...objectOf(found), $defs: components.schemas } as JsonSchema);
+    const made = fromJSONSchema({ ...objectOf(found), $defs: components.schemas } as JsonSchema);
     this.#schemas.set(kind, made);
     return made;
   }
 }
 
-type JsonSchema = Exclude<Parameters<typeof z.fromJSONSchema>[0], boolean>;
+type JsonSchema = Exclude<Parameters<typeof fromJSONSchema>[0], boolean>;
 
 /** Returns a part of the description as a schema by itself has it. A newer exporter may send more fields. */
 function readable(key: string, value: unknown): unknown {
