@@ -223,13 +223,19 @@ async function findAddress(
   if (credentials === undefined) throw new RequestError('connection', 'no kubeconfig was found');
   using api = requests.client(credentials);
   const services = await visibleExporters(api, credentials.namespace, signal);
-  const [first = defaultExporter, ...others] = services ?? [];
+  const [first = defaultExporter, ...others] = usualFirst(services ?? []);
   if (services?.length === 0) {
     throw new RequestError('not_found', `no Service has the label ${exporterLabel} and a port called metrics`);
   }
   const names = joinTruncated(others.map(nameOf), 5);
   const notes = others.length === 0 ? [] : [`Read from ${nameOf(first)}; --exporter reads another one: ${names}.`];
   return { address: first, notes };
+}
+
+/** Somebody else's Service may have the label too: where there are several, the usual namespace is the likelier one. */
+function usualFirst(services: readonly ServiceAddress[]): readonly ServiceAddress[] {
+  const isUsual = ({ namespace }: ServiceAddress): boolean => namespace === defaultExporter.namespace;
+  return services.toSorted((a, b) => Number(isUsual(b)) - Number(isUsual(a)));
 }
 
 /** Those that the user may list; undefined where there may be one of the usual name that the user may not list. */

@@ -1,5 +1,6 @@
+import { RequestError } from '../../base/errors.js';
 import type { ListPage } from '../../query/list-page.js';
-import { maxLimit } from '../../query/list-query.js';
+import { maxLimit, maxOffset } from '../../query/list-query.js';
 import type { Views } from '../../status/views.js';
 import type {
   AnswerFacts,
@@ -44,6 +45,7 @@ export function pagedReader(read: ReadView): ViewReader {
         items.push(...found);
         const isLast = found.length < limit || items.length >= Math.min(count, totalCount);
         if (isLast) return { ...facts, items, totalCount };
+        if (items.length > maxOffset) throw new RequestError('too_large', `more than ${maxOffset} ${kind}`);
       }
     },
   };

@@ -109,14 +109,14 @@ describe('the exporter of a cluster', () => {
     expect(notes).toEqual([]);
   });
 
-  it('the first of several exporters is read, and the others are named', async ({ sim, serve }) => {
+  it('of several exporters, that in the usual namespace is read, and the others are named', async ({ sim, serve }) => {
     const server = await serve(readingOf('node-1', 'cart-0'));
     addExporter(sim.model, server.port);
-    addService(sim, 'zone-b');
+    addService(sim, 'apps');
     addService(sim, 'zone-c');
     await using exporter = await open(credentialsOf(sim, readerRules));
     expect(exporter.notes).toEqual([
-      `Read from ${namespace}/${namespace}; --exporter reads another one: zone-b/${namespace}, zone-c/${namespace}.`,
+      `Read from ${namespace}/${namespace}; --exporter reads another one: apps/${namespace}, zone-c/${namespace}.`,
     ]);
     expect(await podsOf(exporter)).toEqual(['cart-0']);
   });

@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { RequestError } from '../../../src/base/errors.js';
 import { AnswerSchemas } from '../../../src/commands/views/answer-schemas.js';
 import { exporterReader } from '../../../src/commands/views/exporter-views.js';
+import { pagedReader } from '../../../src/commands/views/paged-reader.js';
 import type { ViewReader } from '../../../src/commands/views/view-source.js';
 import type { ApiRequest, ApiTransport } from '../../../src/http/api-client.js';
 import { toJson } from '../../../src/json/json.js';
@@ -97,6 +98,17 @@ it.each([
   const api = anApi(...replies);
   await readerOf(api).list('pods', {}, count);
   expect(api.requests.map(({ query }) => query)).toEqual(queries);
+});
+
+it('a list that does not end is given up after a million items', async () => {
+  const items = Array.from({ length: 1_000 }, () => ({}));
+  let requestCount = 0;
+  const reader = pagedReader(() => {
+    requestCount += 1;
+    return Promise.resolve({ ...facts, notes: [], data: { items, totalCount: 1e9, offset: 0, limit: 1_000 } });
+  });
+  await expect(reader.list('pods', {}, Infinity)).rejects.toMatchObject({ reason: 'too_large' });
+  expect(requestCount).toBe(1_001);
 });
 
 it('the reader leaves out parameters without a value', async () => {
