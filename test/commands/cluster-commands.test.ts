@@ -284,7 +284,8 @@ describe('top --watch', () => {
     const draws = (): readonly string[] => command.out().split('\u001b[H\u001b[J').slice(1);
     await expect.poll(() => draws().length, { interval: 5, timeout: 10_000 }).toBeGreaterThanOrEqual(3);
     command.stop();
-    await command.finished;
+    expect(await command.finished).toBe(0);
+    expect(command.error()).toBe('');
     for (const draw of draws())
       expect(draw).toMatch(
         /^POD[^]*cart-1[^]*Data from 2 of 2 nodes, up to 0s old; the next values come within 5\ds\.\n$/,
@@ -428,6 +429,13 @@ describe('an exporter', () => {
     expect(await run(reader, 'top -o name')).toEqual({ status: 0, out: 'pod/remembered-0\n', error: '' });
     expect(await run(reader, 'top ev -o name')).toEqual({ status: 0, out: 'pod/gone-0\n', error: '' });
     expect(reader.cluster.kubeletRequestCount('node-1')).toBe(0);
+  });
+
+  withExporter('top --watch of an exporter ends with success at the first signal', async ({ reader }) => {
+    const command = start(reader, 'top -w --interval 1h');
+    await expect.poll(command.out, { interval: 5, timeout: 10_000 }).toContain('remembered-0');
+    command.stop();
+    expect([await command.finished, command.error()]).toEqual([0, '']);
   });
 
   withExporter.for([

@@ -122,17 +122,24 @@ async function watch(
 ): Promise<void> {
   const { clock, stopSignal, outputClosed } = context;
   const end = AbortSignal.any([stopSignal, outputClosed]);
-  for (let listing: Listing | undefined = first; !end.aborted; listing = await attempt(read, context)) {
+  const isOver = (): boolean => end.aborted;
+  let listing: Listing | undefined = first;
+  while (!isOver()) {
     if (listing !== undefined) print(listing);
     await clock.sleep(intervalMs, end).catch(() => undefined); // rejects only when it is to end
+    listing = isOver() ? undefined : await attempt(read, context);
   }
 }
 
-/** An exporter that is replaced is back in a moment. Returns undefined for a failure, which it prints. */
-async function attempt(read: () => Promise<Listing>, { writeError }: CommandContext): Promise<Listing | undefined> {
+/** An exporter that is replaced is back in a moment. Returns undefined for a failure, which it prints, and when it is to stop. */
+async function attempt(
+  read: () => Promise<Listing>,
+  { writeError, stopSignal }: CommandContext,
+): Promise<Listing | undefined> {
   try {
     return await read();
   } catch (error) {
+    if (stopSignal.aborted) return undefined;
     if (!(error instanceof RequestError)) throw error;
     writeError(`${terminalText(error.message)}\n`);
     return undefined;
