@@ -79,16 +79,21 @@ export class CommandRequests {
 
   async #open(api: ApiClient, request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
     const pending = { server: api.server, what: `GET ${request.path}` };
-    const deadline = request.query?.['watch'] === undefined ? this.#deadlineOf(pending, signal) : undefined;
+    const isWatch = request.query?.['watch'] !== undefined;
+    const deadline = isWatch ? undefined : this.#deadlineOf(pending, signal);
     const waiting = this.#waitFor(pending);
+    const end = (): void => {
+      waiting[Symbol.dispose]();
+      deadline?.[Symbol.dispose]();
+    };
     try {
       const body = await api.open(request, deadline?.signal ?? signal);
-      return deadline === undefined ? body : untilEnd(body, deadline);
+      if (!isWatch) return untilEnd(body, end);
+      end();
+      return body;
     } catch (error) {
-      deadline?.[Symbol.dispose]();
+      end();
       throw error;
-    } finally {
-      waiting[Symbol.dispose]();
     }
   }
 
@@ -127,7 +132,9 @@ export class CommandRequests {
     const [first, second, ...others] = requests.map(({ what }) => what);
     const names = [first, second, ...(others.length === 0 ? [] : [`${others.length} more`])];
     const waitedFor = names.filter((name) => name !== undefined).join(', ');
-    this.#options.writeError(`Waiting for ${server.origin}: no response to ${waitedFor} for ${silenceMs / 1000} s.\n`);
+    this.#options.writeError(
+      `Waiting for ${server.origin}: no complete response to ${waitedFor} for ${silenceMs / 1000} s.\n`,
+    );
   }
 
   #timeOut({ server, what }: PendingRequest, timeoutMs: number): RequestError {
@@ -142,10 +149,10 @@ function timerMs(timeoutMs: number): number {
   return timeoutMs === 0 ? unlimitedMs : Math.min(timeoutMs, unlimitedMs);
 }
 
-async function* untilEnd(body: AsyncIterable<Buffer>, deadline: Deadline): AsyncIterable<Buffer> {
+async function* untilEnd(body: AsyncIterable<Buffer>, end: () => void): AsyncIterable<Buffer> {
   try {
     yield* body;
   } finally {
-    deadline[Symbol.dispose]();
+    end();
   }
 }

@@ -1,6 +1,6 @@
 import { getOrAdd } from '../base/maps.js';
 import type { AbsenceReason } from '../node/node-view.js';
-import { hintFor } from '../report/absence-hints.js';
+import { isAwaitedNode, nodeHint } from '../report/absence-hints.js';
 import type { ClusterReading } from './cluster-reading.js';
 
 /** How much of the cluster an answer is made of. */
@@ -18,12 +18,14 @@ export interface Coverage {
   readonly oldestDataAgeMs?: number | undefined;
   /** Time after which a kubelet is scraped again; 0: for each answer. */
   readonly ttlMs: number;
-  /** The other nodes without data, by reason. */
+  /** The other nodes without data, by reason, and by whether they are awaited. */
   readonly absences: readonly CoverageGap[];
 }
 
 export interface CoverageGap {
   readonly reason: AbsenceReason;
+  /** Their kubelets have not responded yet, and did not fail: the next answer may have them. */
+  readonly isAwaited: boolean;
   readonly nodeCount: number;
   /** The first of them. */
   readonly exampleNodes: readonly string[];
@@ -39,17 +41,21 @@ const exampleCount = 5;
 export function coverageOf({ scope, ttlMs, snapshot, failures, apiServer }: ClusterReading): Coverage {
   const counts = { freshNodeCount: 0, staleNodeCount: 0, skippedNodeCount: 0 };
   let oldestDataAgeMs: number | undefined;
-  const gaps = new Map<AbsenceReason, { nodeCount: number; exampleNodes: string[]; message: string | undefined }>();
+  const gaps = new Map<string, GapCounts>();
   for (const view of snapshot.nodes) {
     if (view.state !== 'absent') {
       counts[view.state === 'fresh' ? 'freshNodeCount' : 'staleNodeCount'] += 1;
       oldestDataAgeMs = Math.max(oldestDataAgeMs ?? 0, Math.round(view.ageMs));
     } else if (view.reason === 'skipped') counts.skippedNodeCount += 1;
     else {
-      const gap = getOrAdd(gaps, view.reason, () => ({ nodeCount: 0, exampleNodes: [], message: undefined }));
+      const { nodeName, reason } = view;
+      const failure = failures.get(nodeName);
+      const isAwaited = isAwaitedNode(reason, failure);
+      const hint = nodeHint(reason, failure, apiServer);
+      const gap = getOrAdd(gaps, `${reason} ${isAwaited}`, () => newGap({ reason, isAwaited, hint }));
       gap.nodeCount += 1;
-      if (gap.exampleNodes.length < exampleCount) gap.exampleNodes.push(view.nodeName);
-      gap.message ??= failures.get(view.nodeName)?.message;
+      if (gap.exampleNodes.length < exampleCount) gap.exampleNodes.push(nodeName);
+      gap.message ??= failure?.message;
     }
   }
   const { shard, totalShards, nodeName: onlyNode } = scope;
@@ -59,6 +65,16 @@ export function coverageOf({ scope, ttlMs, snapshot, failures, apiServer }: Clus
     ...counts,
     oldestDataAgeMs,
     ttlMs,
-    absences: Array.from(gaps, ([reason, gap]) => ({ reason, ...gap, hint: hintFor(reason, apiServer) })),
+    absences: [...gaps.values()],
   };
+}
+
+interface GapCounts extends Pick<CoverageGap, 'reason' | 'isAwaited' | 'hint'> {
+  nodeCount: number;
+  readonly exampleNodes: string[];
+  message: string | undefined;
+}
+
+function newGap(of: Pick<CoverageGap, 'reason' | 'isAwaited' | 'hint'>): GapCounts {
+  return { ...of, nodeCount: 0, exampleNodes: [], message: undefined };
 }

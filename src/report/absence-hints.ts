@@ -19,7 +19,7 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
   empty:
     'The summary lists no pods although pods run on the node. The kubelet may have just started; otherwise check its log.',
   not_ready: 'The node has no address or port yet. Wait until its kubelet has registered.',
-  never: 'The kubelet has not been scraped yet.',
+  never: 'The kubelet has not been scraped yet, or not since its data expired.',
   no_node: 'The cluster has no such node. Check cluster.node or NODE_NAME.',
   internal_error: 'An error in the exporter, which its log names. Report it with the summary of the node.',
   skipped: 'The node matches cluster.skipNodes and is never scraped.',
@@ -57,6 +57,19 @@ const awayEffects: Readonly<
 /** Whether the node has no data because the API server is away. */
 export function isOfApiServer(reason: AbsenceReason, { isAway, access }: ApiServerState): boolean {
   return isAway && awayEffects[access].reasons.has(reason);
+}
+
+/** Returns whether a node without data may have some in a moment: its last request did not fail. */
+export function isAwaitedNode(reason: AbsenceReason, failure: object | undefined): boolean {
+  return failure === undefined && (reason === 'timeout' || reason === 'never');
+}
+
+const awaitedHint = 'The kubelet has not responded yet: the next answer may have it.';
+
+/** Returns what to do about one node. `failure`: of its last request. */
+export function nodeHint(reason: AbsenceReason, failure: object | undefined, apiServer?: ApiServerState): string {
+  const isOwn = apiServer === undefined || !isOfApiServer(reason, apiServer);
+  return isOwn && isAwaitedNode(reason, failure) ? awaitedHint : hintFor(reason, apiServer);
 }
 
 /** `apiServer`: undefined where it has just responded. */

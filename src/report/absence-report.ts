@@ -1,6 +1,6 @@
 import { getOrAdd } from '../base/maps.js';
 import type { AbsenceReason, AbsentNodeView } from '../node/node-view.js';
-import { type ApiServerState, hintFor, isOfApiServer } from './absence-hints.js';
+import { type ApiServerState, isAwaitedNode, isOfApiServer, nodeHint } from './absence-hints.js';
 import {
   AffectedWorkloads,
   type AffectedWorkloadsReport,
@@ -9,16 +9,16 @@ import {
 } from './affected-workloads.js';
 import type { LastKnown, NodeFailure } from './node-report.js';
 
-/** The nodes without data for one reason, and what they cost. */
+/** The nodes without data for one reason, failed or awaited, and what they cost. */
 export interface AbsenceReport extends AffectedWorkloadsReport {
   readonly reason: AbsenceReason;
+  /** See {@link isAwaitedNode}. */
+  readonly isAwaited: boolean;
   /** The API server is away, and that is why. */
   readonly isOfApiServer: boolean;
   /** What to do about it. */
   readonly hint: string;
   readonly nodeCount: number;
-  /** Of them, those whose last request failed. */
-  readonly failedNodeCount: number;
   /** The first of them by name. */
   readonly exampleNodes: readonly string[];
   /** Of the oldest of their last summaries; absent when none of them had any. */
@@ -27,9 +27,8 @@ export interface AbsenceReport extends AffectedWorkloadsReport {
   readonly expectedPodCount: number;
 }
 
-interface AbsenceGroup {
+interface AbsenceGroup extends Pick<AbsenceReport, 'reason' | 'isAwaited' | 'isOfApiServer' | 'hint'> {
   nodeCount: number;
-  failedNodeCount: number;
   readonly exampleNodes: string[];
   dataAgeMs: number | undefined;
   expectedPodCount: number;
@@ -39,17 +38,19 @@ interface AbsenceGroup {
 /** Nodes without data by reason. Nodes are added one by one, in the order of their names; skipped ones are left out. */
 export class Absences {
   readonly #options;
-  readonly #groups = new Map<AbsenceReason, AbsenceGroup>();
+  /** By reason and whether they are awaited. */
+  readonly #groups = new Map<string, AbsenceGroup>();
 
   constructor(options: { readonly incomplete: IncompleteWorkloads; readonly apiServer: ApiServerState }) {
     this.#options = options;
   }
 
   add(state: AbsentNodeView, lastKnown: LastKnown | undefined, failure: NodeFailure | undefined): void {
-    if (state.reason === 'skipped') return;
-    const group = getOrAdd(this.#groups, state.reason, () => newGroup(this.#options.incomplete));
+    const { reason } = state;
+    if (reason === 'skipped') return;
+    const isAwaited = isAwaitedNode(reason, failure);
+    const group = getOrAdd(this.#groups, `${reason} ${isAwaited}`, () => this.#newGroup(reason, failure));
     group.nodeCount += 1;
-    if (failure !== undefined) group.failedNodeCount += 1;
     if (group.exampleNodes.length < exampleCount) group.exampleNodes.push(state.nodeName);
     if (lastKnown !== undefined) group.dataAgeMs = Math.max(group.dataAgeMs ?? 0, Math.round(lastKnown.ageMs));
     group.expectedPodCount += state.expectedPods;
@@ -63,23 +64,24 @@ export class Absences {
 
   /** Those that cost most pods first. */
   reports(): readonly AbsenceReport[] {
-    return Array.from(this.#groups, ([reason, { workloads, ...group }]) => ({
-      reason,
-      isOfApiServer: isOfApiServer(reason, this.#options.apiServer),
-      hint: hintFor(reason, this.#options.apiServer),
+    return Array.from(this.#groups.values(), ({ workloads, ...group }) => ({
       ...group,
       ...workloads.report(),
     })).sort((a, b) => b.expectedPodCount - a.expectedPodCount || b.nodeCount - a.nodeCount);
   }
-}
 
-function newGroup(incomplete: IncompleteWorkloads): AbsenceGroup {
-  return {
-    nodeCount: 0,
-    failedNodeCount: 0,
-    exampleNodes: [],
-    dataAgeMs: undefined,
-    expectedPodCount: 0,
-    workloads: new AffectedWorkloads(incomplete),
-  };
+  #newGroup(reason: AbsenceReason, failure: NodeFailure | undefined): AbsenceGroup {
+    const { incomplete, apiServer } = this.#options;
+    return {
+      reason,
+      isAwaited: isAwaitedNode(reason, failure),
+      isOfApiServer: isOfApiServer(reason, apiServer),
+      hint: nodeHint(reason, failure, apiServer),
+      nodeCount: 0,
+      exampleNodes: [],
+      dataAgeMs: undefined,
+      expectedPodCount: 0,
+      workloads: new AffectedWorkloads(incomplete),
+    };
+  }
 }

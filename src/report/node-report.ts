@@ -2,7 +2,7 @@ import type { FailureReason } from '../base/errors.js';
 import type { KubeletFailure } from '../kubelet/cached-request.js';
 import type { NodeImages } from '../node/node-images.js';
 import type { AbsenceReason, AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
-import { type ApiServerState, hintFor } from './absence-hints.js';
+import { type ApiServerState, nodeHint } from './absence-hints.js';
 import { type EnforcementKind, enforcementKinds } from './enforcement-report.js';
 import { type FilesystemReport, filesystemReports, type PodBytes } from './filesystem-report.js';
 
@@ -71,7 +71,7 @@ export function absentNodeReport(
   apiServer?: ApiServerState,
 ): AbsentNodeReport {
   const { reason } = state;
-  return { ...factsOf(state, failure), state: 'absent', reason, hint: hintFor(reason, apiServer) };
+  return { ...factsOf(state, failure), state: 'absent', reason, hint: nodeHint(reason, failure, apiServer) };
 }
 
 export function measuredNodeReport(

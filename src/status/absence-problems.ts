@@ -106,7 +106,7 @@ function silentProblem({ resource, isConnected, lastProgressAgeMs = 0 }: StoreHe
 }
 
 function nodesProblem(absence: AbsenceReport, isPartial: boolean): Problem {
-  const isWaiting = isPartial && absence.failedNodeCount === 0;
+  const isWaiting = isPartial && absence.isAwaited;
   return {
     severity: isWaiting ? 'warning' : 'critical',
     text: isWaiting ? waitingText(absence) : nodesText(absence),

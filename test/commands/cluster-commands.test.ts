@@ -479,10 +479,7 @@ describe('an exporter', () => {
       'top --exporter other/exporter',
       /^GET \/api\/v1\/namespaces\/other\/services\/exporter:metrics\/proxy[^\n]*404[^\n]*\n$/,
     ],
-    [
-      'explain pod cart-1 --exporter http://127.0.0.1:1',
-      /^GET \/api\/v1\/pods\/default\/cart-1: connection failed: [^\n]*\n$/,
-    ],
+    ['explain pod cart-1 --exporter http://127.0.0.1:1', /^GET \/api\/v1\/nodes: connection failed: [^\n]*\n$/],
   ] as const)('%s fails when that exporter cannot be read', async ([line, message]) => {
     await using reader = await prepare({ rules: [...leastRules, ...readerRules], from: [] });
     const result = await run(reader, line);

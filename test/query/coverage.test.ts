@@ -33,7 +33,8 @@ it.each([
       ...noGaps,
       absences: [
         { reason: 'tls', nodeCount: 1, exampleNodes: ['node-1'], message: undefined },
-        { reason: 'timeout', nodeCount: 2, exampleNodes: ['node-3', 'node-4'], message: failure.message },
+        { reason: 'timeout', isAwaited: false, nodeCount: 1, exampleNodes: ['node-3'], message: failure.message },
+        { reason: 'timeout', isAwaited: true, nodeCount: 1, exampleNodes: ['node-4'], message: undefined },
       ],
     },
   },
@@ -42,6 +43,18 @@ it.each([
   const coverage = coverageOf(aReading({ snapshot, failures: new Map([['node-3', failure]]) }));
   expect(coverage).toMatchObject(expected);
   expect(coverage.oldestDataAgeMs).toBe('oldestDataAgeMs' in expected ? expected.oldestDataAgeMs : undefined);
+});
+
+it.each([
+  ['timeout', undefined, true, /^The kubelet has not responded yet/],
+  ['never', undefined, true, /^The kubelet has not responded yet/],
+  ['timeout', failure, false, /^The kubelet does not answer in time/],
+  ['connection', undefined, false, /^The kubelet cannot be reached/],
+] as const)('a node without data (%s, its last failure %j) is awaited: %s', (reason, its, isAwaited, hint) => {
+  const failures = new Map(its === undefined ? [] : [['node-1', its]]);
+  const snapshot = aClusterSnapshot({ nodes: [anAbsentNode('node-1', reason)] });
+  const { absences } = coverageOf(aReading({ snapshot, failures }));
+  expect(absences).toMatchObject([{ isAwaited, hint: expect.stringMatching(hint) as string }]);
 });
 
 it('the coverage names the first five nodes of a reason, counts them all, and says what to do', () => {

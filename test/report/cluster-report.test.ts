@@ -508,6 +508,18 @@ describe('a node without data', () => {
     });
   });
 
+  it('nodes that have not responded yet are apart from those that failed, which alone are blamed', async () => {
+    const failure = { reason: 'timeout', message: 'no response', ageMs: 0 } as const;
+    const nodes = ['a', 'b', 'c'].map((name) => anAbsentNode(name, 'timeout'));
+    const { absences } = await reportOf({ nodes }, { failureOf: (name) => (name === 'b' ? failure : undefined) });
+    expect(absences).toMatchObject(
+      [
+        { isAwaited: true, nodeCount: 2, exampleNodes: ['a', 'c'], hint: /not responded yet/ },
+        { isAwaited: false, nodeCount: 1, exampleNodes: ['b'], hint: /does not answer in time/ },
+      ].map(({ hint, ...of }) => ({ ...of, hint: expect.stringMatching(hint) as string })),
+    );
+  });
+
   it('a node without data is reported by its reason with what it costs', async () => {
     const workloads = [
       aWorkloadSnapshot({ workload: cart, complete: false }),
@@ -519,7 +531,7 @@ describe('a node without data', () => {
       {
         reason: 'timeout',
         nodeCount: 1,
-        failedNodeCount: 0,
+        isAwaited: true,
         exampleNodes: ['b'],
         dataAgeMs: 720_000,
         expectedPodCount: 2,

@@ -154,7 +154,7 @@ describe('problems of the cluster', () => {
   });
 
   it('a node without data is a warning when nodes have not had time to answer', () => {
-    const cluster = aCluster({ isPartial: true, absences: [anAbsence({ failedNodeCount: 0 })] });
+    const cluster = aCluster({ isPartial: true, absences: [anAbsence({ isAwaited: true })] });
     expect(textsOf({ cluster })).toEqual(['warning nodes: 1 node has not answered yet: node-2']);
   });
 

@@ -119,7 +119,7 @@ export const anAbsence = builder<AbsenceReport>(() => ({
   reason: 'timeout',
   hint: 'Look at the node.',
   nodeCount: 1,
-  failedNodeCount: 1,
+  isAwaited: false,
   exampleNodes: ['node-2'],
   dataAgeMs: 720_000,
   expectedPodCount: 2,

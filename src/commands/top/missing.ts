@@ -22,8 +22,8 @@ export function ageNote({ coverage }: AnswerFacts, isWatched: boolean): string |
 /** What is missing from the values, a sentence each. */
 export function missingNotes({ coverage, notes }: AnswerFacts): readonly string[] {
   const { absences, skippedNodeCount } = coverage;
-  const failed = absences.flatMap(({ reason, exampleNodes }) =>
-    exampleNodes.map((name) => `${terminalText(name)} (${reason})`),
+  const failed = absences.flatMap(({ reason, isAwaited, exampleNodes }) =>
+    exampleNodes.map((name) => `${terminalText(name)} (${isAwaited ? 'no response yet' : reason})`),
   );
   const shown = failed.slice(0, maxNamesCount);
   const hiddenCount = absentCount(coverage) - shown.length;

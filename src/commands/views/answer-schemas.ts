@@ -1,4 +1,4 @@
-import { fromJSONSchema, type ZodType } from 'zod';
+import { type core, fromJSONSchema, type ZodType } from 'zod';
 
 import { objectOf } from '../../json/json.js';
 import { readOpenApi } from '../../status/page-files.js';
@@ -22,7 +22,9 @@ export class AnswerSchemas {
   faultOf(kind: CommandKind, answer: unknown): string | undefined {
     const { error } = this.#schemaOf(kind).safeParse(answer);
     const [issue] = error?.issues ?? [];
-    return issue && `${issue.path.join('.') || 'the answer'}: ${issue.message}`;
+    if (issue === undefined) return undefined;
+    const { path, message } = furthest(issue);
+    return `${path.join('.') || 'the answer'}: ${message}`;
   }
 
   #schemaOf(kind: CommandKind): ZodType {
@@ -36,6 +38,18 @@ export class AnswerSchemas {
     this.#schemas.set(kind, made);
     return made;
   }
+}
+
+type Issue = Pick<core.$ZodIssue, 'path' | 'message'>;
+
+/** Of what fits none of several schemas, the fault of the one that it comes nearest to. */
+function furthest(issue: core.$ZodIssue): Issue {
+  if (issue.code !== 'invalid_union') return issue;
+  const [nearest] = issue.errors.toSorted((a, b) => a.length - b.length);
+  const [first] = nearest ?? [];
+  if (first === undefined) return issue;
+  const { path, message } = furthest(first);
+  return { path: [...issue.path, ...path], message };
 }
 
 type JsonSchema = Exclude<Parameters<typeof fromJSONSchema>[0], boolean>;

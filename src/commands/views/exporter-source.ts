@@ -96,13 +96,38 @@ type Base = Omit<ExporterConnection, 'prefix'>;
 
 function sourceOf(connections: readonly ExporterConnection[], notes: readonly string[]): ViewSource {
   return {
-    read: (signal) => {
+    read: async (signal) => {
       const readers = connections.map((connection) => exporterReader(connection, signal));
+      await Promise.all(
+        connections.map((connection, index) => untilAnswered(readers[index], connection.clock, signal)),
+      );
       const [only, ...others] = readers;
       const isOne = only !== undefined && others.length === 0 && notes.length === 0;
-      return Promise.resolve<ViewReader>(isOne ? only : mergedReader(readers, notes));
+      return isOne ? only : mergedReader(readers, notes);
     },
   };
+}
+
+/** For so long, an exporter makes all answers of one moment. */
+const momentMs = 1_000;
+
+/** A kubelet that hangs for the first time is not waited for any longer. */
+const maxReadingCount = 5;
+
+/**
+ * An exporter that nobody has read for a while asks its kubelets again, and waits for half a second. Resolves when they have responded,
+ * or when no more of them do.
+ */
+async function untilAnswered(reader: ViewReader | undefined, clock: Clock, signal: AbortSignal): Promise<void> {
+  let awaitedCount = Infinity;
+  for (let number = 1; reader !== undefined && number <= maxReadingCount; number += 1) {
+    const { coverage } = await reader.list('nodes', {}, 1);
+    const awaited = coverage.absences.filter(({ isAwaited }) => isAwaited);
+    const count = awaited.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
+    if (count === 0 || count >= awaitedCount) return;
+    awaitedCount = count;
+    await clock.sleep(momentMs, signal);
+  }
 }
 
 interface ServiceQuestion extends ExporterQuestion {

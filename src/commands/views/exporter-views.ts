@@ -13,6 +13,8 @@ import type { CommandKind, CommandObject, ViewReader } from './view-source.js';
 /** A thousand items with all that is known of them. */
 const maxBodyBytes = 64 * 2 ** 20;
 
+/** Of all parts of a list, or of an object: 150,000 pods take half of it. */
+const maxBytes = 256 * 2 ** 20;
 const timeoutMs = 30_000;
 
 /** How an exporter is read. */
@@ -26,26 +28,40 @@ export interface ExporterConnection {
 
 /** Reads the views of an exporter. All answers of a second are of one moment there. */
 export function exporterReader(connection: ExporterConnection, signal: AbortSignal): ViewReader {
-  return pagedReader((address) => readView(connection, address, signal));
+  return pagedReader(() => {
+    const endMs = connection.clock.monotonicMs() + timeoutMs;
+    const rest: ReadingRest = { endMs, bytes: maxBytes };
+    return (address) => readView(connection, address, { rest, signal });
+  });
+}
+
+/** What is left for the other parts of a list. */
+interface ReadingRest {
+  /** Monotonic. */
+  readonly endMs: number;
+  bytes: number;
 }
 
 async function readView(
   { api, prefix, schemas, clock }: ExporterConnection,
   address: ViewAddress,
-  signal: AbortSignal,
+  { rest, signal }: { readonly rest: ReadingRest; readonly signal: AbortSignal },
 ): ReturnType<ReadView> {
   const path = `${prefix}${apiPath(address)}`;
   const what = `GET ${path}`;
-  using deadline = startDeadline({
-    clock,
-    durationMs: timeoutMs,
-    error: () => new RequestError('timeout', `${what}: no complete response within ${timeoutMs / 1000} s`),
-    parent: signal,
-  });
+  const durationMs = rest.endMs - clock.monotonicMs();
+  const late = (): RequestError =>
+    new RequestError('timeout', `${what}: no complete response within ${timeoutMs / 1000} s`);
+  if (durationMs <= 0) throw late();
+  using deadline = startDeadline({ clock, durationMs, error: late, parent: signal });
   try {
     const body = await api.open({ path, query: address.parameters, acceptsGzip: true }, deadline.signal);
-    const { bytes, isComplete } = await readAtMost(body, maxBodyBytes);
-    if (!isComplete) throw new RequestError('too_large', `${what}: more than ${maxBodyBytes} bytes`);
+    const { bytes, isComplete } = await readAtMost(body, Math.min(maxBodyBytes, rest.bytes));
+    if (!isComplete) {
+      const limit = rest.bytes < maxBodyBytes ? `${maxBytes} bytes in all` : `${maxBodyBytes} bytes`;
+      throw new RequestError('too_large', `${what}: more than ${limit}`);
+    }
+    rest.bytes -= bytes.length;
     const { generatedAtMs, coverage, ...data } = decode(bytes, schemas, { kind: address.kind, what });
     return { data, coverage, generatedAtMs, notes: [] };
   } catch (error) {

@@ -21,7 +21,7 @@ export function localViews({
     read: async (signal) => {
       const reading = await reader.read(config.scrape.maxDurationMs, signal);
       const facts = { coverage: coverageOf(reading), generatedAtMs: reading.readAtMs, notes: reading.notes };
-      return pagedReader(async (address) => {
+      return pagedReader(() => async (address) => {
         const { data } = await viewOf(address, { status, reading, settings: config, lane });
         return { ...facts, data };
       });

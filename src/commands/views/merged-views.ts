@@ -90,7 +90,7 @@ function mergedFacts(answers: readonly AnswerFacts[], notes: readonly string[]):
       ttlMs: Math.max(...coverages.map(({ ttlMs }) => ttlMs)),
       absences: groups(
         coverages.flatMap(({ absences }) => absences),
-        ({ reason }) => reason,
+        ({ reason, isAwaited }) => `${reason} ${isAwaited}`,
       ).map(mergedGap),
     },
     generatedAtMs: Math.min(...answers.map(({ generatedAtMs }) => generatedAtMs)),

@@ -24,11 +24,11 @@ export interface ViewAddress {
 /** Resolves with the data of a view of the API, of the kind that the address names. */
 export type ReadView = (address: ViewAddress) => Promise<AnswerFacts & { readonly data: unknown }>;
 
-/** Reads lists in the parts in which the API returns them. */
-export function pagedReader(read: ReadView): ViewReader {
+/** Reads lists in the parts in which the API returns them. `begin`: returns what reads an object, or all parts of a list. */
+export function pagedReader(begin: () => ReadView): ViewReader {
   return {
     object: async <Kind extends CommandObject>(kind: Kind, path: readonly string[], parameters: ViewParameters) => {
-      const { data, ...facts } = await read({ kind, path, parameters: given(parameters) });
+      const { data, ...facts } = await begin()({ kind, path, parameters: given(parameters) });
       return { ...facts, data: data as Views[Kind] };
     },
     list: async <Kind extends CommandList>(
@@ -36,6 +36,7 @@ export function pagedReader(read: ReadView): ViewReader {
       parameters: ViewParameters,
       count: number,
     ): Promise<ListAnswer<ItemOf<Kind>>> => {
+      const read = begin();
       const items: ItemOf<Kind>[] = [];
       for (;;) {
         const limit = Math.min(maxLimit, count - items.length);
@@ -43,12 +44,22 @@ export function pagedReader(read: ReadView): ViewReader {
         const { data, ...facts } = await read({ kind, path: [], parameters: { ...given(parameters), ...part } });
         const { items: found, totalCount } = data as ListPage<ItemOf<Kind>>;
         items.push(...found);
-        const isLast = found.length < limit || items.length >= Math.min(count, totalCount);
-        if (isLast) return { ...facts, items, totalCount };
-        if (items.length > maxOffset) throw new RequestError('too_large', `more than ${maxOffset} ${kind}`);
+        if (items.length >= Math.min(count, totalCount)) return { ...facts, items, totalCount };
+        checkPart(kind, { foundCount: found.length, limit, offset: items.length });
       }
     },
   };
+}
+
+/** Of a part that is not the last one. Throws RequestError: its list would never end. */
+function checkPart(
+  kind: CommandList,
+  { foundCount, limit, offset }: { readonly foundCount: number; readonly limit: number; readonly offset: number },
+): void {
+  if (foundCount !== limit) {
+    throw new RequestError('decode', `the list of ${kind} has ${foundCount} items in a part of ${limit}`);
+  }
+  if (offset > maxOffset) throw new RequestError('too_large', `more than ${maxOffset} ${kind}`);
 }
 
 function given(parameters: ViewParameters): Readonly<Record<string, string>> {

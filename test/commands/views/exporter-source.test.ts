@@ -24,6 +24,7 @@ import {
   aClusterSnapshot,
   aFreshNode,
   aMeasuredPod,
+  anAbsentNode,
   aNodeSnapshot,
   aReading,
 } from '../../support/snapshot-builders.js';
@@ -107,6 +108,35 @@ describe('the exporter of a cluster', () => {
     const { items, notes } = await (await exporter.source.read(never)).list('evictions', {}, Infinity);
     expect(items).toMatchObject([{ pod: 'cart-0-evicted', lastUsage: { usedBytes: 94_371_840 } }]);
     expect(notes).toEqual([]);
+  });
+
+  describe('an exporter whose kubelets have not responded yet', () => {
+    const awaited = (...names: readonly string[]): ClusterReading => {
+      const nodes = names.map((name) => anAbsentNode(name, 'timeout'));
+      return aReading({ snapshot: aClusterSnapshot({ nodes, workloads: [] }) });
+    };
+    const answered = readingOf('node-1', 'cart-0');
+
+    it.for([
+      ['is asked again until they have', [awaited('node-1', 'node-2'), awaited('node-2'), answered], 3],
+      ['is not asked again when no more of them respond', [awaited('node-1'), awaited('node-1'), answered], 2],
+      ['is not asked again without any', [answered], 1],
+    ] as const)('an exporter with kubelets that are awaited %s', async ([, readings, count], { sim, serve }) => {
+      const server = await serve(answered);
+      addExporter(sim.model, server.port);
+      const clock = new ManualClock();
+      await using exporter = await open(credentialsOf(sim, readerRules), { clock });
+      const before = server.requests.length;
+      const left = [...readings];
+      server.answer = (...exchange) => {
+        answersOf(left.shift() ?? answered)(...exchange);
+      };
+      let isRead = false;
+      const read = exporter.source.read(never).then(() => (isRead = true));
+      await expect.poll(() => clock.advance(100).then(() => isRead), { interval: 5, timeout: 10_000 }).toBe(true);
+      await read;
+      expect(server.requests.length - before).toBe(count);
+    });
   });
 
   it('of several exporters, that in the usual namespace is read, and the others are named', async ({ sim, serve }) => {

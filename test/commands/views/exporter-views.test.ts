@@ -103,12 +103,44 @@ it.each([
 it('a list that does not end is given up after a million items', async () => {
   const items = Array.from({ length: 1_000 }, () => ({}));
   let requestCount = 0;
-  const reader = pagedReader(() => {
+  const reader = pagedReader(() => () => {
     requestCount += 1;
     return Promise.resolve({ ...facts, notes: [], data: { items, totalCount: 1e9, offset: 0, limit: 1_000 } });
   });
   await expect(reader.list('pods', {}, Infinity)).rejects.toMatchObject({ reason: 'too_large' });
   expect(requestCount).toBe(1_001);
+});
+
+it.each([
+  ['fewer items than it has', 22, 2_000],
+  ['no items', 0, 2_000],
+  ['more items than a part may have', 1_001, 2_000],
+])('a list with %s is refused', async (_what, foundCount, totalCount) => {
+  const api = anApi(page(0, foundCount, totalCount));
+  await expect(readerOf(api).list('pods', {}, Infinity)).rejects.toMatchObject({
+    reason: 'decode',
+    message: `the list of pods has ${foundCount} items in a part of 1000`,
+  });
+});
+
+it('all parts of a list have 30 s together', async () => {
+  const clock = new ManualClock();
+  const never10 = async function* (): AsyncIterable<Buffer> {
+    await clock.advance(10_000);
+    yield Buffer.from(page(0, 1_000, 9_000));
+  };
+  const api = anApi(never10, never10, never10, never10);
+  await expect(readerOf(api, { clock }).list('pods', {}, Infinity)).rejects.toMatchObject({ reason: 'timeout' });
+  expect(api.requests.length).toBeLessThanOrEqual(4);
+});
+
+it('all parts of a list have 256 MiB together', async () => {
+  const name = 'a'.repeat(60_000);
+  const items = Array.from({ length: 1_000 }, () => aPodStatus({ pod: name }));
+  const large = toJson({ ...facts, items, totalCount: 1e6, offset: 0, limit: 1_000 });
+  const api = anApi(large, large, large, large, large);
+  await expect(readerOf(api).list('pods', {}, Infinity)).rejects.toMatchObject({ reason: 'too_large' });
+  expect(api.requests).toHaveLength(5);
 });
 
 it('the reader leaves out parameters without a value', async () => {
@@ -163,7 +195,7 @@ it.each([
   [
     toJson({ ...facts, items: [{}], totalCount: 1, offset: 0, limit: 1 }),
     'decode',
-    /^GET \/api\/v1\/pods: not as this version expects: items\.0: .*; use the same version of this program .* --from kubelets$/,
+    /^GET \/api\/v1\/pods: not as this version expects: items\.0\.state: .*; use the same version of this program .* --from kubelets$/,
   ],
   [toJson({ ...facts, items: [] }), 'decode', /not as this version expects: totalCount: /],
 ])('the answer %j is refused as %s', async (text, reason, message) => {
