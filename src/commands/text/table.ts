@@ -6,11 +6,11 @@ export interface Column<Row> {
   readonly text: (row: Row) => string;
   /** Left without it. */
   readonly align?: 'left' | 'right';
-  /** A name: shortened in the middle down to this width when the table is too wide. Other cells are never shortened. */
+  /** May be shortened in the middle down to this width when the table is too wide. Other cells are never shortened. */
   readonly minWidth?: number;
   /**
-   * Left out, the highest first, when shortened names are not enough. Columns without a rank always stay; those from
-   * `detailRank` on go before a name without a rank is shortened below `goodNameWidth`.
+   * Left out, the highest first, before what has no rank is shortened: the next command needs those names whole. Of rank 1
+   * is what the table is read for: it goes only when shortened names leave no room for it.
    */
   readonly dropRank?: number;
   /** Of the cell, in a table with colours. */
@@ -24,14 +24,11 @@ interface FittedColumn {
   readonly styles: readonly (Style | undefined)[];
   readonly naturalWidth: number;
   readonly leastWidth: number;
-  /** A name of this width is recognised. */
-  readonly goodWidth: number;
   readonly dropRank: number;
 }
 
 const gap = '  ';
-const detailRank = 5;
-const goodNameWidth = 24;
+const keyRank = 1;
 
 /** Rows as lines of at most `width` columns, one line each. */
 export function renderTable<Row>(
@@ -53,7 +50,7 @@ export function renderTable<Row>(
   readonly dropped: readonly string[];
 } {
   const all = columns.map((column) => fittedColumn(column, rows));
-  const shown = dropColumns(dropDetails(all, width), width);
+  const shown = dropKeys(dropDetails(all, width), width);
   const widths = shareWidth(shown, width);
   const lineOf = (texts: readonly string[], styles: readonly (Style | undefined)[] = []): string => {
     const cells = texts.map((text, index) => {
@@ -98,23 +95,20 @@ function fittedColumn<Row>(column: Column<Row>, rows: readonly Row[]): FittedCol
   const cells = rows.map((row) => terminalText(text(row)));
   const naturalWidth = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), header.length);
   const leastWidth = Math.min(naturalWidth, Math.max(minWidth, header.length));
-  const goodWidth = Math.max(leastWidth, Math.min(naturalWidth, goodNameWidth));
   const styles = style === undefined ? [] : rows.map(style);
-  return { header, align, cells, styles, naturalWidth, leastWidth, goodWidth, dropRank };
+  return { header, align, cells, styles, naturalWidth, leastWidth, dropRank };
 }
 
 function dropDetails(columns: readonly FittedColumn[], width: number): readonly FittedColumn[] {
-  const shortTotal = sum(columns.map(shortWidth)) + gaps(columns);
   const last = firstToGo(columns);
-  if (shortTotal <= width || last.dropRank < detailRank) return columns;
+  if (last.dropRank <= keyRank || totalWidth(columns, wholeNames) <= width) return columns;
   return dropDetails(without(columns, last), width);
 }
 
-function dropColumns(columns: readonly FittedColumn[], width: number): readonly FittedColumn[] {
-  const leastWidth = sum(columns.map((column) => column.leastWidth)) + gaps(columns);
+function dropKeys(columns: readonly FittedColumn[], width: number): readonly FittedColumn[] {
   const last = firstToGo(columns);
-  if (leastWidth <= width || last.dropRank === 0) return columns;
-  return dropColumns(without(columns, last), width);
+  if (last.dropRank === 0 || totalWidth(columns, shortNames) <= width) return columns;
+  return dropKeys(without(columns, last), width);
 }
 
 function firstToGo(columns: readonly FittedColumn[]): FittedColumn {
@@ -125,16 +119,11 @@ function without(columns: readonly FittedColumn[], left: FittedColumn): readonly
   return columns.filter((column) => column !== left);
 }
 
-/**
- * Takes what is too much from the widest names, one by one: of all names what is more than good, then of those that may
- * be left out, then of what the table is about.
- */
+/** Takes what is too much from the widest: of what may be left out, then of what the table is about. */
 function shareWidth(columns: readonly FittedColumn[], width: number): readonly number[] {
-  const good = columns.map(({ goodWidth }) => goodWidth);
-  const short = columns.map(shortWidth);
-  const least = columns.map(({ leastWidth }) => leastWidth);
   const natural = columns.map(({ naturalWidth }) => naturalWidth);
-  return [good, short, least].reduce((widths, floors) => shrink(widths, floors, width - gaps(columns)), natural);
+  const floors = [wholeNames, shortNames].map((floorOf) => columns.map(floorOf));
+  return floors.reduce((widths, least) => shrink(widths, least, width - gaps(columns)), natural);
 }
 
 /** Widths of the sum `total`, or the floors when those are more. */
@@ -149,9 +138,16 @@ function shrink(widths: readonly number[], floors: readonly number[], total: num
   return shrunk;
 }
 
-/** Good for what the table is about, least for the rest. */
-function shortWidth({ dropRank, goodWidth, leastWidth }: FittedColumn): number {
-  return dropRank === 0 ? goodWidth : leastWidth;
+function wholeNames({ dropRank, naturalWidth, leastWidth }: FittedColumn): number {
+  return dropRank === 0 ? naturalWidth : leastWidth;
+}
+
+function shortNames({ leastWidth }: FittedColumn): number {
+  return leastWidth;
+}
+
+function totalWidth(columns: readonly FittedColumn[], widthOf: (column: FittedColumn) => number): number {
+  return sum(columns.map(widthOf)) + gaps(columns);
 }
 
 function gaps(columns: readonly unknown[]): number {

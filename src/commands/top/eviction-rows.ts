@@ -13,8 +13,8 @@ export const evictionsView: View<ShownEviction> = {
     { header: 'POD', text: ({ pod }) => pod, minWidth: 10, order: 'name' },
     { header: 'NODE', text: ({ node }) => node, minWidth: 10, dropRank: 5 },
     { header: 'AGE', text: ({ ageMs }) => formatAge(ageMs), value: ({ ageMs }) => ageMs, align: 'right' },
-    { header: 'CAUSE', text: causeText, minWidth: 16 },
-    bytesColumn('USED', ({ lastUsage }) => lastUsage?.usedBytes, { dropRank: 1 }),
+    { header: 'CAUSE', text: causeText, minWidth: 16, dropRank: 1 },
+    bytesColumn('USED', ({ lastUsage }) => lastUsage?.usedBytes, { dropRank: 2 }),
     {
       header: 'MEASURED',
       text: ({ lastUsage }) => (lastUsage === undefined ? '-' : `${formatAge(lastUsage.ageMs)} before`),

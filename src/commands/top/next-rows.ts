@@ -31,8 +31,8 @@ export const nextView: View<NextRow> = {
     namespaceColumn((row) => (row.kind === 'pod' ? row.pod.namespace : '')),
     { header: 'NAME', text: nameOf, minWidth: 12 },
     { header: 'NODE', text: (row) => (row.kind === 'pod' ? row.pod.node : row.node.node), minWidth: 10, dropRank: 4 },
-    { header: 'WHY', text: whyText, minWidth: 16, dropRank: 1 },
-    { header: 'LEFT', text: leftText, align: 'right', dropRank: 2 },
+    { header: 'WHY', text: whyText, minWidth: 24, dropRank: 2 },
+    { header: 'LEFT', text: leftText, align: 'right', dropRank: 1 },
   ],
 };
 

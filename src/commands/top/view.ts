@@ -39,7 +39,7 @@ export interface View<Row> {
   readonly report?: (row: Row) => object;
 }
 
-/** The last column to go: the next command needs it. */
+/** Always there, as the names are: the next command needs it. */
 export function namespaceColumn<Row>(namespaceOf: (row: Row) => string): ViewColumn<Row> {
   return {
     header: 'NAMESPACE',

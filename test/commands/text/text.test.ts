@@ -64,28 +64,33 @@ describe('tables', () => {
     });
   });
 
-  it('a table shortens names first', () => {
-    expect(renderTable(columns, rows, 24).lines).toEqual([
+  const ranked = (rank: number, minWidth?: number) =>
+    columns.map((column) => {
+      if (column.header !== 'EXTRA') return column;
+      return { ...column, dropRank: rank, ...(minWidth === undefined ? {} : { minWidth }) };
+    });
+
+  it('a table leaves details out before it shortens the name that it is about', () => {
+    expect(renderTable(ranked(2), rows, 34).lines[1]).toBe('a-rather-long-name   1.0MiB  some');
+    expect(renderTable(ranked(2), rows, 32)).toEqual({
+      lines: ['NAME                   USED', 'a-rather-long-name   1.0MiB', 'short               10.0MiB'],
+      dropped: ['EXTRA'],
+    });
+  });
+
+  it('a table shortens the name before it leaves out what it is read for', () => {
+    expect(renderTable(ranked(1), rows, 24).lines).toEqual([
       'NAME         USED  EXTRA',
       'a-ra…ame   1.0MiB  some',
       'short     10.0MiB  -',
     ]);
   });
 
-  it('a table leaves details out before it shortens names beyond recognition', () => {
-    const details = columns.map((column) => ({ ...column, ...(column.header === 'EXTRA' ? { dropRank: 5 } : {}) }));
-    const name = 'checkout-4khws2hzq2-pjgzt';
-    const withDetail = renderTable(details, [{ name, used: '1.0MiB', extra: 'some' }], 39);
-    expect(withDetail.lines[1]).toBe('checkout-4kh…2hzq2-pjgzt  1.0MiB  some');
-    const without = renderTable(details, [{ name, used: '1.0MiB', extra: 'some' }], 38);
-    expect(without).toMatchObject({ lines: [expect.anything(), `${name}  1.0MiB`], dropped: ['EXTRA'] });
-  });
-
   it('a table shortens names that may be left out before the one that it is about', () => {
-    const names = columns.map((column) => ({ ...column, ...(column.header === 'EXTRA' ? { minWidth: 10 } : {}) }));
     const row = { name: 'checkout-4khws2hzq2-pjgzt', used: '1.0MiB', extra: 'node-1.zone-a.example.internal' };
-    expect(renderTable(names, [row], 44).lines[1]).toBe('checkout-4kh…2hzq2-pjgzt  1.0MiB  node-…rnal');
-    expect(renderTable(names, [row], 34).lines[1]).toBe('checkou…-pjgzt  1.0MiB  node-…rnal');
+    expect(renderTable(ranked(2, 10), [row], 45).lines[1]).toBe(`${row.name}  1.0MiB  node-…rnal`);
+    expect(renderTable(ranked(2, 10), [row], 44).lines[1]).toBe(`${row.name}  1.0MiB`);
+    expect(renderTable(ranked(1, 10), [row], 34).lines[1]).toBe('checkou…-pjgzt  1.0MiB  node-…rnal');
   });
 
   it('a table leaves columns out when shortening is not enough, and says which', () => {
