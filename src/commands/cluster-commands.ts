@@ -1,10 +1,12 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
 import { UsageError } from '../base/errors.js';
+import { shellWord } from '../base/text.js';
 import { parseDuration } from '../base/units.js';
 import { parseQuantity } from '../kube/quantity.js';
 import type { CommandContext } from './context.js';
 import type { ExplainOptions } from './explain/explain-command.js';
+import { inAllNamespaces } from './flag-order.js';
 import { type ClusterFlags, viewOrigins } from './one-shot.js';
 import { withRequestTimeout } from './request-timeout.js';
 import {
@@ -37,12 +39,12 @@ import { checkedFiles, type ExporterAddress, parseExporter } from './views/expor
 const intervalRange = { minMs: 100, maxMs: 3_600_000 } as const;
 
 /** The commands that read a cluster and serve nothing. */
-export function addClusterCommands(program: Command, context: CommandContext): void {
-  addTop(program, context);
+export function addClusterCommands(program: Command, context: CommandContext, args: readonly string[]): void {
+  addTop(program, context, args);
   addExplain(program, context);
 }
 
-function addTop(program: Command, context: CommandContext): void {
+function addTop(program: Command, context: CommandContext, args: readonly string[]): void {
   withSource(program.command('top'))
     .description(
       'Show the largest consumers: pods, containers, volumes, workloads or nodes; what is evicted next; or what was evicted',
@@ -76,7 +78,8 @@ function addTop(program: Command, context: CommandContext): void {
       if (options.recordings !== undefined && flags.watch === true)
         throw new UsageError('--watch and --summaries exclude each other');
       const { top } = await import('./top/top-command.js');
-      await top(options, context);
+      const words = inAllNamespaces(args, program).map(shellWord);
+      await top({ ...options, everywhere: [context.invocation, ...words].join(' ') }, context);
     });
 }
 
@@ -179,23 +182,23 @@ function clusterFlags(command: Command): ClusterFlags {
 /** The text: the exporter reads it. */
 function parsePodLimit(text: string): string {
   if ((parseQuantity(text) ?? -1) >= 0) return text;
-  throw new InvalidArgumentError('Allowed: a quantity, such as 500Mi or 2Gi.');
+  throw new InvalidArgumentError('allowed: a quantity, such as 500Mi or 2Gi');
 }
 
 function parseLimit(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Allowed: a whole number, 0 for all.');
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('allowed: a whole number, 0 for all');
   return Number(text);
 }
 
 function parseSize(text: string): number {
   const bytes = parseQuantity(text);
   if (bytes !== undefined && bytes > 0) return bytes;
-  throw new InvalidArgumentError('Allowed: a quantity above 0, such as 500Mi or 5Gi.');
+  throw new InvalidArgumentError('allowed: a quantity above 0, such as 500Mi or 5Gi');
 }
 
 function parseInterval(text: string): number {
   const durationMs = parseDuration(text);
   const { minMs, maxMs } = intervalRange;
   if (durationMs !== undefined && durationMs >= minMs && durationMs <= maxMs) return durationMs;
-  throw new InvalidArgumentError('Allowed: a duration such as 500ms, 5s or 1m, from 100ms to 1h.');
+  throw new InvalidArgumentError('allowed: a duration such as 500ms, 5s or 1m, from 100ms to 1h');
 }

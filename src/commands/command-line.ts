@@ -35,7 +35,7 @@ export async function runArguments(
   name = programName,
 ): Promise<number> {
   if (isCompletion(args)) return await complete(args, name, context);
-  const program = createProgram(name, context);
+  const program = createProgram(name, context, args);
   try {
     // A plugin of kubectl serves nothing unless it is asked to.
     const isBare = args.length === 0 && name === pluginName;

@@ -121,6 +121,6 @@ function refuseTemplates(program: Command, command: Command): void {
   if (option === undefined || parseArg === undefined || example === undefined) return;
   option.argParser((text, previous) => {
     if (!templateForm.test(text)) return parseArg(text, previous);
-    throw new InvalidArgumentError(`Instead of templates, use jq: ${lineOf(program.name(), example)}`);
+    throw new InvalidArgumentError(`instead of templates, use jq: ${lineOf(program.name(), example)}`);
   });
 }

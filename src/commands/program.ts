@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 
 import { UsageError } from '../base/errors.js';
 import { nearest } from '../config/suggestion.js';
+import { argumentError } from './argument-error.js';
 import { addClusterCommands } from './cluster-commands.js';
 import { shims } from './completion-shims.js';
 import type { CommandContext } from './context.js';
@@ -23,11 +24,12 @@ const defaultColumns = 80;
 
 /**
  * All commands. Of a context without the rest, only the descriptions are of use. What a command runs is loaded when it
- * runs: the exporter needs no code of `top`, and `top` none of the exporter.
+ * runs: the exporter needs no code of `top`, and `top` none of the exporter. `args` are those that it is to parse.
  */
 export function createProgram(
   name: string,
   context: Pick<CommandContext, 'version' | 'terminal' | 'writeOut' | 'writeError'> & Partial<CommandContext>,
+  args: readonly string[] = [],
 ): Command {
   const program = new Command(name)
     .description(
@@ -42,13 +44,13 @@ export function createProgram(
       getOutHasColors: () => false,
       getErrHasColors: () => false,
       outputError: (text, write) => {
-        write(`${terminalText(text.replaceAll(/\s*\n\s*/g, ' ').trim())}\n`);
+        write(`${terminalText(argumentError(text))}\n`);
       },
     })
     .version(context.version, '--version', 'show the version');
   const running = context as CommandContext;
   addServingCommands(program, running);
-  addClusterCommands(program, running);
+  addClusterCommands(program, running, args);
   addFileCommands(program, running);
   addProgramCommands(program, running);
   addExamples(program);

@@ -27,7 +27,7 @@ export function withRequestTimeout(command: Command): Command {
 export function parseRequestTimeout(text: string): number {
   if (/^\d+$/.test(text)) return Number(text) * 1000;
   if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:[nuµm]?s|[mh]))+$/.test(text)) {
-    throw new InvalidArgumentError('Allowed: seconds, or a duration such as 500ms, 5s or 1m; 0 for no limit.');
+    throw new InvalidArgumentError('allowed: seconds, or a duration such as 500ms, 5s or 1m; 0 for no limit');
   }
   const parts = [...text.matchAll(/(?<count>[\d.]+)(?<unit>[a-zµ]+)/g)];
   return Math.ceil(

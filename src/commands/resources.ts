@@ -1,9 +1,9 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 
 import { UsageError } from '../base/errors.js';
 import { didYouMean } from '../config/suggestion.js';
 import { terminalText } from './text/terminal-text.js';
-import { isWorkloadType } from './workload-lookup.js';
+import { workloadTypeOf, workloadTypes } from './workload-lookup.js';
 
 /** What `top` lists. */
 export const topResources = ['next', 'workloads', 'pods', 'containers', 'volumes', 'nodes', 'evictions'] as const;
@@ -13,7 +13,7 @@ export type TopResource = (typeof topResources)[number];
 export const explainResources = ['pod', 'workload', 'node', 'eviction'] as const;
 export type ExplainResource = (typeof explainResources)[number];
 
-/** Short forms; singular and plural forms are understood too. */
+/** Singular and plural forms are understood too. */
 const shortForms: Readonly<Record<string, TopResource>> = {
   wl: 'workloads',
   po: 'pods',
@@ -24,8 +24,11 @@ const shortForms: Readonly<Record<string, TopResource>> = {
   ev: 'evictions',
 };
 
+/** Throws UsageError. */
 export function parseTopResource(text: string): TopResource {
-  return resourceNamed(text, topResources);
+  const resource = resourceNamed(text, topResources);
+  if (resource === undefined) throw notAllowed(`top "${terminalText(text)}"`, text, topResources);
+  return resource;
 }
 
 /** A thing to explain. */
@@ -35,40 +38,40 @@ export interface ExplainTarget {
   readonly name: string;
 }
 
-/** Returns the thing that is named as kubectl does: `pod NAME`, `pod/NAME`, `deploy/NAME`, `deployment NAME`. Throws UsageError. */
+/**
+ * Returns the thing that is named as kubectl does: `pod NAME`, `pod/NAME`, `deploy/NAME`, `deployment NAME`,
+ * `deployment.apps/NAME`. Throws UsageError.
+ */
 export function parseExplainTarget(word: string, second: string | undefined): ExplainTarget {
   const slash = word.indexOf('/');
   const [kind, name] = slash < 0 ? [word, second] : [word.slice(0, slash), word.slice(slash + 1)];
   if (slash >= 0 && second !== undefined) {
     throw new UsageError(`explain "${terminalText(word)}" takes no second name: found "${terminalText(second)}"`);
   }
+  if (kind === '') throw new UsageError(`explain "${terminalText(word)}": expected RESOURCE/NAME, as in "pod/NAME"`);
   const target = targetOf(kind, name ?? '');
   if (name !== undefined && name !== '') return target;
   throw new UsageError(`explain ${target.resource}: the name is missing, as in "explain ${target.resource} NAME"`);
 }
 
 function targetOf(kind: string, name: string): ExplainTarget {
-  if (isWorkloadType(kind)) {
+  if (workloadTypeOf(kind) !== undefined) {
     const end = name.lastIndexOf('/') + 1;
     return { resource: 'workload', name: `${name.slice(0, end)}${kind}/${name.slice(end)}` };
   }
-  try {
-    return { resource: resourceNamed(kind, explainResources), name };
-  } catch (error) {
-    throw error instanceof InvalidArgumentError
-      ? new UsageError(`explain "${terminalText(kind)}": ${error.message}`)
-      : error;
-  }
+  const resource = resourceNamed(kind, explainResources);
+  if (resource !== undefined) return { resource, name };
+  throw notAllowed(`explain "${terminalText(kind)}"`, kind, [...explainResources, ...workloadTypes]);
 }
 
-function resourceNamed<T extends string>(text: string, allowed: readonly T[]): T {
+function resourceNamed<T extends string>(text: string, allowed: readonly T[]): T | undefined {
   const word = text.toLowerCase();
   const plural = shortForms[word] ?? (word.endsWith('s') ? word : `${word}s`);
-  const found = allowed.find((resource) => resource === plural || `${resource}s` === plural);
-  if (found === undefined) {
-    throw new InvalidArgumentError(`Allowed choices are ${allowed.join(', ')}${didYouMean(word, allowed)}.`);
-  }
-  return found;
+  return allowed.find((resource) => resource === plural || `${resource}s` === plural);
+}
+
+function notAllowed(place: string, word: string, allowed: readonly string[]): UsageError {
+  return new UsageError(`${place}: allowed: ${allowed.join(', ')}${didYouMean(word.toLowerCase(), allowed)}`);
 }
 
 export const topForms = ['table', 'wide', 'json', 'yaml', 'name'] as const;

@@ -28,7 +28,7 @@ export async function findWorkload(
   const [found, ...others] = matching;
   if (found === undefined) {
     const all = workloads.length > 0 ? workloads : await namedLike(reader, '');
-    throw notFound('workload', name, all.map(shownName), namespace);
+    throw notFound('workload', name, all.map(shownName), namespaceOf(name, namespace));
   }
   if (others.length === 0) return found;
   const names = joinTruncated(matching.map(shownName).map(terminalText).sort(), maxNamesCount);
@@ -69,6 +69,12 @@ function isNamed(reference: WorkloadReference, text: string, namespace: string |
   );
 }
 
+/** Returns the one that is named with the workload, else `namespace`. */
+function namespaceOf(name: string, namespace: string | undefined): string | undefined {
+  const [first = '', second] = name.split('/');
+  return second === undefined || workloadTypeOf(first) !== undefined ? namespace : first;
+}
+
 /** What the parts before a name may mean. */
 function qualifiersOf(
   parts: readonly string[],
@@ -79,29 +85,41 @@ function qualifiersOf(
   return parts.length === 2 ? [{ namespace: first, type: second }] : [];
 }
 
-/** As kubectl names them; `barepod`: a pod without a controller. */
-const typesOf: Readonly<Record<string, string>> = {
+/** Those that kubectl knows. `barepod`: a pod without a controller. */
+export const workloadTypes = [
+  'deployment',
+  'statefulset',
+  'daemonset',
+  'replicaset',
+  'cronjob',
+  'job',
+  'barepod',
+] as const;
+export type WorkloadType = (typeof workloadTypes)[number];
+
+const shortForms: Readonly<Record<string, WorkloadType>> = {
   deploy: 'deployment',
   sts: 'statefulset',
   ds: 'daemonset',
   rs: 'replicaset',
   cj: 'cronjob',
-  po: 'barepod',
-  pod: 'barepod',
 };
 
-/** Kinds too, singular and plural, without regard to case. */
-function isOfType(type: string, text: string): boolean {
-  const word = text.toLowerCase();
-  const singular = word.replace(/s$/, '');
-  return [word, singular, typesOf[word], typesOf[singular]].includes(type.toLowerCase());
+/** Returns the type of workloads that kubectl names so: `deploy`, `StatefulSets`, `cronjob.batch`. */
+export function workloadTypeOf(text: string): WorkloadType | undefined {
+  const words = wordsOf(text);
+  return workloadTypes.find((type) => words.includes(type));
 }
 
-/** Returns whether kubectl names a workload so: `deploy`, `StatefulSets`. */
-export function isWorkloadType(text: string): boolean {
-  const word = text.toLowerCase();
-  const types = new Set([...Object.values(typesOf), 'job']);
-  return [word, word.replace(/s$/, '')].some(
-    (one) => types.has(one) || (one in typesOf && one !== 'pod' && one !== 'po'),
-  );
+/** Types of other controllers too. */
+function isOfType(type: string, text: string): boolean {
+  const words = wordsOf(text);
+  return words.includes(type.toLowerCase()) || (type === 'barepod' && ['po', 'pod'].some((pod) => words.includes(pod)));
+}
+
+/** What the text may name: without the group and regardless of case, also in singular and in full. */
+function wordsOf(text: string): readonly (string | undefined)[] {
+  const [word = ''] = text.toLowerCase().split('.');
+  const forms = [word, word.replace(/s$/, '')];
+  return [...forms, ...forms.map((form) => shortForms[form])];
 }

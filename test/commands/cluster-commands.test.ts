@@ -210,11 +210,18 @@ describe('top', () => {
     ['top --workload crat-1', 1, 'no workload "crat-1" in namespace default; did you mean default/barepod/cart-1'],
     ['top -l =x', 2, '--selector: '],
     ['top --sort-by size', 2, '--sort-by: found "size", allowed: '],
-    ['top -o xml', 2, "'xml' is invalid"],
+    ['top -o xml', 2, '--output: found "xml", allowed: '],
   ] as const)('%s fails with exit code %i', async ([line, status, message], { prepared }) => {
     const result = await run(prepared, line);
     expect(result.error).toContain(message);
     expect(result).toMatchObject({ status, out: '' });
+  });
+
+  it('top names the whole command for all namespaces where the own one is empty', async ({ prepared }) => {
+    const { error } = await run(prepared, 'top pods -n kube-public --node node-1 --sort-by=used');
+    expect(error).toMatch(
+      /^No pods found in namespace kube-public; for all namespaces: ephemeral-storage-exporter top pods -A --node node-1 --sort-by=used --kubeconfig /,
+    );
   });
 
   it('top reports in a line per list why the API server refuses, without waiting for the time limit', async () => {

@@ -25,6 +25,8 @@ it.each([
   [['job', 'import'], 'workload', 'job/import'],
   [['cronjobs', 'import'], 'workload', 'cronjobs/import'],
   [['barepod', 'debug'], 'workload', 'barepod/debug'],
+  [['deployment.apps/cart'], 'workload', 'deployment.apps/cart'],
+  [['cronjob.batch', 'shop/import'], 'workload', 'shop/cronjob.batch/import'],
 ] as const)('explain %j is about the %s %s', ([word, second], resource, name) => {
   expect(parseExplainTarget(word, second)).toEqual({ resource, name });
 });
@@ -35,8 +37,10 @@ it.each([
   [['node', ''], 'explain node: the name is missing, as in "explain node NAME"'],
   [['deploy'], 'explain workload: the name is missing, as in "explain workload NAME"'],
   [['pod/cart-0', 'cart-1'], 'explain "pod/cart-0" takes no second name: found "cart-1"'],
-  [['pdo', 'cart-0'], /^explain "pdo": Allowed choices are pod, workload, node, eviction.*did you mean pod/],
-  [['shop/cart'], /^explain "shop": Allowed choices are pod, workload, node, eviction/],
+  [['pdo', 'cart-0'], /^explain "pdo": allowed: pod, workload, node, eviction, deployment, .*did you mean pod/],
+  [['shop/cart'], /^explain "shop": allowed: pod, workload, node, eviction, deployment, statefulset, daemonset/],
+  [['deplyoment', 'cart'], /^explain "deplyoment": allowed: .*did you mean deployment/],
+  [['/x'], 'explain "/x": expected RESOURCE/NAME, as in "pod/NAME"'],
   [['\u001b[2J', 'x'], /^explain "\\u001b\[2J": /],
 ] as const)('explain %j is refused: %s', ([word, second], message) => {
   const parse = () => parseExplainTarget(word, second);

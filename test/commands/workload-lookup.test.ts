@@ -45,6 +45,8 @@ it.each([
   ['backup', undefined, 'ops/cronjob/backup'],
   ['cj/backup', 'ops', 'ops/cronjob/backup'],
   ['pod/debug', 'ops', 'ops/barepod/debug'],
+  ['deployment.apps/cart', 'shop', 'shop/deployment/cart'],
+  ['ops/cronjob.batch/backup', undefined, 'ops/cronjob/backup'],
   ['billing', 'shop', 'billing'],
   ['selector/billing', 'shop', 'billing'],
 ])('a workload is found by %s in namespace %s: %s', async (name, namespace, found) => {
@@ -56,6 +58,15 @@ it.each([
   ['cart', undefined, 'workload "cart" is ambiguous: shop/deployment/cart, test/deployment/cart'],
   ['cart', 'ops', 'no workload "cart" in namespace ops; did you mean shop/deployment/cart, test/deployment/cart?'],
   ['crat', 'test', 'no workload "crat" in namespace test; did you mean test/deployment/cart, shop/deployment/cart?'],
+  [
+    'deploy/crat',
+    'ops',
+    'no workload "deploy/crat" in namespace ops; did you mean shop/deployment/cart, test/deployment/cart?',
+  ],
+  ['deploy/nosuch', 'ops', 'no workload "deploy/nosuch" in namespace ops'],
+  ['jobs/r', 'ops', 'no workload "jobs/r" in namespace ops'],
+  ['test/deploy/nosuch', 'shop', 'no workload "test/deploy/nosuch"'],
+  ['test/nosuch', 'shop', 'no workload "test/nosuch"'],
   ['shop/daemonset/nothing', 'shop', 'no workload "shop/daemonset/nothing"'],
 ])('the workload %s in namespace %s is refused: %s', async (name, namespace, message) => {
   await expect(findWorkload(await viewsOf(reading), name, namespace)).rejects.toThrow(new UserError(message));

@@ -3,6 +3,7 @@ import { nearest } from '../../config/suggestion.js';
 import { terminalText } from './terminal-text.js';
 
 const maxCount = 5;
+const minPartLength = 3;
 
 /**
  * `; did you mean …?` with names that are like the word: first those of the namespace (what comes before the first `/`
@@ -24,8 +25,14 @@ export function suggestions(word: string, names: Iterable<string>, namespace?: s
 function likeNames(word: string, names: readonly string[]): readonly string[] {
   const end = lastPart(word);
   const alike = [nearest(word, names), ...namesEndingIn(nearest(end, names.map(lastPart)), names)];
-  const holding = names.filter((name) => end !== '' && name.toLowerCase().includes(end.toLowerCase()));
+  const holding = names.filter((name) => isPart(end.toLowerCase(), lastPart(name).toLowerCase()));
   return [...new Set([...alike.filter((name) => name !== undefined), ...holding, ...siblings(word, names)])];
+}
+
+/** A few letters are in many names: they count at the beginning alone. */
+function isPart(text: string, name: string): boolean {
+  if (text.length < minPartLength) return text !== '' && name.startsWith(text);
+  return name.includes(text);
 }
 
 function namesEndingIn(end: string | undefined, names: readonly string[]): readonly string[] {
@@ -46,8 +53,9 @@ function lastPart(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
-/** `names` are those that there are; those of `namespace` are suggested first. */
+/** `names` are those that there are; those of `namespace`, which the name may begin with, are suggested first. */
 export function notFound(kind: string, name: string, names: Iterable<string>, namespace?: string): UserError {
-  const place = namespace === undefined || name.includes('/') ? '' : ` in namespace ${terminalText(namespace)}`;
+  const place =
+    namespace === undefined || name.startsWith(`${namespace}/`) ? '' : ` in namespace ${terminalText(namespace)}`;
   return new UserError(`no ${kind} "${terminalText(name)}"${place}${suggestions(name, names, namespace)}`);
 }

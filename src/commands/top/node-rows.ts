@@ -26,10 +26,10 @@ export const nodesView: View<ListedNodeReport> = {
     {
       header: 'HEADROOM',
       text: headroomText,
-      value: ({ threshold }) => threshold && -threshold.headroom,
+      value: (row) => -(thresholdOf(row)?.headroom ?? Infinity),
       align: 'right',
       dropRank: 1,
-      style: ({ threshold }) => (threshold !== undefined && threshold.headroom < 0 ? 'bold-red' : undefined),
+      style: (row) => ((thresholdOf(row)?.headroom ?? 0) < 0 ? 'bold-red' : undefined),
     },
     bytesColumn('PODS', (row) => (row.state === 'absent' ? undefined : row.podsUsedBytes), { dropRank: 3 }),
     bytesColumn('IMAGES', (row) => ownerBytes(row, 'imagesUsedBytes'), { dropRank: 5 }),
@@ -68,7 +68,13 @@ const stateStyles: Readonly<Record<ListedNodeReport['state'], Style | undefined>
   absent: 'red',
 };
 
-function headroomText({ threshold }: ListedNodeReport): string {
+/** Undefined of a node without data, as its other values: the last known one is a guess. */
+function thresholdOf({ state, threshold }: ListedNodeReport): ListedNodeReport['threshold'] {
+  return state === 'absent' ? undefined : threshold;
+}
+
+function headroomText(row: ListedNodeReport): string {
+  const threshold = thresholdOf(row);
   if (threshold === undefined) return '-';
   const { signal, headroom } = threshold;
   return `${amountText(signal, headroom)}${countsInodes(signal) ? ' inodes' : ''}`;

@@ -40,7 +40,7 @@ export function topOptions(
   resource: TopResource,
   name: string | undefined,
   flags: TopFlags,
-): Omit<TopOptions, keyof ClusterFlags> {
+): Omit<TopOptions, keyof ClusterFlags | 'everywhere'> {
   for (const [isWrong, message] of misuses(resource, name, flags)) if (isWrong) throw new UsageError(message);
   const { selector = '', node, fieldSelector, workload, sortBy, limit, output, headers, watch, interval } = flags;
   return {
@@ -91,5 +91,5 @@ function nameMisuse(resource: TopResource, name = ''): string {
 export function parseFieldSelector(text: string): string {
   const node = /^spec\.nodeName==?([-.a-z0-9]+)$/.exec(text)?.[1];
   if (node !== undefined) return node;
-  throw new InvalidArgumentError('Allowed: spec.nodeName=NODE.');
+  throw new InvalidArgumentError('allowed: spec.nodeName=NODE');
 }

@@ -25,6 +25,8 @@ export interface TopQuery {
   readonly sortBy: string | undefined;
   /** Rows at most; Infinity for all. */
   readonly limit: number;
+  /** The same command for all namespaces. */
+  readonly everywhere: string;
 }
 
 /** What was found, in order. */
@@ -206,7 +208,7 @@ function pageOf(found: Listing, screen: Screen, shownCount: number): TopPage {
   };
 }
 
-async function emptyNote(reader: ViewReader, { resource, parameters }: TopQuery): Promise<string> {
+async function emptyNote(reader: ViewReader, { resource, parameters, everywhere }: TopQuery): Promise<string> {
   const { namespace } = parameters;
   if (resource === 'next') return 'No pod is near a limit, and no node is near a threshold.';
   if (namespace === undefined) return `No ${resource} found.`;
@@ -214,7 +216,7 @@ async function emptyNote(reader: ViewReader, { resource, parameters }: TopQuery)
   const { items } = await reader.list('namespaces', {}, 1_000);
   const namespaces = new Set(items.map((item) => item.namespace));
   if (namespaces.size === 0 || namespaces.has(namespace)) return `${start}.`;
-  return `${start}${suggestions(namespace, namespaces) || '; -A lists all namespaces.'}`;
+  return `${start}${suggestions(namespace, namespaces) || `; for all namespaces: ${terminalText(everywhere)}`}`;
 }
 
 function countNote({ query, totalCount, rowCount }: Listing, shownCount: number): string | undefined {

@@ -144,6 +144,8 @@ describe('suggestions', () => {
     ['shop/Deployment/frontent', '; did you mean shop/Deployment/frontend?'],
     ['frotnend', '; did you mean shop/Deployment/frontend?'],
     ['front', '; did you mean shop/Deployment/frontend?'],
+    ['r', ''],
+    ['fr', '; did you mean shop/Deployment/frontend?'],
     ['other/cart', '; did you mean shop/Deployment/cart?'],
     ['ops/CronJob/backup-29384756-x2x9k', ''],
     ['nothing-like-it', ''],

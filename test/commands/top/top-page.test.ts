@@ -36,7 +36,13 @@ import {
 import { mib } from '../../support/units.js';
 import { viewsOf } from '../../support/views.js';
 
-const all = { parameters: {}, name: undefined, sortBy: undefined, limit: Infinity } as const;
+const all = {
+  parameters: {},
+  name: undefined,
+  sortBy: undefined,
+  limit: Infinity,
+  everywhere: 'program top -A',
+} as const;
 
 type Query = Partial<TopQuery> & Pick<TopQuery, 'resource'>;
 
@@ -266,7 +272,7 @@ describe('one namespace', () => {
 
   it.each([
     ['shpo', 'No pods found in namespace shpo; did you mean shop?'],
-    ['empty', 'No pods found in namespace empty; -A lists all namespaces.'],
+    ['empty', 'No pods found in namespace empty; for all namespaces: program top -A'],
   ])('the namespace %s without pods has a note', async (namespace, note) => {
     expect(await inNamespace(namespace)).toContain(`${note}\n`);
   });
@@ -340,6 +346,18 @@ it('--sort-by headroom has the least first, and nodes without a threshold last',
     sortBy: 'headroom',
   });
   expect(found).toMatchObject(['below', 'narrow', 'wide', 'unknown'].map((node) => ({ node })));
+});
+
+it('a node without data has no headroom, whatever was known last', async () => {
+  const last = aNodeSnapshot({ nodeName: 'node-3', thresholds: [aNodeThreshold({ headroom: -5, isCrossed: true })] });
+  const silent = aReading({
+    snapshot: aClusterSnapshot({ nodes: [anAbsentNode('node-3', 'timeout')] }),
+    lastKnownOf: () => ({ snapshot: last, ageMs: 60_000 }),
+  });
+  const found = await listingOf(silent, { resource: 'nodes' });
+  expect(found.reports()).toMatchObject([{ state: 'absent', threshold: { headroom: -5 } }]);
+  const { lines } = topPage(found, { columns: 200, hasColour: true });
+  expect(lines[1]).toMatch(/^node-3(?: +-){9} +\S*absent/);
 });
 
 it('the wide table has more columns, whole names and no header on demand', async () => {
@@ -434,6 +452,12 @@ describe('what is next', () => {
   it('what is next has a note of how many it leaves out', async () => {
     const text = await textOf(next, { resource: 'next', limit: 2 }, { columns: 200 });
     expect(text).toMatch(/^now +node [^]*^now +pod +shop +above [^]*^2 of 4 pods and nodes; --limit 0 for all\./m);
+  });
+
+  it('what is next keeps whole names and what is left before the reason', async () => {
+    const text = await textOf(next, { resource: 'next' }, { columns: 34 });
+    expect(text).toMatch(/^ IN +NAMESPACE +NAME +LEFT\n/);
+    expect(text).not.toContain('…');
   });
 
   it('what is next as JSON has the reports of pods and of nodes', async () => {
