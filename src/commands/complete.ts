@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { candidates, positionOf } from './command-model.js';
 import type { CommandContext } from './context.js';
 import { plainFlags } from './flag-order.js';
-import { nameCandidates, nameKind } from './name-candidates.js';
+import { nameCandidates } from './name-candidates.js';
+import { namePlace } from './name-place.js';
 import { createProgram } from './program.js';
 
 /**
@@ -20,10 +21,10 @@ async function completionOf(
   const before = plainFlagsOf(words.slice(0, -1), program);
   const position = positionOf([...before, word], program);
   const isFlag = position.flag === undefined && word.startsWith('-');
-  const kind = isFlag ? undefined : nameKind(position, program);
-  if (kind === undefined) return candidates([...before, word], program);
+  const place = isFlag ? undefined : namePlace(position, word);
+  if (place === undefined) return candidates([...before, word], program);
   const command = parsedCommand(before, position.operands[0], program);
-  return command === undefined ? [] : await nameCandidates(kind, word, command, context);
+  return command === undefined ? [] : await nameCandidates(place, command, context);
 }
 
 /** An unfinished line may have faults. */

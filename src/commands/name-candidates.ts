@@ -2,14 +2,13 @@ import type { Command } from 'commander';
 
 import { abortable } from '../base/abortable.js';
 import { startDeadline } from '../base/clock.js';
-import { type KubeconfigEntries, kubeconfigNames } from '../credentials/kubeconfig-names.js';
+import { kubeconfigNames } from '../credentials/kubeconfig-names.js';
 import { ApiClient } from '../http/api-client.js';
 import { readAtMost } from '../http/response-body.js';
 import { objectOf, objectsOf, parseJson, textOf } from '../json/json.js';
-import type { LinePosition } from './command-model.js';
 import type { CommandContext } from './context.js';
 import { commandCredentials } from './load-settings.js';
-import { parseTopResource } from './resources.js';
+import { listedTypes, type NameableObjects, type NamePlace } from './name-place.js';
 import { credentialFlags } from './setting-flags.js';
 
 /** A person waits for them. */
@@ -21,107 +20,128 @@ const maxPageBytes = 32 * 2 ** 20;
 /** Nothing that a terminal obeys, and nothing that `compgen -W` of bash would run. */
 const harmless = /^[\p{L}\p{N}@:./_+=,%-]+$/u;
 
-type ApiNames = 'namespaces' | 'pods' | 'nodes';
-type NameKind = ApiNames | KubeconfigEntries;
-
-const flagKinds: Readonly<Record<string, NameKind>> = {
-  '-n': 'namespaces',
-  '--namespace': 'namespaces',
-  '--node': 'nodes',
-  '--context': 'contexts',
-  '--cluster': 'clusters',
-  '--user': 'users',
-};
-
-/** Returns what the last word may name, where it is a name of the cluster or of the kubeconfig; undefined elsewhere. */
-export function nameKind({ flag, operands }: LinePosition, program: Command): NameKind | undefined {
-  if (flag !== undefined) return flagKinds[flag];
-  const [name, resource = ''] = operands;
-  const command = program.commands.find((candidate) => candidate.name() === name);
-  const isName = operands.length === 2 && command?.registeredArguments[1] !== undefined;
-  return isName ? operandKind(resource) : undefined;
-}
-
-function operandKind(resource: string): ApiNames | undefined {
-  try {
-    const parsed = parseTopResource(resource);
-    if (parsed === 'nodes') return 'nodes';
-    return parsed === 'pods' ? 'pods' : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /**
- * Returns names that begin like `word`: those that have arrived after 1 s. Errors are silent: an unfinished line is not the
- * place for them. `command` has parsed the flags of the line.
+ * Returns words with names that begin like the one of the place: those that have arrived after 1 s. Errors are silent: an
+ * unfinished line is not the place for them. `command` has parsed the flags of the line.
  */
 export async function nameCandidates(
-  kind: NameKind,
-  word: string,
+  place: NamePlace,
   command: Command,
   context: CommandContext,
 ): Promise<readonly string[]> {
+  const { kind, prefix, word } = place;
   const { kubeconfig: kubeconfigPath } = credentialFlags(command);
-  const names: string[] = [];
+  const names = new Set<string>();
   const add = (found: readonly string[]): boolean => {
-    names.push(...found.filter((name) => name.startsWith(word) && harmless.test(name)));
-    return names.length < maxCount;
+    for (const name of found) if (name.startsWith(word) && harmless.test(name)) names.add(name);
+    return names.size < maxCount;
   };
   try {
     if (kind === 'contexts' || kind === 'clusters' || kind === 'users') {
       add(await kubeconfigNames({ ...context, kubeconfigPath }, kind));
     } else {
-      await readNames({ kind, word, add }, command, context);
+      await readNames({ ...place, kind, add }, command, context);
     }
   } catch {
     // what has been found until then
   }
-  return names.slice(0, maxCount);
+  return [...names].slice(0, maxCount).map((name) => `${prefix}${name}`);
 }
 
-interface NameSearch {
-  readonly kind: ApiNames;
-  readonly word: string;
+interface NameSearch extends NamePlace {
+  readonly kind: NameableObjects;
   /** Says whether more are wanted. */
   readonly add: (names: readonly string[]) => boolean;
 }
 
+/** Of several lists, those that fail or are forbidden are left out. */
 async function readNames(search: NameSearch, command: Command, context: CommandContext): Promise<void> {
   const { clock, version, stopSignal } = context;
   const error = (): Error => new Error('nobody waits for longer');
   using deadline = startDeadline({ clock, durationMs: timeoutMs, error, parent: stopSignal });
-  const credentials = await abortable(commandCredentials(credentialFlags(command), context), deadline.signal);
+  const { signal } = deadline;
+  const credentials = await abortable(commandCredentials(credentialFlags(command), context), signal);
   using api = new ApiClient({ credentials, clock, version });
-  const { path, nameOf } = collectionFor(search, command, credentials.namespace ?? 'default');
-  let query: Record<string, string> = { limit: pageLimit };
+  const lists = nameLists(search, command, credentials.namespace ?? 'default');
+  await Promise.allSettled(lists.map((list) => readList(list, search.add, { api, signal })));
+}
+
+async function readList(
+  { path, selectors, nameOf }: NameList,
+  add: NameSearch['add'],
+  { api, signal }: { readonly api: ApiClient; readonly signal: AbortSignal },
+): Promise<void> {
+  let query: Record<string, string> = { limit: pageLimit, ...selectors };
   for (;;) {
     const request = { path, query, acceptsGzip: true, dropsManagedFields: true };
-    const { bytes } = await readAtMost(await api.open(request, deadline.signal), maxPageBytes);
+    const { bytes } = await readAtMost(await api.open(request, signal), maxPageBytes);
     const { items, metadata } = objectOf(parseJson(bytes.toString()));
-    const found = objectsOf(items).flatMap((item) => nameOf(objectOf(item['metadata'])) ?? []);
     const next = textOf(objectOf(metadata)['continue']);
-    if (!search.add(found) || next === undefined) return;
-    query = { limit: pageLimit, continue: next };
+    if (!add(objectsOf(items).flatMap((item) => nameOf(item) ?? [])) || next === undefined) return;
+    query = { ...query, continue: next };
   }
 }
 
-type NameOf = (metadata: Readonly<Record<string, unknown>>) => string | undefined;
+interface NameList {
+  readonly path: string;
+  readonly selectors?: Readonly<Record<string, string>>;
+  readonly nameOf: (object: Readonly<Record<string, unknown>>) => string | undefined;
+}
 
-const plainName: NameOf = ({ name }) => textOf(name);
-const fullName: NameOf = ({ namespace, name }) => `${textOf(namespace) ?? ''}/${textOf(name) ?? ''}`;
+/** Paths without the namespace. */
+const namespacedPaths = {
+  pods: ['/api/v1', 'pods'],
+  evictions: ['/api/v1', 'pods'],
+  deployment: ['/apis/apps/v1', 'deployments'],
+  statefulset: ['/apis/apps/v1', 'statefulsets'],
+  daemonset: ['/apis/apps/v1', 'daemonsets'],
+  cronjob: ['/apis/batch/v1', 'cronjobs'],
+} as const;
 
-/** Pods are named with their namespace where all are meant, or where the word has begun with one. */
-function collectionFor(
-  { kind, word }: NameSearch,
+function nameLists(search: NameSearch, command: Command, contextNamespace: string): readonly NameList[] {
+  const { kind } = search;
+  if (kind === 'namespaces' || kind === 'nodes') return [{ path: `/api/v1/${kind}`, nameOf: plainName }];
+  const { place, nameOf } = namespaceOf(search, command, contextNamespace);
+  const kinds = kind === 'workloads' ? listedTypes : [kind];
+  return kinds.map((one) => {
+    const [root, resource] = namespacedPaths[one];
+    const path = `${root}${place}/${resource}`;
+    return one === 'evictions' ? evictedList(path, nameOf) : { path, selectors: nodeSelector(search), nameOf };
+  });
+}
+
+/** Objects are named with their namespace where all are meant, or where the word has begun with one. */
+function namespaceOf(
+  { word, isFull }: NameSearch,
   command: Command,
   contextNamespace: string,
-): { readonly path: string; readonly nameOf: NameOf } {
-  if (kind !== 'pods') return { path: `/api/v1/${kind}`, nameOf: plainName };
+): Pick<NameList, 'nameOf'> & { readonly place: string } {
   const { namespace, allNamespaces } = command.opts<{ readonly namespace?: string; readonly allNamespaces?: true }>();
   const slash = word.indexOf('/');
-  if (allNamespaces === true && slash === -1) return { path: '/api/v1/pods', nameOf: fullName };
-  const wanted = slash === -1 ? namespace : word.slice(0, slash);
-  const path = `/api/v1/namespaces/${encodeURIComponent(wanted ?? contextNamespace)}/pods`;
-  return { path, nameOf: slash === -1 ? plainName : fullName };
+  if (slash === -1 && (isFull ?? allNamespaces) === true) return { place: '', nameOf: fullName };
+  const chosen = slash === -1 ? (namespace ?? contextNamespace) : word.slice(0, slash);
+  return { place: `/namespaces/${encodeURIComponent(chosen)}`, nameOf: slash === -1 ? plainName : fullName };
+}
+
+function nodeSelector({ node }: NameSearch): Readonly<Record<string, string>> {
+  return node === undefined ? {} : { fieldSelector: `spec.nodeName=${node}` };
+}
+
+/** Pods that fail for another reason are Failed too. */
+function evictedList(path: string, nameOf: NameList['nameOf']): NameList {
+  const isEvicted = (pod: Readonly<Record<string, unknown>>): boolean =>
+    objectOf(pod['status'])['reason'] === 'Evicted';
+  return {
+    path,
+    selectors: { fieldSelector: 'status.phase=Failed' },
+    nameOf: (pod) => (isEvicted(pod) ? nameOf(pod) : undefined),
+  };
+}
+
+function plainName({ metadata }: Readonly<Record<string, unknown>>): string | undefined {
+  return textOf(objectOf(metadata)['name']);
+}
+
+function fullName(object: Readonly<Record<string, unknown>>): string {
+  return `${textOf(objectOf(object['metadata'])['namespace']) ?? ''}/${plainName(object) ?? ''}`;
 }

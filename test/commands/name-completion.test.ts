@@ -63,6 +63,20 @@ it.for<[string, readonly string[]]>([
   ['explain pod -n=find ', ['search-1']],
   ['-n find explain po s', ['search-1']],
   ['explain pod -A ', ['default/cart-1', 'default/cart-2', 'find/search-1']],
+  ['explain pod/', ['pod/cart-1', 'pod/cart-2']],
+  ['explain -n find po/', ['po/search-1']],
+  ['explain pod/find/', ['pod/find/search-1']],
+  ['explain node/', ['node/node-1', 'node/node-2']],
+  ['explain po ', ['cart-1', 'cart-2']],
+  ['top po cart-2', ['cart-2']],
+  ['explain node node-1 --without ', ['default/cart-1', 'find/search-1']],
+  ['explain node/node-2 --without default/', ['default/cart-2']],
+  ['explain --without f', ['find/search-1']],
+  ['top --field-selector ', ['spec.nodeName=node-1', 'spec.nodeName=node-2']],
+  ['top --field-selector spec.nodeName=node-2', ['spec.nodeName=node-2']],
+  ['explain shop/', ['pod', 'workload', 'node', 'eviction']],
+  ['explain eviction ', []],
+  ['top evictions ', []],
   ['explain pod find/', ['find/search-1']],
   ['explain pod -A find/', ['find/search-1']],
   ['explain pod nobody/', []],
@@ -158,4 +172,45 @@ it('completion offers after a second what the API server has answered until then
   expect(await completed).toEqual({ status: 0, lines: ['shop'], error: '' });
   server.answer = replyWith({ status: 403, body: '{}' });
   expect(await complete('top -n ', started)).toEqual({ status: 0, lines: [], error: '' });
+});
+
+describe('workloads and evicted pods', () => {
+  const lists: Readonly<Record<string, readonly object[]>> = {
+    '/apis/apps/v1/namespaces/media/deployments': [{ metadata: { name: 'web', namespace: 'media' } }],
+    '/apis/apps/v1/namespaces/media/statefulsets': [{ metadata: { name: 'db', namespace: 'media' } }],
+    '/apis/apps/v1/deployments': [{ metadata: { name: 'web', namespace: 'media' } }],
+    '/apis/batch/v1/namespaces/media/cronjobs': [{ metadata: { name: 'web-report', namespace: 'media' } }],
+    '/api/v1/namespaces/ops/pods?status.phase=Failed': [
+      { metadata: { name: 'gone', namespace: 'ops' }, status: { reason: 'Evicted' } },
+      { metadata: { name: 'broken', namespace: 'ops' }, status: { reason: 'Error' } },
+    ],
+  };
+
+  it.each([
+    ['explain workload -n media ', ['web', 'db', 'web-report']],
+    ['explain wl -n media w', ['web', 'web-report']],
+    ['explain workload media/', ['media/web', 'media/db', 'media/web-report']],
+    ['explain workload -n media deploy/', ['deploy/web']],
+    ['explain -n media workload/sts/', ['workload/sts/db']],
+    ['explain -n media deploy/', ['deploy/web']],
+    ['explain -n media deployment.apps/w', ['deployment.apps/web']],
+    ['explain cj -n media ', ['web-report']],
+    ['explain deploy -A ', ['media/web']],
+    ['top -n media --workload ', ['web', 'db', 'web-report']],
+    ['explain job -n media ', []],
+    ['explain eviction -n ops ', ['gone']],
+    ['explain -n ops ev/', ['ev/gone']],
+  ])('the completion of "%s" offers %j, although some lists are forbidden', async (line, names) => {
+    await using started = await startServer();
+    const { server } = started;
+    server.answer = (request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', server.url);
+      const selector = searchParams.get('fieldSelector');
+      const items = lists[selector === null ? pathname : `${pathname}?${selector}`];
+      const answer = items === undefined ? { status: 403, body: '{}' } : { body: JSON.stringify({ items }) };
+      replyWith(answer)(request, response);
+    };
+    const { status, lines, error } = await complete(line, started);
+    expect({ status, lines: lines.toSorted(), error }).toEqual({ status: 0, lines: names.toSorted(), error: '' });
+  });
 });
