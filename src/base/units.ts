@@ -20,6 +20,12 @@ export function formatCount(count: number | undefined): string {
   return count === undefined ? '-' : count.toLocaleString('en-US');
 }
 
+/** UTC, to the second; `-` beyond what a Date holds: times of other processes may be any number. */
+export function formatTime(atMs: number): string {
+  const time = new Date(atMs);
+  return Number.isNaN(time.getTime()) ? '-' : `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
 /** In whole seconds; `-` for an unknown value. */
 export function formatAge(ageMs: number | undefined): string {
   if (ageMs === undefined) return '-';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { formatAge, formatBytes, formatRatio } from '../../src/base/units.js';
+import { formatAge, formatBytes, formatRatio, formatTime } from '../../src/base/units.js';
 
 it.each([
   [undefined, '-'],
@@ -13,6 +13,16 @@ it.each([
   [2 ** 53, '8Pi'],
 ])('%s bytes are shown as %s', (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
+});
+
+it.each([
+  [0, '1970-01-01 00:00:00 UTC'],
+  [Date.UTC(2026, 0, 1, 12, 5, 9, 999), '2026-01-01 12:05:09 UTC'],
+  [1e300, '-'],
+  [-1e300, '-'],
+  [NaN, '-'],
+])('the time %d is shown as %s', (atMs, text) => {
+  expect(formatTime(atMs)).toBe(text);
 });
 
 it.each([

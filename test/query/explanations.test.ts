@@ -137,7 +137,7 @@ describe('a pod that is not measured', () => {
         '  ephemeral-storage-exporter explain node node-1\n' +
         '  kubectl describe pod -n shop cart-0\n\n' +
         'Pod shop/cart-0 on node-1\n' +
-        'Phase Running, QoS Burstable, started 1970-01-01T00:00:00.000Z.\n' +
+        'Phase Running, QoS Burstable, started 1970-01-01 00:00:00 UTC.\n' +
         'Workloads: cart.\n' +
         'Its workloads are incomplete without it.\n' +
         'Limit 1Mi, request -.\n',

@@ -13,6 +13,11 @@ it('an eviction is told in one paragraph with all that is known', () => {
   );
 });
 
+it('an eviction at a time that is none is told without it', () => {
+  const text = evictionParagraph({ ...evictionReport(anEvictionRecord()), evictedAtMs: 1e300 }, 'prod');
+  expect(text).toContain('of cluster prod at -: emptyDir data');
+});
+
 it('an eviction of which nothing is known says so, on one line whatever the message is', () => {
   const record = anEvictionRecord({ lastUsage: 'before_start', cause: 'other', workloads: [], message: 'a\nb\u0000c' });
   const text = evictionParagraph(evictionReport(record), 'prod');

@@ -1,4 +1,4 @@
-import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
+import { formatAge, formatBytes, formatRatio, formatTime } from '../../base/units.js';
 import { causeText, evictionHint, unknownUsageText } from '../../report/eviction-cause-text.js';
 import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';
@@ -27,7 +27,7 @@ function headline(eviction: EvictionReport, { readAtMs }: TextOptions): readonly
   const names = workloads.map(referenceText);
   const pressure = diskPressure === true ? [`Node ${node} had the condition DiskPressure.`] : [];
   return [
-    `Pod ${namespace}/${pod} was evicted from ${node || 'an unknown node'} ${formatAge(readAtMs - evictedAtMs)} ago, at ${new Date(evictedAtMs).toISOString()}.`,
+    `Pod ${namespace}/${pod} was evicted from ${node || 'an unknown node'} ${formatAge(readAtMs - evictedAtMs)} ago, at ${formatTime(evictedAtMs)}.`,
     `Cause: ${causeText(eviction)}.`,
     `Message: ${message.trim()}`,
     `Workloads: ${names.length === 0 ? 'none' : names.join(', ')}.`,

@@ -1,4 +1,4 @@
-import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
+import { formatAge, formatBytes, formatRatio, formatTime } from '../../base/units.js';
 import { canBind } from '../../node/unenforced-limits.js';
 import { components } from '../../node/usage.js';
 import type {
@@ -74,7 +74,7 @@ function specLines({ isExempt }: PodExplanation, spec: NonNullable<PodExplanatio
     `Phase ${phase}`,
     qosClass === undefined ? undefined : `QoS ${qosClass}`,
     priorityClass === undefined ? undefined : `priority class ${priorityClass}`,
-    startTimeMs === undefined ? undefined : `started ${new Date(startTimeMs).toISOString()}`,
+    startTimeMs === undefined ? undefined : `started ${formatTime(startTimeMs)}`,
   ];
   const facts = `${parts.filter((part) => part !== undefined).join(', ')}.`;
   if (!isExempt) return [facts];

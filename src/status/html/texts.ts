@@ -1,5 +1,5 @@
 import type { Ranked } from '../../base/ranking.js';
-import { formatAge } from '../../base/units.js';
+import { formatAge, formatTime } from '../../base/units.js';
 import { type LimitReport, limitThresholds } from '../../report/limit-report.js';
 import type { DataFacts, MeasuredPodReport } from '../../report/pod-report.js';
 import { type Markup, markup } from './markup.js';
@@ -39,14 +39,9 @@ export function moreText({ items, totalCount }: Ranked<unknown>, what: string, w
   return moreCount > 0 ? markup`<p class="more">and ${moreCount} more ${what}${where}</p>` : undefined;
 }
 
-/** UTC, to the second. */
-export function timeText(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-}
-
-/** The same as an element, to which the script adds the time of the reader's zone. */
+/** A time as an element, to which the script adds the time of the reader's zone. */
 export function timePart(atMs: number): Markup {
-  return markup`<time datetime="${new Date(atMs).toISOString()}">${timeText(atMs)}</time>`;
+  return markup`<time datetime="${new Date(atMs).toISOString()}">${formatTime(atMs)}</time>`;
 }
 
 /** What the words of the page mean, for people who meet them here first. */

@@ -1,8 +1,8 @@
-import { formatAge } from '../../base/units.js';
+import { formatAge, formatTime } from '../../base/units.js';
 import type { EvictionTimeline } from '../../report/eviction-timeline.js';
 import { panel } from './components.js';
 import { type Markup, markup } from './markup.js';
-import { countText, timePart, timeText } from './texts.js';
+import { countText, timePart } from './texts.js';
 
 const rowHeight = 40;
 const markRadius = 4;
@@ -19,7 +19,7 @@ export function evictionTimelinePart(timeline: EvictionTimeline | undefined): Ma
     const y = index * rowHeight + 26;
     const circles = marks.map(({ atMs, evictionCount: count }) => {
       const radius = Math.min(maxRadius, markRadius * Math.sqrt(count));
-      return markup`<circle cx="${percentOf(atMs)}" cy="${y}" r="${radius.toFixed(1)}"><title>${timeText(atMs)}: ${countText(count, 'eviction', 'evictions')}</title></circle>`;
+      return markup`<circle cx="${percentOf(atMs)}" cy="${y}" r="${radius.toFixed(1)}"><title>${formatTime(atMs)}: ${countText(count, 'eviction', 'evictions')}</title></circle>`;
     });
     return markup`<text x="0" y="${y - 14}">${cause.replaceAll('_', ' ')}: ${evictionCount}</text><line x1="0" x2="100%" y1="${y}" y2="${y}"/>${circles}`;
   });

@@ -24,7 +24,7 @@ it('an evicted pod is shown with its cause, usage, growth, and what would have l
     "Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured
     20s before.
 
-    Pod shop/cart-0 was evicted from node-1 5m ago, at 2026-01-01T12:00:00.000Z.
+    Pod shop/cart-0 was evicted from node-1 5m ago, at 2026-01-01 12:00:00 UTC.
     Cause: emptyDir data above its size limit of 100Mi.
     Message: Usage of EmptyDir volume "data" exceeds the limit "100Mi".
     Workloads: deployment/cart.
@@ -81,6 +81,10 @@ it.each([
   expect(text).toContain(line);
   expect(text).toContain(hint);
   expect(text).toContain('Node node-1 had the condition DiskPressure.');
+});
+
+it.each([1e300, -1e300, 8.64e15 + 1])('an eviction at %d, which is no time, is shown without it', (evictedAtMs) => {
+  expect(textOf({ evictedAtMs }, 1_000)).toContain('ago, at -.');
 });
 
 it('an evicted pod that did not grow has no limit to recommend', () => {
