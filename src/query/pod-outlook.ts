@@ -132,7 +132,12 @@ function outlookOf(
     whatIf:
       podLimit === undefined || explanation.state === 'unmeasured'
         ? undefined
-        : whatIf(explanation, { limit: podLimit, samples, unenforced: unenforcedOf(explanation, reading) }),
+        : whatIf(explanation, {
+            limit: podLimit,
+            samples,
+            unenforced: unenforcedOf(explanation, reading),
+            others: { limits: explanation.limits, next },
+          }),
   };
 }
 

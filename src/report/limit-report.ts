@@ -41,6 +41,15 @@ export function limitReport({
   };
 }
 
+/** `container app` */
+export function limitSubject({
+  rule,
+  container = '',
+  volume = '',
+}: Pick<LimitReport, 'rule' | 'container' | 'volume'>): string {
+  return { pod: 'the pod', container: `container ${container}`, emptydir: `emptyDir ${volume}` }[rule];
+}
+
 /** Whether the kubelet evicts when the usage exceeds it: see {@link canBind}. */
 export function canEvict(limit: LimitReport): boolean {
   return canBind(limit);

@@ -3,7 +3,7 @@ import { formatAge, formatBytes, formatForecast } from '../base/units.js';
 import type { Pod } from '../kube/objects.js';
 import { isActive } from '../node/limits.js';
 import type { EvictionReport } from './eviction-report.js';
-import { canEvict, type LimitReport, limitThresholds, soonMs } from './limit-report.js';
+import { canEvict, type LimitReport, limitSubject, limitThresholds, soonMs } from './limit-report.js';
 import { lookInside, ownerEdit } from './pod-commands.js';
 import type { MeasuredPodReport, PodReport, PodSpecReport, UnmeasuredPodReport } from './pod-report.js';
 
@@ -145,7 +145,8 @@ function reasonText(reason: NonNullable<LimitReport['unenforced']>): string {
   return reason.replaceAll('_', ' ');
 }
 
-function nearestBinding(limits: readonly LimitReport[]): LimitReport | undefined {
+/** The one with the highest ratio, of those that evict. */
+export function nearestBinding(limits: readonly LimitReport[]): LimitReport | undefined {
   return limits
     .filter(canEvict)
     .reduce<LimitReport | undefined>(
@@ -162,9 +163,9 @@ export function isSameLimit(
 }
 
 /** `container app uses 90Mi of its limit of 100Mi` */
-function limitUse({ rule, container = '', volume = '', usedBytes, limitBytes }: LimitReport): string {
-  const names = { pod: 'the pod', container: `container ${container}`, emptydir: `emptyDir ${volume}` };
-  return `${names[rule]} uses ${formatBytes(usedBytes)} of its ${rule === 'emptydir' ? 'size limit' : 'limit'} of ${formatBytes(limitBytes)}`;
+function limitUse(limit: LimitReport): string {
+  const { rule, usedBytes, limitBytes } = limit;
+  return `${limitSubject(limit)} uses ${formatBytes(usedBytes)} of its ${rule === 'emptydir' ? 'size limit' : 'limit'} of ${formatBytes(limitBytes)}`;
 }
 
 function lowerFirst(text: string): string {

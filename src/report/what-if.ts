@@ -3,9 +3,11 @@ import { growthBytesPerSecond } from '../history/usage-growth.js';
 import { type Amount, isAbove, ratioTo, roundUp } from '../kube/quantity.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import { canBind, type UnenforcedReason } from '../node/unenforced-limits.js';
+import { canEvict, type LimitReport, limitSubject } from './limit-report.js';
 import type { MeasuredPodReport } from './pod-report.js';
+import { isSameLimit, nearestBinding, type NextLimitReport } from './pod-verdict.js';
 
-/** What another limit of a pod would do. Its other limits stay as they are. */
+/** What another limit of a pod would do. Its other limits stay as they are: one that is exceeded first is named. */
 export interface WhatIfReport {
   /** In a sentence. */
   readonly text: string;
@@ -28,17 +30,26 @@ const minSampleCount = 4;
 /** What is said of later than that is nothing. */
 const maxForecastMs = 24 * 3_600_000;
 
+/** The pod has another limit in place of this one. */
+interface OtherLimits {
+  readonly limits: readonly LimitReport[];
+  /** Absent while no growth is known. */
+  readonly next?: NextLimitReport | undefined;
+}
+
 export function whatIf(
   { usedBytes, dataState, dataAgeMs }: Pick<MeasuredPodReport, 'usedBytes' | 'dataState' | 'dataAgeMs'>,
   {
     limit,
     samples,
     unenforced,
+    others,
   }: {
     readonly limit: Amount;
     readonly samples: readonly UsageSample[];
     /** Of a limit of the pod. */
     readonly unenforced: UnenforcedReason | undefined;
+    readonly others: OtherLimits;
   },
 ): WhatIfReport {
   const evicts = canBind({ unenforced });
@@ -53,7 +64,7 @@ export function whatIf(
     timeToLimitMs: evicts ? timeToMs(isOver ? 0 : roundUp(limit) - usedBytes, growth, dataAgeMs) : undefined,
     unenforced,
   };
-  return { text: whatIfText(found, dataState), ...found };
+  return { text: `${whatIfText(found, dataState)}${otherText(found, others)}`, ...found };
 }
 
 function whatIfText(found: Omit<WhatIfReport, 'text'>, dataState: MeasuredPodReport['dataState']): string {
@@ -64,6 +75,27 @@ function whatIfText(found: Omit<WhatIfReport, 'text'>, dataState: MeasuredPodRep
   if (timeToLimitMs !== undefined) return `${head}; evicted in ${formatForecast(timeToLimitMs)} at the present growth.`;
   if (unenforced === undefined) return `${head}; not evicted for it, as far as growth is known.`;
   return `${head}. The limit would not do what it seems to do: not enforced: ${unenforced.replaceAll('_', ' ')}.`;
+}
+
+/** The limit that is exceeded before the pod's, else one that is nearer. */
+function otherText(
+  { ratio, timeToLimitMs = Infinity }: Omit<WhatIfReport, 'text'>,
+  { limits, next }: OtherLimits,
+): string {
+  const others = limits.filter((limit) => limit.rule !== 'pod' && canEvict(limit));
+  const coming = next && others.find((limit) => isSameLimit(limit, next));
+  if (coming !== undefined && next !== undefined && next.timeToLimitMs < timeToLimitMs)
+    return stayText(coming, `, exceeded ${soonText(next)}`);
+  const nearest = nearestBinding(others);
+  return nearest !== undefined && nearest.ratio > ratio ? stayText(nearest, '') : '';
+}
+
+function stayText(limit: LimitReport, time: string): string {
+  return ` But ${limitSubject(limit)} stays at ${formatPercent(limit.ratio)} of its ${formatBytes(limit.limitBytes)}${time}.`;
+}
+
+function soonText({ timeToLimitMs }: NextLimitReport): string {
+  return timeToLimitMs === 0 ? 'at any moment' : `in ${formatForecast(timeToLimitMs)}`;
 }
 
 function timeToMs(missingBytes: number, growth: number | undefined, ageMs: number): number | undefined {

@@ -161,6 +161,19 @@ describe('the outlook of a pod', () => {
     expect((await outlook(onNode(record)))[0]?.whatIf).toBeUndefined();
   });
 
+  it('what another limit would do names the limit that stays nearer', async () => {
+    const ratios = [
+      aLimitRatio({ rule: 'emptydir', volume: 'index', usedBytes: 1_700 * mib, limitBytes: 2_048 * mib }),
+    ];
+    const pods = await outlook(
+      onNode(aMeasuredPod({ ...id, pod, ratios, usage: aPodUsage({ usedBytes: 60 * mib }) })),
+      {
+        podLimit: 100 * mib,
+      },
+    );
+    expect(pods[0]?.whatIf?.text).toMatch(/ But emptyDir index stays at 83 % of its 2Gi\.$/);
+  });
+
   it('a limit evicts nobody on a node whose kubelet enforces none', async () => {
     const node = aFreshNode(aNodeSnapshot({ pods: [record], unenforced: 'isolation_disabled' }));
     const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) });
