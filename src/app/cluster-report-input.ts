@@ -10,6 +10,7 @@ import { hasWorkloads } from './collection.js';
 
 interface Collected extends Pick<ActiveSettings, 'config' | 'source' | 'collection'> {
   readonly snapshot: ClusterSnapshot;
+  readonly evictions: ClusterReportInput['evictions'];
   /** Nodes had not responded by the deadline. */
   readonly isPartial: boolean;
   readonly scheduler: Scheduler;
@@ -18,7 +19,7 @@ interface Collected extends Pick<ActiveSettings, 'config' | 'source' | 'collecti
 
 /** What the status page reports of a snapshot, beyond what a scrape serves. */
 export function clusterReportInput(collected: Collected): ClusterReportInput {
-  const { config, source, collection, snapshot, isPartial, scheduler, clock } = collected;
+  const { config, source, collection, snapshot, evictions, isPartial, scheduler, clock } = collected;
   const { cache, store } = source;
   return {
     snapshot,
@@ -32,6 +33,7 @@ export function clusterReportInput(collected: Collected): ClusterReportInput {
       return snapshot && { snapshot, ageMs: last.ageMs };
     },
     samplesOf: (nodeName, uid) => cache.history(nodeName)?.find(uid)?.samples ?? [],
+    evictions,
     formerPodsOf: (of) => formerPods(of, collected),
     apiServer: { isAway: store.lists.isServerAway, access: config.kubelet.access },
     isPartial,

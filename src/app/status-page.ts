@@ -46,8 +46,9 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
         const current = active();
         const snapshot = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
         if (snapshot === undefined) return undefined;
-        const input = clusterReportInput({ ...current, snapshot, isPartial: signal.aborted, scheduler, clock });
-        const reading = clusterReading({ ...current, input, evictions: evictions() ?? [], known, clock });
+        const collected = { snapshot, evictions: evictions() ?? [], isPartial: signal.aborted };
+        const input = clusterReportInput({ ...current, ...collected, scheduler, clock });
+        const reading = clusterReading({ ...current, input, known, clock });
         return { report: await clusterReport(input), reading };
       } finally {
         work[Symbol.dispose]();

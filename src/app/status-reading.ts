@@ -3,7 +3,6 @@ import { isActive } from '../node/limits.js';
 import type { ClusterReading, KnownPod } from '../query/cluster-reading.js';
 import type { KnownSnapshots } from '../query/snapshot-pods.js';
 import type { ClusterReportInput } from '../report/cluster-report.js';
-import type { EvictionReport } from '../report/eviction-report.js';
 import { type NodeFailure, nodeFailure } from '../report/node-report.js';
 import { allObjects, type ClusterSnapshot } from '../scrape/snapshot.js';
 import type { ActiveSettings } from './active-settings.js';
@@ -14,15 +13,14 @@ type Sources = Pick<ActiveSettings, 'config' | 'scope' | 'source' | 'collection'
 export function clusterReading(
   options: Sources & {
     readonly input: ClusterReportInput;
-    readonly evictions: readonly EvictionReport[];
     /** Of the readings before, too. */
     readonly known: KnownSnapshots;
     readonly clock: Clock;
   },
 ): ClusterReading {
-  const { input, evictions, known, clock } = options;
+  const { input, known, clock } = options;
   const { store, cache } = options.source;
-  const { snapshot, lastKnownOf, samplesOf, apiServer } = input;
+  const { snapshot, lastKnownOf, samplesOf, apiServer, evictions } = input;
   const nowMs = clock.monotonicMs();
   return {
     scope: options.scope,

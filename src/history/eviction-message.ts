@@ -28,6 +28,25 @@ function namedShortage(message: string): StorageEviction['shortage'] {
   return threshold === undefined || available === undefined ? undefined : { threshold, available };
 }
 
+/** A container that used more than it requested, as the message of an eviction for the node's sake lists it. */
+interface ExcessContainer {
+  readonly container: string;
+  readonly usedBytes: number;
+  readonly requestBytes: number;
+}
+
+const excess =
+  /Container (?<container>\S{1,253}) was using (?<used>\S{1,64}), request is (?<request>\S{1,64}), has larger consumption of ephemeral-storage\./g;
+
+/** What a container used here is its writable layer and its logs. */
+export function excessContainers(message: string): readonly ExcessContainer[] {
+  return Array.from(message.matchAll(excess)).flatMap(({ groups = {} }) => {
+    const { container = '', used = '', request = '' } = groups;
+    const [usedBytes, requestBytes] = [parseQuantity(used), parseQuantity(request)];
+    return usedBytes === undefined || requestBytes === undefined ? [] : [{ container, usedBytes, requestBytes }];
+  });
+}
+
 /** Names are no longer than Kubernetes allows: they become label values. */
 const limitPatterns: readonly (readonly [EvictionCause, RegExp])[] = [
   [

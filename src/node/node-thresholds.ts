@@ -115,8 +115,14 @@ const nearRatio = 0.25;
 /** Whether a node is close to evicting pods, or does: its headroom above a threshold is small, measured by the threshold. */
 export function isNearThreshold(thresholds: readonly NodeThreshold[]): boolean {
   return thresholds.some(
-    ({ headroom, threshold }) => headroom !== undefined && threshold !== undefined && headroom < threshold * nearRatio,
+    ({ headroom, threshold }) =>
+      headroom !== undefined && threshold !== undefined && isNearHeadroom(headroom, threshold),
   );
+}
+
+/** Whether the headroom above one threshold is small, see {@link isNearThreshold}. */
+export function isNearHeadroom(headroom: number, threshold: number): boolean {
+  return headroom < threshold * nearRatio;
 }
 
 /** A threshold above 0 whose distance is known. */

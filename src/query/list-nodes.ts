@@ -64,13 +64,13 @@ export async function listNodes(
     const node = listedNode(view, reading);
     if (meetsCondition(node, query)) items.add(node);
   });
-  const verdictOf = verdicts(reading.samplesOf);
+  const verdictOf = verdicts(reading);
   return items.page((node) => listedNodeReport(node, reading, verdictOf), lane);
 }
 
 /** The report of one node as lists have it. */
 export function nodeReportOf(view: NodeView, reading: ClusterReading): ListedNodeReport {
-  return listedNodeReport(listedNode(view, reading), reading, verdicts(reading.samplesOf));
+  return listedNodeReport(listedNode(view, reading), reading, verdicts(reading));
 }
 
 function listedNode(view: NodeView, reading: ClusterReading): ListedNode {

@@ -29,7 +29,7 @@ export function nodeExplanation(reading: ClusterReading, name: string): NodeExpl
   const snapshot = state.state === 'absent' ? undefined : state.snapshot;
   const node = snapshot?.node ?? reading.knownNodes.find((known) => known.name === name);
   return {
-    verdict: verdicts()({ ...state, node }, snapshot && { ...snapshot, unreadPodCount: unreadPods(snapshot) }),
+    verdict: verdicts(reading)({ ...state, node }, snapshot && { ...snapshot, unreadPodCount: unreadPods(snapshot) }),
     ...nodeReport(state, podBytes(snapshot?.pods ?? []), reading.failures.get(name)),
     ...objectFacts(node, snapshot),
     ...(snapshot === undefined ? { signals: [] } : evictionFacts(snapshot)),

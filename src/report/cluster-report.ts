@@ -13,6 +13,7 @@ import type { ApiServerState } from './absence-hints.js';
 import { type AbsenceReport, Absences } from './absence-report.js';
 import type { AffectedWorkloadsReport } from './affected-workloads.js';
 import { EnforcementGaps, type EnforcementReport } from './enforcement-report.js';
+import type { EvictionReport } from './eviction-report.js';
 import { findingsByPod, specFindings } from './finding-report.js';
 import type { FormerPodsOf } from './former-pod.js';
 import { type GapReport, Gaps } from './gap-report.js';
@@ -130,6 +131,8 @@ export interface ClusterReportInput {
   /** Undefined for a node that never had data. */
   readonly lastKnownOf: (state: AbsentNodeView) => LastKnown | undefined;
   readonly samplesOf: SamplesOf;
+  /** The newest first. */
+  readonly evictions: readonly EvictionReport[];
   readonly formerPodsOf: FormerPodsOf;
   readonly apiServer: ApiServerState;
   readonly isPartial: boolean;
@@ -184,9 +187,10 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
 /** What nodes are added to, one by one. */
 type Parts = ReturnType<typeof partsOf>;
 
-function partsOf(workloads: RankedWorkloads, { failureOf, samplesOf, apiServer, nowMs }: ClusterReportInput) {
+function partsOf(workloads: RankedWorkloads, input: ClusterReportInput) {
   const { incomplete } = workloads;
-  const verdictOf = verdicts(samplesOf);
+  const { failureOf, apiServer, nowMs } = input;
+  const verdictOf = verdicts({ ...input, readAtMs: nowMs });
   return {
     workloads,
     pods: new RankedPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits }),

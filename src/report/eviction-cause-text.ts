@@ -45,12 +45,17 @@ export function evictionHint({ cause, node }: Cause & { readonly node: string })
     case 'pod_limit':
       return 'Raise the limits of ephemeral-storage of its containers, or have the pod write less: files, logs and emptyDirs count.';
     case 'node_bytes':
+      return `The kubelet evicts the pods above their request of ephemeral-storage first. ${nodeHint(node)}`;
     case 'node_inodes':
     case 'node_admission':
-      return `${programName} explain node ${node} shows what fills its disk, and which pods are evicted first.`;
+      return nodeHint(node);
     case 'other':
       return 'The message of the kubelet names the cause.';
   }
+}
+
+function nodeHint(node: string): string {
+  return `${programName} explain node ${node} shows what fills its disk, and which pods are evicted first.`;
 }
 
 /** Why nothing is known of what the pod used. */

@@ -3,12 +3,17 @@ import type { Pod } from '../kube/objects.js';
 import type { LimitReport } from './limit-report.js';
 import type { WorkloadReference } from './workload-report.js';
 
-const kindsOfPods: ReadonlySet<string> = new Set(['deployment', 'statefulset', 'daemonset']);
+/** Not those of jobs: their templates are immutable. */
+const kindsOfPods: ReadonlySet<string> = new Set(['deployment', 'statefulset', 'daemonset', 'cronjob']);
 
 /** Returns the arguments of kubectl that name the workload whose specification the pod has: `-n shop deployment/cart`. */
 export function ownerTarget(workloads: readonly WorkloadReference[]): string | undefined {
-  const owner = workloads.find(({ workloadType }) => kindsOfPods.has(workloadType));
+  const owner = ownerOf(workloads);
   return owner && `-n ${shellWord(owner.workloadNamespace)} ${shellWord(`${owner.workloadType}/${owner.workload}`)}`;
+}
+
+export function ownerOf(workloads: readonly WorkloadReference[]): WorkloadReference | undefined {
+  return workloads.find(({ workloadType }) => kindsOfPods.has(workloadType));
 }
 
 export function ownerEdit(workloads: readonly WorkloadReference[]): readonly string[] {

@@ -2,12 +2,14 @@ import { programName, shellWord } from '../base/text.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
 import type { DiskVerdict } from '../node/disk-verdict.js';
 import type { FirstWorkload } from '../node/first-workload.js';
-import { ownerTarget } from './pod-commands.js';
+import type { PastShortage } from './past-shortage.js';
+import { ownerOf, ownerTarget } from './pod-commands.js';
 import { workloadReferences } from './workload-report.js';
 
-/** What to run next for a verdict, complete, the explanation first. */
-export function verdictCommands(verdict: DiskVerdict, nodeName: string): readonly string[] {
+/** What to run next for a verdict, complete, the explanation first. `past`: see {@link verdictText}. */
+export function verdictCommands(verdict: DiskVerdict, nodeName: string, past?: PastShortage): readonly string[] {
   const { kind, first } = verdict;
+  if (past !== undefined) return [explainEviction(past.first)];
   const onNode = (command: string): string => nodeCommand(command, verdict, nodeName);
   switch (kind) {
     case 'pods':
@@ -56,8 +58,12 @@ function remainderCommands(verdict: DiskVerdict, nodeName: string): readonly str
 function podCommands(first: FirstWorkload | undefined): readonly string[] {
   if (first === undefined) return [];
   const { namespace, name, isExempt } = first.pod;
-  const explain = `${programName} explain pod ${shellWord(`${namespace}/${name}`)}`;
+  const explain = explainPod(namespace, name);
   return isExempt ? [explain] : [explain, deleteCommand(namespace, name)];
+}
+
+export function explainPod(namespace: string, pod: string): string {
+  return `${programName} explain pod ${shellWord(`${namespace}/${pod}`)}`;
 }
 
 export function deleteCommand(namespace: string, pod: string): string {
@@ -86,11 +92,14 @@ function nodeCommand(command: string, { shortage }: DiskVerdict, nodeName: strin
     : `ssh ${shellWord(nodeName)} ${shellWord(`sudo ${command}`)}`;
 }
 
+export function explainEviction({ namespace, pod }: Pick<EvictionRecord, 'namespace' | 'pod'>): string {
+  return `${programName} explain eviction ${shellWord(`${namespace}/${pod}`)}`;
+}
+
 /** The same for an eviction for a limit of the pod's own: the change that would have prevented it for an hour, where that is known. */
 export function limitCommands(record: EvictionRecord): readonly string[] {
-  const { namespace, pod, workloads } = record;
-  const explain = `${programName} explain eviction ${shellWord(`${namespace}/${pod}`)}`;
-  const target = ownerTarget(workloadReferences(workloads));
+  const explain = explainEviction(record);
+  const target = ownerTarget(workloadReferences(record.workloads));
   if (target === undefined) return [explain];
   return [explain, raisedLimit(record, target) ?? `kubectl edit ${target}`];
 }
@@ -104,7 +113,9 @@ function raisedLimit(record: EvictionRecord, target: string): string | undefined
   }
   if (cause !== 'emptydir_limit') return raisedPodLimit(record, target, limitBytes);
   const volumes = [{ name: volume, emptyDir: { sizeLimit: mebibytes(limitBytes) } }];
-  const patch = { spec: { template: { spec: { volumes } } } };
+  const ofPods = { spec: { template: { spec: { volumes } } } };
+  const isCronJob = ownerOf(workloadReferences(record.workloads))?.workloadType === 'cronjob';
+  const patch = isCronJob ? { spec: { jobTemplate: ofPods } } : ofPods;
   return `kubectl patch ${target} --type=strategic -p ${shellWord(JSON.stringify(patch))}`;
 }
 
@@ -123,8 +134,8 @@ function raisedPodLimit(
   return `kubectl set resources ${target} -c ${shellWord(largest.name)} --limits=ephemeral-storage=${mebibytes(raisedBytes)}`;
 }
 
-const mebibyte = 2 ** 20;
+export const mebibyte = 2 ** 20;
 
-function mebibytes(bytes: number): string {
+export function mebibytes(bytes: number): string {
   return `${Math.ceil(bytes / mebibyte)}Mi`;
 }

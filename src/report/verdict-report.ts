@@ -14,8 +14,10 @@ import { nextThreshold } from '../node/node-forecasts.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { causeText } from './eviction-cause-text.js';
 import { soonMs } from './limit-report.js';
+import { type PastShortage, pastShortage, type RememberedEvictions } from './past-shortage.js';
 import type { PodSource } from './pod-report.js';
-import { deleteCommand, limitCommands, verdictCommands } from './verdict-commands.js';
+import { raisedRequest } from './request-command.js';
+import { deleteCommand, explainEviction, explainPod, limitCommands, verdictCommands } from './verdict-commands.js';
 import { verdictText } from './verdict-text.js';
 
 /** What fills the disk of a node, or filled it before an eviction. Amounts are bytes, or inodes where the signal counts those. */
@@ -52,15 +54,23 @@ type VerdictSource = Pick<PodSource, 'nodeName' | 'node' | 'state' | 'reason'> &
 /** The totals of a pod in the last summaries of its node, the oldest first. `uid`: as the kubelet reports it. */
 export type SamplesOf = (nodeName: string, uid: string) => readonly UsageSample[];
 
-export function verdicts(samplesOf: SamplesOf = () => []): VerdictOf {
+/** What a verdict needs besides the node. */
+interface VerdictInputs extends RememberedEvictions {
+  readonly samplesOf: SamplesOf;
+}
+
+export function verdicts(inputs: VerdictInputs): VerdictOf {
   return (source, snapshot) => {
     const { nodeName, node } = source;
     if (snapshot === undefined) return silentVerdict(source);
     const verdict = nodeVerdict(node === undefined ? snapshot : { ...snapshot, node }, {
       soon: soonSignal(source, snapshot),
-      samplesOf: (uid) => samplesOf(nodeName, uid),
+      samplesOf: (uid) => inputs.samplesOf(nodeName, uid),
     });
-    return verdict && verdictReport(verdict, { nodeName, notes: ageNotes(source) });
+    if (verdict === undefined) return undefined;
+    const isOver = verdict.unknownPart === 'condition' && verdict.shortage !== undefined;
+    const past = isOver ? pastShortage(nodeName, inputs) : undefined;
+    return verdictReport(verdict, { nodeName, notes: ageNotes(source), past });
   };
 }
 
@@ -88,13 +98,21 @@ function ageNotes({ state, ageMs, reason }: VerdictSource): readonly string[] {
 
 function verdictReport(
   verdict: DiskVerdict,
-  { nodeName, notes = [] }: { readonly nodeName: string; readonly notes?: readonly string[] },
+  {
+    nodeName,
+    notes = [],
+    past,
+  }: {
+    readonly nodeName: string;
+    readonly notes?: readonly string[];
+    readonly past?: PastShortage | undefined;
+  },
 ): VerdictReport {
   const { kind, shortage, pods, images } = verdict;
   return {
     kind,
-    text: verdictText(verdict, notes),
-    commands: verdictCommands(verdict, nodeName),
+    text: verdictText(verdict, notes, past),
+    commands: verdictCommands(verdict, nodeName, past),
     ...(shortage && shortageOf(shortage)),
     podsFreed: pods?.least,
     imagesFreed: images?.least,
@@ -113,8 +131,7 @@ export function evictionVerdictReport(record: EvictionRecord): VerdictReport {
   const { cause, node, nodeVerdict: ofNode } = record;
   if (ofNode !== undefined) {
     const report = verdictReport(ofNode, { nodeName: node });
-    const deletion = deleteCommand(record.namespace, record.pod); // it is gone already
-    return { ...report, commands: report.commands.filter((command) => command !== deletion) };
+    return { ...report, commands: pressureCommands(record, report.commands) };
   }
   switch (cause) {
     case 'emptydir_limit':
@@ -128,10 +145,22 @@ export function evictionVerdictReport(record: EvictionRecord): VerdictReport {
       return {
         kind: 'unknown',
         text: unknownText(record),
-        commands: unknownCommands(record),
+        commands: pressureCommands(record, unknownCommands(record)),
         ...shownShortage(record),
       };
   }
+}
+
+/** Without those for the pod itself, which is gone; the last one is the change, where one is known. */
+function pressureCommands(record: EvictionRecord, commands: readonly string[]): readonly string[] {
+  const { namespace, pod } = record;
+  const ofPod = [explainPod(namespace, pod), deleteCommand(namespace, pod)];
+  const change = raisedRequest(record);
+  return [
+    explainEviction(record),
+    ...commands.filter((command) => !ofPod.includes(command)),
+    ...(change === undefined ? [] : [change]),
+  ];
 }
 
 function shownShortage({ cause, shortage }: EvictionRecord): Partial<VerdictReport> {

@@ -1,16 +1,22 @@
+import { countedText } from '../base/text.js';
 import { formatAge, formatBytes } from '../base/units.js';
 import { countsInodes } from '../kubelet/eviction-signals.js';
 import type { Bounds, DiskVerdict, Remainder, Shortage, VerdictKind } from '../node/disk-verdict.js';
 import type { FirstWorkload } from '../node/first-workload.js';
+import type { PastShortage } from './past-shortage.js';
 import { unreadPodsText } from './signal-report.js';
 
-/** One sentence with its numbers. `notes`: what is to be known of the data, in a few words each. */
-export function verdictText(verdict: DiskVerdict, notes: readonly string[] = []): string {
+/**
+ * One sentence with its numbers. `notes`: what is to be known of the data, in a few words each. `past`: what the condition is
+ * left from.
+ */
+export function verdictText(verdict: DiskVerdict, notes: readonly string[] = [], past?: PastShortage): string {
   const { shortage, alsoBelow } = verdict;
   const assumed = shortage?.isAssumed === true ? ['threshold assumed'] : [];
   const all = [...assumed, ...notes];
   const also = alsoBelow.length === 0 ? '' : `; also below a threshold: ${alsoBelow.join(', ')}`;
-  return `${causeText(verdict)}${also}${all.length === 0 ? '' : ` (${all.join(', ')})`}.`;
+  const cause = past === undefined ? causeText(verdict) : pastText(past, verdict);
+  return `${cause}${also}${all.length === 0 ? '' : ` (${all.join(', ')})`}.`;
 }
 
 function causeText(verdict: DiskVerdict): string {
@@ -69,8 +75,28 @@ function noSpaceText({ pods = none, images = none, first }: DiskVerdict, shortag
   ].join('; ');
 }
 
+/** The kubelet reports the condition for a while after the shortage. */
+function pastText({ ageMs, ofInodes, first, otherPodCount }: PastShortage, { shortage }: DiskVerdict): string {
+  const { usedBytes, inodesUsed } = first.lastUsage ?? {};
+  const used = usedText(ofInodes ? inodesUsed : usedBytes, ofInodes);
+  const others = countedText(otherPodCount, ['more pod', 'more pods']);
+  const pods = `${first.namespace}/${first.pod}${used}${others === '' ? ' was' : ` and ${others} were`} evicted for it`;
+  const headroom = headroomText(shortage);
+  const now = headroom === undefined ? '' : `, with ${headroom} of headroom now`;
+  return `The node was short of ${ofInodes ? 'inodes' : 'disk space'} until ${formatAge(ageMs)} ago: ${pods}. The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default${now}`;
+}
+
+function usedText(used: number | undefined, ofInodes: boolean): string {
+  if (used === undefined) return '';
+  return ` (${ofInodes ? inodeCount(used) : formatBytes(used)})`;
+}
+
+function headroomText(shortage: Shortage | undefined): string | undefined {
+  return shortage && amountText(shortage, shortage.available - shortage.threshold);
+}
+
 function unknownText({ shortage, unknownPart, unreadPodCount = 0 }: DiskVerdict): string {
-  const headroom = shortage && amountText(shortage, shortage.available - shortage.threshold);
+  const headroom = headroomText(shortage);
   const parts: Readonly<Record<NonNullable<DiskVerdict['unknownPart']>, string>> = {
     unread_pods: unreadPodsText(unreadPodCount),
     unmeasured_pods: 'not all pods of this node are measured',
@@ -157,5 +183,9 @@ function graceText({ state, gracePeriodMs }: Shortage): string {
 }
 
 function amountText({ signal }: Shortage, amount: number): string {
-  return countsInodes(signal) ? `${amount} ${amount === 1 ? 'inode' : 'inodes'}` : formatBytes(amount);
+  return countsInodes(signal) ? inodeCount(amount) : formatBytes(amount);
+}
+
+function inodeCount(count: number): string {
+  return `${count} ${count === 1 ? 'inode' : 'inodes'}`;
 }

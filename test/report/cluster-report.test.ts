@@ -10,8 +10,10 @@ import type { NodeForecasts } from '../../src/node/node-forecasts.js';
 import type { NodeSnapshot, NodeView } from '../../src/node/node-view.js';
 import type { PodContext, PodRecord } from '../../src/node/pod-record.js';
 import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/report/cluster-report.js';
+import { evictionReport } from '../../src/report/eviction-report.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aBoundPod,
@@ -42,6 +44,7 @@ function reportOf(
     lastKnownOf: () => undefined,
     samplesOf: () => [],
     formerPodsOf: () => new Map(),
+    evictions: [],
     apiServer: { isAway: false, access: 'direct' },
     isPartial: false,
     nowMs,
@@ -169,6 +172,15 @@ describe('limits', () => {
       ['y', undefined, 1, 'fresh'],
     ]);
     expect(limits.totalCount).toBe(4);
+  });
+
+  it('the verdict of a node that was short minutes ago names the eviction that is remembered', async () => {
+    const node = aNode({ diskPressure: true });
+    const thresholds = [aNodeThreshold({ threshold: 100, headroom: 300, available: 400, isCrossed: false })];
+    const evictions = [evictionReport(anEvictionRecord({ cause: 'node_bytes', evictedAtMs: nowMs - 60_000 }))];
+    const nodes = [aFreshNode(aNodeSnapshot({ node, pods: [], thresholds }))];
+    const { pressure } = await reportOf({ nodes }, { evictions });
+    expect(pressure.items[0]?.verdict?.text).toMatch(/^The node was short of disk space until 1m ago: shop\/cart-0 /);
   });
 
   it('limits are in the order of urgency: above the limit, by time to the limit where known, by ratio', async () => {

@@ -5,7 +5,7 @@ import type { UnenforcedReason } from '../../src/node/unenforced-limits.js';
 import { evictionReport } from '../../src/report/eviction-report.js';
 import type { LimitReport } from '../../src/report/limit-report.js';
 import { podSpecReport, unmeasuredPodReport } from '../../src/report/pod-report.js';
-import { podVerdict } from '../../src/report/pod-verdict.js';
+import { evictedVerdict, podVerdict } from '../../src/report/pod-verdict.js';
 import { aContainer, aMount, aPod } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { aDeployment } from '../support/snapshot-builders.js';
@@ -166,6 +166,14 @@ describe('a pod without figures', () => {
       commands: eviction.verdict?.commands,
     });
   });
+});
+
+it('a pod that was evicted for its node leads to the explanation of its eviction', () => {
+  const eviction = evictionReport(anEvictionRecord({ cause: 'node_bytes', volume: '' }));
+  expect(evictedVerdict(eviction).commands).toEqual([
+    'ephemeral-storage-exporter explain eviction shop/cart-0',
+    'ephemeral-storage-exporter explain node node-1',
+  ]);
 });
 
 describe('the commands for a pod that is near a limit', () => {

@@ -6,6 +6,8 @@ import { verdicts } from '../../src/report/verdict-report.js';
 import { anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { aFreshNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 
+const noInputs = { samplesOf: () => [], evictions: [], readAtMs: 0 };
+
 function nodeWith(nodeName: string, headrooms: readonly number[]): MeasuredNodeView {
   const thresholds = headrooms.map((headroom, index) =>
     aNodeThreshold({
@@ -22,7 +24,7 @@ function nodeWith(nodeName: string, headrooms: readonly number[]): MeasuredNodeV
 }
 
 function pressureOf(...nodes: readonly MeasuredNodeView[]) {
-  const pressure = new RankedPressure(2, verdicts());
+  const pressure = new RankedPressure(2, verdicts(noInputs));
   for (const node of nodes) pressure.add(node, node.snapshot);
   return { ...pressure.nodes(), crossedCount: pressure.crossedCount };
 }
@@ -54,7 +56,7 @@ it('nodes under pressure are shown by the threshold that they are nearest to, wi
 });
 
 it('nodes under pressure without data are ranked by what was last known, and count nowhere else', () => {
-  const pressure = new RankedPressure(2, verdicts());
+  const pressure = new RankedPressure(2, verdicts(noInputs));
   const { snapshot } = nodeWith('silent', [-1]);
   pressure.add({ nodeName: 'silent', state: 'absent', ageMs: 720_000.2, reason: 'timeout' }, snapshot);
   expect(pressure.nodes().items).toMatchObject([
@@ -71,7 +73,7 @@ it('nodes under pressure without data are ranked by what was last known, and cou
 });
 
 it.each([0, 12])('nodes under pressure have no victims where %i pods are not read', (unreadPodCount) => {
-  const pressure = new RankedPressure(2, verdicts());
+  const pressure = new RankedPressure(2, verdicts(noInputs));
   const node = nodeWith('node-1', [-1]);
   pressure.add(node, { ...node.snapshot, unreadPodCount });
   const [item] = pressure.nodes().items;
@@ -81,7 +83,7 @@ it.each([0, 12])('nodes under pressure have no victims where %i pods are not rea
 });
 
 it('nodes under pressure count as full where a filesystem is', () => {
-  const pressure = new RankedPressure(2, verdicts());
+  const pressure = new RankedPressure(2, verdicts(noInputs));
   for (const availableBytes of [20_000, 10_000]) {
     const node = nodeWith('evicting', [-1]);
     const nodefs = anFsStats({ capacityBytes: 100_000, availableBytes });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EvictionRecord } from '../../src/history/eviction-record.js';
 import { limitCommands } from '../../src/report/verdict-commands.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
-import { aContainerUsage, aLimitRatio, aPodUsage } from '../support/snapshot-builders.js';
+import { aContainerUsage, aLimitRatio, aPodUsage, aWorkload } from '../support/snapshot-builders.js';
 import { mib } from '../support/units.js';
 
 const explain = 'ephemeral-storage-exporter explain eviction shop/cart-0';
@@ -77,6 +77,13 @@ describe('the change that would have prevented an eviction', () => {
 
   it('a pod without a controller has none', () => {
     expect(limitCommands(anEvictionRecord({ workloads: [] }))).toEqual([explain]);
+  });
+
+  it('the emptyDir of a cron job is in the template of its jobs', () => {
+    const workloads = [aWorkload({ namespace: 'shop', name: 'report', type: 'cronjob' })];
+    const [, command = ''] = limitCommands(anEvictionRecord({ volume: 'data', lastUsage: aLastUsage(), workloads }));
+    expect(command).toContain('kubectl patch -n shop cronjob/report --type=strategic');
+    expect(command).toContain('{"spec":{"jobTemplate":{"spec":{"template":{"spec":{"volumes":[');
   });
 
   it('the limit of an emptyDir is raised by a strategic merge patch, which leaves the other volumes', () => {

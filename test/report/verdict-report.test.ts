@@ -8,7 +8,7 @@ import type { Bounds } from '../../src/node/disk-verdict.js';
 import { type NodeLayout, storageLayout } from '../../src/node/node-layout.js';
 import { nodeThresholds } from '../../src/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
-import { evictionReport } from '../../src/report/eviction-report.js';
+import { type EvictionReport, evictionReport } from '../../src/report/eviction-report.js';
 import { type VerdictReport, verdicts } from '../../src/report/verdict-report.js';
 import type { Workload } from '../../src/workload/workload.js';
 import {
@@ -21,7 +21,7 @@ import {
   aThreshold,
 } from '../support/builders.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
-import { aDeployment, aMeasuredPod, aNodeSnapshot } from '../support/snapshot-builders.js';
+import { aDeployment, aMeasuredPod, aNodeSnapshot, aPodUsage } from '../support/snapshot-builders.js';
 import { gib, mib } from '../support/units.js';
 
 const shared: NodeLayout = { hasDedicatedImagefs: false, hasSplitImagefs: false };
@@ -79,7 +79,27 @@ interface Situation {
   readonly containerfsFreeGib?: number;
   readonly node?: Partial<NodeSnapshot['node']>;
   readonly snapshot?: Partial<NodeSnapshot>;
+  /** The newest first. */
+  readonly evictions?: readonly EvictionReport[];
   readonly source?: Partial<Parameters<ReturnType<typeof verdicts>>[0]>;
+}
+
+const readAtMs = Date.UTC(2026, 0, 1, 13);
+
+/** For the bytes of node-1. */
+function anEvictionOf(
+  pod: string,
+  agoS: number,
+  overrides: Parameters<typeof anEvictionRecord>[0] = {},
+): EvictionReport {
+  const usage = aPodUsage({ usedBytes: 12 * gib, inodesUsed: 40_000 });
+  const record = {
+    pod,
+    cause: 'node_bytes',
+    evictedAtMs: readAtMs - agoS * 1_000,
+    lastUsage: aLastUsage({ usage }),
+  } as const;
+  return evictionReport(anEvictionRecord({ ...record, ...overrides }));
 }
 
 const tenGib = [aThreshold({ value: { amount: 10 * gib } })];
@@ -144,7 +164,7 @@ function verdictOf(situation: Situation): VerdictReport | undefined {
           { atMs: 540_000, usedBytes: (1 + grownGib) * gib },
         ];
   };
-  return verdicts(samplesOf)(
+  return verdicts({ samplesOf, evictions: situation.evictions ?? [], readAtMs })(
     { nodeName: 'node-1', node: snapshot.node, state: 'fresh', ageMs: 1_000, ...situation.source },
     snapshot,
   );
@@ -452,13 +472,78 @@ describe('the verdict of a full node', () => {
   });
 
   it('a silent node has a verdict when it reports DiskPressure', () => {
-    const of = verdicts();
+    const of = verdicts({ samplesOf: () => [], evictions: [anEvictionOf('cart-0', 60)], readAtMs });
     const silent = { nodeName: 'node-1', state: 'absent', reason: 'timeout' } as const;
     expect(of({ ...silent, node: aNode({ diskPressure: true }) }, undefined)?.text).toBe(
       'Unknown cause: the node reports DiskPressure (no data: timeout).',
     );
     expect(of({ ...silent, node: aNode({ diskPressure: false }) }, undefined)).toBeUndefined();
     expect(of({ ...silent, reason: 'skipped', node: aNode({ diskPressure: true }) }, undefined)).toBeUndefined();
+  });
+});
+
+describe('the verdict of a node whose condition DiskPressure outlasts the shortage', () => {
+  const recovered = { freeGib: 60, node: { diskPressure: true } } as const;
+  const stays =
+    'The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default, with 50Gi of headroom now';
+
+  it.each<readonly [string, readonly EvictionReport[], Partial<Situation>, string]>([
+    [
+      'one eviction',
+      [anEvictionOf('cart-0', 200)],
+      {},
+      `The node was short of disk space until 3m20s ago: shop/cart-0 (12Gi) was evicted for it. ${stays}.`,
+    ],
+    [
+      'several evictions, of which the first one is named and the last one is the end',
+      [anEvictionOf('cart-2', 120), anEvictionOf('cart-1', 200), anEvictionOf('cart-0', 210)],
+      {},
+      `The node was short of disk space until 2m ago: shop/cart-0 (12Gi) and 2 more pods were evicted for it. ${stays}.`,
+    ],
+    [
+      'evictions for inodes',
+      [anEvictionOf('cart-0', 200, { cause: 'node_inodes' })],
+      {},
+      `The node was short of inodes until 3m20s ago: shop/cart-0 (40000 inodes) was evicted for it. ${stays}.`,
+    ],
+    [
+      'an eviction of a pod that was not measured, by assumed thresholds',
+      [anEvictionOf('cart-0', 200, { lastUsage: 'not_measured' })],
+      { thresholds: undefined },
+      'The node was short of disk space until 3m20s ago: shop/cart-0 was evicted for it. The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default, with 45Gi of headroom now (threshold assumed).',
+    ],
+    [
+      'an eviction by a clock that is ahead',
+      [anEvictionOf('cart-0', -30)],
+      {},
+      `The node was short of disk space until 0s ago: shop/cart-0 (12Gi) was evicted for it. ${stays}.`,
+    ],
+  ])('it tells %s, and leads to the explanation of that eviction alone', (_what, evictions, more, text) => {
+    expect(verdictOf({ ...recovered, ...more, evictions })).toMatchObject({
+      kind: 'unknown',
+      text,
+      headroom: expect.any(Number) as unknown,
+      commands: ['ephemeral-storage-exporter explain eviction shop/cart-0'],
+    });
+  });
+
+  it.each<readonly [string, EvictionReport]>([
+    ['more than ten minutes ago', anEvictionOf('cart-0', 601)],
+    ['on another node', anEvictionOf('cart-0', 200, { node: 'node-2' })],
+    ['for a limit of the pod', anEvictionOf('cart-0', 200, { cause: 'pod_limit' })],
+    ['at admission', anEvictionOf('cart-0', 200, { cause: 'node_admission' })],
+    ['at a time that is none', anEvictionOf('cart-0', -1e300)],
+  ])('an eviction %s explains nothing', (_what, eviction) => {
+    expect(verdictOf({ ...recovered, evictions: [eviction] })?.text).toMatch(
+      /^Unknown cause: the node reports DiskPressure/,
+    );
+  });
+
+  it('a node that is short again has the verdict of that', () => {
+    const evictions = [anEvictionOf('web-0', 200)];
+    expect(verdictOf({ freeGib: 5, node: { diskPressure: true }, evictions })).toEqual(
+      verdictOf({ freeGib: 5, node: { diskPressure: true } }),
+    );
   });
 });
 
@@ -549,7 +634,7 @@ describe('the commands of a verdict', () => {
     expect(verdictOf(situation)?.commands).toEqual(commands);
   });
 
-  it('the pod that was evicted is not to be deleted once more', () => {
+  it('the pod that was evicted is neither explained as if it ran nor to be deleted once more', () => {
     const commandsFor = (pod: string) => {
       const first = {
         workload: undefined,
@@ -560,9 +645,12 @@ describe('the commands of a verdict', () => {
       const nodeVerdict = { kind: 'pods', shortage: undefined, first, alsoBelow: [] } as const;
       return evictionReport(anEvictionRecord({ pod, cause: 'node_bytes', nodeVerdict })).verdict?.commands;
     };
-    const explain = 'ephemeral-storage-exporter explain pod shop/cart-0';
-    expect(commandsFor('cart-0')).toEqual([explain]);
-    expect(commandsFor('web-0')).toEqual([explain, 'kubectl delete pod -n shop cart-0']);
+    expect(commandsFor('cart-0')).toEqual(['ephemeral-storage-exporter explain eviction shop/cart-0']);
+    expect(commandsFor('web-0')).toEqual([
+      'ephemeral-storage-exporter explain eviction shop/web-0',
+      'ephemeral-storage-exporter explain pod shop/cart-0',
+      'kubectl delete pod -n shop cart-0',
+    ]);
   });
 
   it('the commands of a verdict quote what is no plain word', () => {

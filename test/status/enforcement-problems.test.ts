@@ -82,6 +82,7 @@ async function reportOf(view: NodeView) {
     lastKnownOf: () => undefined,
     samplesOf: () => [],
     formerPodsOf: () => new Map(),
+    evictions: [],
     apiServer: { isAway: false, access: 'direct' },
     isPartial: false,
     nowMs: 0,

@@ -128,11 +128,17 @@ function absentLines(explanation: AbsentNodeExplanation, readAtMs: number): read
   return [...(verdict === undefined ? [] : [absentText(explanation)]), ...notReady];
 }
 
-function pressureLines({ diskPressure }: NodeExplanation): readonly string[] {
+/** The condition outlasts the shortage. */
+function pressureLines({ diskPressure, signals }: NodeExplanation): readonly string[] {
   if (diskPressure === undefined) return [];
-  return diskPressure
-    ? ['Condition DiskPressure: true. The kubelet evicts, and refuses new pods.']
-    : ['Condition DiskPressure: false.'];
+  if (!diskPressure) return ['Condition DiskPressure: false.'];
+  const isCrossed = signals.some((signal) => signal.isCrossed || signal.soft?.isCrossed === true);
+  const isOver = !isCrossed && nearestSignal(signals) !== undefined;
+  return [
+    isOver
+      ? 'Condition DiskPressure: true. No threshold that is known is crossed: the kubelet refuses new pods until evictionPressureTransitionPeriod after the shortage is over.'
+      : 'Condition DiskPressure: true. The kubelet evicts, and refuses new pods.',
+  ];
 }
 
 const filesystemColumns: readonly Column<FilesystemReport>[] = [

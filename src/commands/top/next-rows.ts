@@ -1,5 +1,6 @@
 import { formatBytes, formatRatio } from '../../base/units.js';
 import { countsInodes } from '../../kubelet/eviction-signals.js';
+import { isNearHeadroom } from '../../node/node-thresholds.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
 import type { MeasuredPodReport, PodReport } from '../../report/pod-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
@@ -86,9 +87,13 @@ function whyText(row: NextRow): string {
     if (nearestLimit === undefined) return '-';
     return `${formatRatio(nearestLimit.ratio)} of the limit ${formatBytes(nearestLimit.limitBytes)} (${ruleText(nearestLimit)})`;
   }
-  const { signal, headroom } = row.node;
+  const { signal, headroom, thresholdBytes, thresholdInodes } = row.node;
   if (headroom < 0) return `below its threshold of ${signal}: evicts pods`;
-  return `${row.timeMs === undefined ? 'near' : 'crosses'} its threshold of ${signal}`;
+  if (row.timeMs !== undefined) return `crosses its threshold of ${signal}`;
+  const threshold = thresholdBytes ?? thresholdInodes ?? Infinity;
+  return isNearHeadroom(headroom, threshold)
+    ? `near its threshold of ${signal}`
+    : 'under DiskPressure: refuses new pods';
 }
 
 function leftText(row: NextRow): string {

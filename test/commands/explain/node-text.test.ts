@@ -9,6 +9,7 @@ import { nodeThresholds } from '../../../src/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../../src/node/node-view.js';
 import type { ClusterReading } from '../../../src/query/cluster-reading.js';
 import { nodeExplanation } from '../../../src/query/node-explanation.js';
+import { evictionReport } from '../../../src/report/eviction-report.js';
 import { toFreeBytes } from '../../../src/report/signal-report.js';
 import {
   aContainer,
@@ -20,6 +21,7 @@ import {
   aPodSummary,
   aThreshold,
 } from '../../support/builders.js';
+import { anEvictionRecord } from '../../support/eviction-builders.js';
 import {
   aClusterSnapshot,
   aFreshNode,
@@ -169,6 +171,40 @@ The largest: model:3 (9Gi, unused), app:1 (2Gi), one without a name (1Gi).
     const text = textOf(readingOf({ pods, thresholds, node: { diskPressure: true } }));
     expect(text).toContain('To free the missing 4Gi: shop/large.');
     expect(text).toContain('Condition DiskPressure: true.');
+  });
+
+  it.each<readonly [string, readonly EvictionThreshold[], string]>([
+    ['below a threshold', [aThreshold({ value: { amount: 15 * gib } })], 'The kubelet evicts, and refuses new pods.'],
+    [
+      'below a soft one alone',
+      [aThreshold({ value: { amount: 2 * gib } }), aThreshold({ value: { amount: 15 * gib }, gracePeriodMs: 90_000 })],
+      'The kubelet evicts, and refuses new pods.',
+    ],
+    [
+      'above all of them',
+      [aThreshold({ value: { amount: 2 * gib } })],
+      'No threshold that is known is crossed: the kubelet refuses new pods until evictionPressureTransitionPeriod after the shortage is over.',
+    ],
+    ['without a threshold that is known', [], 'The kubelet evicts, and refuses new pods.'],
+  ])('the text about a node under DiskPressure %s says what its kubelet does', (_what, thresholds, text) => {
+    expect(textOf(readingOf({ thresholds, node: { diskPressure: true } }))).toContain(
+      `Condition DiskPressure: true. ${text}\n`,
+    );
+  });
+
+  it('the text about a node that was short minutes ago names the eviction that its exporter remembers', () => {
+    const reading = readingOf({
+      thresholds: [aThreshold({ value: { amount: 2 * gib } })],
+      node: { diskPressure: true },
+    });
+    const evictedAtMs = reading.readAtMs - 200_000;
+    const evictions = [evictionReport(anEvictionRecord({ cause: 'node_bytes', evictedAtMs }))];
+    const text = textOf({ ...reading, evictions });
+    expect(text).toMatch(
+      /^The node was short of disk space until 3m20s ago: shop\/cart-0 \(90Mi\) was evicted for it\./,
+    );
+    expect(text).toContain('\n  ephemeral-storage-exporter explain eviction shop/cart-0\n');
+    expect(text).not.toContain('configz');
   });
 
   it('the text about a node shows the order for inodes where they are short', () => {

@@ -460,6 +460,18 @@ describe('what is next', () => {
     expect(text).not.toContain('…');
   });
 
+  it.each([
+    ['far above its thresholds', { headroom: 300 }, 'under DiskPressure: refuses new pods'],
+    ['near one', { headroom: 24 }, 'near its threshold of nodefs.available'],
+    ['below one', { headroom: -1 }, 'below its threshold of nodefs.available: evicts pods'],
+  ])('a node under DiskPressure that is %s says so', async (_what, amounts, why) => {
+    const node = aNode({ diskPressure: true });
+    const thresholds = [aNodeThreshold({ threshold: 100, ...amounts })];
+    const pressed = aFreshNode(aNodeSnapshot({ node, pods: [], thresholds }));
+    const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [pressed] }) });
+    expect(await textOf(reading, { resource: 'next' }, { columns: 200 })).toContain(why);
+  });
+
   it('what is next as JSON has the reports of pods and of nodes', async () => {
     const reports = await reportsOf(next, { resource: 'next' });
     expect(reports).toMatchObject([{ node: 'node-2', headroom: -1 }, { pod: 'above' }, { pod: 'soon' }, {}]);

@@ -1,0 +1,51 @@
+import { shellWord } from '../base/text.js';
+import { excessContainers } from '../history/eviction-message.js';
+import type { EvictionRecord } from '../history/eviction-record.js';
+import { ownerTarget } from './pod-commands.js';
+import { mebibyte, mebibytes } from './verdict-commands.js';
+import { workloadReferences } from './workload-report.js';
+
+/**
+ * Returns the change that would have made a pod that was evicted for the bytes of its node a later victim: the kubelet evicts
+ * the pods above their request first, so the request is to cover what the pod used. Undefined where the pod is not known to
+ * have been above it. For inodes no request does so.
+ * https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#pod-selection-for-kubelet-eviction
+ */
+export function raisedRequest(record: EvictionRecord): string | undefined {
+  const { cause, message, workloads } = record;
+  const target = ownerTarget(workloadReferences(workloads));
+  if (cause !== 'node_bytes' || target === undefined) return undefined;
+  const above = excessContainers(message);
+  const largest = above.toSorted((a, b) => b.usedBytes - b.requestBytes - (a.usedBytes - a.requestBytes))[0];
+  if (largest === undefined) return undefined;
+  const { container, usedBytes } = largest;
+  const requests = new Map(above.map((of) => [of.container, of.requestBytes]));
+  const bytes = Math.max(usedBytes, uncoveredBytes(record, container, requests));
+  const size = mebibytes(bytes);
+  const limit =
+    limitOf(record, container) < Math.ceil(bytes / mebibyte) * mebibyte ? ` --limits=ephemeral-storage=${size}` : '';
+  return `kubectl set resources ${target} -c ${shellWord(container)} --requests=ephemeral-storage=${size}${limit}`;
+}
+
+/**
+ * What the pod used, with its volumes, beyond the requests of its other containers. One that the message does not list
+ * requested what it wrote outside of volumes, or more.
+ */
+function uncoveredBytes(
+  { lastUsage }: EvictionRecord,
+  container: string,
+  requests: ReadonlyMap<string, number>,
+): number {
+  const usage = typeof lastUsage === 'object' ? lastUsage.usage : undefined;
+  const others = usage?.containers.filter(({ name }) => name !== container) ?? [];
+  return others.reduce(
+    (rest, { name, rootfsBytes = 0, logsBytes = 0 }) => rest - (requests.get(name) ?? rootfsBytes + logsBytes),
+    usage?.usedBytes ?? 0,
+  );
+}
+
+/** A request above it is refused. */
+function limitOf({ lastUsage }: EvictionRecord, container: string): number {
+  const ratios = typeof lastUsage === 'object' ? lastUsage.ratios : [];
+  return ratios.find((ratio) => ratio.rule === 'container' && ratio.container === container)?.limitBytes ?? Infinity;
+}
