@@ -1,12 +1,18 @@
 import { expect, it } from 'vitest';
 
+import { evictionReport } from '../../src/report/eviction-report.js';
 import { workloadReport } from '../../src/report/workload-report.js';
 import { workloadVerdict } from '../../src/report/workload-verdict.js';
 import type { WorkloadSnapshot } from '../../src/workload/workload-partial.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
 import { aDeployment, aWorkloadSnapshot } from '../support/snapshot-builders.js';
 
-const of = (overrides: Partial<WorkloadSnapshot>, nearCount = 0) =>
-  workloadVerdict(workloadReport(aWorkloadSnapshot({ workload: aDeployment('cart'), ...overrides })), nearCount);
+const of = (overrides: Partial<WorkloadSnapshot>, nearCount = 0, eviction?: Parameters<typeof workloadVerdict>[2]) =>
+  workloadVerdict(
+    workloadReport(aWorkloadSnapshot({ workload: aDeployment('cart'), ...overrides })),
+    nearCount,
+    eviction,
+  );
 
 it.each([
   ['all of whose pods are measured', {}, 0, { kind: 'complete', text: '4Ki in 1 pod; the largest uses 4Ki.' }],
@@ -48,6 +54,20 @@ it.each([
   ],
 ] as const)('the verdict of a workload %s', (_case, overrides, nearCount, expected) => {
   expect(of(overrides, nearCount)).toMatchObject(expected);
+});
+
+it('a workload without pods names its last eviction, one with pods does not', () => {
+  const record = anEvictionRecord({ cause: 'node_bytes' });
+  const eviction = { ...evictionReport(record), ageMs: 180_000 };
+  expect(of({ complete: false, expectedPods: 0, measuredPods: 0 }, 0, eviction)).toEqual({
+    kind: 'empty',
+    text: 'No pods are expected or measured. Pod shop/cart-0 was evicted 3m ago: node low on disk space.',
+    commands: [
+      'ephemeral-storage-exporter explain workload shop/deployment/cart',
+      'ephemeral-storage-exporter explain eviction shop/cart-0',
+    ],
+  });
+  expect(of({}, 0, eviction)).toEqual(of({}));
 });
 
 it('the owner is edited where a pod of it is near a limit', () => {

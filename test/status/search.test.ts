@@ -92,3 +92,22 @@ it('a search takes no other parameter', async () => {
   const request = { kind: 'search', path: [], parameters: { search: 'x', limit: '5' } } as const;
   await expect(viewOf(request, inputs)).rejects.toThrow('parameter "limit": allowed: search');
 });
+
+it('a workload that is known by its evictions alone leads to the last one', async () => {
+  const evictions = ['new', 'old'].map((pod) => evictionReport(anEvictionRecord({ pod })));
+  const reading = aReading({ evictions });
+  const view = await viewOf(
+    { kind: 'workload', path: ['shop', 'deployment', 'cart'], parameters: {} },
+    { ...inputs, reading },
+  );
+  expect(view).toMatchObject({
+    data: {
+      workload: {
+        verdict: {
+          kind: 'empty',
+          text: expect.stringMatching(/^No pods are expected or measured\. Pod shop\/new was evicted /) as unknown,
+        },
+      },
+    },
+  });
+});

@@ -191,17 +191,18 @@ const merges: { readonly [Kind in CommandObject]: (parts: readonly Views[Kind][]
     const pods = pageOf(parts.map((part) => part.pods));
     const merged = mergedWorkload([first.workload, ...others.map(({ workload }) => workload)]);
     const nearPodCount = pods.items.filter(isNear).length;
+    const evictions = mergedEvictions(parts);
     const workload = {
       ...merged,
       ...mergedNearMisses(parts),
       containers: merged.usedBytes === undefined ? undefined : mergedContainers(parts),
-      verdict: workloadVerdict(merged, nearPodCount),
+      verdict: workloadVerdict(merged, nearPodCount, evictions[0]),
     };
     return {
       workload,
       pods,
       missing: pageOf(parts.map(({ missing }) => missing)),
-      evictions: mergedEvictions(parts),
+      evictions,
     };
   },
 };
