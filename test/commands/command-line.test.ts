@@ -161,7 +161,7 @@ describe('the command line', () => {
 
   it('the command line reports in one line that an exporter does not respond', async () => {
     const result = await run('top', '--exporter', 'http://127.0.0.1:1');
-    expect(result.error).toMatch(/^GET \/api\/v1\/pods: connection failed: .*127\.0\.0\.1:1\n$/);
+    expect(result.error).toMatch(/^GET \/api\/v1\/nodes: connection failed: .*127\.0\.0\.1:1\n$/);
     expect(result).toMatchObject({ status: 1, out: '' });
   });
 
