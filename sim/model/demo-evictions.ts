@@ -28,7 +28,7 @@ const reports: CronJobSpec = {
       content: { initialBytes: 20 * mib, bytesPerSecond: 4 * mib, maxBytes: 1024 * mib },
     },
   ],
-  everyMs: 9 * minuteMs,
+  everyMs: 20 * minuteMs,
   runMs: 6 * minuteMs,
   keptCount: 1,
   backoffLimit: 0,
