@@ -11,12 +11,17 @@ import { tiles } from './tiles.js';
 /** All that matters on one screen: problems, disks, what is evicted next, what was evicted, and all nodes. */
 export function overviewBody(status: Status, links: Links): Markup {
   const { cluster } = status;
+  const seen = evictions(status, links);
+  const isShortGrid = (cluster?.grid.nodeCount ?? 0) <= shortGridCount;
   return markup`<h1 class="visually-hidden">Overview</h1>
 ${banner(status, links)}
 ${tiles(cluster)}
-<div class="pair"><div>${nextEvictions(cluster, links)}${evictions(status, links)}</div>
-${nodeGrid(cluster, links)}</div>`;
+<div class="pair"><div>${nextEvictions(cluster, links)}${isShortGrid ? undefined : seen}</div>
+<div>${nodeGrid(cluster, links)}${isShortGrid ? seen : undefined}</div></div>`;
 }
+
+/** Up to here the tiles of nodes leave room below them. */
+const shortGridCount = 500;
 
 const symbols = { ok: '✓', warning: '!', critical: '✕' } as const;
 
