@@ -129,7 +129,7 @@ function listedNodeReport(
   const report = rankedNodeReport(view, lastKnown, { failureOf, apiServer, verdictOf });
   return {
     ...report,
-    condition: nodeCondition(view, pressed),
+    condition: nodeCondition(view, pressed, failureOf(view.nodeName)),
     threshold: thresholdReport(snapshotOf(view, lastKnown)),
     pressure: pressed && pressureReport(pressed, verdictOf),
   };

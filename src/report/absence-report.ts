@@ -9,8 +9,9 @@ import {
 } from './affected-workloads.js';
 import type { LastKnown, NodeFailure } from './node-report.js';
 
-/** The nodes without data for one reason, failed or awaited, and what they cost. */
+/** The nodes without data for one reason, or all that are awaited, and what they cost. */
 export interface AbsenceReport extends AffectedWorkloadsReport {
+  /** Of nodes that are awaited, that of the first. */
   readonly reason: AbsenceReason;
   /** See {@link isAwaitedNode}. */
   readonly isAwaited: boolean;
@@ -38,7 +39,7 @@ interface AbsenceGroup extends Pick<AbsenceReport, 'reason' | 'isAwaited' | 'isO
 /** Nodes without data by reason. Nodes are added one by one, in the order of their names; skipped ones are left out. */
 export class Absences {
   readonly #options;
-  /** By reason and whether they are awaited. */
+  /** Those that are awaited together, the others by reason. */
   readonly #groups = new Map<string, AbsenceGroup>();
 
   constructor(options: { readonly incomplete: IncompleteWorkloads; readonly apiServer: ApiServerState }) {
@@ -49,7 +50,7 @@ export class Absences {
     const { reason } = state;
     if (reason === 'skipped') return;
     const isAwaited = isAwaitedNode(reason, failure);
-    const group = getOrAdd(this.#groups, `${reason} ${isAwaited}`, () => this.#newGroup(reason, failure));
+    const group = getOrAdd(this.#groups, isAwaited ? 'awaited' : reason, () => this.#newGroup(reason, failure));
     group.nodeCount += 1;
     if (group.exampleNodes.length < exampleCount) group.exampleNodes.push(state.nodeName);
     if (lastKnown !== undefined) group.dataAgeMs = Math.max(group.dataAgeMs ?? 0, Math.round(lastKnown.ageMs));

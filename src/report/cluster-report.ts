@@ -197,7 +197,7 @@ function partsOf(workloads: RankedWorkloads, input: ClusterReportInput) {
     pressure: new RankedPressure(shownCounts.pressure, verdictOf),
     findings: new RankedFindings(shownCounts.findingsOfKind),
     nodes: new RankedNodes(shownCounts.nodes, { failureOf, apiServer, verdictOf }),
-    grid: new NodeGrid(shownCounts.tiles),
+    grid: new NodeGrid(shownCounts.tiles, failureOf),
     absences: new Absences({ incomplete, apiServer }),
     gaps: new Gaps({ incomplete, nowMs }),
     enforcement: new EnforcementGaps(),

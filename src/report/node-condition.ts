@@ -1,5 +1,6 @@
 import { fullDisk } from '../node/full-disks.js';
 import type { MeasuredNodeView, NodeView } from '../node/node-view.js';
+import { isAwaitedNode } from './absence-hints.js';
 import { enforcementKinds } from './enforcement-report.js';
 import { fullestRatio } from './filesystem-report.js';
 import { limitThresholds } from './limit-report.js';
@@ -7,9 +8,9 @@ import type { PressedNode } from './pressure-report.js';
 
 /**
  * How a node is, by what matters most, the worst first. `evicting`: below a threshold, or under DiskPressure; `no_space`: a
- * disk is full, and nobody is evicted for it; `silent`: without data; `near`: close to a threshold; `full`: a filesystem is nearly full in bytes or inodes; `stale`: its data is old;
- * `missing`: its summary lacks pods; `unprotected`: limits or thresholds do not do what they seem to do; `skipped`: never
- * scraped.
+ * disk is full, and nobody is evicted for it; `silent`: without data; `near`: close to a threshold; `full`: a filesystem is nearly
+ * full in bytes or inodes; `awaited`: without data, see {@link isAwaitedNode}; `stale`: its data is old; `missing`: its summary lacks
+ * pods; `unprotected`: limits or thresholds do not do what they seem to do; `skipped`: never scraped.
  */
 export const nodeConditions = [
   'evicting',
@@ -17,6 +18,7 @@ export const nodeConditions = [
   'silent',
   'near',
   'full',
+  'awaited',
   'stale',
   'missing',
   'unprotected',
@@ -25,9 +27,16 @@ export const nodeConditions = [
 ] as const;
 export type NodeCondition = (typeof nodeConditions)[number];
 
-/** `pressed`: undefined for a node that is not close to evicting pods. */
-export function nodeCondition(view: NodeView, pressed: PressedNode | undefined): NodeCondition {
-  if (view.state === 'absent') return view.reason === 'skipped' ? 'skipped' : 'silent';
+/** `pressed`: undefined for a node that is not close to evicting pods. `failure`: of the last request to its kubelet. */
+export function nodeCondition(
+  view: NodeView,
+  pressed: PressedNode | undefined,
+  failure: object | undefined,
+): NodeCondition {
+  if (view.state === 'absent') {
+    if (view.reason === 'skipped') return 'skipped';
+    return isAwaitedNode(view.reason, failure) ? 'awaited' : 'silent';
+  }
   return pressureCondition(view, pressed) ?? dataCondition(view);
 }
 

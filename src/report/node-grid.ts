@@ -54,11 +54,14 @@ interface RankedTile extends NodeTileReport {
 /** The pools of all nodes, and the worst nodes. Nodes are added one by one. */
 export class NodeGrid {
   readonly #worst: Ranking<RankedTile>;
+  readonly #failureOf;
   readonly #poolCounts = new Map<string | undefined, { nodeCount: number }>();
   readonly #conditions: Partial<Record<NodeCondition, number>> = {};
   #suffix: string | undefined;
 
-  constructor(count: number) {
+  /** `failureOf`: see {@link nodeCondition}. */
+  constructor(count: number, failureOf: (nodeName: string) => object | undefined) {
+    this.#failureOf = failureOf;
     this.#worst = new Ranking(
       count,
       largestFirst(
@@ -72,7 +75,7 @@ export class NodeGrid {
   add(view: NodeView, pressed: PressedNode | undefined): void {
     const { nodeName, node } = view;
     const pool = poolLabels.map((label) => node?.labels[label]).find((name) => name !== undefined && name !== '');
-    const condition = nodeCondition(view, pressed);
+    const condition = nodeCondition(view, pressed, this.#failureOf(nodeName));
     const fullRatio = view.state === 'absent' ? undefined : fullestRatio(view.snapshot);
     getOrAdd(this.#poolCounts, pool, () => ({ nodeCount: 0 })).nodeCount += 1;
     this.#conditions[condition] = (this.#conditions[condition] ?? 0) + 1;

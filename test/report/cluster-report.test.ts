@@ -522,7 +522,7 @@ describe('a node without data', () => {
 
   it('nodes that have not responded yet are apart from those that failed, which alone are blamed', async () => {
     const failure = { reason: 'timeout', message: 'no response', ageMs: 0 } as const;
-    const nodes = ['a', 'b', 'c'].map((name) => anAbsentNode(name, 'timeout'));
+    const nodes = ['a', 'b', 'c'].map((name) => anAbsentNode(name, name === 'c' ? 'never' : 'timeout'));
     const { absences } = await reportOf({ nodes }, { failureOf: (name) => (name === 'b' ? failure : undefined) });
     expect(absences).toMatchObject(
       [

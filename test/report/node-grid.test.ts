@@ -33,8 +33,11 @@ function nodeOf(name: string, { labels = {}, fullPercent = 10, diskPressure = fa
 
 const pressedOf = (view: NodeView) => (view.state === 'absent' ? undefined : pressedNode(view, view.snapshot));
 
+/** Of the last request: none failed but those to node d. */
+const failureOf = (nodeName: string): object | undefined => (nodeName === 'd' ? {} : undefined);
+
 function gridOf(views: readonly NodeView[], count = 100): NodeGridReport {
-  const grid = new NodeGrid(count);
+  const grid = new NodeGrid(count, failureOf);
   for (const view of views) grid.add(view, pressedOf(view));
   return grid.report();
 }
@@ -47,16 +50,19 @@ describe('the condition of a node', () => {
     ['evicting', nodeOf('a', { headroom: -1 })],
     ['evicting', stale(nodeOf('a', { diskPressure: true, headroom: 900 }))],
     ['no_space', nodeOf('a', { fullPercent: 100, diskPressure: true, unsetSignals: ['nodefs.available'] })],
-    ['silent', anAbsentNode('a', 'timeout')],
+    ['silent', anAbsentNode('d', 'timeout')],
+    ['silent', anAbsentNode('a', 'connection')],
     ['near', nodeOf('a', { headroom: 1, fullPercent: 95 })],
     ['full', stale(nodeOf('a', { fullPercent: 80 }))],
+    ['awaited', anAbsentNode('a', 'timeout')],
+    ['awaited', anAbsentNode('a', 'never')],
     ['stale', missing(stale(nodeOf('a', { fullPercent: 79 })))],
     ['missing', missing(nodeOf('a', { unsetSignals: ['nodefs.available'] }))],
     ['unprotected', nodeOf('a', { unsetSignals: ['nodefs.available'] })],
     ['ok', nodeOf('a', { headroom: 900 })],
     ['skipped', anAbsentNode('a', 'skipped')],
   ])('the condition %s comes before those after it', (condition, view) => {
-    expect(nodeCondition(view, pressedOf(view))).toBe(condition);
+    expect(nodeCondition(view, pressedOf(view), failureOf(view.nodeName))).toBe(condition);
   });
 });
 

@@ -13,6 +13,7 @@ export const conditionMarks: Readonly<
   silent: { letter: '?', severity: 'critical', text: 'no data' },
   near: { letter: 'N', severity: 'warning', text: 'near a threshold' },
   full: { letter: 'F', severity: 'warning', text: 'nearly full' },
+  awaited: { letter: '…', severity: 'unknown', text: 'not responded yet' },
   stale: { letter: 'S', severity: 'warning', text: 'stale data' },
   missing: { letter: 'M', severity: 'warning', text: 'pods missing from its summary' },
   unprotected: { letter: 'U', severity: 'unknown', text: 'limits or thresholds that do not protect' },
@@ -23,9 +24,10 @@ export const conditionMarks: Readonly<
 /** Of a node under pressure that first; the age of its data otherwise. */
 export function stateChips(node: ListedNodeReport): Markup {
   if (node.state === 'absent') {
-    return node.reason === 'skipped'
-      ? markup`<span class="chip plain">skipped</span>`
-      : markup`<span class="chip critical">no data: ${node.reason}</span>`;
+    const { text } = conditionMarks[node.condition];
+    return node.condition === 'silent'
+      ? markup`<span class="chip critical">${text}: ${node.reason}</span>`
+      : markup`<span class="chip plain">${text}</span>`;
   }
   const { condition, state, dataAgeMs } = node;
   const { severity, text } = conditionMarks[condition];

@@ -69,6 +69,7 @@ it('a node without data has what was last known in no colour of a state, with it
 
 it('a node that never had data is not known, and one that evicts does so now', () => {
   expect(textOf(pageOf({ ...anAbsentNodeStatus(), condition: 'silent' }))).toContain('no data: timeout not known - -');
+  expect(textOf(pageOf({ ...anAbsentNodeStatus(), condition: 'awaited' }))).toContain('not responded yet not known');
   const evicting = { ...pressure, headroom: -gib, timeToEvictionMs: 0 };
   expect(textOf(pageOf({ ...aMeasuredNode(), condition: 'evicting', pressure: evicting }))).toContain(
     '-1Gi assumed now',
