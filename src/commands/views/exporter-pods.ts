@@ -1,13 +1,11 @@
-import { RequestError } from '../../base/errors.js';
 import type { ApiTransport } from '../../http/api-client.js';
-import { readAtMost } from '../../http/response-body.js';
-import { type JsonObject, objectOf, objectsOf, parseJson, textOf } from '../../json/json.js';
+import { readObject } from '../../http/read-object.js';
+import { type JsonObject, objectOf, objectsOf, textOf } from '../../json/json.js';
 import type { ServiceAddress } from './exporter-address.js';
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/ */
 export const exporterLabel = 'app.kubernetes.io/name=ephemeral-storage-exporter';
 
-const maxBodyBytes = 16 * 2 ** 20;
 /** There is one in a cluster, or a few. */
 const maxServiceCount = '100';
 
@@ -79,15 +77,4 @@ function readyPod(pod: JsonObject, targetPort: unknown): readonly ExporterPod[] 
 function namesOf(object: JsonObject): { readonly namespace: string; readonly name: string } {
   const { namespace, name } = objectOf(object['metadata']);
   return { namespace: textOf(namespace) ?? '', name: textOf(name) ?? '' };
-}
-
-async function readObject(
-  api: ApiTransport,
-  request: { readonly path: string; readonly query?: Readonly<Record<string, string>> },
-  signal: AbortSignal,
-): Promise<JsonObject> {
-  const what = `GET ${request.path}`;
-  const { bytes, isComplete } = await readAtMost(await api.open(request, signal), maxBodyBytes);
-  if (!isComplete) throw new RequestError('too_large', `${what}: more than ${maxBodyBytes} bytes`);
-  return objectOf(parseJson(bytes.toString(), () => new RequestError('decode', `${what}: not JSON`)));
 }

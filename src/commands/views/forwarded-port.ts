@@ -1,10 +1,9 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-import { type RawData, WebSocket } from 'ws';
+import { WebSocket } from 'ws';
 
-import { messageOf, RequestError, UserError } from '../../base/errors.js';
 import type { Credentials } from '../../credentials/credentials.js';
-import { reasonForStatus } from '../../http/api-error.js';
+import { openApiSocket } from '../../http/api-socket.js';
 import type { ExporterPod } from './exporter-pods.js';
 
 export interface ForwardedPort extends AsyncDisposable {
@@ -24,11 +23,6 @@ const portNumberBytes = 2;
  * the API server refuses.
  */
 export async function forwardPort(credentials: Credentials, pod: ExporterPod): Promise<ForwardedPort> {
-  if (credentials.proxyUrl !== undefined) {
-    throw new UserError(
-      'ports are not forwarded through the proxy of a kubeconfig: use kubectl port-forward, and --exporter http://localhost:PORT',
-    );
-  }
   // The first one is opened at once: its refusal is the message that a person needs.
   let opened: Promise<Tunnel> | undefined = open(credentials, pod);
   await opened;
@@ -65,39 +59,21 @@ interface Tunnel {
   readonly received: Channels;
 }
 
-/** Throws RequestError. */
+/** Throws UserError, RequestError. */
 async function open(credentials: Credentials, { namespace, name, port }: ExporterPod): Promise<Tunnel> {
-  const { headers, tls } = await credentials.material();
-  const url = new URL(credentials.server);
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/api/v1/namespaces/${namespace}/pods/${name}/portforward`;
-  url.search = `ports=${port}`;
-  const { serverName, ...certificates } = tls;
-  const web = new WebSocket(url, protocol, {
-    ...certificates,
-    ...(serverName === undefined ? {} : { servername: serverName }),
-    headers: headers as Record<string, string>,
-    followRedirects: false,
-    perMessageDeflate: false,
-  });
-  const what = `port-forward to pod ${namespace}/${name}`;
   const received = new Channels();
-  web.on('message', (data) => {
-    received.receive(data);
+  const request = {
+    what: `port-forward to pod ${namespace}/${name}`,
+    path: `/api/v1/namespaces/${namespace}/pods/${name}/portforward`,
+    query: new URLSearchParams({ ports: String(port) }),
+    protocols: [protocol],
+    permission: 'pods/portforward',
+    instead: 'use kubectl port-forward, and --exporter http://localhost:PORT',
+  };
+  const web = await openApiSocket(credentials, request, (channel, content) => {
+    received.receive(channel, content);
   });
-  return new Promise((resolve, reject) => {
-    web.once('open', () => {
-      resolve({ web, received });
-    });
-    web.on('error', (error) => {
-      reject(new RequestError('connection', `${what}: ${messageOf(error)}`));
-    });
-    web.once('unexpected-response', (_request, { statusCode: status = 0 }) => {
-      const hint = status === 403 ? ': needs get and create on pods/portforward' : '';
-      reject(new RequestError(reasonForStatus(status), `${what}: ${status}${hint}`, { status }));
-      web.terminate();
-    });
-  });
+  return { web, received };
 }
 
 /** Carries the bytes of one connection until either end closes. */
@@ -122,10 +98,8 @@ class Channels {
   socket: Socket | undefined;
 
   /** An error of the kubelet ends the connection: it is text without a form. */
-  receive(data: RawData): void {
-    const bytes = Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]);
-    const channel = bytes[0] ?? channels.error;
-    const content = bytes.subarray(1 + (this.#begun.has(channel) ? 0 : portNumberBytes));
+  receive(channel: number, bytes: Buffer): void {
+    const content = bytes.subarray(this.#begun.has(channel) ? 0 : portNumberBytes);
     this.#begun.add(channel);
     if (content.length === 0) return;
     if (channel === channels.data) this.socket?.write(content);
