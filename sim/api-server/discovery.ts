@@ -30,6 +30,14 @@ const coreResources = [
     categories: ['all'],
   },
   {
+    name: 'pods/ephemeralcontainers',
+    singularName: '',
+    namespaced: true,
+    kind: 'Pod',
+    verbs: ['get', 'patch', 'update'],
+  },
+  { name: 'pods/exec', singularName: '', namespaced: true, kind: 'PodExecOptions', verbs: ['create', 'get'] },
+  {
     name: 'pods/portforward',
     singularName: '',
     namespaced: true,

@@ -6,10 +6,9 @@ import { timestamp } from '../model/object-format.js';
 import { ApiError, badRequest, invalid, type StatusCause } from './error.js';
 import { reviewOfProtobuf } from './protobuf-review.js';
 import { type ServiceAccount, serviceAccountOf } from './request.js';
+import { readBody } from './request-body.js';
 
 type Json = Readonly<Record<string, unknown>>;
-
-const largestBodyBytes = 64 * 1024;
 
 interface Context {
   readonly access: AccessControl;
@@ -134,19 +133,6 @@ async function readReview(request: IncomingMessage): Promise<Json> {
   } catch {
     throw badRequest('the object provided is unrecognized (must be of type JSON)');
   }
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > largestBodyBytes) {
-      throw new ApiError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${largestBodyBytes}`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function objectOf(value: unknown): Json {

@@ -9,11 +9,11 @@ import type { CertificateAuthority, KeyPair } from '../certificates.js';
 import { HttpsListener, type Upgrade } from '../https-listener.js';
 import type { ClusterModel } from '../model/cluster-model.js';
 import type { Random } from '../model/random.js';
-import type { SimulatedPod } from '../model/simulated-pod.js';
 import { type ApiFault, faultNumber, isCacheFault } from '../simulated-faults.js';
 import { discovery, isApiPath, versionInfo } from './discovery.js';
-import { ApiError, badRequest, forbidden, methodNotAllowed, noSuchPath, notFound } from './error.js';
+import { ApiError, badRequest, forbidden, methodNotAllowed, noSuchPath } from './error.js';
 import { answerObjects } from './objects-endpoint.js';
+import { isPodStream, patchEphemeralContainers, streamDestination } from './pod-subresources.js';
 import { forward, type ProxyDestination } from './proxy.js';
 import { proxyDestination } from './proxy-destination.js';
 import type { DropParameter } from './representation.js';
@@ -157,7 +157,7 @@ export class ApiServer implements AsyncDisposable {
     if (!this.#options.access.isAllowed(user, wanted)) throw forbidden(user, wanted);
     if (request.target === undefined) await this.#answerOther(exchange);
     else if (isProxied) await this.#answerProxy(exchange, request.target);
-    else if (isPortForward(request.target)) await this.#forwardPorts(exchange, request.target);
+    else if (isPodStream(request.target)) await this.#openStream(exchange, request.target);
     else await this.#answerObjects(exchange, request.target);
   }
 
@@ -185,15 +185,13 @@ export class ApiServer implements AsyncDisposable {
   }
 
   /** The kubelet of the pod speaks the protocol. To upgrade the connection is to create, whatever the method. */
-  async #forwardPorts({ incoming, response, user, upgrade }: Exchange, target: ResourceTarget): Promise<void> {
-    const { namespace = '', name = '' } = target;
+  async #openStream({ request, incoming, response, user, upgrade }: Exchange, target: ResourceTarget): Promise<void> {
+    const { namespace, name, subresource = '' } = target;
     const { model, access } = this.#options;
-    const wanted = { verb: 'create', resource: 'pods/portforward', namespace, name };
+    const wanted = { verb: 'create', resource: `pods/${subresource}`, namespace, name };
     if (!access.isAllowed(user, wanted)) throw forbidden(user, wanted);
-    const nodeName = podNode(model.pod(namespace, name), name);
+    const { nodeName, path } = streamDestination(target, request.query, model);
     if (upgrade === undefined) throw badRequest('Upgrade request required');
-    const ports = new URL(incoming.url ?? '/', this.url).searchParams.getAll('ports');
-    const path = `/portForward/${namespace}/${name}?${ports.map((port) => `port=${encodeURIComponent(port)}`).join('&')}`;
     const listensOn = model.node(nodeName)?.kubeletPort;
     await forwardUpgrade({ incoming, response, upgrade }, path, { listensOn, kubelet: this.#kubelet });
   }
@@ -202,21 +200,21 @@ export class ApiServer implements AsyncDisposable {
     return { keyPair: this.#clientKeyPair, ca: this.#options.authority.certificate };
   }
 
-  async #answerObjects({ request, response }: Exchange, target: ResourceTarget): Promise<void> {
-    const { store, clock, random, dropParameter } = this.#options;
+  async #answerObjects({ request, incoming, response }: Exchange, target: ResourceTarget): Promise<void> {
+    const { store, clock, random, dropParameter, model } = this.#options;
     const cacheFault = isCacheFault(this.#fault) ? this.#fault : undefined;
     const losesEvents = (): boolean => this.#fault === 'lost-events';
     const context = { store, clock, random, watches: this.#watches, cacheFault, losesEvents, dropParameter };
-    await answerObjects(response, { request, target }, context);
+    if (!isContainerPatch(request, target)) {
+      await answerObjects(response, { request, target }, context);
+      return;
+    }
+    await patchEphemeralContainers(target, incoming, model);
+    const changed = { request: { ...request, method: 'GET' }, target: { ...target, subresource: undefined } };
+    await answerObjects(response, changed, context);
   }
 }
 
-function isPortForward({ resource, subresource }: ResourceTarget): boolean {
-  return resource === 'pods' && subresource === 'portforward';
-}
-
-function podNode(pod: SimulatedPod | undefined, name: string): string {
-  if (pod === undefined) throw notFound('pods', name);
-  if (pod.spec.nodeName === undefined) throw badRequest(`pod ${name} does not have a host assigned`);
-  return pod.spec.nodeName;
+function isContainerPatch({ method }: ApiRequest, { resource, subresource }: ResourceTarget): boolean {
+  return method === 'PATCH' && resource === 'pods' && subresource === 'ephemeralcontainers';
 }

@@ -10,7 +10,9 @@ import type { Observation } from '../model/pod-usage.js';
 import type { SimulatedPod } from '../model/simulated-pod.js';
 import type { Fault } from '../simulated-faults.js';
 import { answerConfiguration, answerSummary, answerText } from './answers.js';
-import { forwardedPorts, forwardPorts, offersPortForward } from './port-forward.js';
+import { execCommand, execProtocols, runCommand, runningContainer } from './exec.js';
+import { forwardedPorts, forwardPorts, portForwardProtocol } from './port-forward.js';
+import { agreedProtocol } from './web-sockets.js';
 
 export interface KubeletOptions {
   readonly nodeName: string;
@@ -114,7 +116,13 @@ export class Kubelet implements AsyncDisposable {
     if (refusal !== undefined) answerText(response, 403, refusal);
     else if (path === '/stats/summary') await this.#answerSummary(response);
     else if (path === '/configz') answerConfiguration(response, this.#options.configuration);
-    else if (upgrade !== undefined && path.startsWith('/portForward/')) this.#forwardPorts(request, response, upgrade);
+    else this.#openStream(request, response, upgrade);
+  }
+
+  #openStream(request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | undefined): void {
+    const [, kind] = (request.url ?? '').split('/');
+    if (upgrade !== undefined && kind === 'portForward') this.#forwardPorts(request, response, upgrade);
+    else if (upgrade !== undefined && kind === 'exec') this.#exec(request, response, upgrade);
     else answerText(response, 404, '404 page not found\n');
   }
 
@@ -133,10 +141,26 @@ export class Kubelet implements AsyncDisposable {
     const [pod, ports] = [this.#options.pod(namespace, name), forwardedPorts(url)];
     if (pod === undefined) answerText(response, 404, 'pod does not exist');
     else if (ports === undefined) answerText(response, 400, 'query parameter "port" is required');
-    else if (!offersPortForward(request)) answerText(response, 400, 'unsupported WebSocket subprotocol');
+    else if (agreedProtocol(request, [portForwardProtocol]) === undefined) answerText(response, 400, noProtocol);
     else {
       response.detachSocket(upgrade.socket);
       forwardPorts(request, upgrade, { pod, ports });
+    }
+  }
+
+  #exec(request: IncomingMessage, response: ServerResponse, upgrade: Upgrade): void {
+    const url = new URL(request.url ?? '/', 'https://kubelet');
+    const [, , namespace = '', name = '', containerName = ''] = url.pathname.split('/');
+    const [pod, command] = [this.#options.pod(namespace, name), execCommand(url)];
+    const container = pod && runningContainer(pod, containerName);
+    const protocol = agreedProtocol(request, execProtocols);
+    if (pod === undefined) answerText(response, 404, 'pod does not exist');
+    else if (command === undefined) answerText(response, 400, 'you must specify at least 1 of stdin, stdout, stderr');
+    else if (container === undefined) answerText(response, 500, `container not found ("${containerName}")`);
+    else if (protocol === undefined) answerText(response, 400, noProtocol);
+    else {
+      response.detachSocket(upgrade.socket);
+      runCommand(request, upgrade, { protocol, container, command });
     }
   }
 
@@ -157,6 +181,8 @@ export class Kubelet implements AsyncDisposable {
     });
   }
 }
+
+const noProtocol = 'unsupported WebSocket subprotocol';
 
 const verbs: Readonly<Record<string, string>> = {
   GET: 'get',

@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
-import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 
 import type { Upgrade } from '../https-listener.js';
 import { containerPorts } from '../model/pod-ports.js';
 import type { SimulatedPod } from '../model/simulated-pod.js';
+import { acceptWebSocket, onChannels, sendOn } from './web-sockets.js';
 
 /** The only one of kubelets for binary data. */
-const protocol = 'v4.channel.k8s.io';
+export const portForwardProtocol = 'v4.channel.k8s.io';
 
 /** The ports that a request names; undefined if it names none, or anything else. */
 export function forwardedPorts({ searchParams }: URL): readonly number[] | undefined {
@@ -18,11 +19,6 @@ export function forwardedPorts({ searchParams }: URL): readonly number[] | undef
     : undefined;
 }
 
-export function offersPortForward({ headers }: IncomingMessage): boolean {
-  const offered = (headers['sec-websocket-protocol'] ?? '').split(',');
-  return offered.some((name) => name.trim() === protocol);
-}
-
 /**
  * Forwards ports of a pod over a WebSocket: channel 2n carries the data of the n-th port, 2n+1 its error. The first message of
  * each is the number of the port, in two bytes.
@@ -30,11 +26,10 @@ export function offersPortForward({ headers }: IncomingMessage): boolean {
  */
 export function forwardPorts(
   request: IncomingMessage,
-  { socket, head }: Upgrade,
+  upgrade: Upgrade,
   { pod, ports }: { readonly pod: SimulatedPod; readonly ports: readonly number[] },
 ): void {
-  const server = new WebSocketServer({ noServer: true, clientTracking: false, handleProtocols: () => protocol });
-  server.handleUpgrade(request, socket, head, (web) => {
+  acceptWebSocket(request, upgrade, portForwardProtocol, (web) => {
     const targets = ports.map((port, index) => forwardPort(web, { pod, port, channel: 2 * index }));
     let openCount = targets.length;
     for (const target of targets) {
@@ -43,16 +38,12 @@ export function forwardPorts(
         if (openCount === 0) web.close();
       });
     }
-    web.on('message', (data) => {
-      const message = bytesOf(data);
-      const channel = message[0] ?? 0;
-      if (channel % 2 === 0) targets[channel / 2]?.write(message.subarray(1));
+    onChannels(web, (channel, content) => {
+      if (channel % 2 === 0) targets[channel / 2]?.write(content);
     });
-    web
-      .on('error', () => undefined)
-      .on('close', () => {
-        for (const target of targets) target.destroy();
-      });
+    web.on('close', () => {
+      for (const target of targets) target.destroy();
+    });
   });
 }
 
@@ -60,26 +51,18 @@ function forwardPort(
   web: WebSocket,
   { pod, port, channel }: { readonly pod: SimulatedPod; readonly port: number; readonly channel: number },
 ): Socket {
-  const send = (to: number, content: Buffer): void => {
-    web.send(Buffer.concat([Buffer.of(to), content]));
-  };
   const portBytes = Buffer.of(port & 0xff, port >> 8);
-  send(channel, portBytes);
-  send(channel + 1, portBytes);
+  sendOn(web, channel, portBytes);
+  sendOn(web, channel + 1, portBytes);
   // Port 0 refuses connections: nobody listens behind a port that the pod does not declare.
   const target = connect({ host: '127.0.0.1', port: containerPorts(pod).get(port) ?? 0 });
   target.on('data', (content: Buffer) => {
-    send(channel, content);
+    sendOn(web, channel, content);
   });
   target.on('error', () => {
     const { name } = pod.spec;
     const cause = `failed to connect to localhost:${port} inside namespace: connection refused`;
-    send(channel + 1, Buffer.from(`error forwarding port ${port} to pod ${name}, uid : ${cause}`));
+    sendOn(web, channel + 1, Buffer.from(`error forwarding port ${port} to pod ${name}, uid : ${cause}`));
   });
   return target;
-}
-
-function bytesOf(data: RawData): Buffer {
-  if (Buffer.isBuffer(data)) return data;
-  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }

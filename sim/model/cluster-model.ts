@@ -13,13 +13,14 @@ import {
   restarted,
   scheduledPod,
   started,
+  withEphemeralContainer,
 } from './pod-states.js';
 import type { Random } from './random.js';
 import type { Schedule } from './schedule.js';
 import { Services } from './services.js';
 import { initialImages } from './simulated-images.js';
 import { isExempt, isTerminal, type SimulatedPod } from './simulated-pod.js';
-import type { ImageSpec, NodeSpec, PodSpec } from './specs.js';
+import type { ContainerSpec, ImageSpec, NodeSpec, PodSpec } from './specs.js';
 
 const heartbeatMs = 5 * 60 * 1000;
 /** Time from the kubelet's decision to evict a pod until the API server shows it as Failed. */
@@ -155,6 +156,11 @@ export class ClusterModel {
   updatePod(namespace: string, name: string, change: Pick<PodSpec, 'labels' | 'annotations'>): SimulatedPod {
     const pod = this.#pod(namespace, name);
     return this.#putPod({ ...pod, spec: { ...pod.spec, ...change } });
+  }
+
+  /** Adds an ephemeral container to a running pod: it cannot be removed. */
+  addEphemeralContainer(namespace: string, name: string, container: ContainerSpec): SimulatedPod {
+    return this.#putPod(withEphemeralContainer(this.#pod(namespace, name), container, this.#schedule.nowMs));
   }
 
   /** Deletes the pod, or marks it as terminating and deletes it after `graceMs`. */

@@ -1,7 +1,7 @@
 import type { ApiObject, StoredObject } from '../api-server/versioned-objects.js';
 import { humanDuration, quantity, timestamp } from './object-format.js';
 import { requestOf } from './pod-resources.js';
-import { imageOf, isTerminal, kindOf, type SimulatedPod } from './simulated-pod.js';
+import { imageOf, isInitContainer, isTerminal, kindOf, type SimulatedPod } from './simulated-pod.js';
 import { podStatus } from './simulated-pod-status.js';
 import type { ContainerSpec, OwnerSpec, PodSpec, VolumeSource, VolumeSpec } from './specs.js';
 
@@ -76,7 +76,8 @@ function ownerReference({ spec, ownerUid }: SimulatedPod): object | undefined {
 }
 
 function podSpec(spec: PodSpec): object {
-  const initContainers = spec.containers.filter((container) => kindOf(container) !== 'app');
+  const initContainers = spec.containers.filter(isInitContainer);
+  const ephemeralContainers = spec.containers.filter((container) => kindOf(container) === 'ephemeral');
   return {
     ...(spec.volumes !== undefined && { volumes: spec.volumes.map(volumeObject) }),
     ...(initContainers.length > 0 && {
@@ -85,6 +86,12 @@ function podSpec(spec: PodSpec): object {
     containers: spec.containers
       .filter((container) => kindOf(container) === 'app')
       .map((container) => containerObject(container, spec)),
+    ...(ephemeralContainers.length > 0 && {
+      ephemeralContainers: ephemeralContainers.map((container) => ({
+        ...containerObject(container, spec),
+        ...(container.target !== undefined && { targetContainerName: container.target }),
+      })),
+    }),
     restartPolicy: spec.runMs === undefined ? 'Always' : 'Never',
     terminationGracePeriodSeconds: 30,
     dnsPolicy: 'ClusterFirst',
@@ -150,7 +157,7 @@ const volumeSources: Readonly<Record<VolumeSource, (volume: VolumeSpec) => objec
 };
 
 function cells(pod: SimulatedPod, nowMs: number): readonly unknown[] {
-  const counted = pod.containers.filter(({ spec }) => kindOf(spec) !== 'init');
+  const counted = pod.containers.filter(({ spec }) => !['init', 'ephemeral'].includes(kindOf(spec)));
   const ready = counted.filter(({ state }) => state.state === 'running').length;
   const restarts = counted.reduce((sum, { restartCount }) => sum + restartCount, 0);
   return [

@@ -1,12 +1,13 @@
 import {
   type ContainerState,
+  isInitContainer,
   kindOf,
   type PodFailure,
   runningContainers,
   type SimulatedContainer,
   type SimulatedPod,
 } from './simulated-pod.js';
-import type { PodSpec } from './specs.js';
+import type { ContainerSpec, PodSpec } from './specs.js';
 
 /** An edit of the pod as of the time of the edit. */
 export type PodEdit = (current: SimulatedPod) => unknown;
@@ -45,6 +46,23 @@ export function started(pod: SimulatedPod, nowMs: number): SimulatedPod {
   return { ...pod, phase: 'Running', startedAtMs: nowMs, containers };
 }
 
+/** A pod with one more container, which runs at once. */
+export function withEphemeralContainer(pod: SimulatedPod, container: ContainerSpec, nowMs: number): SimulatedPod {
+  const { ephemeralLauncher: launcher, containers } = pod.spec;
+  const spec: ContainerSpec = {
+    ...container,
+    kind: 'ephemeral',
+    mounts: [],
+    ...(launcher !== undefined && { launcher }),
+  };
+  const state: ContainerState = { state: 'running', startedAtMs: nowMs };
+  return {
+    ...pod,
+    spec: { ...pod.spec, containers: [...containers, spec] },
+    containers: [...pod.containers, { spec, state, restartCount: 0, lastTermination: undefined }],
+  };
+}
+
 export function completed(pod: SimulatedPod, nowMs: number): SimulatedPod {
   const containers = pod.containers.map((container) => terminated(container, nowMs, 0));
   return { ...pod, phase: 'Succeeded', containers };
@@ -60,7 +78,7 @@ export interface Eviction extends Pick<PodFailure & { kind: 'evicted' }, 'messag
 /** A pod that its kubelet has killed. */
 export function evicted(pod: SimulatedPod, { nowMs, isLost, ...eviction }: Eviction): SimulatedPod {
   const running = runningContainers(pod);
-  const hasInit = pod.containers.some(({ spec }) => kindOf(spec) !== 'app');
+  const hasInit = pod.containers.some(({ spec }) => isInitContainer(spec));
   const containers = pod.containers.map((container): SimulatedContainer => {
     if (container.state.state !== 'running') return container;
     if (!isLost()) return terminated(container, nowMs, 137);

@@ -3,6 +3,7 @@ import { imageIdOf } from './simulated-images.js';
 import {
   type ContainerState,
   imageOf,
+  isInitContainer,
   kindOf,
   type SimulatedContainer,
   type SimulatedPod,
@@ -16,8 +17,9 @@ export function podStatus(pod: SimulatedPod): object {
   if (failure?.kind === 'rejected') {
     return { phase: pod.phase, ...cause, startTime: timestamp(failure.failedAtMs), qosClass: 'BestEffort' };
   }
-  const init = pod.containers.filter(({ spec }) => kindOf(spec) !== 'app');
+  const init = pod.containers.filter(({ spec }) => isInitContainer(spec));
   const app = pod.containers.filter(({ spec }) => kindOf(spec) === 'app');
+  const ephemeral = pod.containers.filter(({ spec }) => kindOf(spec) === 'ephemeral');
   return {
     phase: pod.phase,
     conditions: conditions(pod),
@@ -26,6 +28,7 @@ export function podStatus(pod: SimulatedPod): object {
     ...(pod.spec.nodeName !== undefined && { startTime: timestamp(pod.createdAtMs) }),
     ...(init.length > 0 && { initContainerStatuses: init.map(containerStatus) }),
     ...(pod.spec.nodeName !== undefined && { containerStatuses: app.map(containerStatus) }),
+    ...(ephemeral.length > 0 && { ephemeralContainerStatuses: ephemeral.map(containerStatus) }),
     qosClass: 'BestEffort',
   };
 }

@@ -87,6 +87,11 @@ export function kindOf(spec: ContainerSpec): ContainerKind {
   return spec.kind ?? 'app';
 }
 
-export function imageOf({ name }: ContainerSpec): string {
-  return `registry.example/${name}:1`;
+/** Sidecars are among them. */
+export function isInitContainer({ kind }: ContainerSpec): boolean {
+  return kind === 'init' || kind === 'sidecar';
+}
+
+export function imageOf({ name, image = `registry.example/${name}:1` }: ContainerSpec): string {
+  return image;
 }

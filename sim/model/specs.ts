@@ -38,12 +38,19 @@ export interface ImageSpec {
   readonly isUnused?: boolean;
 }
 
-export type ContainerKind = 'app' | 'init' | 'sidecar';
+export type ContainerKind = 'app' | 'init' | 'sidecar' | 'ephemeral';
 
 export interface ContainerSpec {
   readonly name: string;
-  /** `init` completes before the pod starts; `sidecar` is an init container that keeps running. Default: `app`. */
+  /**
+   * `init` completes before the pod starts; `sidecar` is an init container that keeps running; `ephemeral` is added to a running pod.
+   * Default: `app`.
+   */
   readonly kind?: ContainerKind;
+  /** Default: made of its name. */
+  readonly image?: string;
+  /** Of an ephemeral container: whose processes it sees. */
+  readonly target?: string;
   readonly rootfs: Growth;
   readonly logs: Growth;
   /** Limit and request of `ephemeral-storage`. */
@@ -56,6 +63,11 @@ export interface ContainerSpec {
   /** Names of the volumes that it mounts. Default: all of the pod's volumes. */
   readonly mounts?: readonly string[];
   readonly ports?: readonly ContainerPortSpec[];
+  /**
+   * Words of this machine before each command that is run in the container, such as `chroot DIRECTORY`. Default: its image has no
+   * program at all.
+   */
+  readonly launcher?: readonly string[];
 }
 
 interface ContainerPortSpec {
@@ -109,6 +121,8 @@ export interface PodSpec {
   readonly priorityClassName?: string;
   readonly containers: readonly ContainerSpec[];
   readonly volumes?: readonly VolumeSpec[];
+  /** Of ephemeral containers: see {@link ContainerSpec.launcher}. */
+  readonly ephemeralLauncher?: readonly string[];
   /** Time from its creation until its containers run. Default: 0. */
   readonly startAfterMs?: number;
   /** Time from its start until the kubelet's summary lists it; real ones take seconds. Default: 0. */
