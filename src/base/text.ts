@@ -53,3 +53,8 @@ function escapeCodeUnit(codeUnit: number): string {
 export function shellWord(text: string): string {
   return /^[\w./:@=,+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
 }
+
+/** A command line to copy. */
+export function commandLine(words: readonly string[]): string {
+  return words.map(shellWord).join(' ');
+}

@@ -12,6 +12,7 @@ import { withRequestTimeout } from './request-timeout.js';
 import {
   explainForms,
   explainResources,
+  type ExplainTarget,
   outputFlag,
   parseExplainTarget,
   parseTopResource,
@@ -103,13 +104,22 @@ function addExplain(program: Command, context: CommandContext): void {
       ).argParser(parseSize),
     )
     .option('--without <pod>', 'of a node: what it would be without this pod, NAMESPACE/POD')
+    .option(
+      '--directories',
+      'of a pod: the largest directories and files, by commands that run in its containers (needs create on pods/exec)',
+    )
+    .option('-c, --container <name>', 'with --directories: only this container')
+    .option('--dry-run', 'with --directories: print the commands and run none')
     .action(async (word: string, second: string | undefined, flags: ExplainFlags, command: Command) => {
-      const { output, free: freeBytes, without, limit: podLimit } = flags;
+      const { output, free: freeBytes, without, limit: podLimit, container, dryRun: isDryRun = false } = flags;
       const { resource, name } = parseExplainTarget(word, second);
-      if (freeBytes !== undefined && resource !== 'node') throw new UsageError('--free is for nodes');
-      if (without !== undefined && resource !== 'node') throw new UsageError('--without is for nodes');
-      if (podLimit !== undefined && resource !== 'pod') throw new UsageError('--limit is for pods');
+      checkFlags(resource, flags);
       const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output };
+      if (flags.directories === true) {
+        const { explainDirectories } = await import('./explain/directories/directories-command.js');
+        await explainDirectories({ ...options, container, isDryRun }, context);
+        return;
+      }
       const { explain } = await import('./explain/explain-command.js');
       await explain({ ...options, freeBytes, without, podLimit }, context);
     });
@@ -118,6 +128,24 @@ function addExplain(program: Command, context: CommandContext): void {
 interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output' | 'without'> {
   readonly free?: number;
   readonly limit?: string;
+  readonly directories?: boolean;
+  readonly container?: string;
+  readonly dryRun?: boolean;
+}
+
+const resourcesOfFlags = { free: 'node', without: 'node', limit: 'pod', directories: 'pod' } as const;
+
+/** Throws UsageError for a flag that is for other resources, that needs another flag, or excludes it. */
+function checkFlags(resource: ExplainTarget['resource'], flags: ExplainFlags): void {
+  for (const flag of ['free', 'without', 'limit', 'directories'] as const) {
+    const expected = resourcesOfFlags[flag];
+    if (flags[flag] !== undefined && resource !== expected) throw new UsageError(`--${flag} is for ${expected}s`);
+  }
+  const { directories, limit, container, dryRun } = flags;
+  if (directories === true && limit !== undefined) throw new UsageError('--directories and --limit exclude each other');
+  if (directories === true) return;
+  if (container !== undefined) throw new UsageError('--container needs --directories');
+  if (dryRun === true) throw new UsageError('--dry-run needs --directories');
 }
 
 function withSource(command: Command): Command {

@@ -111,7 +111,11 @@ interface GivenName {
 }
 
 /** The namespace that the name or the flag has. Throws UsageError when they differ. */
-function podName({ resource, name: text, namespace }: ExplainOptions): GivenName {
+export function podName({
+  resource,
+  name: text,
+  namespace,
+}: Pick<ExplainOptions, 'resource' | 'name' | 'namespace'>): GivenName {
   const parts = text.split('/');
   const name = parts.pop() ?? '';
   const [named] = parts;

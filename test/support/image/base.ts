@@ -14,7 +14,7 @@ export const mountPoints = {
 const output = (program: string, ...args: readonly string[]): string =>
   execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 
-const pathOf = (program: string): Promise<string> => realpath(output('sh', '-c', `command -v ${program}`));
+export const pathOf = (program: string): Promise<string> => realpath(output('sh', '-c', `command -v ${program}`));
 
 /** Their absolute paths, the dynamic linker among them. */
 const librariesOf = (file: string): readonly string[] => output('ldd', file).match(/\/\S+/g) ?? [];
@@ -25,6 +25,14 @@ async function copyInto(root: string, target: string, file: string): Promise<voi
   await copyFile(file, copy);
 }
 
+/** Copies programs of this machine into `/bin` of a root filesystem, with their libraries. The files by the names that they get. */
+export async function copyPrograms(root: string, programs: ReadonlyMap<string, string>): Promise<void> {
+  for (const [name, file] of programs) {
+    await copyInto(root, `bin/${name}`, file);
+    for (const library of librariesOf(file)) await copyInto(root, library, library);
+  }
+}
+
 /**
  * Fills an empty root filesystem with what the Dockerfile expects of the base image: Node.js with npm, a shell and few commands,
  * those of this machine. Images of a registry would need its service.
@@ -32,10 +40,7 @@ async function copyInto(root: string, target: string, file: string): Promise<voi
 export async function fillBase(root: string): Promise<void> {
   const programs = new Map([['node', await realpath(process.execPath)]]);
   for (const name of systemPrograms) programs.set(name, await pathOf(name));
-  for (const [name, file] of programs) {
-    await copyInto(root, `bin/${name}`, file);
-    for (const library of librariesOf(file)) await copyInto(root, library, library);
-  }
+  await copyPrograms(root, programs);
   const folders = ['dev', 'proc', 'tmp', 'root', 'usr/lib', ...Object.values(mountPoints)];
   for (const folder of folders) await mkdir(path.join(root, folder), { recursive: true });
   await symlink('../bin', path.join(root, 'usr/bin'));

@@ -15,8 +15,10 @@ const notCopied = ['.git', 'node_modules'].map((name) => path.join(checkout, nam
 const mayMount = (): boolean =>
   spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' }).status === 0;
 
-export const canBuildImages = (): boolean =>
-  process.platform === 'linux' && process.getuid?.() === 0 && isInstalled('buildah') && mayMount();
+/** Whether this process is root and may have mounts of its own. */
+export const hasMounts = (): boolean => process.platform === 'linux' && process.getuid?.() === 0 && mayMount();
+
+export const canBuildImages = (): boolean => hasMounts() && isInstalled('buildah');
 
 interface ImageConfig {
   readonly User: string;

@@ -1,0 +1,152 @@
+import { type Clock, startDeadline } from '../../../base/clock.js';
+import { messageOf, RequestError } from '../../../base/errors.js';
+import { commandLine, oneLine } from '../../../base/text.js';
+import { formatPercent } from '../../../base/units.js';
+import type { Credentials } from '../../../credentials/credentials.js';
+import { execInPod, type ExecResult } from '../../../http/pod-exec.js';
+import type { PodContainer, PodContainers, VolumeMount } from './container-mounts.js';
+import type { ContainerListing } from './directory-report.js';
+import { parseWalkOutput, type WalkOutput } from './walk-output.js';
+import { walkCommand, type WalkPlan } from './walk-script.js';
+
+/** What all containers of a pod are listed with. */
+export interface ListingContext {
+  readonly credentials: Credentials;
+  readonly pod: PodContainers;
+  readonly durationSeconds: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** The command that lists the pod again. */
+  readonly ownCommand: string;
+}
+
+/** A container that runs. */
+export type RunningContainer = PodContainer & { readonly startedAtMs: number };
+
+/** The script writes far less. */
+const maxOutputBytes = 2 ** 20;
+/** For what is not the listing itself. */
+const extraMs = 10_000;
+
+/** Has all that the script needs. */
+const usualImage = 'busybox:1.36';
+/** Until a person has run the next command. */
+const spareSeconds = 270;
+
+/** Returns one mount for each of the volumes that the container has. */
+export function listedMounts({ emptyDirs }: PodContainer, volumes: ReadonlySet<string>): readonly VolumeMount[] {
+  return [...volumes].flatMap((volume) => emptyDirs.find((mount) => mount.volume === volume) ?? []);
+}
+
+export function planOf(
+  { startedAtMs, paths }: RunningContainer,
+  mounts: readonly VolumeMount[],
+  { durationSeconds, root }: Pick<WalkPlan, 'durationSeconds' | 'root'>,
+): WalkPlan {
+  const emptyDirPaths = mounts.map(({ path }) => path);
+  const otherPaths = paths.filter((path) => !emptyDirPaths.includes(path));
+  return { root, startedAtMs, durationSeconds, emptyDirPaths, otherPaths };
+}
+
+/**
+ * Lists a container; where it has no program for that, in an ephemeral container beside it, if there is one. Rejects with the error
+ * that any other container would meet too: the user may not.
+ */
+export async function listContainer(
+  container: RunningContainer,
+  mounts: readonly VolumeMount[],
+  context: ListingContext,
+): Promise<ContainerListing> {
+  const { name, helper } = container;
+  const plan = (root: WalkPlan['root']): WalkPlan => planOf(container, mounts, { ...context, root });
+  try {
+    let tried = await attempt(name, plan(''), context);
+    if (tried.lack !== undefined && helper !== undefined) tried = await attempt(helper, plan('/proc/1/root'), context);
+    if (tried.lack === undefined) return found(container, mounts, tried);
+    const where = helper === undefined ? 'its image' : `that of the ephemeral container ${helper}`;
+    const lack = `there is no ${tried.lack.join(', no ')} in ${where}`;
+    if (context.pod.sharesProcesses) return notListed(name, `${lack}, and its processes are shared with others`);
+    return notListed(name, lack, [commandLine(debugCommand(name, context)), context.ownCommand]);
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.reason === 'forbidden') throw error;
+    return notListed(name, messageOf(error));
+  }
+}
+
+/** Adds an ephemeral container that sees the files of the container, also those of another user, and that ends by itself. */
+function debugCommand(
+  target: string,
+  { pod: { namespace, name }, durationSeconds }: Pick<ListingContext, 'pod' | 'durationSeconds'>,
+): readonly string[] {
+  const flags = [`--image=${usualImage}`, `--target=${target}`, '--profile=general'];
+  return ['kubectl', 'debug', '-n', namespace, name, ...flags, '--', 'sleep', String(durationSeconds + spareSeconds)];
+}
+
+interface Attempt {
+  readonly output: WalkOutput;
+  /** Programs that the image has not, without which nothing is listed. */
+  readonly lack?: readonly string[] | undefined;
+}
+
+async function attempt(
+  containerName: string,
+  plan: WalkPlan,
+  { credentials, pod, clock, signal, durationSeconds }: ListingContext,
+): Promise<Attempt> {
+  const { namespace, name } = pod;
+  using deadline = startDeadline({
+    clock,
+    durationMs: durationSeconds * 1000 + extraMs,
+    error: () => new RequestError('timeout', `no complete answer within ${durationSeconds + extraMs / 1000} s`),
+    parent: signal,
+  });
+  const command = { namespace, pod: name, container: containerName, words: walkCommand(plan) };
+  const result = await execInPod(credentials, command, { maxOutputBytes, signal: deadline.signal });
+  const output = parseWalkOutput('output' in result ? result.output : '');
+  if (hasNoShell(result)) return { output, lack: ['shell'] };
+  const problem = problemOf(result);
+  if (problem !== undefined) throw new RequestError('decode', problem);
+  return output.missingTools.length > 0 ? { output, lack: output.missingTools } : { output };
+}
+
+/** Codes of a program that is not there or cannot be run: of runtimes that start it and report what becomes of it. */
+const noProgramCodes = [126, 127];
+
+/** https://github.com/opencontainers/runc/issues/3715; crun has other words than runc. */
+function hasNoShell(result: ExecResult): boolean {
+  if ('exitCode' in result) return noProgramCodes.includes(result.exitCode);
+  return /executable file|no such file or directory|not found/i.test(result.failure);
+}
+
+function problemOf(result: ExecResult): string | undefined {
+  if ('failure' in result) return result.failure;
+  if (result.exitCode === 0) return undefined;
+  const why = oneLine(result.errorOutput);
+  return `the command ended with exit code ${result.exitCode}${why === '' ? '' : `: ${why}`}`;
+}
+
+function found(
+  { name }: RunningContainer,
+  mounts: readonly VolumeMount[],
+  { output: { walks, ioPressure } }: Attempt,
+): ContainerListing {
+  const rootfs = walks.get(0);
+  const emptyDirs = mounts.flatMap((mount, index) => {
+    const walk = walks.get(index + 1);
+    return walk === undefined ? [] : [{ mount, walk }];
+  });
+  if (ioPressure !== undefined) {
+    const share = formatPercent(ioPressure);
+    return notListed(name, `all tasks of its node waited for the disks in ${share} of the last 10 s; try again later`);
+  }
+  if (walks.size > mounts.length) return { container: name, rootfs, emptyDirs };
+  return { ...notListed(name, 'the list ended early'), rootfs, emptyDirs };
+}
+
+function notListed(container: string, why: string, commands: readonly string[] = []): ContainerListing {
+  return {
+    container,
+    emptyDirs: [],
+    problem: { container, text: `Container ${container} was not listed: ${why}.`, commands },
+  };
+}

@@ -1,0 +1,91 @@
+import { listedCount } from './walk-script.js';
+
+/** A directory with all that is in it, or a file. */
+export interface WalkEntry {
+  readonly path: string;
+  readonly bytes: number;
+  readonly isDirectory: boolean;
+}
+
+/** `unreadable`: some of it may not be read by the user of the container, or was deleted meanwhile. */
+type WalkState = 'complete' | 'unreadable' | 'timeout';
+
+/** What a walk found. */
+export interface Walk {
+  readonly state: WalkState;
+  readonly bytes: number;
+  readonly fileCount: number;
+  /** Those whose names have a line feed, above all. */
+  readonly skippedCount: number;
+  /** The largest ones; directories without those that hold little more than one other entry. */
+  readonly entries: readonly WalkEntry[];
+}
+
+export interface WalkOutput {
+  /** By their numbers. */
+  readonly walks: ReadonlyMap<number, Walk>;
+  readonly missingTools: readonly string[];
+  /** Share of the time in which all tasks of the node waited for its disks, if that is why nothing was listed. */
+  readonly ioPressure: number | undefined;
+}
+
+/** Blocks of `stat`. */
+const blockBytes = 512;
+const maxPathLength = 4096;
+
+/** Codes of `timeout`, of GNU and of older busyboxes, and of a shell whose child was killed. */
+const timeoutCodes = [124, 137, 143];
+
+const forms = {
+  missing: /^m (?<tool>[a-z]{1,20})$/,
+  pressure: /^p (?<percent>\d{1,3}(?:\.\d+)?)$/,
+  entry: /^(?<kind>[df]) (?<blocks>\d{1,15}) (?<path>\/.*)$/,
+  end: /^t (?<blocks>\d{1,15}) (?<files>\d{1,15}) (?<bad>\d{1,15}) (?<code>\d{1,3})$/,
+} as const;
+
+/** Reads what the script has written. Whatever it does not understand is left out: a container may write anything. */
+export function parseWalkOutput(text: string): WalkOutput {
+  const [head = '', ...sections] = text.split(/^w /m);
+  const percents = head.split('\n').flatMap((line) => forms.pressure.exec(line)?.groups?.['percent'] ?? []);
+  return {
+    walks: new Map(sections.flatMap(numberedWalk)),
+    missingTools: head.split('\n').flatMap((line) => forms.missing.exec(line)?.groups?.['tool'] ?? []),
+    ioPressure: percents[0] === undefined ? undefined : Number(percents[0]) / 100,
+  };
+}
+
+/** Empty without its end: nobody knows what is missing then. */
+function numberedWalk(section: string): readonly (readonly [number, Walk])[] {
+  const [number = '', ...lines] = section.split('\n');
+  const ends = lines.map((line) => forms.end.exec(line)?.groups);
+  const { blocks, files, bad, code } = ends.findLast((end) => end !== undefined) ?? {};
+  if (!/^\d{1,4}$/.test(number) || blocks === undefined) return [];
+  const walk = {
+    state: stateOf(Number(code)),
+    bytes: Number(blocks) * blockBytes,
+    fileCount: Number(files),
+    skippedCount: Number(bad),
+    entries: telling(lines.flatMap(entryOf).slice(0, 2 * listedCount)),
+  };
+  return [[Number(number), walk]];
+}
+
+function entryOf(line: string): readonly WalkEntry[] {
+  const { kind, blocks, path } = forms.entry.exec(line)?.groups ?? {};
+  if (path === undefined || path.length > maxPathLength) return [];
+  return [{ path, bytes: Number(blocks) * blockBytes, isDirectory: kind === 'd' }];
+}
+
+function stateOf(code: number): WalkState {
+  if (code === 0) return 'complete';
+  return timeoutCodes.includes(code) ? 'timeout' : 'unreadable';
+}
+
+/** A directory that holds little more than one other entry says nothing that the entry does not say. */
+const almostAll = 0.95;
+
+function telling(entries: readonly WalkEntry[]): readonly WalkEntry[] {
+  const isRepeated = ({ path, bytes, isDirectory }: WalkEntry): boolean =>
+    isDirectory && entries.some((other) => other.path.startsWith(`${path}/`) && other.bytes >= almostAll * bytes);
+  return entries.filter((entry) => entry.bytes > 0 && !isRepeated(entry)).toSorted((a, b) => b.bytes - a.bytes);
+}

@@ -1,0 +1,265 @@
+// @module-tag sockets
+
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { expect, test } from 'vitest';
+
+import type { Rule } from '../../../../sim/access.js';
+import { SimulatedCluster } from '../../../../sim/cluster.js';
+import { emptyScenario } from '../../../../sim/model/scenario.js';
+import type { ContainerSpec, PodSpec } from '../../../../sim/model/specs.js';
+import { runArguments } from '../../../../src/commands/command-line.js';
+import { podSpec } from '../../../sim/pods.js';
+import { aCommandContext } from '../../../support/command-context.js';
+import { leastRules } from '../../../support/exporter.js';
+import { untilEnd } from '../../../support/fixtures.js';
+import { temporaryFolder } from '../../../support/programs.js';
+
+const mib = 2 ** 20;
+const blocks = (bytes: number): number => bytes / 512;
+
+const readPods: Rule = { verbs: ['get'], resources: ['pods'] };
+const allowed: readonly Rule[] = [...leastRules, readPods, { verbs: ['get', 'create'], resources: ['pods/exec'] }];
+
+/** What a container answers with, whatever is run in it. */
+const answering = (...lines: readonly string[]): readonly string[] => [
+  'sh',
+  '-c',
+  `printf '%s' '${lines.map((line) => `${line}\n`).join('')}'`,
+];
+
+const rootfs = [
+  'w 0',
+  `d ${blocks(3 * mib)} /var`,
+  `d ${blocks(2 * mib)} /var/lib/app`,
+  `f ${blocks(mib)} /var/big.log`,
+  `t ${blocks(3 * mib)} 12 0 0`,
+];
+const cache = ['w 1', `f ${blocks(mib)} /mnt/cache/blob`, `t ${blocks(mib)} 1 0 0`];
+
+const container = (more: Partial<ContainerSpec>): ContainerSpec => ({
+  name: 'app',
+  rootfs: { initialBytes: 3 * mib },
+  logs: { initialBytes: mib },
+  ...more,
+});
+
+const volumes: PodSpec['volumes'] = [{ name: 'cache', source: 'emptyDir', content: { initialBytes: 0 } }];
+
+interface Run {
+  readonly status: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+const it = test
+  .extend('sim', ({ onTestFinished }) =>
+    untilEnd(onTestFinished, SimulatedCluster.start({ scenario: emptyScenario('node-1') })),
+  )
+  .extend('folder', ({ onTestFinished }) => untilEnd(onTestFinished, temporaryFolder()))
+  .extend(
+    'explain',
+    ({ sim, folder }) =>
+      async (args: readonly string[], rules: readonly Rule[] = allowed): Promise<Run> => {
+        const { context, out, error } = aCommandContext();
+        const kubeconfig = path.join(folder.path, 'kubeconfig');
+        await writeFile(kubeconfig, sim.kubeconfig(sim.issueToken({ user: 'reader', rules })));
+        const flags = ['--directories', '--kubeconfig', kubeconfig, '--from', 'kubelets'];
+        const status = await runArguments(['explain', 'pod', ...args, ...flags], context);
+        return { status, out: out(), error: error() };
+      },
+  );
+
+const addWeb = (sim: SimulatedCluster, more: Partial<PodSpec> = {}): unknown =>
+  sim.model.addPod(
+    podSpec('web', { containers: [container({ launcher: answering(...rootfs, ...cache) })], volumes, ...more }),
+  );
+
+it('the largest directories and files come first, and the sum stands beside the summary', async ({ sim, explain }) => {
+  addWeb(sim);
+  const { status, out, error } = await explain(['default/web']);
+  expect([status, error]).toEqual([0, '']);
+  expect(out).toMatch(
+    /^Pod default\/web on node-1: 5Mi in all, with logs as in the summary\.\nThe summary, \S+ old, has 4Mi: /,
+  );
+  expect(out).toMatch(/^rootfs app +3Mi +3Mi +0B +60 %$/m);
+  expect(out).toMatch(/^logs app +- +1Mi +- +20 %$/m);
+  expect(out).toMatch(/^emptydir cache +1Mi /m);
+  const paths = out.split('\n').flatMap((line) => / (?:directory|file) .* (\/\S+)$/.exec(line)?.[1] ?? []);
+  expect(paths).toEqual(['/var', '/var/lib/app', '/var/big.log', '/mnt/cache/blob']);
+});
+
+it('JSON has the same values', async ({ sim, explain }) => {
+  addWeb(sim);
+  const { out } = await explain(['default/web', '-o', 'json']);
+  expect(JSON.parse(out)).toMatchObject({
+    namespace: 'default',
+    pod: 'web',
+    node: 'node-1',
+    usedBytes: expect.closeTo(5 * mib, -5) as number,
+    parts: [
+      {
+        part: 'rootfs',
+        container: 'app',
+        foundBytes: 3 * mib,
+        summaryBytes: 3 * mib,
+        differenceBytes: 0,
+        fileCount: 12,
+      },
+      { part: 'logs', container: 'app', summaryBytes: mib },
+      { part: 'emptydir', container: 'app', volume: 'cache', foundBytes: mib },
+      { part: 'other' },
+    ],
+    largest: [
+      { path: '/var', bytes: 3 * mib, isDirectory: true },
+      {},
+      {},
+      { path: '/mnt/cache/blob', volume: 'cache' },
+    ],
+    problems: [],
+  });
+});
+
+it('without a summary, what was found is shown alone', async ({ sim, explain }) => {
+  addWeb(sim);
+  const { status, out, error } = await explain(['default/web'], allowed.slice(leastRules.length));
+  expect(status).toBe(0);
+  expect(error).toMatch(/^No summary to compare with: [^\n]+\n$/);
+  expect(out).toMatch(/^rootfs app +3Mi +- +- +75 %$/m);
+});
+
+it.for([
+  ['get', 'pods/exec', /^exec in container app of pod default\/web: 403: needs get and create on pods\/exec\n$/],
+  ['create', 'pods/exec', /^exec in container app of pod default\/web: 403: needs get and create on pods\/exec\n$/],
+] as const)(
+  'the permission to %s %s alone is not enough, which one line says',
+  async ([verb, resource, line], { sim, explain }) => {
+    addWeb(sim);
+    const { status, out, error } = await explain(
+      ['default/web'],
+      [...leastRules, readPods, { verbs: [verb], resources: [resource] }],
+    );
+    expect([status, out]).toEqual([1, '']);
+    expect(error).toMatch(line);
+  },
+);
+
+it.for([
+  ['other', [], /answered 404: pods "other" not found/],
+  ['web', ['-c', 'ap'], /^no container "ap" in pod default\/web; did you mean app\?\n$/],
+  [
+    'waiting',
+    [],
+    /^no container of pod default\/waiting runs \(phase Pending\): only running containers can be listed\n$/,
+  ],
+  ['waiting', ['-c', 'app'], /^container app of pod default\/waiting does not run \(phase Pending\)/],
+] as const)('%s %j is refused with a reason', async ([name, flags, line], { sim, explain }) => {
+  addWeb(sim);
+  const { namespace, containers } = podSpec('waiting');
+  sim.model.addPod({ namespace, name: 'waiting', containers });
+  const { status, error } = await explain([`default/${name}`, ...flags]);
+  expect(status).toBe(1);
+  expect(error).toMatch(line);
+});
+
+it.for([
+  [['explain', 'node', 'a', '--directories'], /--directories is for pods/],
+  [['explain', 'pod', 'a', '-c', 'app'], /--container needs --directories/],
+  [['explain', 'pod', 'a', '--dry-run'], /--dry-run needs --directories/],
+  [['explain', 'pod', 'a', '--directories', '--limit', '1Gi'], /--directories and --limit exclude each other/],
+  [['explain', 'pod', 'a', '--directories', '-A'], /--directories is for one pod: name it as NAMESPACE\/NAME/],
+  [['explain', 'pod', 'a', '--directories', '--summaries', '.'], /--directories and --summaries exclude each other/],
+] as const)('%j is refused', async ([args, line]) => {
+  const { context, error } = aCommandContext();
+  expect(await runArguments(args, context)).toBe(2);
+  expect(error()).toMatch(line);
+});
+
+it('an image without a shell is named, with the commands that list it through an ephemeral container', async ({
+  sim,
+  explain,
+}) => {
+  addWeb(sim, { containers: [container({})] });
+  const { status, out } = await explain(['default/web']);
+  expect(status).toBe(0);
+  expect(out).toMatch(/^rootfs app +- +3Mi +- .*not listed$/m);
+  expect(out).toContain('Container app was not listed: there is no shell in its image.\n');
+  expect(out).toContain(
+    '  kubectl debug -n default web --image=busybox:1.36 --target=app --profile=general -- sleep 300\n' +
+      '  ephemeral-storage-exporter explain pod -n default web --directories\n',
+  );
+});
+
+it('an image without a shell is listed through an ephemeral container that runs', async ({ sim, explain }) => {
+  addWeb(sim, { containers: [container({})], ephemeralLauncher: answering(...rootfs, ...cache) });
+  const none = { initialBytes: 0 };
+  sim.model.addEphemeralContainer('default', 'web', { name: 'look', target: 'app', rootfs: none, logs: none });
+  const { out } = await explain(['default/web', '-o', 'json']);
+  expect(JSON.parse(out)).toMatchObject({ parts: [{ part: 'rootfs', foundBytes: 3 * mib }, {}, {}, {}], problems: [] });
+});
+
+it('a volume is listed once, in the first container that can', async ({ sim, explain }) => {
+  const containers = [
+    container({ name: 'bare' }),
+    container({ launcher: answering(...rootfs, ...cache) }),
+    container({ name: 'late', launcher: answering('w 0', 't 0 0 0 0') }),
+  ];
+  addWeb(sim, { containers });
+  const { out } = await explain(['default/web', '-o', 'json']);
+  const { parts, problems } = JSON.parse(out) as { parts: readonly object[]; problems: readonly object[] };
+  expect(parts.filter((part) => 'volume' in part)).toEqual([
+    expect.objectContaining({ container: 'app', foundBytes: mib }),
+  ]);
+  expect(problems).toEqual([expect.objectContaining({ container: 'bare' })]);
+});
+
+it.for([
+  ['m find', /there is no find in its image\./],
+  ['p 63.2', /all tasks of its node waited for the disks in 63 % of the last 10 s; try again later\./],
+  ['w 0', /the list ended early\./],
+] as const)('a container that answers "%s" has its reason', async ([line, reason], { sim, explain }) => {
+  addWeb(sim, { containers: [container({ launcher: answering(line) })] });
+  expect((await explain(['default/web'])).out).toMatch(reason);
+});
+
+it.for([
+  [['sh', '-c', 'echo "out of memory" >&2; exit 9'], /the command ended with exit code 9: out of memory\./],
+  [['sh', '-c', 'yes'], /more than 1048576 bytes of output\./],
+] as const)(
+  'a container that runs %j instead is a problem, and no failure',
+  async ([launcher, reason], { sim, explain }) => {
+    addWeb(sim, { containers: [container({ launcher })] });
+    const { status, out } = await explain(['default/web']);
+    expect(status).toBe(0);
+    expect(out).toMatch(reason);
+  },
+);
+
+it('what a container names its files is shown without anything that a terminal obeys', async ({ sim, explain }) => {
+  const entry = `f 8 /tmp/\u001b[2J\u202e${'x'.repeat(50)}`;
+  addWeb(sim, { containers: [container({ launcher: answering('w 0', entry, 't 8 1 3 1', 'w 1', 't 0 0 0 0') })] });
+  for (const form of ['text', 'json', 'yaml']) {
+    const { out } = await explain(['default/web', '-o', form]);
+    expect(out).toMatch(/\\(?:u001b|e)\[2J\\u202e/);
+    expect(out).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+  }
+  expect((await explain(['default/web'])).out).toContain('some of it could not be read; 3 names skipped');
+});
+
+it('--dry-run prints the commands and runs none', async ({ sim, explain }) => {
+  addWeb(sim);
+  const { status, out } = await explain(['default/web', '--dry-run'], [readPods]);
+  expect(status).toBe(0);
+  expect(out).toMatch(/^kubectl exec -n default web -c app -- sh -c 'root=\$1 /);
+  expect(out).toMatch(/' sh '' \d+ 30 1 \/mnt\/cache \/etc\/hosts \/etc\/hostname \/etc\/resolv\.conf\n$/);
+  expect(sim.apiRequests.map(({ path: one }) => one)).toEqual(['/api/v1/namespaces/default/pods/web']);
+});
+
+it.for([
+  [['--request-timeout', '90s'], 90],
+  [['--request-timeout', '0'], 86_400],
+] as const)('with %j a container is listed for %i s at most', async ([flags, seconds], { sim, explain }) => {
+  addWeb(sim);
+  expect((await explain(['default/web', '--dry-run', ...flags])).out).toContain(` ${seconds} 1 /mnt/cache`);
+});

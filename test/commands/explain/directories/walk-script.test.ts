@@ -1,0 +1,149 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { link, mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { expect, test } from 'vitest';
+
+import { parseWalkOutput, type WalkEntry } from '../../../../src/commands/explain/directories/walk-output.js';
+import { walkCommand, type WalkPlan } from '../../../../src/commands/explain/directories/walk-script.js';
+import { untilEnd } from '../../../support/fixtures.js';
+import { temporaryFolder } from '../../../support/programs.js';
+
+const block = 4096;
+const isLinux = process.platform === 'linux';
+
+async function write(root: string, file: string, bytes: number): Promise<void> {
+  const full = path.join(root, file);
+  await mkdir(path.dirname(full), { recursive: true });
+  await writeFile(full, Buffer.alloc(bytes, 1));
+}
+
+/** A directory in the place of a container's root, and the second of its start: what is written first is of the image. */
+const it = test
+  .extend('root', async ({ onTestFinished }) => {
+    const folder = await untilEnd(onTestFinished, temporaryFolder());
+    await write(folder.path, 'etc/passwd', block);
+    await write(folder.path, 'usr/lib/large.so', 64 * block);
+    return folder.path;
+  })
+  .extend('startedAtMs', async ({ root }) => {
+    expect(existsSync(root)).toBe(true);
+    await delay(1_050 - (Date.now() % 1_000)); // ctimes are a few milliseconds behind
+    return Date.now();
+  });
+
+/** The words of a command for a container, with another root. */
+function commandIn(root: string, plan: Pick<WalkPlan, 'startedAtMs'> & Partial<WalkPlan>): readonly string[] {
+  const others = { root: '', durationSeconds: 30, emptyDirPaths: [], otherPaths: [] } as const;
+  return walkCommand({ ...others, ...plan }).map((word, index) => (index === 4 ? root : word));
+}
+
+function walked(root: string, plan: Parameters<typeof commandIn>[1]) {
+  const [shell = '', ...words] = commandIn(root, plan);
+  const { stdout, stderr, status } = spawnSync(shell, words, { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
+  return parseWalkOutput(stdout);
+}
+
+const du = (...words: readonly string[]): number =>
+  Number(execFileSync('du', ['-x', '-s', '-B1', ...words], { encoding: 'utf8' }).split('\t')[0]);
+
+const pathsOf = (entries: readonly WalkEntry[] | undefined): readonly string[] =>
+  (entries ?? []).map(({ path: one, isDirectory }) => (isDirectory ? `${one}/` : one));
+
+it.runIf(isLinux)(
+  'the writable layer is what has changed since the start, whatever its mtime',
+  async ({ root, startedAtMs }) => {
+    await write(root, 'var/lib/app/data with blanks', 20 * block);
+    await write(root, 'tmp/small', block);
+    await write(root, 'etc/passwd', 2 * block);
+    execFileSync('touch', ['-d', '2001-01-01', path.join(root, 'tmp/small')]);
+    const walk = walked(root, { startedAtMs }).walks.get(0);
+    expect(walk).toMatchObject({ state: 'complete', fileCount: 3, skippedCount: 0 });
+    const changed = ['var', 'tmp', 'etc/passwd'].map((one) => du(path.join(root, one)));
+    expect(walk?.bytes).toBe(changed.reduce((sum, bytes) => sum + bytes, statSync(root).blocks * 512));
+    expect(pathsOf(walk?.entries).filter((one) => !one.endsWith('/'))).toEqual([
+      '/var/lib/app/data with blanks',
+      '/etc/passwd',
+      '/tmp/small',
+    ]);
+  },
+);
+
+it.runIf(isLinux)(
+  'the sum of an emptyDir is that of du, with old files, and links counted once',
+  async ({ root, startedAtMs }) => {
+    await write(root, 'cache/a/one', 30 * block);
+    await write(root, 'cache/a/b/two', 10 * block);
+    await link(path.join(root, 'cache/a/one'), path.join(root, 'cache/again'));
+    const { walks } = walked(root, { startedAtMs: startedAtMs + 3_600_000, emptyDirPaths: ['/cache'] });
+    expect(walks.get(1)?.bytes).toBe(du(path.join(root, 'cache')));
+    expect(walks.get(1)?.fileCount).toBe(2);
+    expect(walks.get(0)?.bytes).toBe(0);
+  },
+);
+
+it.runIf(isLinux)('mounts are left out of each other and of the writable layer', async ({ root, startedAtMs }) => {
+  await write(root, 'cache/inner/file', 10 * block);
+  await write(root, 'cache/outer', block);
+  await write(root, 'etc/config/file', 5 * block);
+  await write(root, 'etc/hosts', block);
+  const plan = { startedAtMs, emptyDirPaths: ['/cache', '/cache/inner'], otherPaths: ['/etc/config'] };
+  const { walks } = walked(root, plan);
+  expect(pathsOf(walks.get(1)?.entries)).toContain('/cache/outer');
+  expect(walks.get(1)?.fileCount).toBe(1);
+  expect(walks.get(2)?.bytes).toBe(du(path.join(root, 'cache/inner')));
+  expect(walks.get(0)?.fileCount).toBe(0);
+});
+
+it.runIf(isLinux)('a name with a line feed is skipped and counted, and none is run', async ({ root, startedAtMs }) => {
+  await write(root, 'tmp/a\nf 1 99999 1 1', block);
+  await write(root, 'tmp/$(touch pwned)`touch pwned`', 2 * block);
+  const walk = walked(root, { startedAtMs }).walks.get(0);
+  expect(walk?.skippedCount).toBeGreaterThan(0);
+  expect(pathsOf(walk?.entries)).toContain('/tmp/$(touch pwned)`touch pwned`');
+  expect(existsSync('pwned')).toBe(false);
+});
+
+it.runIf(isLinux)('a list has the largest, and the sum has all', async ({ root, startedAtMs }) => {
+  for (let index = 1; index <= 60; index += 1) await write(root, `many/${index}`, index * block);
+  const walk = walked(root, { startedAtMs, emptyDirPaths: ['/many'] }).walks.get(1);
+  const files = walk?.entries.filter(({ isDirectory }) => !isDirectory) ?? [];
+  expect(files.map(({ bytes }) => bytes / block)).toEqual(Array.from({ length: 20 }, (_, index) => 60 - index));
+  expect(walk?.bytes).toBe(du(path.join(root, 'many')));
+});
+
+it.runIf(isLinux)('a path that is gone is a walk that could not read it', async ({ root, startedAtMs }) => {
+  await rm(path.join(root, 'usr'), { recursive: true });
+  expect(walked(root, { startedAtMs, emptyDirPaths: ['/gone'] }).walks.get(1)).toMatchObject({
+    state: 'unreadable',
+    bytes: 0,
+  });
+});
+
+it.runIf(isLinux)('an image without tools names them', ({ root }) => {
+  const [shell = '', ...words] = commandIn(root, { startedAtMs: 0 });
+  const { stdout } = spawnSync(`/bin/${shell}`, words, { encoding: 'utf8', env: { PATH: root } });
+  expect(parseWalkOutput(stdout)).toMatchObject({ missingTools: ['awk', 'date', 'find', 'stat', 'timeout'] });
+});
+
+it.runIf(isLinux)('nothing is listed while all tasks of the node wait for its disks', async ({ root }) => {
+  const pressure = path.join(root, 'pressure');
+  await writeFile(
+    pressure,
+    'some avg10=80.10 avg60=1.0 avg300=0.1 total=9\nfull avg10=63.20 avg60=1.0 avg300=0.1 total=9\n',
+  );
+  const words = commandIn(root, { startedAtMs: 0 }).map((word) => word.replace('/proc/pressure/io', pressure));
+  const [shell = '', ...others] = words;
+  const { stdout } = spawnSync(shell, others, { encoding: 'utf8' });
+  expect(stdout).toBe('p 63.2\n');
+});
+
+it.runIf(isLinux)('the file system is as it was after a walk', ({ root, startedAtMs }) => {
+  const state = (): string => execFileSync('find', [root, '-printf', '%p %s %C@\n'], { encoding: 'utf8' });
+  const before = state();
+  walked(root, { startedAtMs });
+  expect(state()).toBe(before);
+});

@@ -1,0 +1,149 @@
+// @module-tag sockets
+
+import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { describe, expect, test } from 'vitest';
+
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario } from '../../sim/model/scenario.js';
+import { runArguments } from '../../src/commands/command-line.js';
+import { podSpec } from '../sim/pods.js';
+import { aCommandContext } from '../support/command-context.js';
+import { untilEnd } from '../support/fixtures.js';
+import { copyPrograms, pathOf } from '../support/image/base.js';
+import { hasMounts } from '../support/image/built-image.js';
+import { createImage, MountedContainer } from '../support/image/mounted-container.js';
+import { isInstalled, temporaryFolder } from '../support/programs.js';
+
+const kib = 1024;
+const tools = ['sh', 'awk', 'date', 'find', 'stat', 'timeout', 'renice', 'ionice', 'sleep'];
+
+/** A static binary that is all its tools. */
+async function fillBusybox(image: string): Promise<void> {
+  await mkdir(path.join(image, 'bin'));
+  await copyFile(await pathOf('busybox'), path.join(image, 'bin/busybox'));
+  for (const tool of tools) await symlink('busybox', path.join(image, 'bin', tool));
+}
+
+const images = {
+  busybox: { fill: fillBusybox, program: ['/bin/sleep', '1000'] },
+  /** The coreutils, findutils and mawk of this machine. */
+  debian: {
+    fill: async (image: string): Promise<void> => {
+      const found = await Promise.all(tools.map(async (tool) => [tool, await pathOf(tool)] as const));
+      await copyPrograms(image, new Map(found));
+    },
+    program: ['/bin/sleep', '1000'],
+  },
+  /** Has one program, and no shell. */
+  distroless: {
+    fill: async (image: string): Promise<void> => {
+      await mkdir(path.join(image, 'app'));
+      await copyFile(await pathOf('busybox'), path.join(image, 'app/busybox'));
+    },
+    program: ['/app/busybox', 'sleep', '1000'],
+  },
+} as const;
+
+const it = test
+  .extend('folder', async ({ onTestFinished }) => {
+    const folder = await untilEnd(onTestFinished, temporaryFolder());
+    return folder.path;
+  })
+  .extend('sim', ({ onTestFinished }) =>
+    untilEnd(onTestFinished, SimulatedCluster.start({ scenario: emptyScenario('node-1') })),
+  )
+  .extend('run', ({ folder, onTestFinished }) => async (name: keyof typeof images) => {
+    const { fill, program } = images[name];
+    const [image, run] = [path.join(folder, name), path.join(folder, `${name}-run`)];
+    for (const each of [image, run]) await mkdir(each);
+    await createImage(image);
+    await writeFile(path.join(image, 'etc/issue'), 'of the image');
+    await fill(image);
+    await delay(1_050 - (Date.now() % 1_000)); // start times are whole seconds
+    return untilEnd(onTestFinished, MountedContainer.start(run, image, program));
+  });
+
+/** What a program writes: in the writable layer, of which an old file is one and a deleted one none, and in an emptyDir. */
+async function write(container: MountedContainer): Promise<void> {
+  await mkdir(container.path('/var/lib/app'), { recursive: true });
+  await writeFile(container.path('/var/lib/app/data file'), Buffer.alloc(400 * kib, 1));
+  await writeFile(container.path('/etc/issue'), 'changed');
+  await writeFile(container.path('/tmp/small'), Buffer.alloc(4 * kib, 1));
+  await rm(container.path('/etc/passwd'));
+  await mkdir(container.path('/mnt/cache/deep/er'), { recursive: true });
+  await writeFile(container.path('/mnt/cache/deep/er/blob'), Buffer.alloc(100 * kib, 1));
+}
+
+interface Report {
+  readonly parts: readonly { readonly part: string; readonly foundBytes?: number; readonly state?: string }[];
+  readonly largest: readonly { readonly path: string; readonly bytes: number }[];
+  readonly problems: readonly { readonly text: string }[];
+}
+
+async function listed(sim: SimulatedCluster, folder: string): Promise<Report> {
+  const kubeconfig = path.join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, sim.kubeconfig());
+  const { context, out, error } = aCommandContext();
+  const line = ['explain', 'pod', 'default/web', '--directories', '-o', 'json', '--kubeconfig', kubeconfig];
+  expect([await runArguments([...line, '--from', 'kubelets'], context), error()]).toEqual([0, '']);
+  return JSON.parse(out()) as Report;
+}
+
+const volumes = [{ name: 'cache', source: 'emptyDir', content: { initialBytes: 0 } }] as const;
+
+function addPod(sim: SimulatedCluster, launcher: readonly string[], ephemeralLauncher: readonly string[] = []): void {
+  const containers = podSpec('web').containers.map((container) => ({ ...container, launcher }));
+  sim.model.addPod(podSpec('web', { containers, volumes, ephemeralLauncher }));
+}
+
+function expectAll({ parts, largest, problems }: Report, container: MountedContainer): void {
+  const [rootfs, , emptyDir] = parts;
+  expect(problems).toEqual([]);
+  expect(rootfs).toMatchObject({ part: 'rootfs', state: 'complete', foundBytes: container.writtenBytes() });
+  expect(emptyDir).toMatchObject({ part: 'emptydir', state: 'complete', foundBytes: 100 * kib });
+  const [first, second, ...others] = largest.map((entry) => entry.path);
+  expect([first, second, ...others.sort()]).toEqual([
+    '/var/lib/app/data file',
+    '/mnt/cache/deep/er/blob',
+    '/etc/issue',
+    '/tmp/small',
+  ]);
+}
+
+describe.skipIf(!hasMounts() || !isInstalled('busybox'))(
+  'overlays (needs root, mount namespaces and a static busybox)',
+  () => {
+    it.for(['busybox', 'debian'] as const)(
+      'the writable layer and the emptyDir of a container of %s are those of the disk',
+      async (name, { sim, folder, run }) => {
+        const container = await run(name);
+        addPod(sim, container.launcher);
+        await write(container);
+        expectAll(await listed(sim, folder), container);
+      },
+    );
+
+    it('a container without a shell is listed through an ephemeral container beside it', async ({
+      sim,
+      folder,
+      run,
+    }) => {
+      const container = await run('distroless');
+      const busybox = path.join(folder, 'debugger');
+      await mkdir(busybox);
+      await createImage(busybox);
+      await fillBusybox(busybox);
+      addPod(sim, container.launcher, container.launcherBeside(busybox));
+      await write(container);
+      expect((await listed(sim, folder)).problems).toMatchObject([
+        { text: expect.stringContaining('no shell') as string },
+      ]);
+      const none = { initialBytes: 0 };
+      sim.model.addEphemeralContainer('default', 'web', { name: 'look', target: 'app', rootfs: none, logs: none });
+      expectAll(await listed(sim, folder), container);
+    });
+  },
+);
