@@ -64,7 +64,8 @@ export async function listContainer(
     if (tried.lack !== undefined && helper !== undefined) tried = await attempt(helper, plan('/proc/1/root'), context);
     if (tried.lack === undefined) return found(container, mounts, tried);
     const where = helper === undefined ? 'its image' : `that of the ephemeral container ${helper}`;
-    const lack = `there is no ${tried.lack.join(', no ')} in ${where}`;
+    const tools = tried.lack.map((tool) => toolTexts[tool] ?? tool);
+    const lack = `there is no ${tools.join(', no ')} in ${where}`;
     if (context.pod.sharesProcesses) return notListed(name, `${lack}, and its processes are shared with others`);
     return notListed(name, lack, [commandLine(debugCommand(name, context)), context.ownCommand]);
   } catch (error) {
@@ -72,6 +73,8 @@ export async function listContainer(
     return notListed(name, messageOf(error));
   }
 }
+
+const toolTexts: Readonly<Record<string, string>> = { stat: 'stat that shows ctimes' };
 
 /** Adds an ephemeral container that sees the files of the container, also those of another user, and that ends by itself. */
 function debugCommand(

@@ -31,17 +31,18 @@ const walkScript = String.raw`root=$1 start=$2 seconds=$3 walks=$4
 shift 4
 LC_ALL=C
 export LC_ALL
-for tool in awk date find stat timeout; do
+for tool in awk date find timeout; do
   command -v $tool >/dev/null || { echo "m $tool"; walks=-1; }
 done
+formats=stat
+find / -maxdepth 0 -printf '' 2>/dev/null && formats=printf
+[ $formats = printf ] || stat -c %Z / >/dev/null 2>&1 || { echo 'm stat'; walks=-1; }
 [ $walks -ge 0 ] || exit 0
 busy=$(awk '/^full/ { sub(/.*avg10=/, ""); if ($1 + 0 >= 50) print "p " ($1 + 0) }' /proc/pressure/io 2>/dev/null)
 [ -z "$busy" ] || { echo "$busy"; exit 0; }
 renice -n 19 -p $$ >/dev/null 2>&1
 ionice -c 3 -p $$ >/dev/null 2>&1
 end=$(($(date +%s) + seconds))
-formats=stat
-find / -maxdepth 0 -printf '' 2>/dev/null && formats=printf
 list() {
   top=$1 left=$((end - $(date +%s)))
   [ $left -gt 0 ] || left=1

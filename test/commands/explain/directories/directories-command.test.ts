@@ -216,6 +216,7 @@ it('a volume is listed once, in the first container that can', async ({ sim, exp
 
 it.for([
   ['m find', /there is no find in its image\./],
+  ['m stat', /there is no stat that shows ctimes in its image\./],
   ['p 63.2', /all tasks of its node waited for the disks in 63 % of the last 10 s; try again later\./],
   ['w 0', /the list ended early\./],
 ] as const)('a container that answers "%s" has its reason', async ([line, reason], { sim, explain }) => {

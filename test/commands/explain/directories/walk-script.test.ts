@@ -123,10 +123,22 @@ it.runIf(isLinux)('a path that is gone is a walk that could not read it', async 
   });
 });
 
+it.runIf(isLinux)('a walk that takes too long ends in the container, with what it has found', async ({ root }) => {
+  const slow = path.join(root, 'find');
+  const lines = ['#!/bin/sh', `[ "$2" = -maxdepth ] && exit 0`, `echo "f 9999999999 8 1 1 ${root}/x"`, 'exec sleep 60'];
+  await writeFile(slow, lines.join('\n'), { mode: 0o755 });
+  const [shell = '', ...words] = commandIn(root, { startedAtMs: 0, durationSeconds: 1 });
+  const { stdout } = spawnSync(shell, words, {
+    encoding: 'utf8',
+    env: { PATH: `${root}:${process.env['PATH'] ?? ''}` },
+  });
+  expect(parseWalkOutput(stdout).walks.get(0)).toMatchObject({ state: 'timeout', bytes: block });
+});
+
 it.runIf(isLinux)('an image without tools names them', ({ root }) => {
   const [shell = '', ...words] = commandIn(root, { startedAtMs: 0 });
   const { stdout } = spawnSync(`/bin/${shell}`, words, { encoding: 'utf8', env: { PATH: root } });
-  expect(parseWalkOutput(stdout)).toMatchObject({ missingTools: ['awk', 'date', 'find', 'stat', 'timeout'] });
+  expect(parseWalkOutput(stdout)).toMatchObject({ missingTools: ['awk', 'date', 'find', 'timeout', 'stat'] });
 });
 
 it.runIf(isLinux)('nothing is listed while all tasks of the node wait for its disks', async ({ root }) => {
