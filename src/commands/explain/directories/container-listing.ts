@@ -115,10 +115,10 @@ async function attempt(
 /** Codes of a program that is not there or cannot be run: of runtimes that start it and report what becomes of it. */
 const noProgramCodes = [126, 127];
 
-/** https://github.com/opencontainers/runc/issues/3715; crun has other words than runc. */
+/** https://github.com/opencontainers/runc/issues/3715; crun and gVisor have other words than runc. */
 function hasNoShell(result: ExecResult): boolean {
   if ('exitCode' in result) return noProgramCodes.includes(result.exitCode);
-  return /executable file|no such file or directory|not found/i.test(result.failure);
+  return /executable file|finding executable|no such file or directory/i.test(result.failure);
 }
 
 function problemOf(result: ExecResult): string | undefined {

@@ -107,6 +107,19 @@ it.runIf(isLinux)('a name with a line feed is skipped and counted, and none is r
   expect(existsSync('pwned')).toBe(false);
 });
 
+it.runIf(isLinux)('a directory has the sum of what is in it, as du has it', async ({ root, startedAtMs }) => {
+  await write(root, 'cache/a/b/one', 10 * block);
+  await write(root, 'cache/a/two', 10 * block);
+  await write(root, 'cache/c/three', 5 * block);
+  await write(root, 'cache/c/four', 5 * block);
+  const entries = walked(root, { startedAtMs, emptyDirPaths: ['/cache'] }).walks.get(1)?.entries ?? [];
+  const directories = entries.filter(({ isDirectory }) => isDirectory).map((one) => [one.path, one.bytes] as const);
+  const expected = ['/cache', '/cache/a', '/cache/c', '/cache/a/b'].map(
+    (one) => [one, du(path.join(root, one))] as const,
+  );
+  expect(directories).toEqual(expected);
+});
+
 it.runIf(isLinux)('a list has the largest, and the sum has all', async ({ root, startedAtMs }) => {
   for (let index = 1; index <= 60; index += 1) await write(root, `many/${index}`, index * block);
   const walk = walked(root, { startedAtMs, emptyDirPaths: ['/many'] }).walks.get(1);
