@@ -11,6 +11,9 @@ import { openApiSocket } from './api-socket.js';
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 const channels = { output: 1, error: 2, status: 3 } as const;
 
+/** A server that cannot reach the kubelet quotes the address, with the whole command in it. */
+const repeatedCommand = /\?[^"\s]*\bcommand=[^"\s]*/g;
+
 export interface PodCommand {
   readonly namespace: string;
   readonly pod: string;
@@ -111,7 +114,8 @@ class CommandStreams {
     const { status, message, details } = objectOf(parseJson(text));
     const cause = objectsOf(objectOf(details)['causes']).find(({ reason }) => reason === 'ExitCode');
     const exitCode = status === 'Success' ? 0 : Number(textOf(cause?.['message']) ?? NaN);
-    if (!Number.isInteger(exitCode)) return { failure: oneLine(textOf(message) ?? text) };
+    if (!Number.isInteger(exitCode))
+      return { failure: oneLine((textOf(message) ?? text).replaceAll(repeatedCommand, '')) };
     const [output, errorOutput] = [this.#output, this.#errorOutput].map((chunks) => Buffer.concat(chunks).toString());
     return { exitCode, output: output ?? '', errorOutput: errorOutput ?? '' };
   }
