@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -20,11 +20,14 @@ import { isInstalled, temporaryFolder } from '../support/programs.js';
 const kib = 1024;
 const tools = ['sh', 'awk', 'date', 'find', 'stat', 'timeout', 'renice', 'ionice', 'sleep'];
 
-/** A static binary that is all its tools. */
 async function fillBusybox(image: string): Promise<void> {
-  await mkdir(path.join(image, 'bin'));
-  await copyFile(await pathOf('busybox'), path.join(image, 'bin/busybox'));
+  await fillDistroless(image);
   for (const tool of tools) await symlink('busybox', path.join(image, 'bin', tool));
+}
+
+/** One program, and no shell. */
+async function fillDistroless(image: string): Promise<void> {
+  await copyPrograms(image, new Map([['busybox', await pathOf('busybox')]]));
 }
 
 const images = {
@@ -37,14 +40,7 @@ const images = {
     },
     program: ['/bin/sleep', '1000'],
   },
-  /** Has one program, and no shell. */
-  distroless: {
-    fill: async (image: string): Promise<void> => {
-      await mkdir(path.join(image, 'app'));
-      await copyFile(await pathOf('busybox'), path.join(image, 'app/busybox'));
-    },
-    program: ['/app/busybox', 'sleep', '1000'],
-  },
+  distroless: { fill: fillDistroless, program: ['/bin/busybox', 'sleep', '1000'] },
 } as const;
 
 const it = test
@@ -113,37 +109,30 @@ function expectAll({ parts, largest, problems }: Report, container: MountedConta
   ]);
 }
 
-describe.skipIf(!hasMounts() || !isInstalled('busybox'))(
-  'overlays (needs root, mount namespaces and a static busybox)',
-  () => {
-    it.for(['busybox', 'debian'] as const)(
-      'the writable layer and the emptyDir of a container of %s are those of the disk',
-      async (name, { sim, folder, run }) => {
-        const container = await run(name);
-        addPod(sim, container.launcher);
-        await write(container);
-        expectAll(await listed(sim, folder), container);
-      },
-    );
-
-    it('a container without a shell is listed through an ephemeral container beside it', async ({
-      sim,
-      folder,
-      run,
-    }) => {
-      const container = await run('distroless');
-      const busybox = path.join(folder, 'debugger');
-      await mkdir(busybox);
-      await createImage(busybox);
-      await fillBusybox(busybox);
-      addPod(sim, container.launcher, container.launcherBeside(busybox));
+describe.skipIf(!hasMounts() || !isInstalled('busybox'))('overlays (needs root, mount namespaces and busybox)', () => {
+  it.for(['busybox', 'debian'] as const)(
+    'the writable layer and the emptyDir of a container of %s are those of the disk',
+    async (name, { sim, folder, run }) => {
+      const container = await run(name);
+      addPod(sim, container.launcher);
       await write(container);
-      expect((await listed(sim, folder)).problems).toMatchObject([
-        { text: expect.stringContaining('no shell') as string },
-      ]);
-      const none = { initialBytes: 0 };
-      sim.model.addEphemeralContainer('default', 'web', { name: 'look', target: 'app', rootfs: none, logs: none });
       expectAll(await listed(sim, folder), container);
-    });
-  },
-);
+    },
+  );
+
+  it('a container without a shell is listed through an ephemeral container beside it', async ({ sim, folder, run }) => {
+    const container = await run('distroless');
+    const busybox = path.join(folder, 'debugger');
+    await mkdir(busybox);
+    await createImage(busybox);
+    await fillBusybox(busybox);
+    addPod(sim, container.launcher, container.launcherBeside(busybox));
+    await write(container);
+    expect((await listed(sim, folder)).problems).toMatchObject([
+      { text: expect.stringContaining('no shell') as string },
+    ]);
+    const none = { initialBytes: 0 };
+    sim.model.addEphemeralContainer('default', 'web', { name: 'look', target: 'app', rootfs: none, logs: none });
+    expectAll(await listed(sim, folder), container);
+  });
+});

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFile, copyFile, cp, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -16,8 +16,9 @@ const output = (program: string, ...args: readonly string[]): string =>
 
 export const pathOf = (program: string): Promise<string> => realpath(output('sh', '-c', `command -v ${program}`));
 
-/** Their absolute paths, the dynamic linker among them. */
-const librariesOf = (file: string): readonly string[] => output('ldd', file).match(/\/\S+/g) ?? [];
+/** Their absolute paths, the dynamic linker among them; none of a static program. */
+const librariesOf = (file: string): readonly string[] =>
+  spawnSync('ldd', [file], { encoding: 'utf8' }).stdout.match(/\/\S+/g) ?? [];
 
 async function copyInto(root: string, target: string, file: string): Promise<void> {
   const copy = path.join(root, target);
