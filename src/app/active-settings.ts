@@ -15,6 +15,7 @@ import type { NodeMemory } from '../node/node-memory.js';
 import type { StatusSettings } from '../status/status-source.js';
 import type { SeriesCapReport } from '../telemetry/scrape-reports.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
+import type { AgentSlot } from './agent-slot.js';
 import type { ClusterSource } from './cluster-source.js';
 import { type Collection, createCollection } from './collection.js';
 
@@ -38,6 +39,7 @@ export interface ActivationOptions {
   readonly former?: ClusterSource;
   readonly memories: Map<string, NodeMemory>;
   readonly evictions: EvictionLog;
+  readonly agent: AgentSlot;
   readonly metrics: SelfMetrics;
   readonly seriesCapReport: SeriesCapReport;
   /** The address of the API server. */
@@ -83,6 +85,7 @@ export function activate(options: ActivationOptions): ActiveSettings {
     statusSettings: statusSettings(options),
   };
   evictions.configure(config.evictions);
+  options.agent.configure(config);
   metrics.show({ source, scope });
   metrics.settingsLoaded(configHash(config), instantOf(clock));
   warnOf(options);

@@ -10,7 +10,6 @@ import { plainWeb, type WebConfig } from '../config/web/web-config.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { EvictionFile } from '../history/eviction-file.js';
 import type { Scope } from '../kube/scope.js';
-import type { EvictionReport } from '../report/eviction-report.js';
 import type { ReadinessCheck } from '../report/health-report.js';
 import type { CollectOptions } from '../scrape/collector.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
@@ -21,6 +20,7 @@ import { MissingNodeReport, SeriesCapReport } from '../telemetry/scrape-reports.
 import { SelfMetrics } from '../telemetry/self-metrics.js';
 import type { ClusterStore } from '../watch/cluster-store.js';
 import { activate, type ActivationOptions, type ActiveSettings, prepareNode } from './active-settings.js';
+import { AgentSlot } from './agent-slot.js';
 import { ClusterConnection } from './cluster-connection.js';
 import { ClusterSource } from './cluster-source.js';
 import { EvictionTracker } from './eviction-tracker.js';
@@ -74,6 +74,7 @@ export class App implements AsyncDisposable {
   readonly #missingNodeReport: MissingNodeReport;
   readonly #evictions: EvictionTracker;
   readonly #evictionFile: EvictionFile;
+  readonly #agent: AgentSlot;
   readonly #connection: ClusterConnection;
   readonly #status: DeferredStatus;
   readonly #server: WebServer;
@@ -93,6 +94,7 @@ export class App implements AsyncDisposable {
     });
     this.#seriesCapReport = new SeriesCapReport({ metrics: this.metrics, logger });
     this.#missingNodeReport = new MissingNodeReport(logger);
+    this.#agent = new AgentSlot(this.#options);
     this.#evictionFile = evictionFile;
     this.#evictions = new EvictionTracker(evictionFile.log, () => this.#active);
     this.#active = this.#activate({ config, scope, source: this.#createSource(config, scope) });
@@ -195,6 +197,7 @@ export class App implements AsyncDisposable {
       ...settings,
       server: this.#options.credentials.server,
       evictions: this.#evictions.log,
+      agent: this.#agent,
       memories: this.#connection.nodeMemories,
       metrics: this.metrics,
       seriesCapReport: this.#seriesCapReport,
@@ -243,7 +246,7 @@ export class App implements AsyncDisposable {
       this.#missingNodeReport.scraped(missingNode(snapshot), noSuchNode);
     }
     this.metrics.show({ workloadNameClashCount: collection.resolver.clashCount });
-    return snapshot;
+    return snapshot && this.#agent.addTo(snapshot);
   }
 
   async #tracked<T>(collecting: Promise<T>): Promise<T> {
@@ -274,10 +277,6 @@ export class App implements AsyncDisposable {
     });
   }
 
-  #evictionReports(): readonly EvictionReport[] | undefined {
-    return this.hasSynced ? this.#evictions.reports() : undefined;
-  }
-
   #createMetricsHandler(): MetricsHandler {
     return new MetricsHandler({
       ...this.#options,
@@ -301,7 +300,7 @@ export class App implements AsyncDisposable {
       track: (collecting: Promise<ClusterSnapshot | undefined>) => this.#tracked(collecting),
       metrics: this.metrics,
       seriesCapReport: this.#seriesCapReport,
-      evictions: () => this.#evictionReports(),
+      evictions: () => (this.hasSynced ? this.#evictions.reports() : undefined),
       checks: () => this.#checks(),
       startMs,
       stopping: this.#stopping.signal,

@@ -45,6 +45,12 @@ const rules: readonly {
     allowed: 'only "", as the exporter of a single node has no shards, together with',
   },
   {
+    path: 'agent.enabled',
+    other: 'cluster.nodeLocal',
+    holds: ({ agent, cluster: { node, nodeLocal } }) => !agent.enabled || nodeLocal || node !== undefined,
+    allowed: 'only false, as the agent reads a single node (or set cluster.node), together with',
+  },
+  {
     path: 'web.audiences',
     other: 'web.authorization',
     holds: ({ web }) => web.audiences.length === 0 || web.authorization === 'kubernetes',

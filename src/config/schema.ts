@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 
 import { isDnsName } from '../kube/scope.js';
+import { agent } from './agent-schema.js';
 import { list, namespaces, selector, selectorValue } from './collections.js';
 import { kubelet } from './kubelet-schema.js';
 import { metrics } from './metrics-schema.js';
@@ -253,6 +254,7 @@ export const schema = z.strictObject({
   metrics,
   scrape,
   web,
+  agent,
   log,
 });
 

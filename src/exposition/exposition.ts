@@ -8,6 +8,7 @@ import type { NodeSnapshot, NodeView } from '../node/node-view.js';
 import type { DerivedPods } from '../node/pod-record.js';
 import { allObjects, type ClusterSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
+import { agentGroups } from './agent-families.js';
 import { ExpositionBodies, type ExpositionBody, type ExpositionRequest } from './bodies.js';
 import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
 import { detailGroups, familyTable } from './families.js';
@@ -33,7 +34,7 @@ import { nodeDivision, objectDivision } from './pod-on-node.js';
 import { type MetricSource, registryFamilies } from './registry-text.js';
 import { allowedBy, type FamilyFilter, type FamilyRules, filterText, requestedBy } from './selection.js';
 import { chooseFamilies, familiesOverCap, roomIn } from './series-cap.js';
-import { StablePages } from './stable-pages.js';
+import { pagesOf, StablePages } from './stable-pages.js';
 import { type FamilyBlock, TextCache, type TextCacheOptions } from './text-cache.js';
 import { workloadGroups, workloadPager } from './workload-families.js';
 
@@ -147,6 +148,7 @@ export class Exposition {
       pageCache(nodeEvictionGroups, ({ evictions }) => nodeEvictions.of(evictions.nodes)),
       pageCache(podForecastGroups, ({ nodes }) => podForecasts(nodes)),
       pageCache(nodeForecastGroups, ({ nodes }) => nodeForecasts(nodes)),
+      pageCache(agentGroups, ({ agent }) => pagesOf(agent?.pods ?? [])),
     ];
   }
 

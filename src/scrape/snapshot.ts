@@ -1,5 +1,6 @@
 import { byName } from '../base/ranking.js';
 import type { EvictionSnapshot } from '../history/eviction-record.js';
+import type { AgentPod } from '../node/agent-pod.js';
 import type { NodeObjects } from '../node/node-objects.js';
 import type { GoneNode, NodeView } from '../node/node-view.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
@@ -13,6 +14,14 @@ export interface ClusterSnapshot {
   readonly evictions: EvictionSnapshot;
   /** Namespaces in scope whose pods are not known. */
   readonly unlistedNamespaces: readonly string[];
+  /** Undefined without the agent on the node. */
+  readonly agent?: AgentSnapshot;
+}
+
+/** What the agent on the node adds. */
+export interface AgentSnapshot {
+  /** Pods that run on its node. */
+  readonly pods: readonly AgentPod[];
 }
 
 /** What the API server knows of all nodes, by name. */

@@ -26,10 +26,10 @@ async function loadedByServe(): Promise<readonly string[]> {
   return [...loaded];
 }
 
-it('serve loads code of the page, of kubeconfigs, proxies and simulated clusters only when needed', async () => {
+it('serve loads code of the page, the agent, kubeconfigs, proxies and simulated clusters only when needed', async () => {
   const loaded = await loadedByServe();
   const lazy =
-    /^src\/status\/(html\/|status-source|problems|page-files)|kubeconfig-source|kube-config|proxy-agent|^sim\//;
+    /^src\/status\/(html\/|status-source|problems|page-files)|^src\/agent\/|kubeconfig-source|kube-config|proxy-agent|^sim\//;
   expect(loaded.filter((name) => lazy.test(name))).toEqual([]);
   expect(loaded).toEqual(expect.arrayContaining(['src/app/app.ts', 'src/server/deferred-status.ts', 'express']));
 });

@@ -4,7 +4,8 @@ import { UserError } from '../../src/base/errors.js';
 import { ConfigError } from '../../src/config/faults.js';
 import { errorOf, faultsOf, linesOf, load, loadText } from './support.js';
 
-const sections = 'cluster, kubelet, cache, workloads, attribution, evictions, enforcement, metrics, scrape, web, log';
+const sections =
+  'cluster, kubelet, cache, workloads, attribution, evictions, enforcement, metrics, scrape, web, agent, log';
 /** Of an assignment. */
 const unknownPath = (path: string, hint: string): string => `${path}: unknown path (--set ${path}); ${hint}`;
 

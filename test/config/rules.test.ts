@@ -17,6 +17,7 @@ it.each<[paths: string[], text: string]>([
   [['cluster.shard'], 'cluster: {shard: 3, totalShards: 3}'],
   [['cluster.nodeLocal'], 'cluster: {nodeLocal: true, totalShards: 2}'],
   [['cluster.node'], 'cluster: {node: node-1, totalShards: 2}'],
+  [['agent.enabled'], 'agent: {enabled: true}'],
   [['web.audiences'], 'web: {audiences: [exporter]}'],
   [['kubelet.requestTimeout'], 'kubelet: {requestTimeout: 55s}'],
   [['kubelet.requestTimeout'], 'cache: {ttl: 10s}\nkubelet: {requestTimeout: 10s}'],
@@ -40,6 +41,8 @@ it.each([
   'cluster: {shard: 2, totalShards: 3}',
   'cluster: {totalShards: 3}',
   'cluster: {nodeLocal: true, node: node-1, totalShards: 1}',
+  'agent: {enabled: true}\ncluster: {nodeLocal: true}',
+  'agent: {enabled: true}\ncluster: {node: node-1}',
   'kubelet: {requestTimeout: 54s999ms}',
   'cache: {ttl: 0}\nkubelet: {requestTimeout: 10m}',
   'cache: {ttl: 10s1ms}',
@@ -73,6 +76,9 @@ it('a fault names both settings, their values and their sources', () => {
   ]);
   expect(linesOf('kubelet:\n  access: proxy\n  port: 10250\n')).toEqual([
     'kubelet.port: found 10250 (config.yaml:3); allowed: only the default, as the API server connects to the kubelets, together with kubelet.access, which is "proxy" (config.yaml:2)',
+  ]);
+  expect(linesOf('agent: {enabled: true}')).toEqual([
+    'agent.enabled: found true (config.yaml:1); allowed: only false, as the agent reads a single node (or set cluster.node), together with cluster.nodeLocal, which is false (default)',
   ]);
   expect(linesOf('cluster: {node: node-1, totalShards: 3, shard: 4}')).toEqual([
     'cluster.shard: found 4 (config.yaml:1); allowed: less than cluster.totalShards, which is 3 (config.yaml:1)',

@@ -64,6 +64,7 @@ describe('defaults', () => {
         clusterName: undefined,
         links: [],
       },
+      agent: { enabled: false, hostRoot: '/host' },
       log: { level: 'info', format: 'logfmt' },
     });
   });
@@ -120,6 +121,7 @@ describe('accepted values', () => {
       'web: {links: ["Overview: a=https://grafana.example.com/d/x?a=b"]}',
       { web: { links: [{ name: 'Overview: a', url: 'https://grafana.example.com/d/x?a=b' }] } },
     ],
+    ['agent: {enabled: true, hostRoot: /}\ncluster: {node: node-1}', { agent: { enabled: true, hostRoot: '/' } }],
     ['web: {telemetryPath: /a/b}', { web: { telemetryPath: '/a/b' } }],
     ['log: {level: debug, format: json}', { log: { level: 'debug', format: 'json' } }],
     ['attribution: even', { attribution: 'even' }],

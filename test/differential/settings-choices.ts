@@ -83,6 +83,8 @@ export const choices: Readonly<Record<SectionName, Choices>> = {
   },
   scrape: { default: [], short: ['scrape.defaultTimeout=5s'] },
   web: { default: [], named: ['web.clusterName=another'] },
+  /** Reads the machine that it runs on. */
+  agent: { default: [] },
   log: { default: [], debug: ['log.level=debug'] },
 };
 

@@ -19,6 +19,7 @@ import {
 } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { parseExposition } from '../support/exposition-parser.js';
+import { anAgentPod } from '../support/agent-pods.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -67,6 +68,7 @@ const fullObjects = someNodeObjects({
 
 /** A snapshot with at least one series of each family of the cluster. */
 const fullSnapshot = aClusterSnapshot({
+  agent: { pods: [anAgentPod()] },
   evictions: {
     records: [anEvictionRecord()],
     workloads: [{ of: aDeployment('cart'), counts: new Map([['emptydir_limit', 1]]) }],

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { activate, type ActiveSettings } from '../../../src/app/active-settings.js';
+import { AgentSlot } from '../../../src/app/agent-slot.js';
 import { ClusterSource } from '../../../src/app/cluster-source.js';
 import { EvictionTracker } from '../../../src/app/eviction-tracker.js';
 import { sourceSettings } from '../../../src/app/settings-lifetime.js';
@@ -188,6 +189,7 @@ export class RunningExporter implements AsyncDisposable {
       ...{ config, source, scope: wholeCluster, server: credentials.server, evictions: this.#evictions.log },
       ...{ metrics: this.#metrics, seriesCapReport: this.#seriesCapReport, memories: this.#memories },
       ...{ clock: this.#options.clock, scheduler: this.#scheduler, logger: silentLogger },
+      agent: new AgentSlot({ scheduler: this.#scheduler, logger: silentLogger }),
       ...(former === undefined ? {} : { former }),
     });
   }

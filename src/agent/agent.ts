@@ -1,0 +1,70 @@
+import { messageOf, UserError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import type { Lane } from '../base/scheduler.js';
+import type { AgentPod, PodResources, ResourcePart } from '../node/agent-pod.js';
+import type { NodeObjects } from '../node/node-objects.js';
+import type { AgentSnapshot } from '../scrape/snapshot.js';
+import { BlockDevices } from './block-devices.js';
+import type { ReadFile } from './cgroup-files.js';
+import { type CgroupTree, filesOf, findCgroups, podFolders, readersOf } from './cgroup-tree.js';
+
+interface NodeAgentOptions {
+  /** Where paths of the host are mounted: `/sys/fs/cgroup` of the host at `sys/fs/cgroup` in it. */
+  readonly hostRoot: string;
+  /** The kernel's block devices by number. Default: those in sysfs. */
+  readonly deviceFolder?: string;
+  readonly lane: Lane;
+  readonly logger: Logger;
+}
+
+/** Reads on the node itself what no server reports. What is not mounted is missing, and the rest is read. */
+export class NodeAgent {
+  readonly #options: NodeAgentOptions;
+  /** Undefined where there are none; the log has the reason. */
+  readonly #cgroups: CgroupTree | undefined;
+
+  constructor(options: NodeAgentOptions) {
+    this.#options = options;
+    this.#cgroups = cgroupsOrNone(options);
+  }
+
+  /**
+   * Reads these parts of each pod that runs on the node now. The folders are listed at each call: a pod that has started is there, and one
+   * that has ended is not.
+   */
+  async read(nodes: readonly NodeObjects[], parts: ReadonlySet<ResourcePart>): Promise<AgentSnapshot> {
+    const cgroups = this.#cgroups;
+    if (cgroups === undefined || parts.size === 0) return { pods: [] };
+    const devices = new BlockDevices(this.#options.deviceFolder ?? '/sys/dev/block');
+    const readers = readersOf(cgroups);
+    const folders = podFolders(cgroups);
+    const pods: AgentPod[] = [];
+    const resourcesOf = (read: ReadFile): PodResources => {
+      const of = <Part extends ResourcePart>(part: Part): PodResources[Part] | undefined =>
+        parts.has(part) ? readers[part](read, devices) : undefined;
+      return { cpu: of('cpu'), memory: of('memory'), io: of('io'), pids: of('pids'), pressure: of('pressure') };
+    };
+    for (const { nodeName, pods: bound } of nodes) {
+      await this.#options.lane.each(bound, ({ pod: { namespace, name, kubeletUid } }) => {
+        const folder = folders.get(kubeletUid);
+        if (folder === undefined) return;
+        pods.push({ nodeName, namespace, name, resources: resourcesOf(filesOf(cgroups, folder)) });
+      });
+    }
+    return { pods };
+  }
+}
+
+function cgroupsOrNone({ hostRoot, logger }: NodeAgentOptions): CgroupTree | undefined {
+  try {
+    const cgroups = findCgroups(hostRoot);
+    const { version, driver, listed, kubepods, missing } = cgroups;
+    const missingFiles = missing.size === 0 ? undefined : [...missing].join(',');
+    logger.info('found the cgroups of pods', { version, driver, folder: `${listed}/${kubepods}`, missingFiles });
+    return cgroups;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    logger.warn('the agent has no values of cgroups', { error: messageOf(error) });
+    return undefined;
+  }
+}

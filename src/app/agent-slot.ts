@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import type { NodeAgent } from '../agent/agent.js';
+import { FailureRun, type Logger } from '../base/logger.js';
+import type { Lane, Scheduler } from '../base/scheduler.js';
+import type { Config } from '../config/schema.js';
+import { agentParts } from '../exposition/agent-families.js';
+import { allObjects, type ClusterSnapshot } from '../scrape/snapshot.js';
+
+type Agent = Pick<NodeAgent, 'read'>;
+
+interface AgentSlotOptions {
+  readonly scheduler: Pick<Scheduler, 'newLane'>;
+  readonly logger: Logger;
+  /** Default: loads the code. */
+  readonly load?: typeof loadAgent;
+}
+
+/** Has the agent on the node while the settings enable it. Its code is loaded when they first do. */
+export class AgentSlot {
+  readonly #load: (settings: Config['agent']) => Promise<Agent>;
+  readonly #failures: FailureRun;
+  #settings: Config['agent'] | undefined;
+  #parts: ReturnType<typeof agentParts> = new Set();
+  #agent: Promise<Agent> | undefined;
+
+  constructor({ scheduler, logger, load = loadAgent }: AgentSlotOptions) {
+    const lane = scheduler.newLane();
+    this.#load = (settings) => load(settings, lane, logger);
+    this.#failures = new FailureRun(logger);
+  }
+
+  /** Replaces the agent, unless it has the same settings. */
+  configure({ agent, metrics }: Pick<Config, 'agent' | 'metrics'>): void {
+    this.#parts = agentParts(metrics);
+    if (isDeepStrictEqual(agent, this.#settings)) return;
+    this.#settings = agent;
+    this.#agent = agent.enabled ? this.#load(agent) : undefined;
+    this.#agent?.catch(() => undefined); // each scrape logs it
+  }
+
+  /** Adds what the agent reads now. A failure of the agent is logged, and the rest is served. */
+  async addTo(snapshot: ClusterSnapshot): Promise<ClusterSnapshot> {
+    if (this.#agent === undefined) return snapshot;
+    try {
+      const agent = await (await this.#agent).read(allObjects(snapshot), this.#parts);
+      this.#failures.ended('the agent on the node reads again', {});
+      return { ...snapshot, agent };
+    } catch (error) {
+      this.#failures.failed('the agent on the node failed', {}, error);
+      return snapshot;
+    }
+  }
+}
+
+async function loadAgent({ hostRoot }: Config['agent'], lane: Lane, logger: Logger): Promise<Agent> {
+  const { NodeAgent } = await import('../agent/agent.js');
+  return new NodeAgent({ hostRoot, lane, logger });
+}

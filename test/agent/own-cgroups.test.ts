@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { filesOf, findCgroups, podFolders, readersOf } from '../../src/agent/cgroup-tree.js';
+import { temporaryFolder } from '../support/programs.js';
+
+const mount = '/sys/fs/cgroup';
+const controllers = ['memory', 'cpu', 'cpuacct', 'pids', 'blkio'];
+const uid = '0b2d9c1e-7b6f-4c39-9f7e-0c8e61c0a001';
+
+/** A kubelet with this `cgroupRoot` would make these folders, the outermost first. */
+const prefix = `exporter-test-${process.pid}`;
+const made = [prefix, `${prefix}/kubepods`, `${prefix}/kubepods/burstable`, `${prefix}/kubepods/burstable/pod${uid}`];
+
+function removeCgroups(): void {
+  for (const folder of made.toReversed()) {
+    for (const controller of controllers) {
+      const cgroup = path.join(mount, controller, folder);
+      if (existsSync(cgroup)) rmdirSync(cgroup);
+    }
+  }
+}
+
+/** Whether the cgroups could be made: they need root and a machine with cgroup v1. */
+function makeCgroups(): boolean {
+  if (!controllers.every((controller) => existsSync(path.join(mount, controller, 'cgroup.procs')))) return false;
+  try {
+    for (const folder of made) {
+      for (const controller of controllers) mkdirSync(path.join(mount, controller, folder));
+    }
+    return true;
+  } catch {
+    removeCgroups();
+    return false;
+  }
+}
+
+const canMake = makeCgroups();
+if (canMake) removeCgroups();
+
+describe.skipIf(!canMake)('cgroups of this machine (need root and cgroup v1)', () => {
+  it('values of a pod that writes are those of the files of the kernel', async () => {
+    await using folder = await temporaryFolder();
+    makeCgroups();
+    try {
+      const [, , , pod = ''] = made;
+      const enter = controllers.map((controller) => `echo $$ > ${path.join(mount, controller, pod)}/cgroup.procs`);
+      const file = path.join(folder.path, 'written');
+      const write = `dd if=/dev/zero of=${file} bs=1M count=8 oflag=direct status=none`;
+      expect(spawnSync('sh', ['-c', [...enter, write].join(' && ')]).status).toBe(0);
+      rmSync(file);
+      const cgroups = { ...findCgroups('/'), kubepods: made[1] ?? '' };
+      expect([...podFolders(cgroups)]).toEqual([[uid, pod]]);
+      const read = filesOf({ ...cgroups, missing: new Set() }, pod);
+      const readers = readersOf(cgroups);
+      const devices = { nameOf: (id: string) => id, below: () => [] };
+      const text = (name: string): string =>
+        readFileSync(path.join(mount, name.split('.')[0] ?? '', pod, name), 'utf8');
+      const inStat = (name: string, key: string): number =>
+        Number(new RegExp(`^${key} (\\d+)$`, 'm').exec(text(name))?.[1]);
+      expect(readers.cpu(read, devices)).toMatchObject({
+        userUs: inStat('cpuacct.stat', 'user') * 10_000,
+        systemUs: inStat('cpuacct.stat', 'system') * 10_000,
+        periods: inStat('cpu.stat', 'nr_periods'),
+      });
+      expect(readers.memory(read, devices)).toMatchObject({
+        currentBytes: Number(text('memory.usage_in_bytes')),
+        fileBytes: inStat('memory.stat', 'total_cache'),
+        faults: inStat('memory.stat', 'total_pgfault'),
+        maxBytes: undefined,
+      });
+      expect(inStat('memory.stat', 'total_pgfault')).toBeGreaterThan(0);
+      expect(readers.pids(read, devices)).toEqual({ current: Number(text('pids.current')), max: undefined });
+      const written = /^(\S+) Write (\d+)$/m.exec(text('blkio.throttle.io_service_bytes_recursive'));
+      expect(readers.io(read, devices)?.writtenBytes).toBe(written === null ? undefined : Number(written[2]));
+    } finally {
+      removeCgroups();
+    }
+  });
+});

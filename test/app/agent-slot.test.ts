@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+
+import { AgentSlot } from '../../src/app/agent-slot.js';
+import { Scheduler } from '../../src/base/scheduler.js';
+import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import { anAgentPod } from '../support/agent-pods.js';
+import { settingsOf } from '../support/exporter.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { recordingLogger } from '../support/recording-logger.js';
+import { aClusterSnapshot } from '../support/snapshot-builders.js';
+
+const enabled = 'cluster: {node: node-1}\nagent: {enabled: true}\n';
+
+/** A slot with an agent that has this many pods, and fails while `fails` returns true. */
+function slotWith({ fails = () => false }: { readonly fails?: () => boolean } = {}) {
+  const log: string[] = [];
+  const loaded: string[] = [];
+  const reads: string[] = [];
+  const slot = new AgentSlot({
+    scheduler: new Scheduler(new ManualClock()),
+    logger: recordingLogger(log),
+    load: ({ hostRoot }) => {
+      loaded.push(hostRoot);
+      return Promise.resolve({
+        read: (nodes, parts) => {
+          reads.push(`${nodes.map(({ nodeName }) => nodeName).join()} ${[...parts].join()}`);
+          return fails() ? Promise.reject(new Error('broken')) : Promise.resolve({ pods: [anAgentPod()] });
+        },
+      });
+    },
+  });
+  const scrape = (): Promise<ClusterSnapshot> => slot.addTo(aClusterSnapshot());
+  return { slot, scrape, loaded, reads, log };
+}
+
+describe('the place of the agent', () => {
+  it('without settings for it, the agent is not loaded and adds nothing', async () => {
+    const { slot, scrape, loaded } = slotWith();
+    slot.configure(settingsOf(''));
+    expect(await scrape()).not.toHaveProperty('agent');
+    expect(loaded).toEqual([]);
+  });
+
+  it('the agent adds to a snapshot what it reads of the nodes, as far as the settings show it', async () => {
+    const { slot, scrape, reads } = slotWith();
+    slot.configure(settingsOf(enabled));
+    expect((await scrape()).agent?.pods).toEqual([anAgentPod()]);
+    slot.configure(settingsOf(`${enabled}metrics: {profile: full}`));
+    await scrape();
+    expect(reads).toEqual(['node-1 io', 'node-1 io,cpu,memory,pids,pressure']);
+  });
+
+  it('the agent stays over settings of other parts, and is replaced for new ones of its own', async () => {
+    const { slot, scrape, loaded } = slotWith();
+    for (const settings of [enabled, `${enabled}log: {level: debug}`]) slot.configure(settingsOf(settings));
+    expect(loaded).toEqual(['/host']);
+    slot.configure(settingsOf('cluster: {node: node-1}\nagent: {enabled: true, hostRoot: /}'));
+    expect(loaded).toEqual(['/host', '/']);
+    slot.configure(settingsOf(''));
+    expect(await scrape()).not.toHaveProperty('agent');
+  });
+
+  it('a failure of the agent is logged once, and the rest is served', async () => {
+    let isBroken = true;
+    const { slot, scrape, log } = slotWith({ fails: () => isBroken });
+    slot.configure(settingsOf(enabled));
+    expect(await scrape()).toEqual(aClusterSnapshot());
+    await scrape();
+    isBroken = false;
+    expect(await scrape()).toHaveProperty('agent');
+    expect(log.filter((line) => !line.startsWith('debug'))).toEqual([
+      'warn: the agent on the node failed {"attempt":1,"error":"broken"}',
+      'info: the agent on the node reads again after 2 failed attempts {}',
+    ]);
+  });
+});
