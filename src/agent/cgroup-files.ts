@@ -30,10 +30,11 @@ export function flatKeyed<Key extends string>(
 
 /** `form` has a group for the key and one for the number. */
 function keyedBy<Key extends string>(form: RegExp): (text: string | undefined) => Partial<Record<Key, number>> {
-  return (text = '') =>
-    Object.fromEntries(Array.from(text.matchAll(form), ([, key, digits]) => [key, Number(digits)])) as Partial<
-      Record<Key, number>
-    >;
+  return (text = '') => {
+    const values: Partial<Record<Key, number>> = {};
+    for (const [, key, digits] of text.matchAll(form)) values[key as Key] = Number(digits);
+    return values;
+  };
 }
 
 const stallTotals = keyedBy<'some' | 'full'>(/^(some|full) .*total=(\d+)$/gm);

@@ -110,12 +110,15 @@ function podUid(name: string): string | undefined {
   return slice?.replaceAll('_', '-') ?? /^pod(.+)$/.exec(name)?.[1];
 }
 
-/** Returns what reads the files of the cgroup in `folder`, one of {@link podFolders}. */
+/**
+ * Returns what reads the files of the cgroup in `folder`, one of {@link podFolders}. Paths are put together as texts: to join
+ * them would take as long as to read the files.
+ */
 export function filesOf({ version, mount, missing }: CgroupTree, folder: string): ReadFile {
   return (name) => {
     if (missing.has(name)) return undefined;
-    const controller = version === 'v1' ? name.slice(0, name.indexOf('.')) : '';
-    return textOf(join(mount, controller, folder, name));
+    const controller = version === 'v1' ? `/${name.slice(0, name.indexOf('.'))}` : '';
+    return textOf(`${mount}${controller}/${folder}/${name}`);
   };
 }
 

@@ -6,6 +6,7 @@ import type { Compatibility } from '../../src/exposition/family.js';
 import { selfFamilies } from '../../src/telemetry/self-families.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { storeState } from '../../src/watch/store-lists.js';
+import { anAgentPod } from '../support/agent-pods.js';
 import {
   aContainer,
   aContainerFs,
@@ -19,7 +20,6 @@ import {
 } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { parseExposition } from '../support/exposition-parser.js';
-import { anAgentPod } from '../support/agent-pods.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';

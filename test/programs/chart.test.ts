@@ -11,7 +11,7 @@ import { canRender, renderOptedIn, renderOverlay } from '../support/manifests/ku
 import { normalForm } from '../support/manifests/normal-form.js';
 import { hasOpenApi, openApiVersions, validate } from '../support/manifests/openapi.js';
 import { otherTypeFaults } from '../support/manifests/other-types.js';
-import { componentNames, readerGrants } from '../support/manifests/overlays.js';
+import { agentFaults, componentNames, readerGrants } from '../support/manifests/overlays.js';
 import { exporterOf, policyFaults, readerGrantsOf, workloadsOf } from '../support/manifests/policies.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 
@@ -83,6 +83,7 @@ const cases = modes.flatMap((mode) => [
   { mode, with: 'its defaults', values: { ...plain, mode } },
   { mode, with: 'all components', values: { ...opted, mode } },
   { mode, with: 'all values', values: { ...rich, mode } },
+  ...(mode === 'node-local' ? [{ mode, with: 'the agent', values: { ...plain, mode, agent: enabled } }] : []),
 ]);
 
 const hasHelm = helmNames.every(isInstalled);
@@ -105,7 +106,8 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     const faults = objects.flatMap((object) => typeFaults(object) ?? otherTypeFaults(object) ?? [object.kind]);
     // Kinds and fields that the overlays do not have are left to kubeconform.
     expect(values.testPod.enabled ? [] : faults).toEqual([]);
-    expect(values.testPod.enabled ? [] : policyFaults(objects)).toEqual([]);
+    const expected = 'agent' in values ? agentFaults : [];
+    if (!values.testPod.enabled) expect(policyFaults(objects)).toEqual(expected);
   });
 
   it('the chart has the common labels and annotations on all objects and pods', () => {
@@ -226,6 +228,12 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
       { extraEnv: [{ name: 'EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS', value: 'proxy' }] },
     ],
     ['extraVolumes: the chart has a volume named tls', { extraVolumes: [{ name: 'tls', emptyDir: {} }] }],
+    ['agent.enabled and mode deployment', { agent: enabled }],
+    ['Use agent.enabled instead', { mode: 'node-local', config: { agent: { enabled: true } } }],
+    [
+      'the chart has a volume named host-proc',
+      { mode: 'node-local', agent: enabled, extraVolumes: [{ name: 'host-proc', emptyDir: {} }] },
+    ],
     ['the chart has a volume named evictions', { extraVolumes: [{ name: 'evictions', emptyDir: {} }] }],
   ])('the chart is refused with a message about %s', (message, values) => {
     for (const helm of helmNames) {
@@ -289,11 +297,11 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
 
   it('the chart names all variables that it sets where it refuses them', () => {
     const set = modes.flatMap((mode) =>
-      render({ ...opted, tls: { secretName: 'tls' }, mode })
+      render({ ...opted, tls: { secretName: 'tls' }, mode, agent: { enabled: mode === 'node-local' } })
         .filter(({ kind }) => ['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind))
         .flatMap((object) => listAt(exporterOf([object]), 'env').map(({ name }) => name as string)),
     );
-    expect(new Set(set).size).toBe(7);
+    expect(new Set(set).size).toBe(8);
     for (const name of new Set(set)) {
       const { error } = runHelm('helm4', ['template', chartFolder], { extraEnv: [{ name, value: '' }] });
       expect(error).toContain(`extraEnv: ${name} is set by the value `);
@@ -346,6 +354,11 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
 describe.skipIf(!hasHelm || !canRender())('the chart and kustomize (need helm3, helm4 and kubectl 1.27)', () => {
   it.each(modes)('chart and kustomize render the same objects for %s but for names and labels', (mode) => {
     expect(normalForm(render({ ...plain, mode }))).toEqual(normalForm(renderOverlay(mode)));
+  });
+
+  it('chart and kustomize render the same objects for node-local with the agent', () => {
+    const objects = render({ ...plain, mode: 'node-local', agent: enabled });
+    expect(normalForm(objects)).toEqual(normalForm(renderOverlay('node-local-agent')));
   });
 
   const withPodMonitor = (mode: Mode): Json => ({ ...plain, mode, podMonitor: enabled });

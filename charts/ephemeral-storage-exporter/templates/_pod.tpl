@@ -47,7 +47,13 @@ spec:
         matchLabels:
           {{- toYaml $selector | nindent 10 }}
   {{- end }}
-  {{- with $values.podSecurityContext }}
+  {{- $podSecurity := default (dict) $values.podSecurityContext | mustDeepCopy }}
+  {{- if $values.agent.enabled }}
+  {{- $_ := set $podSecurity "runAsNonRoot" false }}
+  {{- $_ := set $podSecurity "runAsUser" 0 }}
+  {{- $_ := set $podSecurity "runAsGroup" 0 }}
+  {{- end }}
+  {{- with $podSecurity }}
   securityContext:
     {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -93,11 +99,26 @@ spec:
       resources:
         {{- toYaml . | nindent 8 }}
       {{- end }}
-      {{- with $values.securityContext }}
+      {{- $security := default (dict) $values.securityContext | mustDeepCopy }}
+      {{- if $values.agent.enabled }}
+      {{- $capabilities := default (dict) (get $security "capabilities") }}
+      {{- $_ := set $capabilities "add" (list "DAC_READ_SEARCH") }}
+      {{- $_ := set $security "capabilities" $capabilities }}
+      {{- end }}
+      {{- with $security }}
       securityContext:
         {{- toYaml . | nindent 8 }}
       {{- end }}
       volumeMounts:
+        {{- range include "ephemeral-storage-exporter.hostPaths" $root | fromYamlArray }}
+        - name: {{ .name }}
+          mountPath: /host{{ .path }}
+          readOnly: true
+          {{- if .hasMounts }}
+          # What the kubelet unmounts must not stay mounted here: its volume could not be detached.
+          mountPropagation: HostToContainer
+          {{- end }}
+        {{- end }}
         - name: config
           # The folder, not the file by subPath, which would never be updated.
           mountPath: /etc/ephemeral-storage-exporter
@@ -115,6 +136,10 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
   volumes:
+    {{- range include "ephemeral-storage-exporter.hostPaths" $root | fromYamlArray }}
+    - name: {{ .name }}
+      hostPath: { path: {{ .path }}, type: {{ .type | quote }} }
+    {{- end }}
     - name: config
       configMap:
         name: {{ $fullname | quote }}
@@ -133,6 +158,17 @@ spec:
     {{- with $values.extraVolumes }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
+{{- end }}
+
+{{/* Paths of the host that the agent reads: the same in the container, below /host. Empty without the agent. */}}
+{{- define "ephemeral-storage-exporter.hostPaths" -}}
+{{- if .Values.agent.enabled -}}
+- { name: host-cgroup, path: /sys/fs/cgroup, type: Directory }
+- { name: host-proc, path: /proc, type: Directory }
+- { name: host-pods, path: /var/lib/kubelet/pods, type: Directory, hasMounts: true }
+- { name: host-logs, path: /var/log/pods, type: Directory }
+- { name: host-containerd, path: /var/lib/containerd, type: '', hasMounts: true }
+{{- end }}
 {{- end }}
 
 {{- define "ephemeral-storage-exporter.probe" -}}
@@ -162,6 +198,9 @@ httpGet:
 {{- $field := dict "fieldRef" (dict "fieldPath" "spec.nodeName") }}
 {{- $env = append $env (dict "name" "EPHEMERAL_STORAGE_EXPORTER_CLUSTER_NODE_LOCAL" "value" "true") }}
 {{- $env = append $env (dict "name" "NODE_NAME" "valueFrom" $field) }}
+{{- end }}
+{{- if $values.agent.enabled }}
+{{- $env = append $env (dict "name" "EPHEMERAL_STORAGE_EXPORTER_AGENT_ENABLED" "value" "true") }}
 {{- end }}
 {{- if $values.nodeProxy.enabled }}
 {{- $env = append $env (dict "name" "EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS" "value" "proxy") }}

@@ -1,5 +1,13 @@
 /** The overlays and components, and which of them can be combined. */
-export const overlayNames = ['deployment', 'sharded', 'node-local', 'sidecar', 'kind', 'gke-autopilot'] as const;
+export const overlayNames = [
+  'deployment',
+  'sharded',
+  'node-local',
+  'node-local-agent',
+  'sidecar',
+  'kind',
+  'gke-autopilot',
+] as const;
 export type OverlayName = (typeof overlayNames)[number];
 
 export const componentNames = [
@@ -40,10 +48,23 @@ export const readableShards: Readonly<Record<OverlayName, number | undefined>> =
   deployment: 0,
   sharded: 3,
   'node-local': undefined,
+  'node-local-agent': undefined,
   sidecar: undefined,
   kind: 0,
   'gke-autopilot': 0,
 };
+
+/** What the agent needs and no other exporter may have, as `policyFaults` reports it. */
+export const agentFaults: readonly string[] = [
+  'pod: runAsNonRoot is not true',
+  'pod: it runs as root',
+  'pod: it mounts a path of the host',
+  'container exporter: it has capabilities',
+];
+
+export function expectedFaults(overlay: OverlayName): readonly string[] {
+  return overlay === 'node-local-agent' ? agentFaults : [];
+}
 
 /** A sidecar cannot be reached from outside its pod. */
 const forReachablePods: readonly ComponentName[] = ['service-monitor', 'pod-monitor', 'network-policy'];
