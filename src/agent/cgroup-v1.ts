@@ -47,7 +47,7 @@ export const readersV1: ResourceReaders = {
       majorFaults: stat.total_pgmajfault,
     };
   },
-  /** Undefined without any device: newer kernels count nothing here unless the pod's I/O is throttled. */
+  /** Undefined without any device: recent kernels count nothing here unless the I/O of the cgroup has a limit. */
   io: (read, devices) => {
     const bytesOf = throttled(read('blkio.throttle.io_service_bytes_recursive'));
     const operationsOf = throttled(read('blkio.throttle.io_serviced_recursive'));
