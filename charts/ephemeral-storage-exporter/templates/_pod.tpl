@@ -166,7 +166,7 @@ spec:
 - { name: host-cgroup, path: /sys/fs/cgroup, type: Directory }
 - { name: host-proc, path: /proc, type: Directory }
 - { name: host-pods, path: /var/lib/kubelet/pods, type: Directory, hasMounts: true }
-- { name: host-logs, path: /var/log/pods, type: Directory }
+- { name: host-logs, path: /var/log, type: Directory }
 - { name: host-containerd, path: /var/lib/containerd, type: '', hasMounts: true }
 {{- end }}
 {{- end }}
