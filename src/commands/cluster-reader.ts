@@ -9,9 +9,11 @@ import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { EvictionLog } from '../history/eviction-log.js';
+import type { Node, Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
 import { type ClusterReading, noHistory } from '../query/cluster-reading.js';
 import { type NodeFailure, nodeFailure } from '../report/node-report.js';
+import { nodesInScope } from '../scrape/node-policy.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
 import type { CommandRequests } from './command-requests.js';
@@ -25,6 +27,17 @@ export interface Reader {
   read(durationMs: number, signal: AbortSignal): Promise<ClusterReading>;
 }
 
+/**
+ * What a question is about. Readings are then of its nodes alone, unless there are none, and wait for the configurations of their
+ * kubelets, where the settings have them read.
+ */
+export interface ReadingSubject {
+  /** The only node. */
+  readonly node?: string | undefined;
+  /** The nodes that have a pod of this name. Without a namespace: in any. */
+  readonly pod?: { readonly name: string; readonly namespace?: string | undefined } | undefined;
+}
+
 /** Reads a cluster as the exporter does, without listening anywhere. All pods are shown, whether or not they belong to a workload. */
 export class ClusterReader implements Reader, AsyncDisposable {
   readonly #options;
@@ -32,6 +45,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
   readonly #source: ClusterSource;
   readonly #collection: Collection;
   readonly #lifetime = new Lifetime();
+  #hasRead = false;
 
   constructor(options: {
     readonly config: Config;
@@ -39,10 +53,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
     readonly credentials: Credentials;
     readonly requests: CommandRequests;
     readonly context: Pick<CommandContext, 'clock' | 'random' | 'version' | 'openFileLimit'>;
-    /** The node that is shown in detail: readings wait for the configuration of its kubelet, where the settings have it read. */
-    readonly detailsOf?: string | undefined;
-    /** Readings wait for the configurations of the kubelets that have a pod of this name. */
-    readonly podName?: string | undefined;
+    readonly subject?: ReadingSubject | undefined;
   }) {
     const { config, scope, credentials, requests, context } = options;
     this.#options = options;
@@ -113,8 +124,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
       error: () => new Error('the kubelets took too long'),
       parent: signal,
     });
-    const notes = await this.#readConfigurations(deadline.signal);
-    const snapshot = await this.#collection.collector.collect(deadline.signal, { waitsForAll: true });
+    const { notes, snapshot } = await this.#ask(deadline.signal);
     if (snapshot === undefined) throw new Error('read before the first lists');
     const knownPods = Array.from(this.#source.store.pods(), (pod) => ({
       pod,
@@ -134,16 +144,60 @@ export class ClusterReader implements Reader, AsyncDisposable {
     };
   }
 
-  /** Resolves with the reasons of those that fail. */
-  async #readConfigurations(signal: AbortSignal): Promise<readonly string[]> {
-    const { store, cache } = this.#source;
-    const { detailsOf, podName } = this.#options;
-    const pods = podName === undefined ? [] : [...store.pods()].filter(({ name }) => name === podName);
-    const names = new Set([detailsOf, ...pods.map(({ nodeName }) => nodeName)]);
+  /** Says which kubelets are waited for, in the first reading: what is shown again and again must not be broken by a line. */
+  async #ask(signal: AbortSignal): Promise<Pick<ClusterReading, 'notes'> & { snapshot: ClusterSnapshot | undefined }> {
+    const { requests } = this.#options;
+    const nodes = this.#nodesOfSubject();
+    const waiting = this.#hasRead ? undefined : requests.waitForKubelets(() => this.#namesWithoutResponse(nodes));
+    try {
+      const notes = await this.#readConfigurations(nodes ?? [], signal);
+      return { notes, snapshot: await this.#collect(nodes, signal) };
+    } finally {
+      this.#hasRead = true;
+      waiting?.[Symbol.dispose]();
+    }
+  }
+
+  /** `asked`: the only nodes that are asked and shown; undefined: all. */
+  async #collect(asked: readonly Node[] | undefined, signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
+    const { collector } = this.#collection;
+    if (asked === undefined) return collector.collect(signal, { waitsForAll: true });
+    const only = new Set(asked.map(({ name }) => name));
+    const snapshot = await collector.collect(signal, { waitsForAll: true, only, recordsFailures: false });
+    return snapshot && { ...snapshot, nodes: snapshot.nodes.filter(({ nodeName }) => only.has(nodeName)) };
+  }
+
+  /** Undefined: all. */
+  #nodesOfSubject(): readonly Node[] | undefined {
+    const { node, pod } = this.#options.subject ?? {};
+    const isMeant = ({ name, namespace }: Pod): boolean =>
+      name === pod?.name && (pod.namespace === undefined || pod.namespace === namespace);
+    const pods = node === undefined && pod !== undefined ? [...this.#source.store.pods()].filter(isMeant) : [];
+    const names = new Set([node, ...pods.map(({ nodeName }) => nodeName)]);
+    const nodes = this.#targets().filter(({ name }) => names.has(name));
+    return nodes.length === 0 ? undefined : nodes;
+  }
+
+  /** Nodes that are scraped. */
+  #targets(): readonly Node[] {
+    const { nodeSelector, skipNodes: skipSelectors } = this.#options.config.cluster;
+    return nodesInScope(this.#source.store.nodes(), { nodeSelector, skipSelectors }).targets;
+  }
+
+  #namesWithoutResponse(asked: readonly Node[] = this.#targets()): readonly string[] {
+    const { cache } = this.#source;
+    const isAwaited = (node: Node): boolean =>
+      cache.lastSummary(node) === undefined && cache.lastFailure(node.name) === undefined;
+    return asked.filter(isAwaited).map(({ name }) => name);
+  }
+
+  /** Resolves with the reasons of those that fail. Their summaries are requested at the same time. */
+  async #readConfigurations(nodes: readonly Node[], signal: AbortSignal): Promise<readonly string[]> {
+    const { cache } = this.#source;
     const failures = await Promise.all(
-      [...names].map(async (name) => {
-        const node = name === undefined ? undefined : store.findNode(name);
-        return node && (await cache.readConfiguration(node, signal));
+      nodes.map((node) => {
+        void cache.refresh(node);
+        return cache.readConfiguration(node, signal);
       }),
     );
     return failures.flatMap((failure) => (failure === undefined ? [] : [failure.message]));

@@ -1,14 +1,18 @@
 import { abortable } from '../base/abortable.js';
 import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
 import { RequestError, UserError } from '../base/errors.js';
+import { joinTruncated } from '../base/text.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { ApiClient, type ApiRequest, type ApiTransport } from '../http/api-client.js';
+import { terminalText } from './text/terminal-text.js';
 
 /** How long a command waits in silence. */
 const silenceMs = 2_000;
 
 /** How long the first lists may take where no limit is set. */
 const defaultSyncTimeoutMs = 30_000;
+
+const maxNamesCount = 5;
 
 /** The longest time of a timer of Node.js: 24 days. */
 const unlimitedMs = 2 ** 31 - 1;
@@ -49,7 +53,7 @@ export class CommandRequests {
     return this.#timedOut.signal;
   }
 
-  /** Says nothing from now on: what a command shows must not be broken by lines of requests that it repeats. */
+  /** Says nothing of requests from now on: what a command shows must not be broken by lines of those that it repeats. */
   quiet(): void {
     this.#isQuiet = true;
   }
@@ -75,6 +79,14 @@ export class CommandRequests {
         api[Symbol.dispose]();
       },
     };
+  }
+
+  /** Until it is disposed of: when 2 s are over, says which kubelets have not responded. `namesOf`: of their nodes. */
+  waitForKubelets(namesOf: () => readonly string[]): Disposable {
+    return this.#afterSilence(() => {
+      const names = joinTruncated(namesOf().map(terminalText), maxNamesCount);
+      if (names !== '') this.#options.writeError(`Waiting for kubelets: no response from ${names} yet.\n`);
+    });
   }
 
   async #open(api: ApiClient, request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
@@ -109,17 +121,23 @@ export class CommandRequests {
   }
 
   #waitFor(pending: PendingRequest): Disposable {
-    const ended = new AbortController();
     this.#pending.add(pending);
-    this.#options.clock.sleep(silenceMs, ended.signal).then(
-      () => {
-        this.#say(pending);
-      },
-      () => undefined, // there is a response, or none to wait for
-    );
+    const silence = this.#afterSilence(() => {
+      this.#say(pending);
+    });
     return {
       [Symbol.dispose]: () => {
         this.#pending.delete(pending);
+        silence[Symbol.dispose]();
+      },
+    };
+  }
+
+  #afterSilence(say: () => void): Disposable {
+    const ended = new AbortController();
+    this.#options.clock.sleep(silenceMs, ended.signal).then(say, () => undefined); // what was waited for is there
+    return {
+      [Symbol.dispose]: () => {
         ended.abort();
       },
     };

@@ -172,16 +172,10 @@ async function withCluster(
   const unsharded = { ...settings.cluster, shard: 0, totalShards: 1 };
   const nodes = apiNodes(clock, () => requests.client(credentials));
   const scope = await resolveScope({ settings: unsharded, host: hostOf(context), nodes }, stopSignal);
-  const { node: detailsOf, podName } = subject;
-  await using reader = new ClusterReader({
-    config: settings,
-    scope,
-    credentials,
-    requests,
-    context,
-    detailsOf,
-    podName,
-  });
+  const { node, podName } = subject;
+  const pod = podName === undefined ? undefined : { name: podName, namespace: subject.namespaceOf(contextNamespace) };
+  const about = { node, pod };
+  await using reader = new ClusterReader({ config: settings, scope, credentials, requests, context, subject: about });
   await reader.synced(stopSignal);
   requests.quiet();
   await use({ ...session, source: viewsOf(reader) });

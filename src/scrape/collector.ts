@@ -41,7 +41,7 @@ export interface CollectorOptions {
   readonly clock: Clock;
 }
 
-export interface CollectOptions extends Partial<Pick<FreshenOptions, 'waitsForAll' | 'onView'>> {
+export interface CollectOptions extends Partial<Pick<FreshenOptions, 'only' | 'waitsForAll' | 'onView'>> {
   /** Whether workloads that fail back off; true without it. Readers that are not scrapes must not cost scrapes their data. */
   readonly recordsFailures?: boolean;
 }
@@ -78,7 +78,7 @@ export class Collector {
 
   async #collect(
     signal: AbortSignal,
-    { recordsFailures = true, waitsForAll = false, onView }: CollectOptions,
+    { recordsFailures = true, waitsForAll = false, only, onView }: CollectOptions,
   ): Promise<ClusterSnapshot> {
     const { nodes, policy, cache, trackers, resolver, clock } = this.#options;
     const { discoveredCount } = resolver;
@@ -93,7 +93,7 @@ export class Collector {
       lastServedIn: (nodeName) => this.#lastServedIn.get(nodeName),
       hasFailed: (nodeName) => cache.lastFailure(nodeName) !== undefined,
     });
-    const lookups = [...(await this.#lookups.freshen(order, { signal, waitsForAll, onView }))].sort(byNode);
+    const lookups = [...(await this.#lookups.freshen(order, { signal, waitsForAll, only, onView }))].sort(byNode);
     this.#lastServedIn = this.#servedIn(lookups, scrapeNumber, startMs);
     const views = await this.#views(lookups);
     this.#setNearNodes(views, scrapeNumber);

@@ -56,6 +56,8 @@ export interface FreshenOptions {
   readonly signal: AbortSignal;
   /** Whether nodes are waited for that respond much later than the others. */
   readonly waitsForAll: boolean;
+  /** The names of the nodes that are asked: others are served as the cache has them. Undefined: all. */
+  readonly only: ReadonlySet<string> | undefined;
   /**
    * With it, nothing is derived once `signal` has aborted: a node with a new summary is served as it was before. Otherwise
    * thousands of nodes that respond just before the deadline would take as long after it as they take to derive. Without it, the
@@ -79,10 +81,10 @@ export class NodeLookups {
    */
   async freshen(order: readonly Node[], options: FreshenOptions): Promise<readonly NodeLookup[]> {
     const { requests, clock } = this.#options;
-    const { signal, waitsForAll, onView } = options;
+    const { signal, waitsForAll, only, onView } = options;
     using wait = new ResponseWait({ clock, parent: signal, waitsForAll, requests });
     const { ready, others } = await this.#lookUp(order);
-    const asked = await this.#ask(others, wait);
+    const asked = await this.#ask(others, wait, only);
     const waiting = new Set(asked.map(({ node }) => node));
     // One large node after the other: each is begun before the deadline or not at all.
     const largeNodes = new Mutex();
@@ -118,17 +120,24 @@ export class NodeLookups {
   }
 
   /** Requests to all nodes without fresh data are under way, or wait for a slot, when it resolves. */
-  async #ask(others: readonly OtherNode[], wait: ResponseWait): Promise<readonly AskedNode[]> {
+  async #ask(
+    others: readonly OtherNode[],
+    wait: ResponseWait,
+    only: FreshenOptions['only'],
+  ): Promise<readonly AskedNode[]> {
     const { cache, lane } = this.#options;
+    const isAsked = ({ name }: Node): boolean => only?.has(name) ?? true;
+    const notAsked = AbortSignal.abort();
     // Fresh data is no response: how long the others are waited for must not depend on what is derived already.
-    const names = others.flatMap(({ node, fresh }) => (fresh === undefined ? [node.name] : []));
+    const names = others.flatMap(({ node, fresh }) => (fresh === undefined && isAsked(node) ? [node.name] : []));
     const hanging = new Set(names.filter((name) => cache.lastFailure(name)?.reason === 'timeout'));
     const awaited = names.filter((name) => !hanging.has(name));
     wait.start(new Map(awaited.map((name) => [name, cache.lastDurationMs(name)])));
     const asked: AskedNode[] = [];
     await lane.each(others, ({ node, fresh }) => {
       if (hanging.has(node.name)) void cache.refresh(node);
-      const lookup = fresh ? Promise.resolve(fresh) : cache.get(node, wait.signalFor(asked.length));
+      const signal = isAsked(node) ? wait.signalFor(asked.length) : notAsked;
+      const lookup = fresh ? Promise.resolve(fresh) : cache.get(node, signal);
       void lookup.then(() => {
         wait.responded(node.name);
       });

@@ -394,6 +394,20 @@ describe('explain', () => {
   });
 });
 
+it.for([
+  ['explain node node-1', /Node node-1/],
+  ['explain pod cart-1', /Pod default\/cart-1 on node-1/],
+  ['top node node-1', /node-1 .*fresh/],
+  ['top pod cart-1', /cart-1 .*node-1/],
+  ['top pods --node node-1', /cart-1 .*node-1/],
+] as const)('%s asks no other kubelet, and misses none', async ([line, shown], { prepared }) => {
+  await prepared.cluster.setFault('node-2', 'hang');
+  const { out, error, status } = await run(prepared, line);
+  expect(out).toMatch(shown);
+  expect({ error, status }).toEqual({ error: '', status: 0 });
+  expect(prepared.cluster.kubeletRequestCount('node-2')).toBe(0);
+});
+
 describe('explain node', () => {
   it('explain node assumes the thresholds, unless the settings have it read those of the kubelet', async () => {
     await using prepared = await prepare({ rules: [...leastRules, { resources: ['nodes/configz'], verbs: ['get'] }] });

@@ -4,22 +4,36 @@ import { expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
-import { ClusterReader } from '../../src/commands/cluster-reader.js';
+import { ClusterReader, type ReadingSubject } from '../../src/commands/cluster-reader.js';
+import type { CommandRequestsOptions } from '../../src/commands/command-requests.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { wholeCluster } from '../../src/kube/scope.js';
+import type { ClusterReading } from '../../src/query/cluster-reading.js';
+import { podSpec } from '../sim/pods.js';
 import { commandRequests } from '../support/command-context.js';
 import { settingsOf } from '../support/exporter.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 
-const readerOf = ({ apiUrl, caPem: ca, token }: SimulatedCluster, clock: ManualClock): ClusterReader =>
+const readerOf = (
+  { apiUrl, caPem: ca, token }: SimulatedCluster,
+  clock: ManualClock,
+  {
+    subject,
+    settings = '',
+    ...requests
+  }: Partial<CommandRequestsOptions> & { readonly subject?: ReadingSubject; readonly settings?: string } = {},
+): ClusterReader =>
   new ClusterReader({
-    config: settingsOf(''),
+    config: settingsOf(settings),
     scope: wholeCluster,
     credentials: staticCredentials({ server: new URL(apiUrl), ca, token }),
-    requests: commandRequests(clock),
+    requests: commandRequests(clock, requests),
     context: { clock, random: () => 0.5, version: '0.0.0-test' },
+    subject,
   });
+
+const nodesOf = ({ snapshot }: ClusterReading): readonly string[] => snapshot.nodes.map(({ nodeName }) => nodeName);
 
 it('the reader waits half a minute for an API server that may come back, and reports its last answer', async () => {
   const clock = new ManualClock();
@@ -53,4 +67,60 @@ it('the reader reports no failures of nodes that are gone', async () => {
   expect([...(await reader.read(60_000, signal)).failures.keys()]).toEqual(['node-1']);
   await cluster.removeNode('node-1');
   await expect.poll(async () => [...(await reader.read(60_000, signal)).failures.keys()], { interval: 5 }).toEqual([]);
+});
+
+it.each<ReadingSubject>([
+  { node: 'node-1' },
+  { pod: { name: 'cart-0' } },
+  { pod: { name: 'cart-0', namespace: 'shop' } },
+  { node: 'node-1', pod: { name: 'web-0' } },
+])('of %j, the kubelet of its node alone is asked and waited for', async (subject) => {
+  const clock = new ManualClock();
+  await using cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1', 'node-2') });
+  cluster.model.addPod(podSpec('cart-0', { namespace: 'shop', nodeName: 'node-1' }));
+  cluster.model.addPod(podSpec('web-0', { namespace: 'shop', nodeName: 'node-2' }));
+  await cluster.setFault('node-2', 'hang');
+  await using reader = readerOf(cluster, clock, { subject });
+  await reader.synced(never);
+  const reading = await reader.read(60_000, never);
+  expect(nodesOf(reading)).toEqual(['node-1']);
+  expect(reading.snapshot.nodes[0]?.state).toBe('fresh');
+  expect(cluster.kubeletRequestCount('node-2')).toBe(0);
+});
+
+it.each<ReadingSubject>([
+  { node: 'node-9' },
+  { node: 'node-3' },
+  { pod: { name: 'none' } },
+  { pod: { name: 'cart-0', namespace: 'ops' } },
+])('of %j, which is on no node that is scraped, all nodes are read', async (subject) => {
+  const clock = new ManualClock();
+  const scenario = emptyScenario('node-1', 'node-2', 'node-3');
+  await using cluster = await SimulatedCluster.start({ clock, scenario });
+  cluster.model.addPod(podSpec('cart-0', { namespace: 'shop', nodeName: 'node-1' }));
+  const settings = 'cluster: {skipNodes: [kubernetes.io/hostname=node-3]}';
+  await using reader = readerOf(cluster, clock, { subject, settings });
+  await reader.synced(never);
+  expect(nodesOf(await reader.read(60_000, never))).toEqual(['node-1', 'node-2', 'node-3']);
+  expect(cluster.kubeletRequestCount('node-3')).toBe(0);
+});
+
+it('the kubelets that have not responded after 2 s are named, in the first reading alone', async () => {
+  const clock = new ManualClock();
+  const scenario = emptyScenario('node-1', 'node-2', 'node-3');
+  await using cluster = await SimulatedCluster.start({ clock, scenario });
+  for (const name of ['node-1', 'node-2']) await cluster.setFault(name, 'hang');
+  const lines: string[] = [];
+  const settings = 'cluster: {skipNodes: [kubernetes.io/hostname=node-3]}';
+  await using reader = readerOf(cluster, clock, { settings, writeError: (line) => lines.push(line) });
+  await reader.synced(never);
+  for (let reading = 1; reading <= 2; reading += 1) {
+    let isRead = false;
+    const read = reader.read(60_000, never).then(() => (isRead = true));
+    await clock.advance(1999);
+    expect(lines).toHaveLength(reading - 1);
+    await expect.poll(() => clock.advance(500).then(() => isRead), { interval: 5, timeout: 10_000 }).toBe(true);
+    await read;
+    expect(lines).toEqual(['Waiting for kubelets: no response from node-1, node-2 yet.\n']);
+  }
 });

@@ -81,11 +81,11 @@ it('nothing is said while a plugin provides the credentials: it may ask for a lo
   expect(lines).toEqual([]);
 });
 
-it('top says nothing of kubelets that do not respond behind the API server: its table does', async () => {
+it('top names the kubelets behind the API server that do not respond, and not the requests to them', async () => {
   const clock = new ManualClock();
   await using folder = await temporaryFolder();
-  await using cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1') });
-  await cluster.setFault('node-1', 'hang');
+  await using cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1', 'node-2') });
+  await cluster.setFault('node-2', 'hang');
   const kubeconfig = path.join(folder.path, 'config');
   const rules = [...leastRules, { resources: ['nodes/proxy'], verbs: ['get'] }];
   await writeFile(kubeconfig, cluster.kubeconfig(cluster.issueToken({ user: 'operator', rules })));
@@ -95,11 +95,22 @@ it('top says nothing of kubelets that do not respond behind the API server: its 
   const running = runArguments(args, context).then((code) => (status = code));
   const waiting = { interval: 5, timeout: 10_000 };
   await expect
-    .poll(() => clock.advance(1).then(() => cluster.kubeletRequestCount('node-1')), waiting)
+    .poll(() => clock.advance(1).then(() => cluster.kubeletRequestCount('node-2')), waiting)
     .toBeGreaterThan(0);
-  await expect.poll(() => clock.advance(500).then(() => status), waiting).toBeDefined();
+  await expect.poll(() => clock.advance(50).then(() => status), waiting).toBe(0);
   await running;
-  expect(error()).toMatch(/^No data from node-1 \(timeout\)/);
+  expect(error()).toMatch(/^Waiting for kubelets: no response from node-2 yet\.\n[^]*No data from node-2 \(timeout\)/);
+});
+
+it('of many kubelets that do not respond, five are named', async () => {
+  const clock = new ManualClock();
+  const lines: string[] = [];
+  const requests = commandRequests(clock, { writeError: (line) => lines.push(line) });
+  requests.waitForKubelets(() => ['a', 'b', 'c', 'd', 'e\n', 'f', 'g']);
+  requests.waitForKubelets(() => []);
+  requests.waitForKubelets(() => ['done'])[Symbol.dispose]();
+  await clock.advance(2_000);
+  expect(lines).toEqual(['Waiting for kubelets: no response from a, b, c, d, e\\u000a and 2 more yet.\n']);
 });
 
 it('a request that exceeds its limit ends the command with the server, the request and the time', async () => {
