@@ -2,6 +2,7 @@ import { type Clock, latestNowMs, startDeadline } from '../base/clock.js';
 import { singleFlight } from '../base/memo.js';
 import type { Config } from '../config/schema.js';
 import type { ClusterReading } from '../query/cluster-reading.js';
+import { coverageOf } from '../query/coverage.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
@@ -54,6 +55,9 @@ const shownEvictionCount = 5;
 /** Requests within this time after a status was made get the same one. */
 const keptMs = 1_000;
 
+/** The same for one that lacks kubelets which may respond at any time: commands ask again until they have. */
+const awaitedKeptMs = 250;
+
 /**
  * Makes the status, one at a time: all requests that arrive while one is made, or shortly after, get that one. The page
  * costs the same for one reader and for a thousand.
@@ -61,7 +65,7 @@ const keptMs = 1_000;
 export class StatusSource {
   readonly #options;
   readonly #flight = singleFlight<Moment>();
-  #made: { readonly moment: Moment; readonly atMs: number } | undefined;
+  #made: { readonly moment: Moment; readonly untilMs: number } | undefined;
 
   constructor(options: {
     readonly inputs: StatusInputs;
@@ -79,7 +83,7 @@ export class StatusSource {
   async read(): Promise<Moment> {
     const { inputs, clock } = this.#options;
     const made = this.#made;
-    const isKept = made?.moment.settings === inputs.settings() && clock.monotonicMs() - made.atMs < keptMs;
+    const isKept = made?.moment.settings === inputs.settings() && clock.monotonicMs() < made.untilMs;
     if (isKept) return made.moment;
     return this.#flight(() => this.#make());
   }
@@ -91,7 +95,8 @@ export class StatusSource {
       const settings = inputs.settings();
       const moment = await this.#makeBy(settings);
       if (inputs.settings() !== settings) continue;
-      this.#made = { moment, atMs: clock.monotonicMs() };
+      const moreMs = lacksResponses(moment) ? awaitedKeptMs : keptMs;
+      this.#made = { moment, untilMs: clock.monotonicMs() + moreMs };
       void this.#forget(moment);
       return moment;
     }
@@ -147,4 +152,8 @@ function shownEvictions(evictions: readonly ShownEviction[]): ShownEvictions {
   const ofRunning = evictions.filter(({ cause }) => cause !== 'node_admission');
   const refusedCount = evictions.length - ofRunning.length;
   return { items: ofRunning.slice(0, shownEvictionCount), totalCount: ofRunning.length, refusedCount };
+}
+
+function lacksResponses({ reading }: Moment): boolean {
+  return reading !== undefined && coverageOf(reading).absences.some(({ isAwaited }) => isAwaited);
 }

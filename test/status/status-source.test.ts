@@ -4,7 +4,7 @@ import { evictionReport } from '../../src/report/eviction-report.js';
 import { type StatusCluster, type StatusInputs, StatusSource } from '../../src/status/status-source.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { aReading } from '../support/snapshot-builders.js';
+import { aClusterSnapshot, anAbsentNode, aReading } from '../support/snapshot-builders.js';
 import { aCluster, aHealth, someStatusSettings } from '../support/status-builders.js';
 
 const clockStart = { nowMs: 1_000_000, monotonicMs: 5_000 };
@@ -101,6 +101,19 @@ describe('the cluster in the status', () => {
     expect(calls.count).toBe(1);
     await clock.advance(1);
     expect(await source.read()).not.toBe(first);
+    expect(calls.count).toBe(2);
+  });
+
+  it('the cluster is read again after a quarter of a second while kubelets have not responded', async () => {
+    const node = anAbsentNode('node-1', 'timeout');
+    const cluster = { report: aCluster(), reading: aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) }) };
+    const { source, clock, calls } = setUp({ cluster: () => Promise.resolve(cluster) });
+    await source.read();
+    await clock.advance(249);
+    await source.read();
+    expect(calls.count).toBe(1);
+    await clock.advance(1);
+    await source.read();
     expect(calls.count).toBe(2);
   });
 

@@ -6,6 +6,7 @@ import type { ApiTransport } from '../../http/api-client.js';
 import type { Coverage } from '../../query/coverage.js';
 import type { CommandRequests } from '../command-requests.js';
 import { AnswerSchemas } from './answer-schemas.js';
+import { answeredSource, shardedSource } from './answered-source.js';
 import {
   defaultExporter,
   type ExporterAddress,
@@ -18,8 +19,8 @@ import { exporterClient } from './exporter-client.js';
 import { exporterLabel, type ExporterPod, exporterPods, listExporters, nodeOfPod } from './exporter-pods.js';
 import { type ExporterConnection, exporterReader } from './exporter-views.js';
 import { forwardPort } from './forwarded-port.js';
-import { mergedReader } from './merged-views.js';
-import type { ViewReader, ViewSource } from './view-source.js';
+import { failingReader } from './shards.js';
+import type { ViewSource } from './view-source.js';
 
 /** What is asked, as far as it concerns one node. */
 export interface AskedPlace {
@@ -63,7 +64,7 @@ export async function openExporter(question: ExporterQuestion, signal: AbortSign
     const asked = { ...question, base, resources, signal };
     const source =
       'url' in address
-        ? sourceOf([{ ...base, prefix: '' }], [])
+        ? answeredSource({ ...base, prefix: '' })
         : files === undefined
           ? await proxiedSource(address, asked)
           : await forwardedSource(address, asked, files);
@@ -94,42 +95,6 @@ class Resources implements AsyncDisposable {
 
 type Base = Omit<ExporterConnection, 'prefix'>;
 
-function sourceOf(connections: readonly ExporterConnection[], notes: readonly string[]): ViewSource {
-  return {
-    read: async (signal) => {
-      const readers = connections.map((connection) => exporterReader(connection, signal));
-      await Promise.all(
-        connections.map((connection, index) => untilAnswered(readers[index], connection.clock, signal)),
-      );
-      const [only, ...others] = readers;
-      const isOne = only !== undefined && others.length === 0 && notes.length === 0;
-      return isOne ? only : mergedReader(readers, notes);
-    },
-  };
-}
-
-/** For so long, an exporter makes all answers of one moment. */
-const momentMs = 1_000;
-
-/** A kubelet that hangs for the first time is not waited for any longer. */
-const maxReadingCount = 5;
-
-/**
- * An exporter that nobody has read for a while asks its kubelets again, and waits for half a second. Resolves when they have responded,
- * or when no more of them do.
- */
-async function untilAnswered(reader: ViewReader | undefined, clock: Clock, signal: AbortSignal): Promise<void> {
-  let awaitedCount = Infinity;
-  for (let number = 1; reader !== undefined && number <= maxReadingCount; number += 1) {
-    const { coverage } = await reader.list('nodes', {}, 1);
-    const awaited = coverage.absences.filter(({ isAwaited }) => isAwaited);
-    const count = awaited.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
-    if (count === 0 || count >= awaitedCount) return;
-    awaitedCount = count;
-    await clock.sleep(momentMs, signal);
-  }
-}
-
 interface ServiceQuestion extends ExporterQuestion {
   readonly base: Base;
   readonly resources: Resources;
@@ -140,7 +105,7 @@ interface ServiceQuestion extends ExporterQuestion {
 async function proxiedSource(address: ServiceAddress, question: ServiceQuestion): Promise<ViewSource> {
   const { base, signal } = question;
   const { scheme, coverage } = await firstAnswer(address, base, signal);
-  if (isWhole(coverage)) return sourceOf([{ ...base, prefix: proxyPath(address, scheme) }], []);
+  if (isWhole(coverage)) return answeredSource({ ...base, prefix: proxyPath(address, scheme) });
   const pods = await exporterPods(base.api, address, signal);
   const connect = (pod: ExporterPod): Promise<ExporterConnection> =>
     Promise.resolve({ ...base, prefix: podProxyPath(pod, scheme) });
@@ -167,7 +132,7 @@ async function forwardedSource(
   if (first === undefined) throw new UserError(`no pod of ${nameOf(address)} is ready`);
   const connection = await connect(first);
   const { coverage } = await exporterReader(connection, signal).list('nodes', {}, 1);
-  return isWhole(coverage) ? sourceOf([connection], []) : partsSource({ address, coverage, pods, connect }, question);
+  return isWhole(coverage) ? answeredSource(connection) : partsSource({ address, coverage, pods, connect }, question);
 }
 
 function isWhole({ totalShards, onlyNode }: Coverage): boolean {
@@ -190,10 +155,23 @@ async function partsSource(
   },
   question: ServiceQuestion,
 ): Promise<ViewSource> {
-  if (totalShards === undefined) return sourceOf([await connect(await podOfPlace(pods, question))], []);
+  if (totalShards === undefined) return answeredSource(await connect(await podOfPlace(pods, question)));
   if (pods.length === 0) throw new UserError(`none of the ${totalShards} shards of ${nameOf(address)} is ready`);
   const note = `${pods.length} of ${totalShards} shards are ready: the nodes of the others are missing.`;
-  return sourceOf(await Promise.all(pods.map(connect)), totalShards > pods.length ? [note] : []);
+  const shards = await Promise.all(
+    pods.map(async (pod) => ({ name: pod.name, source: await sourceOfShard(connect(pod)) })),
+  );
+  return shardedSource(shards, totalShards > pods.length ? [note] : []);
+}
+
+/** One that cannot be connected to fails when it is read. */
+async function sourceOfShard(connection: Promise<ExporterConnection>): Promise<ViewSource> {
+  try {
+    return answeredSource(await connection);
+  } catch (error) {
+    const reader = failingReader(error);
+    return { read: () => Promise.resolve(reader) };
+  }
 }
 
 type Scheme = 'http' | 'https';

@@ -5,6 +5,7 @@ import type { WorkloadReport } from '../../report/workload-report.js';
 import { workloadVerdict } from '../../report/workload-verdict.js';
 import { NotFoundError, type Views } from '../../status/views.js';
 import { compareBy, isNear } from './item-orders.js';
+import { askShards, type Shard, type ShardAnswers } from './shards.js';
 import type {
   AnswerFacts,
   CommandList,
@@ -17,42 +18,70 @@ import type {
 } from './view-source.js';
 
 /**
- * Reads several exporters, each of which measures a part of the nodes, as one: lists are sorted again, workloads and namespaces
- * with pods in several parts are added up.
+ * Reads several exporters as one: lists are sorted again, workloads and namespaces with pods in several parts are added up. One that
+ * fails is missing, which a note says.
  */
-export function mergedReader(readers: readonly ViewReader[], notes: readonly string[]): ViewReader {
+export function mergedReader(shards: readonly Shard[], notes: readonly string[]): ViewReader {
   return {
     list: async (kind, parameters, count) => {
-      const partCount = kind in sums ? Infinity : count;
-      const answers = await Promise.all(readers.map((reader) => reader.list(kind, parameters, partCount)));
-      return mergedList(kind, { answers, order: parameters['order'], count, notes });
+      const found = await listShards(shards, kind, parameters, kind in sums ? Infinity : count);
+      const { answers } = found;
+      return mergedList(kind, { answers, order: parameters['order'], count, notes: [...notes, ...found.notes] });
     },
-    object: async (kind, path, parameters) => mergedObject(kind, await found(readers, kind, path, parameters), notes),
+    object: async (kind, path, parameters) => {
+      const found = await findObject(shards, kind, path, parameters);
+      return mergedObject(kind, found.answers, [...notes, ...found.notes]);
+    },
   };
 }
 
-/** Those of the exporters that have the object. Throws NotFoundError when none has. */
-async function found<Kind extends CommandObject>(
-  readers: readonly ViewReader[],
+/** A shard knows the labels of its own pods alone: each is asked for all workloads that have pods with the labels somewhere. */
+async function listShards<Kind extends CommandList>(
+  shards: readonly Shard[],
+  kind: Kind,
+  parameters: ViewParameters,
+  count: number,
+): Promise<ShardAnswers<ListAnswer<ItemOf<Kind>>>> {
+  const { selector = '', ...others } = parameters;
+  if (kind !== 'workloads' || selector === '') {
+    return askShards(shards, (reader) => reader.list(kind, parameters, count));
+  }
+  const chosen = await askShards(shards, (reader) => reader.list('workloads', parameters, count));
+  const names = new Set(chosen.answers.flatMap(({ items }) => items.map(workloadNames)));
+  const isChosen = (item: ItemOf<Kind>): boolean => names.has(workloadNames(item as WorkloadReport));
+  return askShards(shards, async (reader) => {
+    const all = await reader.list(kind, others, count);
+    return { ...all, items: all.items.filter(isChosen) };
+  });
+}
+
+/** In those that have it. Throws NotFoundError when none has, and the failure of one that may be the one that has. */
+async function findObject<Kind extends CommandObject>(
+  shards: readonly Shard[],
   kind: Kind,
   path: readonly string[],
   parameters: ViewParameters,
-): Promise<readonly ObjectAnswer<Kind>[]> {
+): Promise<Omit<ShardAnswers<ObjectAnswer<Kind>>, 'failures'>> {
   let missing: NotFoundError | undefined;
-  const answers = await Promise.all(
-    readers.map(async (reader) => {
-      try {
-        return [await reader.object(kind, path, parameters)];
-      } catch (error) {
-        if (!(error instanceof NotFoundError)) throw error;
-        missing = error;
-        return [];
-      }
-    }),
-  );
-  const all = answers.flat();
-  if (all.length === 0 && missing !== undefined) throw missing;
-  return all;
+  const found = await askShards(shards, async (reader) => {
+    try {
+      return [await reader.object(kind, path, parameters)];
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      missing = error;
+      return [];
+    }
+  });
+  const answers = found.answers.flat();
+  const [failure] = found.failures;
+  if (failure !== undefined && !answers.some(({ data }) => isFound(kind, data))) throw failure;
+  if (answers.length === 0 && missing !== undefined) throw missing;
+  return { answers, notes: found.notes };
+}
+
+/** A pod may be known by its evictions alone where it was once. */
+function isFound<Kind extends CommandObject>(kind: Kind, data: Views[Kind]): boolean {
+  return kind !== 'pod' || (data as Views['pod']).pods.length > 0;
 }
 
 function mergedList<Kind extends CommandList>(

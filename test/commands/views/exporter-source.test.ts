@@ -119,7 +119,6 @@ describe('the exporter of a cluster', () => {
 
     it.for([
       ['is asked again until they have', [awaited('node-1', 'node-2'), awaited('node-2'), answered], 3],
-      ['is not asked again when no more of them respond', [awaited('node-1'), awaited('node-1'), answered], 2],
       ['is not asked again without any', [answered], 1],
     ] as const)('an exporter with kubelets that are awaited %s', async ([, readings, count], { sim, serve }) => {
       const server = await serve(answered);
@@ -249,6 +248,26 @@ describe('shards', () => {
     const { items, notes } = await (await exporter.source.read(never)).list('pods', {}, Infinity);
     expect(items).toMatchObject([{ pod: 'pod-1' }]);
     expect(notes).toEqual(['1 of 3 shards are ready: the nodes of the others are missing.']);
+  });
+
+  it('a shard that does not answer is missing, and is not asked for each list', async ({ sim, serve }) => {
+    addService(sim);
+    const servers = await Promise.all(readings.map(serve));
+    for (const [index, { port }] of servers.entries()) addPod(sim, `exporter-${index}`, `node-${index + 1}`, port);
+    await using exporter = await open(credentialsOf(sim, readerRules));
+    const [, broken] = servers;
+    if (broken === undefined) throw new Error('a shard is missing');
+    broken.answer = replyWith({ status: 503, body: 'starting' });
+    const before = broken.requests.length;
+    const reader = await exporter.source.read(never);
+    for (const kind of ['pods', 'nodes'] as const) {
+      const { items, notes } = await reader.list(kind, {}, Infinity);
+      expect(items).toHaveLength(2);
+      expect(notes).toEqual([expect.stringMatching(/^The nodes of shard exporter-1 are missing: GET .*503/)]);
+    }
+    expect(broken.requests.length - before).toBe(1);
+    broken.answer = answersOf(readings[1] ?? aReading());
+    expect(await podsOf(exporter)).toEqual(['pod-0', 'pod-1', 'pod-2']);
   });
 
   it('shards need the right to read their pods', async ({ sim, serve }) => {

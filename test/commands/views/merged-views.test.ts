@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { RequestError } from '../../../src/base/errors.js';
 import { mergedReader } from '../../../src/commands/views/merged-views.js';
+import { failingReader, type Shard } from '../../../src/commands/views/shards.js';
 import type { AnswerFacts, CommandList, ViewReader } from '../../../src/commands/views/view-source.js';
 import { podEvictionMs } from '../../../src/node/near-evictions.js';
 import { CoverageRecord } from '../../../src/node/node-coverage.js';
@@ -49,6 +51,7 @@ const pods = fc.record({
   reachedAtMs: fc.constantFrom(undefined, 0, 60_000, 7_200_000),
   isMeasured: fc.boolean(),
   isEvicted: fc.boolean(),
+  tier: fc.constantFrom('front', 'back'),
 });
 type PodSketch = typeof pods extends fc.Arbitrary<infer Sketch> ? Sketch : never;
 
@@ -70,10 +73,11 @@ type Sketch = typeof clusters extends fc.Arbitrary<infer Found> ? Found : never;
 
 const nameOf = (index: number): string => `node-${index}`;
 
-function boundPod({ name, namespace, uid, nodeIndex, limitBytes }: NamedPod) {
+function boundPod({ name, namespace, uid, nodeIndex, limitBytes, tier }: NamedPod) {
   const pod = aPod({
     name,
     namespace,
+    labels: { tier },
     uid,
     kubeletUid: uid,
     nodeName: nameOf(nodeIndex),
@@ -164,6 +168,10 @@ function readingOf(sketch: Sketch): ClusterReading {
   });
 }
 
+function named(readers: readonly ViewReader[]): readonly Shard[] {
+  return readers.map((reader, index) => ({ name: `exporter-${index}`, reader }));
+}
+
 interface Readers {
   readonly whole: ViewReader;
   readonly merged: ViewReader;
@@ -174,7 +182,7 @@ async function readersOf(sketch: Sketch): Promise<Readers> {
   const reading = await collected(readingOf(sketch), configured);
   const shardOf = (name: string): number => sketch.nodes[Number(name.replace('node-', ''))]?.shard ?? 0;
   const shards = await shardedReadings(reading, { count: shardCount, shardOf, configured });
-  const merged = mergedReader(await Promise.all(shards.map((shard) => viewsOf(shard))), []);
+  const merged = mergedReader(named(await Promise.all(shards.map((shard) => viewsOf(shard)))), []);
   return { whole: await viewsOf(reading), merged, reading };
 }
 
@@ -199,6 +207,23 @@ describe.each(kinds)('the list of %s', (kind: CommandList) => {
       { numRuns: 60 },
     );
   });
+});
+
+it.each(ordersOf.workloads)('the workloads of pods with a label are whole over all shards, by %s', async (order) => {
+  await fc.assert(
+    fc.asyncProperty(clusters, async (sketch) => {
+      const { whole, merged } = await readersOf(sketch);
+      for (const parameters of [
+        { order, selector: 'tier=front' },
+        { order, selector: 'tier=front', namespace: 'shop' },
+      ]) {
+        const expected = await whole.list('workloads', parameters, 3);
+        const { items, totalCount } = await merged.list('workloads', parameters, 3);
+        expect({ items, totalCount }).toEqual({ items: expected.items, totalCount: expected.totalCount });
+      }
+    }),
+    { numRuns: 40 },
+  );
 });
 
 it('the nodes and pods of all shards are explained as those of the whole cluster', async () => {
@@ -245,28 +270,66 @@ it('the near misses of all shards are counted, and ten are named', async () => {
     });
   };
   const settings = 'workloads: {selectors: [{name: cart, selector: app=cart}]}';
-  const merged = mergedReader([await viewsOf(shard('a'), settings), await viewsOf(shard('b'), settings)], []);
+  const merged = mergedReader(named([await viewsOf(shard('a'), settings), await viewsOf(shard('b'), settings)]), []);
   const { workload } = (await merged.object('workload', ['-', 'selector', 'cart'], {})).data;
   expect([workload.nearMisses?.length, workload.nearMissCount]).toEqual([10, 14]);
 });
 
 it('what no shard has is not found', async () => {
   const empty = await viewsOf(aReading({ snapshot: aClusterSnapshot({ nodes: [], workloads: [] }) }));
-  const merged = mergedReader([empty, empty], []);
+  const merged = mergedReader(named([empty, empty]), []);
   await expect(merged.object('node', ['node-9'], {})).rejects.toThrow(NotFoundError);
   await expect(merged.object('pod', ['shop', 'cart-0'], {})).rejects.toThrow('no pod shop/cart-0 in scope');
 });
 
-it('what a shard fails with is what all fail with', async () => {
-  const failure = new Error('connection reset');
-  const failing: ViewReader = { list: () => Promise.reject(failure), object: () => Promise.reject(failure) };
-  const merged = mergedReader([await viewsOf(aReading()), failing], []);
-  await expect(merged.list('pods', {}, 1)).rejects.toBe(failure);
-  await expect(merged.object('node', ['node-1'], {})).rejects.toBe(failure);
+describe('a shard that cannot be read', () => {
+  const failure = new RequestError('connection', 'GET /api/v1/pods: connection reset');
+  const note = 'The nodes of shard exporter-1 are missing: GET /api/v1/pods: connection reset';
+  const evicted = evictionReport(anEvictionRecord({ namespace: 'shop', pod: 'web-0', node: 'node-1' }));
+  const healthy = aReading({
+    snapshot: aClusterSnapshot({
+      nodes: [aFreshNode(aNodeSnapshot({ nodeName: 'node-1', pods: [aMeasuredPod({ name: 'cart-0' })] }))],
+    }),
+    knownPods: [],
+    evictions: [evicted],
+  });
+  const merged = async (reading = healthy): Promise<ViewReader> =>
+    mergedReader(named([await viewsOf(reading), failingReader(failure)]), []);
+
+  it.each(kinds)('a shard that cannot be read is missing in the list of %s, which a note says', async (kind) => {
+    const expected = await (await viewsOf(healthy)).list(kind, {}, Infinity);
+    const { items, notes } = await (await merged()).list(kind, {}, Infinity);
+    expect({ items, notes }).toEqual({ items: expected.items, notes: [note] });
+  });
+
+  it('a shard that cannot be read is missing in what another one has', async () => {
+    const { data, notes } = await (await merged()).object('node', ['node-1'], {});
+    expect([data.node.node, notes]).toEqual(['node-1', [note]]);
+  });
+
+  it.each([
+    ['node', ['node-2']],
+    ['pod', ['shop', 'none']],
+    ['pod', ['shop', 'web-0']],
+    ['workload', ['shop', 'Deployment', 'none']],
+  ] as const)('the failure of the shard that may have the %s %j is that of the question', async (kind, path) => {
+    await expect((await merged()).object(kind, path, {})).rejects.toBe(failure);
+  });
+
+  it('where no shard can be read, its failure is that of the question', async () => {
+    const none = mergedReader(named([failingReader(failure), failingReader(failure)]), []);
+    await expect(none.list('pods', {}, 1)).rejects.toBe(failure);
+    await expect(none.object('node', ['node-1'], {})).rejects.toBe(failure);
+  });
+
+  it('what is no failed request is no missing shard', async () => {
+    const wrong = (await merged()).list('pods', { order: 'sideways' }, 1);
+    await expect(wrong).rejects.toThrow('parameter order: found "sideways"');
+  });
 });
 
 it('the notes of all shards are kept', async () => {
   const note = '1 of 2 shards are ready: the nodes of the others are missing.';
-  const merged = mergedReader([await viewsOf(aReading({ notes: ['of a shard'] }))], [note]);
+  const merged = mergedReader(named([await viewsOf(aReading({ notes: ['of a shard'] }))]), [note]);
   expect((await merged.list('pods', {}, 1)).notes).toEqual([note, 'of a shard']);
 });

@@ -1,0 +1,29 @@
+import type { Clock } from '../../base/clock.js';
+import type { ViewReader } from './view-source.js';
+
+/** Before an exporter is asked again, which repeats an answer that lacks kubelets for the first of these times. */
+const pausesMs = [250, 500, 1_000, 1_000, 1_000];
+
+/** A kubelet that hangs for the first time is not waited for any longer. */
+const patienceMs = 1_000;
+
+/**
+ * An exporter that nobody has read for a while asks its kubelets again, and waits for half a second. Resolves when they have responded,
+ * or when no more of them do.
+ */
+export async function untilAnswered(reader: ViewReader, clock: Clock, signal: AbortSignal): Promise<void> {
+  let [fewest, progressedAtMs] = [Infinity, -Infinity];
+  for (const pauseMs of pausesMs) {
+    const count = await awaitedCount(reader);
+    if (count === 0) return;
+    const nowMs = clock.monotonicMs();
+    if (count < fewest) [fewest, progressedAtMs] = [count, nowMs];
+    else if (nowMs - progressedAtMs >= patienceMs) return;
+    await clock.sleep(pauseMs, signal);
+  }
+}
+
+async function awaitedCount(reader: ViewReader): Promise<number> {
+  const { coverage } = await reader.list('nodes', {}, 1);
+  return coverage.absences.reduce((sum, { isAwaited, nodeCount }) => sum + (isAwaited ? nodeCount : 0), 0);
+}
