@@ -173,6 +173,8 @@ function together(usages: readonly PodUsage[]): DerivedPod {
     unknownItems: undefined,
     evictionMs: undefined,
     unenforced: undefined,
+    nearestRule: undefined,
+    nearestRatio: undefined,
     usage,
     ratios: [],
   };

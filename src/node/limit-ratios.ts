@@ -73,13 +73,9 @@ function addVolumeRatios(ratios: LimitRatio[], input: LimitRatiosInput): void {
   } = input;
   const limited = checkedVolumes(pod).filter(({ sizeLimitBytes }) => sizeLimitBytes !== undefined);
   if (limited.length === 0) return;
-  const addVolumes = (a: VolumeSummary, b: VolumeSummary) => ({ ...a, usedBytes: addKnown(a.usedBytes, b.usedBytes) });
   const findVolume = finderByName(mergeByName(volumes, addVolumes));
-  const seen = new Set<string>();
-  for (const spec of limited) {
+  for (const spec of mergeByName(limited, (first) => first)) {
     const { name } = spec;
-    if (seen.has(name)) continue;
-    seen.add(name);
     const { usedBytes, capacityBytes }: Partial<VolumeSummary> = findVolume(name) ?? {};
     const limit = comparedSizeLimit(spec, capacityBytes, resizesVolumes);
     const isBounded = limit !== undefined && cannotExceed(spec, limit, capacityBytes);
@@ -88,12 +84,16 @@ function addVolumeRatios(ratios: LimitRatio[], input: LimitRatiosInput): void {
   }
 }
 
+function addVolumes(a: VolumeSummary, b: VolumeSummary): VolumeSummary {
+  return { ...a, usedBytes: addKnown(a.usedBytes, b.usedBytes) };
+}
+
 /** In the order of the summary. None of a pod without any figure, as virtual kubelets list them. */
 function addContainerRatios(ratios: LimitRatio[], input: LimitRatiosInput): void {
   const limited = checkedContainers(input.pod).filter((container) => hasOwnLimit(container, input));
   if (limited.length === 0 || !hasFigures(input.summary)) return;
   const findSpec = finderByName(limited);
-  for (const [name, usedBytes] of comparedBytes(input)) {
+  for (const { name, usedBytes } of comparedBytes(input)) {
     const unenforced = containerReason(name, input);
     const place = { rule: 'container', container: name, volume: '', unenforced } as const;
     addRatio(ratios, place, usedBytes, findSpec(name)?.limitBytes);
@@ -124,14 +124,17 @@ function hasOwnLimit({ kind, limitBytes }: Container, { enforcesSidecars }: Limi
   return (kind === 'app' || (kind === 'sidecar' && enforcesSidecars)) && limitBytes !== undefined && limitBytes !== 0;
 }
 
-/** By name. A figure that the kubelet lacks for a container that it lists counts as 0 with it. */
-function comparedBytes({ summary, hasDedicatedImagefs }: LimitRatiosInput): ReadonlyMap<string, number> {
-  const bytesOf = new Map<string, number>();
-  for (const { name, rootfs, logs } of summary.containers) {
-    const bytes = (logs?.usedBytes ?? 0) + (hasDedicatedImagefs ? 0 : (rootfs?.usedBytes ?? 0));
-    bytesOf.set(name, (bytesOf.get(name) ?? 0) + bytes);
-  }
-  return bytesOf;
+interface ComparedContainer {
+  readonly name: string;
+  readonly usedBytes: number;
+}
+
+/** A figure that the kubelet lacks for a container that it lists counts as 0 with it. */
+function comparedBytes({ summary, hasDedicatedImagefs }: LimitRatiosInput): readonly ComparedContainer[] {
+  const compared = summary.containers.map(({ name, rootfs, logs }) => {
+    return { name, usedBytes: (logs?.usedBytes ?? 0) + (hasDedicatedImagefs ? 0 : (rootfs?.usedBytes ?? 0)) };
+  });
+  return mergeByName(compared, (a, b) => ({ name: a.name, usedBytes: a.usedBytes + b.usedBytes }));
 }
 
 /** The ratios of what is kept in detail, and for each rule the one of the rest that decides: see {@link decisive}. */
@@ -154,11 +157,14 @@ function decisive(ratios: readonly LimitRatio[]): LimitRatio | undefined {
  * pod is evicted for. Of equal ones, the one that the kubelet checks first.
  */
 export function nearestRatio(ratios: readonly LimitRatio[]): LimitRatio | undefined {
-  const binding = ratios.filter(canBind);
-  return (binding.length > 0 ? binding : ratios).reduce<LimitRatio | undefined>(
-    (most, each) => (most === undefined || each.ratio > most.ratio ? each : most),
-    undefined,
-  );
+  let nearest: LimitRatio | undefined;
+  for (const each of ratios) if (nearest === undefined || isNearer(each, nearest)) nearest = each;
+  return nearest;
+}
+
+function isNearer(ratio: LimitRatio, than: LimitRatio): boolean {
+  const binds = canBind(ratio);
+  return binds === canBind(than) ? ratio.ratio > than.ratio : binds;
 }
 
 function addRatio(

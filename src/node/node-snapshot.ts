@@ -6,6 +6,7 @@ import type { CacheLookup } from '../kubelet/lookup.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.js';
+import { type LimitRatio, nearestRatio } from './limit-ratios.js';
 import { isActive } from './limits.js';
 import { nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
 import { type NodeMeasurements, noForecasts } from './node-forecasts.js';
@@ -157,6 +158,7 @@ export function recordPod(
   if (same !== undefined) return same;
   const usage = context.usageOf(given);
   const ratios = context.ratiosOf(given);
+  const nearest: Partial<LimitRatio> = nearestRatio(ratios) ?? {};
   const isUnmeasured = joined.hasRootfs && pod !== undefined && lacksRootfsLastingly(summary, pod, joined);
   // Each field by its name: a spread object takes three times the memory.
   const record: PodRecord = {
@@ -169,6 +171,8 @@ export function recordPod(
     unknownItems: usage?.unknownItems,
     evictionMs: podEvictionMs({ summary, bound, ratios }, growth, ttlMs),
     unenforced: podUnenforced(ratios, isUnmeasured),
+    nearestRule: nearest.rule,
+    nearestRatio: nearest.ratio,
   };
   derived.set(record, withDerived(record, usage, ratios));
   return record;
@@ -185,6 +189,7 @@ function sameRecord(
   const isNear = before.evictionMs !== undefined || (growth.get(summary) ?? 0) > 0;
   if (isNear || !haveSameSizes(before.summary, summary) || mayChange(before, isMeasuredHere)) return undefined;
   const { workloads, isPending: isStillPending, containers, unknownItems, evictionMs, unenforced } = before;
+  const { nearestRule, nearestRatio: ratio } = before;
   return {
     summary,
     bound,
@@ -195,6 +200,8 @@ function sameRecord(
     unknownItems,
     evictionMs,
     unenforced,
+    nearestRule,
+    nearestRatio: ratio,
   };
 }
 

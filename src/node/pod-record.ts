@@ -5,7 +5,7 @@ import type { Workload } from '../workload/workload.js';
 import type { WorkloadContainerUsage } from '../workload/workload-partial.js';
 import { attributePod } from './attribute.js';
 import { enforcesSidecars } from './kubelet-version.js';
-import { type Enforcement, type LimitRatio, limitRatios } from './limit-ratios.js';
+import { type Enforcement, type LimitRatio, limitRatios, type LimitRule } from './limit-ratios.js';
 import { isActive } from './limits.js';
 import type { NodeLayout } from './node-layout.js';
 import type { BoundPod } from './node-objects.js';
@@ -35,6 +35,9 @@ export interface PodRecord {
   readonly evictionMs: number | undefined;
   /** See `podUnenforced`. */
   readonly unenforced: UnenforcedLimits | undefined;
+  /** Of the limit that it is nearest to, see `nearestRatio`: lists of all pods are in their order. Undefined without one. */
+  readonly nearestRule: LimitRule | undefined;
+  readonly nearestRatio: number | undefined;
 }
 
 /** With all else that follows. It takes three times the memory of the record: made where it is shown, and not kept. */
@@ -99,7 +102,9 @@ export function enforcedRatios(
   pod: Pod,
   enforcement: Enforcement | undefined,
 ): readonly LimitRatio[] {
-  return enforcement === undefined ? [] : limitRatios({ summary, pod, ...enforcement });
+  if (enforcement === undefined) return [];
+  const { hasDedicatedImagefs, enforcesSidecars: holdsSidecars, resizesVolumes } = enforcement;
+  return limitRatios({ summary, pod, hasDedicatedImagefs, enforcesSidecars: holdsSidecars, resizesVolumes });
 }
 
 /** What was derived in one task, so that records, counts and text made in it derive each pod once. */
@@ -116,6 +121,7 @@ export function derivePod(pod: PodRecord, context: PodContext, derived?: Derived
 /** Names each field: made for every pod of a summary, and a spread takes three times as long. */
 export function withDerived(pod: PodRecord, usage: PodUsage | undefined, ratios: readonly LimitRatio[]): DerivedPod {
   const { summary, bound, workloads, isNameless, isPending, containers, unknownItems, evictionMs, unenforced } = pod;
+  const { nearestRule, nearestRatio } = pod;
   return {
     summary,
     bound,
@@ -126,6 +132,8 @@ export function withDerived(pod: PodRecord, usage: PodUsage | undefined, ratios:
     unknownItems,
     evictionMs,
     unenforced,
+    nearestRule,
+    nearestRatio,
     usage,
     ratios,
   };

@@ -1,7 +1,6 @@
-import { Ranking } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import type { ListQuery } from './list-query.js';
-import { sortedPart } from './sorted-part.js';
+import { firstItems, sortedPart } from './sorted-part.js';
 
 /** A part of a list. */
 export interface ListPage<T> {
@@ -13,42 +12,46 @@ export interface ListPage<T> {
   readonly limit: number;
 }
 
-/** Up to here, the items that end with those of a page are sorted at once. */
-const maxRankedCount = 500;
+/** Up to here, the first items of twice as many are found within a slice of time. */
+const maxHeldCount = 2_000;
 
 /**
- * The items of a list in an order, of which one page is wanted. Holds no more than the first ones for a page near the beginning,
- * and all of them for others.
+ * The items of a list in an order, of which one page is wanted. Holds no more than twice as many as end with that page, but all of them
+ * for a page far from the beginning.
  */
 export class ListItems<Item> {
   readonly #query;
   readonly #compare: (a: Item, b: Item) => number;
-  readonly #ranking: Ranking<Item> | undefined;
-  readonly #all: Item[] = [];
+  /** As many as end with the page. */
+  readonly #wantedCount: number;
+  #items: Item[] = [];
+  #addedCount = 0;
+  /** The last of the wanted items so far; undefined until there are twice as many. */
+  #last: Item | undefined;
 
   constructor(query: Pick<ListQuery, 'offset' | 'limit'>, compare: (a: Item, b: Item) => number) {
-    const endCount = query.offset + query.limit;
     this.#query = query;
     this.#compare = compare;
-    this.#ranking = endCount > maxRankedCount ? undefined : new Ranking(endCount, compare);
+    this.#wantedCount = query.offset + query.limit;
   }
 
   add(item: Item): void {
-    if (this.#ranking === undefined) this.#all.push(item);
-    else this.#ranking.add(item);
+    this.#addedCount += 1;
+    if (this.#last !== undefined && this.#compare(this.#last, item) <= 0) return;
+    this.#items.push(item);
+    if (this.#wantedCount <= maxHeldCount && this.#items.length >= 2 * this.#wantedCount) this.#truncate();
   }
 
   async page<Report>(reportOf: (item: Item) => Report, lane: Lane): Promise<ListPage<Report>> {
     const { offset, limit } = this.#query;
     const items: Report[] = [];
-    const shown = await this.#part({ from: offset, to: offset + limit }, lane);
+    const shown = await sortedPart(this.#items, { from: offset, to: offset + limit }, this.#compare, lane);
     await lane.each(shown, (item) => items.push(reportOf(item)));
-    return { items, totalCount: this.#ranking?.addedCount ?? this.#all.length, offset, limit };
+    return { items, totalCount: this.#addedCount, offset, limit };
   }
 
-  async #part(range: { readonly from: number; readonly to: number }, lane: Lane): Promise<readonly Item[]> {
-    const ranking = this.#ranking;
-    if (ranking === undefined) return sortedPart(this.#all, range, this.#compare, lane);
-    return lane.run(() => ranking.top().slice(range.from, range.to));
+  #truncate(): void {
+    this.#items = firstItems(this.#items, this.#wantedCount, this.#compare);
+    this.#last = this.#items.reduce((last, item) => (this.#compare(last, item) < 0 ? item : last));
   }
 }

@@ -4,6 +4,7 @@ import type { LimitRule } from '../node/limit-ratios.js';
 import { hasLimits } from '../node/limits.js';
 import type { MeasuredNodeView } from '../node/node-view.js';
 import { deriveMeasured, type PodContext, type PodRecord } from '../node/pod-record.js';
+import { plainVolumes } from '../node/volume-usage.js';
 import { type ContainerReport, containerReports, type FoundPod } from '../report/pod-report.js';
 import { type VolumeReport, volumeReports } from '../report/volume-report.js';
 import { type ClusterReading, measuredNodes } from './cluster-reading.js';
@@ -11,15 +12,13 @@ import { isOfQuery } from './list-filter.js';
 import { ListItems, type ListPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
-/** A container or a volume, by its name. */
-interface PodPart {
-  readonly name: string;
-  readonly usedBytes: number | undefined;
-}
-
 /** What pods are made of. Each part of a pod has another name. */
 interface PartKind<Report> {
-  readonly partsOf: (record: PodRecord, context: PodContext) => readonly PodPart[];
+  readonly eachPart: (
+    record: PodRecord,
+    context: PodContext,
+    take: (name: string, usedBytes: number | undefined) => void,
+  ) => void;
   /** Of the limit that a single part has. */
   readonly rule: LimitRule;
   readonly reportsOf: (found: FoundPod) => readonly Report[];
@@ -53,14 +52,19 @@ export async function listVolumes(
 }
 
 const containers: PartKind<ContainerReport> = {
-  partsOf: (record) => record.containers.map(({ container, usedBytes }) => ({ name: container, usedBytes })),
+  eachPart: ({ containers: all }, _context, take) => {
+    for (const { container, usedBytes } of all) take(container, usedBytes);
+  },
   rule: 'container',
   reportsOf: containerReports,
   nameOf: ({ container }) => container,
 };
 
 const volumes: PartKind<VolumeReport> = {
-  partsOf: (record, context) => context.usageOf(record)?.volumes ?? [],
+  eachPart: (record, context, take) => {
+    const plain = record.bound && plainVolumes(record.summary, record.bound.pod);
+    for (const { name, usedBytes } of plain ?? context.usageOf(record)?.volumes ?? []) take(name, usedBytes);
+  },
   rule: 'emptydir',
   reportsOf: volumeReports,
   nameOf: ({ volume }) => volume,
@@ -99,22 +103,15 @@ function addParts(
   { search, order }: ListQuery,
 ): void {
   const { namespace, name: pod } = record.summary;
-  const ratioOf = order === 'ratio' ? ratiosByName(kind, record, view.snapshot.context) : undefined;
-  for (const { name, usedBytes } of kind.partsOf(record, view.snapshot.context)) {
-    if (search.length > 0 && !matchesSearch(search, `${namespace}/${pod}/${name}`)) continue;
-    items.add({ view, record, name, rank: order === 'used' ? usedBytes : ratioOf?.get(name) });
-  }
-}
-
-/** Returns the ratios to the limits that single parts have. */
-function ratiosByName(
-  { rule }: Pick<PartKind<unknown>, 'rule'>,
-  record: PodRecord,
-  context: PodContext,
-): ReadonlyMap<string, number> | undefined {
-  if (record.bound === undefined || !hasLimits(record.bound.pod)) return undefined;
-  const ofRule = context.ratiosOf(record).filter((ratio) => ratio.rule === rule);
-  return new Map(ofRule.map((ratio) => [ratio.container || ratio.volume, ratio.ratio]));
+  const { context } = view.snapshot;
+  const isLimited = order === 'ratio' && record.bound !== undefined && hasLimits(record.bound.pod);
+  const ratios = isLimited ? context.ratiosOf(record) : [];
+  const ratioOf = (name: string): number | undefined =>
+    ratios.find(({ rule, container, volume }) => rule === kind.rule && (container || volume) === name)?.ratio;
+  kind.eachPart(record, context, (name, usedBytes) => {
+    if (search.length > 0 && !matchesSearch(search, `${namespace}/${pod}/${name}`)) return;
+    items.add({ view, record, name, rank: order === 'used' ? usedBytes : ratioOf(name) });
+  });
 }
 
 function reportOf<Report>({ reportsOf, nameOf }: PartKind<Report>, { view, record, name }: ListedPart): Report {

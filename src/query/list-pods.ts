@@ -12,7 +12,7 @@ import { belongsTo, isOfQuery } from './list-filter.js';
 import { ListItems, type ListPage } from './list-page.js';
 import { type Condition, type ListQuery, matchesSearch } from './list-query.js';
 import { knownPodState } from './pod-explanation.js';
-import type { NearestLimit, SnapshotPods } from './snapshot-pods.js';
+import type { SnapshotPods } from './snapshot-pods.js';
 
 /** What is known of the pods of a node; of a silent one, the last values. */
 interface PodData {
@@ -34,8 +34,6 @@ interface ListedPod {
   readonly record: PodRecord | undefined;
   /** Undefined for a pod that the API server does not know. */
   readonly bound: BoundPod | undefined;
-  /** Of the record among those of its node. */
-  readonly position: number;
   /** The larger the earlier. Below 0: after all that have one. */
   rank: number;
 }
@@ -47,15 +45,15 @@ export async function listPods(reading: ClusterReading, query: ListQuery, lane: 
   await lane.each(nodesOf(reading, query), (view) => {
     const data = podData(view, reading);
     const of = { view, data };
-    const add = (record: PodRecord | undefined, bound: BoundPod | undefined, position: number): void => {
-      const pod: ListedPod = { of, record, bound, position, rank: -1 };
+    const add = (record: PodRecord | undefined, bound: BoundPod | undefined): void => {
+      const pod: ListedPod = { of, record, bound, rank: -1 };
       if (!isWanted(pod, query)) return;
       pod.rank = rankOf(pod, order) ?? -1;
       items.add(pod);
     };
     const records = data?.pods.mayMatch(query.search) === true ? data.snapshot.pods : [];
-    for (const [position, record] of records.entries()) add(record, record.bound, position);
-    for (const bound of unmeasuredPods(view, data)) add(undefined, bound, -1);
+    for (const record of records) add(record, record.bound);
+    for (const bound of unmeasuredPods(view, data)) add(undefined, bound);
   });
   return items.page((pod) => reportOf(pod, reading), lane);
 }
@@ -101,7 +99,7 @@ function isWanted(pod: ListedPod, query: ListQuery): boolean {
   if (search.length > 0 && !matchesPod(search, pod)) return false;
   if (!isOfQuery({ workloads: workloadsOf(pod), bound: pod.bound }, query)) return false;
   if (only !== undefined && !conditionsOf[only](pod)) return false;
-  return rule === undefined || nearestOf(pod)?.rule === rule;
+  return rule === undefined || pod.record?.nearestRule === rule;
 }
 
 /** Without joining the names of each pod of a cluster: a word with `/` alone may be in both. */
@@ -146,22 +144,18 @@ function timeOf({ record, of: { data } }: ListedPod): number | undefined {
   return podForecast({ node: data.source, pod: record })?.timeToLimitMs;
 }
 
-function nearestOf({ record, position, of: { data } }: ListedPod): NearestLimit | undefined {
-  return record === undefined ? undefined : data?.pods.nearest(position);
-}
-
 function rankOf(pod: ListedPod, order: string): number | undefined {
   if (order === 'urgency') return urgencyOf(pod);
-  return order === 'ratio' ? nearestOf(pod)?.ratio : undefined;
+  return order === 'ratio' ? pod.record?.nearestRatio : undefined;
 }
 
 /** Above a limit first, then by the time until it is reached, then by the ratio of those that are near without growth. */
 function urgencyOf(pod: ListedPod): number | undefined {
-  const evictionMs = pod.record?.evictionMs;
-  if (evictionMs === 0) return 3 + (nearestOf(pod)?.ratio ?? 0);
+  const { evictionMs, nearestRatio = 0 } = pod.record ?? {};
+  if (evictionMs === 0) return 3 + nearestRatio;
   const timeMs = timeOf(pod);
   if (timeMs !== undefined) return 2 + 1 / (1 + timeMs);
-  return evictionMs === undefined ? undefined : Math.min(1, nearestOf(pod)?.ratio ?? 0);
+  return evictionMs === undefined ? undefined : Math.min(1, nearestRatio);
 }
 
 function itemOrder(order: string): (a: ListedPod, b: ListedPod) => number {

@@ -1,35 +1,35 @@
-import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
-import { hasLimits, isActive } from '../node/limits.js';
+import { isActive } from '../node/limits.js';
 import type { BoundPod } from '../node/node-objects.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 
-/** Empty for a pod without a limit that the kubelet enforces. */
-export type NearestLimit = Partial<Pick<LimitRatio, 'rule' | 'ratio'>>;
-
-const noLimit: NearestLimit = {};
+type SnapshotParts = Pick<NodeSnapshot, 'pods' | 'podsWithoutTotal' | 'listedPods' | 'measuredPodUids'>;
 
 /** Looks up what lists ask of the pods of a snapshot. Each thing is derived when it is first asked for. */
 export class SnapshotPods {
-  readonly #snapshot: Pick<NodeSnapshot, 'pods' | 'context'>;
-  /** By the position of the pod. */
-  readonly #nearest: NearestLimit[] = [];
+  readonly #snapshot: SnapshotParts;
   /** Of the last call. */
   #bound: readonly BoundPod[] = [];
   #others: readonly BoundPod[] = [];
   #names: string | undefined;
 
-  constructor(snapshot: Pick<NodeSnapshot, 'pods' | 'context'>) {
+  constructor(snapshot: SnapshotParts) {
     this.#snapshot = snapshot;
   }
 
   /** Returns the pods of the node, `bound`, that are not among those of the snapshot and have not ended. */
   othersOf(bound: readonly BoundPod[]): readonly BoundPod[] {
     if (this.#bound !== bound) {
-      const shown = new Set(this.#snapshot.pods.map((record) => record.bound?.pod.uid));
+      const shown = this.#shownUids();
       this.#bound = bound;
       this.#others = bound.filter(({ pod }) => isActive(pod) && !shown.has(pod.uid));
     }
     return this.#others;
+  }
+
+  #shownUids(): ReadonlySet<string | undefined> {
+    const { pods, podsWithoutTotal, listedPods, measuredPodUids } = this.#snapshot;
+    const isAllShown = pods.length + podsWithoutTotal.length === listedPods.length;
+    return isAllShown ? measuredPodUids : new Set(pods.map(({ bound }) => bound?.pod.uid));
   }
 
   /** Returns false when one of the words, in lower case, is in no name of its pods. */
@@ -40,19 +40,6 @@ export class SnapshotPods {
       .join('\n')
       .toLowerCase());
     return words.every((word) => names.includes(word));
-  }
-
-  /** Returns the limit that the pod at this position is nearest to. */
-  nearest(position: number): NearestLimit {
-    return (this.#nearest[position] ??= this.#derived(position));
-  }
-
-  #derived(position: number): NearestLimit {
-    const { pods, context } = this.#snapshot;
-    const record = pods[position];
-    if (record?.bound === undefined || !hasLimits(record.bound.pod)) return noLimit;
-    const nearest = nearestRatio(context.ratiosOf(record));
-    return nearest === undefined ? noLimit : { rule: nearest.rule, ratio: nearest.ratio };
   }
 }
 

@@ -81,6 +81,8 @@ describe('the record of a pod', () => {
       ],
       unknownItems: { containerCount: 1, volumeCount: 0 },
       evictionMs: 18_400,
+      nearestRule: 'pod',
+      nearestRatio: 0.08,
     });
     expect(measured.bound?.pod).toBe(pods[0]);
     expect(snapshot.evictionMs).toBe(18_400);

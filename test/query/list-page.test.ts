@@ -48,3 +48,36 @@ it('pages of a long list are all of its items, in their order', async () => {
   }
   expect(pages).toEqual(numbers.toSorted(ascending));
 });
+
+it('equal items keep the order in which they were added, whatever page is asked for', async () => {
+  const all = Array.from({ length: 5_000 }, (_, index) => ({ index, rank: (index * 7) % 3 }));
+  const byRank = (a: (typeof all)[number], b: (typeof all)[number]): number => a.rank - b.rank;
+  for (const { offset, limit } of [
+    { offset: 0, limit: 1 },
+    { offset: 40, limit: 20 },
+    { offset: 1_700, limit: 100 },
+    { offset: 4_990, limit: 100 },
+  ]) {
+    const items = new ListItems({ offset, limit }, byRank);
+    for (const item of all) items.add(item);
+    const page = await items.page(({ index }) => index, atOnce);
+    const expected = all.toSorted(byRank).slice(offset, offset + limit);
+    expect(page.items).toEqual(expected.map(({ index }) => index));
+  }
+});
+
+it.each([
+  [0, 50],
+  [1_000, 1_000],
+])('items behind the page from %d on are compared once, and not kept', async (offset, limit) => {
+  let comparisonCount = 0;
+  const items = new ListItems<number>({ offset, limit }, (a, b) => {
+    comparisonCount += 1;
+    return a - b;
+  });
+  for (let index = 0; index < 100_000; index += 1) items.add(index);
+  const before = comparisonCount;
+  await items.page((number) => number, atOnce);
+  expect(before).toBeLessThan(2 * 100_000);
+  expect(comparisonCount - before).toBeLessThan(4 * 2 * (offset + limit) + 500);
+});

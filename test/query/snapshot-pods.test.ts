@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 
-import type { PodContext } from '../../src/node/pod-record.js';
-import { KnownSnapshots, SnapshotPods } from '../../src/query/snapshot-pods.js';
+import { SnapshotPods } from '../../src/query/snapshot-pods.js';
 import { aContainer, aPod } from '../support/builders.js';
 import { aBoundPod, aLimitRatio, aMeasuredPod, aNodeSnapshot } from '../support/snapshot-builders.js';
 
@@ -10,24 +9,6 @@ const limited = aMeasuredPod({
   ratios: [aLimitRatio({ rule: 'pod', usedBytes: 3, limitBytes: 10 })],
 });
 const free = aMeasuredPod({ name: 'Web-0', namespace: 'ops', pod: undefined });
-
-it('the nearest limit of each pod of a snapshot is derived once, and the next snapshot has its own', () => {
-  let derivedCount = 0;
-  const context: PodContext = {
-    usageOf: () => undefined,
-    ratiosOf: () => {
-      derivedCount += 1;
-      return [aLimitRatio({ rule: 'pod', usedBytes: 3, limitBytes: 10 })];
-    },
-  };
-  const known = new KnownSnapshots();
-  const snapshot = aNodeSnapshot({ pods: [limited, free], context });
-  for (const of of [snapshot, snapshot, { ...snapshot }]) {
-    expect(known.podsOf(of).nearest(0)).toEqual({ rule: 'pod', ratio: 0.3 });
-    expect(known.podsOf(of).nearest(1)).toEqual({});
-  }
-  expect(derivedCount).toBe(2);
-});
 
 it.each([
   [['cart'], true],
@@ -50,4 +31,11 @@ it('the other pods of a node follow the pods that are bound to it', () => {
   ] as const) {
     expect(pods.othersOf(bound)).toEqual(others);
   }
+});
+
+it('a pod that is measured and not shown is one of the others', () => {
+  const own = aBoundPod({ pod: aPod({ name: 'cart-0', uid: 'cart' }) });
+  const snapshot = aNodeSnapshot({ pods: [limited, free] });
+  expect(new SnapshotPods(snapshot).othersOf([own])).toEqual([]);
+  expect(new SnapshotPods({ ...snapshot, pods: [free] }).othersOf([own])).toEqual([own]);
 });

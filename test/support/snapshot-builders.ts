@@ -4,7 +4,7 @@ import type { Pod } from '../../src/kube/objects.js';
 import { ratioTo } from '../../src/kube/quantity.js';
 import { wholeCluster } from '../../src/kube/scope.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
-import type { LimitRatio } from '../../src/node/limit-ratios.js';
+import { type LimitRatio, nearestRatio } from '../../src/node/limit-ratios.js';
 import { isActive } from '../../src/node/limits.js';
 import { noForecasts } from '../../src/node/node-forecasts.js';
 import type { BoundPod, NodeObjects } from '../../src/node/node-objects.js';
@@ -108,6 +108,7 @@ export function aMeasuredPod(fields: MeasuredPodFields = {}): DerivedPod<PodUsag
   const { pod, limitBytes, requestBytes, isNameless = false, evictionMs, unenforced, ratios = [] } = fields;
   const { usage = aPodUsage(), workloads = [aWorkload()] } = fields;
   const entry = entryOf(fields, usage);
+  const nearest = nearestRatio(ratios);
   const known = 'pod' in fields ? pod : aPod({ namespace: entry.namespace, name: entry.name });
   return {
     bound: known && { pod: known, limitBytes, requestBytes, workloads },
@@ -119,6 +120,8 @@ export function aMeasuredPod(fields: MeasuredPodFields = {}): DerivedPod<PodUsag
     unknownItems: usage.unknownItems,
     evictionMs,
     unenforced,
+    nearestRule: nearest?.rule,
+    nearestRatio: nearest?.ratio,
     ratios,
     summary: entry,
     usage,
@@ -169,7 +172,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     skippedPods: new Map(),
     unknownItems: { container: 0, volume: 0 },
     listedPodUids: new Set(),
-    measuredPodUids: new Set(),
+    measuredPodUids: new Set(pods.flatMap(({ bound }) => (bound === undefined ? [] : [bound.pod.uid]))),
     unknownPods: [],
     unreadPodCount: undefined,
     evictionMs: undefined,
