@@ -114,13 +114,21 @@ it('the kubelets that have not responded after 2 s are named, in the first readi
   const settings = 'cluster: {skipNodes: [kubernetes.io/hostname=node-3]}';
   await using reader = readerOf(cluster, clock, { settings, writeError: (line) => lines.push(line) });
   await reader.synced(never);
-  for (let reading = 1; reading <= 2; reading += 1) {
+  const line = 'Waiting for kubelets: no response from node-1, node-2 yet.\n';
+  const readUntilEnd = async (linesBefore: readonly string[]): Promise<void> => {
     let isRead = false;
     const read = reader.read(60_000, never).then(() => (isRead = true));
     await clock.advance(1999);
-    expect(lines).toHaveLength(reading - 1);
+    expect(lines).toEqual(linesBefore);
     await expect.poll(() => clock.advance(500).then(() => isRead), { interval: 5, timeout: 10_000 }).toBe(true);
     await read;
-    expect(lines).toEqual(['Waiting for kubelets: no response from node-1, node-2 yet.\n']);
-  }
+    expect(lines).toEqual([line]);
+  };
+  await readUntilEnd([]);
+  const [spec] = emptyScenario('node-4').nodes;
+  if (spec === undefined) throw new Error('the scenario has no node');
+  await cluster.addNode(spec);
+  await cluster.setFault('node-4', 'hang');
+  const requestCount = (): number => cluster.kubeletRequestCount('node-4');
+  await expect.poll(() => readUntilEnd([line]).then(requestCount), { interval: 5, timeout: 10_000 }).toBe(1);
 });
