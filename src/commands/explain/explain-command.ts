@@ -1,8 +1,9 @@
 import { UsageError } from '../../base/errors.js';
-import { programName } from '../../base/text.js';
+import { programName, shellWord } from '../../base/text.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 import { toFreeBytes } from '../../report/signal-report.js';
 import { NotFoundError, type Views } from '../../status/views.js';
+import { connectionWords } from '../connection-words.js';
 import type { CommandContext } from '../context.js';
 import { type ClusterFlags, type ClusterSession, withViews } from '../one-shot.js';
 import type { explainForms, ExplainResource } from '../resources.js';
@@ -58,16 +59,22 @@ export async function explain(options: ExplainOptions, context: CommandContext):
   await withViews(options, context, subject, use);
 }
 
-/** Returns the text with its commands as this program was called, without the command that prints it. */
-function asCalled(
-  text: string,
-  { resource, name }: ExplainOptions,
-  { invocation }: Pick<CommandContext, 'invocation'>,
-): string {
+/**
+ * Returns the text with its commands as this program was called, for the cluster that was named, without the command that prints it.
+ */
+function asCalled(text: string, options: ExplainOptions, { invocation }: Pick<CommandContext, 'invocation'>): string {
+  const { resource, name } = options;
+  const connection = connectionWords(options)
+    .map((word) => ` ${shellWord(word)}`)
+    .join('');
   const own = `  ${programName} explain ${resource} `;
   const lastPart = (names: string): string => names.slice(names.lastIndexOf('/') + 1);
   const isOwn = (line: string): boolean => line.startsWith(own) && lastPart(line.slice(own.length)) === lastPart(name);
-  const lines = text.split('\n').filter((line) => !isOwn(line));
+  const connected = (line: string): string => {
+    if (line.startsWith(`  ${programName} `)) return `${line}${connection}`;
+    return line.startsWith('  kubectl ') ? line.replace('kubectl', () => `kubectl${connection}`) : line;
+  };
+  const lines = text.split('\n').flatMap((line) => (isOwn(line) ? [] : [connected(line)]));
   return lines.join('\n').replaceAll(`${programName} explain `, `${invocation} explain `);
 }
 

@@ -16,6 +16,8 @@ export interface ListingContext {
   readonly durationSeconds: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** The flags of kubectl that were given for the cluster. */
+  readonly connection: readonly string[];
   /** The command that lists the pod again. */
   readonly ownCommand: string;
 }
@@ -79,10 +81,11 @@ const toolTexts: Readonly<Record<string, string>> = { stat: 'stat that shows cti
 /** Adds an ephemeral container that sees the files of the container, also those of another user, and that ends by itself. */
 function debugCommand(
   target: string,
-  { pod: { namespace, name }, durationSeconds }: Pick<ListingContext, 'pod' | 'durationSeconds'>,
+  { pod: { namespace, name }, durationSeconds, connection }: ListingContext,
 ): readonly string[] {
   const flags = [`--image=${usualImage}`, `--target=${target}`, '--profile=general'];
-  return ['kubectl', 'debug', '-n', namespace, name, ...flags, '--', 'sleep', String(durationSeconds + spareSeconds)];
+  const end = ['--', 'sleep', String(durationSeconds + spareSeconds)];
+  return ['kubectl', ...connection, 'debug', '-n', namespace, name, ...flags, ...end];
 }
 
 interface Attempt {

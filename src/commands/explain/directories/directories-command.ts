@@ -5,6 +5,7 @@ import { readObject } from '../../../http/read-object.js';
 import type { JsonObject } from '../../../json/json.js';
 import { NotFoundError } from '../../../status/views.js';
 import { CommandRequests } from '../../command-requests.js';
+import { connectionWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
 import { commandCredentials } from '../../load-settings.js';
 import { withViews } from '../../one-shot.js';
@@ -78,9 +79,19 @@ async function list(
 ): Promise<void> {
   const { clock, stopSignal: signal, credentials, invocation } = context;
   const summary = await summaryOf(pod, options, context);
-  const ownCommand = `${invocation} ${commandLine(['explain', 'pod', '-n', pod.namespace, pod.name, '--directories'])}`;
+  const connection = connectionWords(options);
+  const words = ['explain', 'pod', '-n', pod.namespace, pod.name, '--directories', ...connection];
+  const ownCommand = `${invocation} ${commandLine(words)}`;
   const durationSeconds = durationOf(options);
-  const listings = await listAll(containers, { credentials, pod, clock, signal, durationSeconds, ownCommand });
+  const listings = await listAll(containers, {
+    credentials,
+    pod,
+    clock,
+    signal,
+    durationSeconds,
+    connection,
+    ownCommand,
+  });
   const listing = { pod, listings, volumes: volumesOf(containers), isWhole: options.container === undefined };
   const report = podDirectories(listing, summary);
   const width = screenColumns(context.terminal());
@@ -165,7 +176,8 @@ function printCommands(
     const mounts = listedMounts(container, open);
     for (const { volume } of mounts) open.delete(volume);
     const words = walkCommand(planOf(container, mounts, { durationSeconds: durationOf(options), root: '' }));
-    return ['kubectl', 'exec', '-n', namespace, name, '-c', container.name, '--', ...words];
+    const target = ['exec', '-n', namespace, name, '-c', container.name];
+    return ['kubectl', ...connectionWords(options), ...target, '--', ...words];
   });
   if (output !== 'text') writeOut(dataText(commands, output));
   else for (const command of commands) writeOut(`${terminalLines(commandLine(command))}\n`);

@@ -178,17 +178,35 @@ it.for([
 
 it('an image without a shell is named, with the commands that list it through an ephemeral container', async ({
   sim,
+  folder,
   explain,
 }) => {
   addWeb(sim, { containers: [container({})] });
   const { status, out } = await explain(['default/web']);
+  const kubeconfig = path.join(folder.path, 'kubeconfig');
   expect(status).toBe(0);
   expect(out).toMatch(/^rootfs app +- +3Mi +- .*not listed$/m);
   expect(out).toContain('Container app was not listed: there is no shell in its image.\n');
   expect(out).toContain(
-    '  kubectl debug -n default web --image=busybox:1.36 --target=app --profile=general -- sleep 300\n' +
-      '  ephemeral-storage-exporter explain pod -n default web --directories\n',
+    `  kubectl --kubeconfig ${kubeconfig} debug -n default web --image=busybox:1.36 --target=app --profile=general -- sleep 300\n` +
+      `  ephemeral-storage-exporter explain pod -n default web --directories --kubeconfig ${kubeconfig}\n`,
   );
+});
+
+it('the commands to run next, and those of a dry run, are for the cluster that was named', async ({ sim, explain }) => {
+  addWeb(sim, { containers: [container({})] });
+  const flags = ['--as', 'some one', '--as-group', 'a', '--as-group', 'b'];
+  const words = "--as 'some one' --as-group a --as-group b";
+  const { out } = await explain(['default/web', ...flags]);
+  expect(out).toMatch(new RegExp(`^ {2}kubectl --kubeconfig \\S+ ${words} debug -n default web `, 'm'));
+  expect(out).toMatch(
+    new RegExp(
+      `^ {2}ephemeral-storage-exporter explain pod -n default web --directories --kubeconfig \\S+ ${words}$`,
+      'm',
+    ),
+  );
+  const dry = await explain(['default/web', '--dry-run', ...flags]);
+  expect(dry.out).toMatch(new RegExp(`^kubectl --kubeconfig \\S+ ${words} exec -n default web -c app -- sh`));
 });
 
 it('an image without a shell is listed through an ephemeral container that runs', async ({ sim, explain }) => {
@@ -252,7 +270,7 @@ it('--dry-run prints the commands and runs none', async ({ sim, explain }) => {
   addWeb(sim);
   const { status, out } = await explain(['default/web', '--dry-run'], [readPods]);
   expect(status).toBe(0);
-  expect(out).toMatch(/^kubectl exec -n default web -c app -- sh -c 'root=\$1 /);
+  expect(out).toMatch(/^kubectl --kubeconfig \S+ exec -n default web -c app -- sh -c 'root=\$1 /);
   expect(out).toMatch(/' sh '' \d+ 30 1 \/mnt\/cache \/etc\/hosts \/etc\/hostname \/etc\/resolv\.conf\n$/);
   expect(sim.apiRequests.map(({ path: one }) => one)).toEqual(['/api/v1/namespaces/default/pods/web']);
 });
