@@ -23,12 +23,16 @@ export const listedCount = 20;
  * `du -x` counts, in blocks of 512 bytes. Of the container's root file system only what has changed since its start counts, by
  * ctime: nobody can set that one. Writes nothing, keeps a few megabytes in memory, and yields the disk and the processor to others.
  *
+ * A name with a line feed would be other lines: it is left out, with all that is in a directory of such a name, and counted.
+ *
  * Lines: `m TOOL` it is missing, and nothing was listed · `p PERCENT` of the last 10 s in which all tasks of the node waited for its
  * disks: nothing was listed · `w NUMBER` begins a walk · `d BLOCKS PATH` directory · `f BLOCKS PATH` file · `t BLOCKS FILES BAD CODE`
  * ends a walk, with its sum, its files, the lines that were not understood, and the exit code of its find.
  */
 const walkScript = String.raw`root=$1 start=$2 seconds=$3 walks=$4
 shift 4
+lf='
+'
 LC_ALL=C
 export LC_ALL
 for tool in awk date find timeout; do
@@ -52,9 +56,9 @@ list() {
     set -- "$@" -path "$root$mount" -prune -o
   done
   if [ $formats = printf ]; then
-    timeout $left find "$root$top/" -xdev "$@" -type d -printf 'd %C@ %b 1 %i %p\n' -o -printf 'f %C@ %b %n %i %p\n'
+    timeout $left find "$root$top/" -xdev "$@" -name "*$lf*" -prune -printf 'b\n' -o -type d -printf 'd %C@ %b 1 %i %p\n' -o -printf 'f %C@ %b %n %i %p\n'
   else
-    timeout $left find "$root$top/" -xdev "$@" -type d -exec stat -c 'd %Z %b 1 %i %n' {} + -o -exec stat -c 'f %Z %b %h %i %n' {} +
+    timeout $left find "$root$top/" -xdev "$@" -name "*$lf*" -prune -exec stat -c b {} + -o -type d -exec stat -c 'd %Z %b 1 %i %n' {} + -o -exec stat -c 'f %Z %b %h %i %n' {} +
   fi 2>/dev/null
   echo "end $?"
 }

@@ -99,11 +99,18 @@ it.runIf(isLinux)('mounts are left out of each other and of the writable layer',
 });
 
 it.runIf(isLinux)('a name with a line feed is skipped and counted, and none is run', async ({ root, startedAtMs }) => {
-  await write(root, 'tmp/a\nf 1 99999 1 1', block);
-  await write(root, 'tmp/$(touch pwned)`touch pwned`', 2 * block);
+  const innocent = 'tmp/$(touch pwned)`touch pwned`';
+  await write(root, innocent, 2 * block);
+  for (const name of ['a\nf 9999999999 2000000 1 1 /fake', `b\nf 9999999999 1000000 1 2 ${root}/tmp/x`, 'z\nend 0']) {
+    await write(root, `tmp/${name}`, block);
+  }
+  await write(root, 'tmp/dir\nf 9999999999 1000000 1 3 /victim', 3 * block);
+  await write(root, `tmp/c\nd 9999999999 1000000 1 4 ${root}/tmp/sub/file`, block);
   const walk = walked(root, { startedAtMs }).walks.get(0);
-  expect(walk?.skippedCount).toBeGreaterThan(0);
-  expect(pathsOf(walk?.entries)).toContain('/tmp/$(touch pwned)`touch pwned`');
+  expect(walk?.skippedCount).toBe(5);
+  expect(pathsOf(walk?.entries)).toEqual(['/tmp/', `/${innocent}`]);
+  const ofDirectories = ['.', 'tmp'].reduce((sum, one) => sum + statSync(path.join(root, one)).blocks * 512, 0);
+  expect(walk?.bytes).toBe(du(path.join(root, innocent)) + ofDirectories);
   expect(existsSync('pwned')).toBe(false);
 });
 
