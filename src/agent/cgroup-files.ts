@@ -12,10 +12,10 @@ export type ResourceReaders = {
   readonly [Part in ResourcePart]: (read: ReadFile, devices: NamedDevices) => PodResources[Part];
 };
 
-/** Returns the whole number that the text is; undefined for `max`, which stands for no limit, and all else. */
+/** Returns the whole number of at most 64 bits that the text is; undefined for `max`, which stands for no limit, and all else. */
 export function numberIn(text: string | undefined): number | undefined {
   const digits = text?.trimEnd() ?? '';
-  return /^\d+$/.test(digits) ? Number(digits) : undefined;
+  return /^\d{1,20}$/.test(digits) ? Number(digits) : undefined;
 }
 
 /**
@@ -25,7 +25,7 @@ export function numberIn(text: string | undefined): number | undefined {
 export function flatKeyed<Key extends string>(
   ...keys: readonly Key[]
 ): (text: string | undefined) => Partial<Readonly<Record<Key, number>>> {
-  return keyedBy(new RegExp(`^(${keys.join('|')}) (\\d+)$`, 'gm'));
+  return keyedBy(new RegExp(`^(${keys.join('|')}) (\\d{1,20})$`, 'gm'));
 }
 
 /** `form` has a group for the key and one for the number. */
@@ -37,7 +37,7 @@ function keyedBy<Key extends string>(form: RegExp): (text: string | undefined) =
   };
 }
 
-const stallTotals = keyedBy<'some' | 'full'>(/^(some|full) .*total=(\d+)$/gm);
+const stallTotals = keyedBy<'some' | 'full'>(/^(some|full) .*total=(\d{1,20})$/gm);
 
 /** Reads a file of pressure stall information: https://docs.kernel.org/accounting/psi.html */
 export function stallTimes(text: string | undefined): StallTimes {
@@ -59,7 +59,8 @@ export type IoOfDevice = Omit<DeviceIo, 'device'>;
  */
 export function ioCounters(byId: ReadonlyMap<string, IoOfDevice>, devices: NamedDevices): IoCounters {
   const below = new Set([...byId.keys()].flatMap((id) => devices.below(id)));
-  let writtenBytes = 0;
-  for (const [id, { bytes }] of byId) if (!below.has(id)) writtenBytes += bytes.write ?? 0;
+  const written = Array.from(byId).flatMap(([id, { bytes }]) => (below.has(id) ? [] : (bytes.write ?? [])));
+  const isUnknown = byId.size > 0 && written.length === 0;
+  const writtenBytes = isUnknown ? undefined : written.reduce((sum, bytes) => sum + bytes, 0);
   return { writtenBytes, devices: Array.from(byId, ([id, io]) => ({ device: devices.nameOf(id), ...io })) };
 }

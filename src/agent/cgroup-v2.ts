@@ -38,9 +38,12 @@ export const readersV2: ResourceReaders = {
       majorFaults: stat.pgmajfault,
     };
   },
+  /** Empty until a first read or write; undefined where no line is understood. */
   io: (read, devices) => {
     const text = read('io.stat');
-    return text === undefined ? undefined : ioCounters(ioStat(text), devices);
+    if (text === undefined) return undefined;
+    const byId = ioStat(text);
+    return byId.size === 0 && text.trim() !== '' ? undefined : ioCounters(byId, devices);
   },
   pids: (read) => ({ current: numberIn(read('pids.current')), max: numberIn(read('pids.max')) }),
   pressure: (read) => ({
@@ -71,7 +74,7 @@ function ioStat(text: string): ReadonlyMap<string, IoOfDevice> {
 
 function ioOf(line: string): IoOfDevice {
   const io: Record<keyof IoOfDevice, Partial<Record<IoOperation, number>>> = { bytes: {}, operations: {} };
-  for (const [, key = '', digits] of line.matchAll(/(\w+)=(\d+)/g)) {
+  for (const [, key = '', digits] of line.matchAll(/ (\w+)=(\d{1,20})(?= |$)/g)) {
     const [kind, operation] = ioKeys.get(key) ?? [];
     if (kind !== undefined && operation !== undefined) io[kind][operation] = Number(digits);
   }

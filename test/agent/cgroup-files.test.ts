@@ -107,7 +107,27 @@ describe('the files of a cgroup', () => {
 
   it('a pod without any I/O has written nothing with v2; with v1, where kernels may not count, it is unknown', () => {
     expect(resourcesOf('v2', { 'io.stat': '' }).io).toEqual({ writtenBytes: 0, devices: [] });
+    expect(resourcesOf('v2', { 'io.stat': '\n' }).io).toEqual({ writtenBytes: 0, devices: [] });
     expect(resourcesOf('v1', { 'blkio.throttle.io_service_bytes_recursive': 'Total 0\n' }).io).toBeUndefined();
+  });
+
+  it.each(['\0\u001bgarbage 8:0 wbytes=-5', 'no device', `8:0 wbytes=${'9'.repeat(400)}`, '8:0 wbytes=5x'])(
+    'an io.stat that is not understood is unknown, not nothing: %j',
+    (text) => {
+      expect(resourcesOf('v2', { 'io.stat': text }).io?.writtenBytes).toBeUndefined();
+    },
+  );
+
+  it('numbers longer than those of a kernel are not understood', () => {
+    const digits = '9'.repeat(400);
+    const { memory, cpu, pressure } = resourcesOf('v2', {
+      'memory.current': digits,
+      'cpu.stat': `user_usec ${digits}\nsystem_usec 5`,
+      'io.pressure': `some avg10=0.00 total=${digits}`,
+    });
+    expect(memory?.currentBytes).toBeUndefined();
+    expect(cpu).toMatchObject({ userUs: undefined, systemUs: 5 });
+    expect(pressure?.io.someUs).toBeUndefined();
   });
 
   it('a line of io.stat may begin with devices that have no values, and have keys of other controllers', () => {
