@@ -27,8 +27,14 @@ const shortForms: Readonly<Record<string, TopResource>> = {
 /** Throws UsageError. */
 export function parseTopResource(text: string): TopResource {
   const resource = resourceNamed(text, topResources);
-  if (resource === undefined) throw notAllowed(`top "${terminalText(text)}"`, text, topResources);
-  return resource;
+  if (resource !== undefined) return resource;
+  const [kind = '', ...names] = text.split('/');
+  const place = `top "${terminalText(text)}"`;
+  if (names.length > 0 && resourceNamed(kind, topResources) !== undefined) {
+    throw new UsageError(`${place}: write the name apart, as in "top ${terminalText(`${kind} ${names.join('/')}`)}"`);
+  }
+  if (workloadTypeOf(kind) === undefined) throw notAllowed(place, text, topResources);
+  throw new UsageError(`${place}: use "top workloads", or "explain ${terminalText(kind)}/NAME" for one`);
 }
 
 /** A thing to explain. */

@@ -58,3 +58,12 @@ it.each([
 ])('top %s lists %s', (text, resource) => {
   expect(parseTopResource(text)).toBe(resource);
 });
+
+it.each([
+  ['pod/cart-0', 'top "pod/cart-0": write the name apart, as in "top pod cart-0"'],
+  ['no/node-1', 'top "no/node-1": write the name apart, as in "top no node-1"'],
+  ['deploy', 'top "deploy": use "top workloads", or "explain deploy/NAME" for one'],
+  ['deploy/cart', 'top "deploy/cart": use "top workloads", or "explain deploy/NAME" for one'],
+])('top %s is refused with the command that works', (text, message) => {
+  expect(() => parseTopResource(text)).toThrow(new UsageError(message));
+});
