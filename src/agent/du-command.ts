@@ -1,0 +1,49 @@
+import { access, constants } from 'node:fs/promises';
+import path from 'node:path';
+
+import { UserError } from '../base/errors.js';
+
+/** What du is to measure. */
+export interface DuTarget {
+  /** Absolute paths, none inside another; of a link, the link itself is measured. */
+  readonly directories: readonly string[];
+  /** Levels below the directories that are listed; deeper ones count for those above them. */
+  readonly maxDepth: number;
+  /** Smaller entries are not listed and count for those above them. */
+  readonly thresholdBytes: number;
+  /** Whether files are listed too. */
+  readonly hasFiles: boolean;
+}
+
+/**
+ * The command that runs GNU du at the lowest priority for CPU and disk: each of its programs takes the place of the one before.
+ * Rejects when the image lacks one of them.
+ */
+export async function findDuCommand(searchPath: string): Promise<readonly string[]> {
+  const names = ['ionice', 'nice', 'du'] as const;
+  const [ionice, nice, du] = await Promise.all(names.map((name) => findProgram(name, searchPath)));
+  if (ionice !== undefined && nice !== undefined && du !== undefined) return [ionice, '-c3', nice, '-n19', du];
+  const missing = names.filter((_, index) => [ionice, nice, du][index] === undefined);
+  throw new UserError(
+    `cannot measure directories: ${missing.join(', ')} not found in PATH (${searchPath}); ` +
+      "use the exporter's own image, or one with GNU coreutils and util-linux",
+  );
+}
+
+async function findProgram(name: string, searchPath: string): Promise<string | undefined> {
+  for (const folder of searchPath.split(path.delimiter)) {
+    const file = path.join(folder, name);
+    const isExecutable = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (path.isAbsolute(folder) && isExecutable) return file;
+  }
+  return undefined;
+}
+
+/** Never follows links and stays on the filesystem of each directory; the last record is the total. */
+export function duArguments({ directories, maxDepth, thresholdBytes, hasFiles }: DuTarget): readonly string[] {
+  const listed = [`--max-depth=${maxDepth}`, `--threshold=${thresholdBytes}`, ...(hasFiles ? ['--all'] : [])];
+  return ['-x', '-0', '-c', '-B1', '-P', ...listed, '--', ...directories];
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+
+import { type DuPacing, paceProcess } from '../../src/agent/du-pacing.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+/** Runs a process under a manual clock and adds up how long it was not stopped. */
+function paced({
+  budgetShare,
+  isBusy = () => false,
+}: {
+  readonly budgetShare: number;
+  readonly isBusy?: () => boolean;
+}) {
+  const clock = new ManualClock();
+  const stop = new AbortController();
+  let startedMs: number | undefined = clock.monotonicMs();
+  let ranMs = 0;
+  const pacing: DuPacing = { clock, budgetShare, isBusy: () => Promise.resolve(isBusy()) };
+  const done = paceProcess(
+    (name) => {
+      if (name === 'SIGSTOP') ranMs += clock.monotonicMs() - (startedMs ?? NaN);
+      startedMs = name === 'SIGSTOP' ? undefined : clock.monotonicMs();
+    },
+    pacing,
+    stop.signal,
+  );
+  return {
+    clock,
+    isRunning: () => startedMs !== undefined,
+    ranMs: () => ranMs,
+    end: async () => {
+      stop.abort(new Error('over'));
+      await done;
+    },
+  };
+}
+
+describe('a walk', () => {
+  it.each([0.05, 0.25, 0.5])('runs for its share of the time: %d', async (budgetShare) => {
+    const { clock, ranMs, end } = paced({ budgetShare });
+    await clock.advance(60_000);
+    expect(ranMs() / 60_000).toBeCloseTo(budgetShare, 2);
+    await end();
+  });
+
+  it('is stopped longer after a timer that was late', async () => {
+    const { clock, ranMs, end } = paced({ budgetShare: 0.05 });
+    clock.passWithoutTimers(1_000);
+    await clock.advance(39_000);
+    expect(ranMs() / 40_000).toBeLessThan(0.055);
+    await end();
+  });
+
+  it('stays stopped while the disk is busy', async () => {
+    let isBusy = true;
+    const { clock, isRunning, end } = paced({ budgetShare: 0.5, isBusy: () => isBusy });
+    await clock.advance(60_000);
+    expect(isRunning()).toBe(false);
+    isBusy = false;
+    await clock.advance(1_000);
+    expect(isRunning()).toBe(true);
+    await end();
+  });
+
+  it('leaves no timer behind when it is over', async () => {
+    const { clock, end } = paced({ budgetShare: 0.05 });
+    await clock.advance(500);
+    await end();
+    expect(clock.sleeperCount).toBe(0);
+  });
+});
