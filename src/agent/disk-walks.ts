@@ -1,0 +1,109 @@
+import type { Clock } from '../base/clock.js';
+import { FailureRun, type Logger } from '../base/logger.js';
+import { retainKeys } from '../base/maps.js';
+import type { DuEntry } from './du-records.js';
+import type { DuLimits, DuWalker } from './du-walker.js';
+import {
+  type DiskOwners,
+  diskOwners,
+  type DiskPlace,
+  type KubeletDiskUsage,
+  type PlaceSize,
+} from './owners-classify.js';
+import type { DiskListing } from './owners-listing.js';
+
+export interface DiskWalksOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How often the directories are listed, which is cheap. What is new is measured then. */
+  readonly checkIntervalMs: number;
+  /** How often each of them is measured. */
+  readonly walkIntervalMs: number;
+  readonly list: () => Promise<DiskListing>;
+  readonly walker: Pick<DuWalker, 'walk'>;
+  /** Of each walk, which measures a number of places. */
+  readonly limits: DuLimits;
+  /** Nothing is measured while the disk is. */
+  readonly isBusy: () => Promise<boolean>;
+}
+
+/** Places that one walk measures; between two of them, others that wait for du have their turn. */
+const batchCount = 20;
+
+/** Keeps the sizes of all that is on the disk of a node and is not its pods'. */
+export class DiskWalks {
+  readonly #options: DiskWalksOptions;
+  readonly #failures: FailureRun;
+  #listing: DiskListing | undefined;
+  /** By path. */
+  readonly #sizes = new Map<string, PlaceSize & { readonly monotonicMs: number }>();
+
+  constructor(options: DiskWalksOptions) {
+    this.#options = options;
+    this.#failures = new FailureRun(options.logger);
+  }
+
+  /** Directories that could not be listed at the last check. */
+  get problems(): readonly string[] {
+    return this.#listing?.problems ?? [];
+  }
+
+  /** Undefined before the first check. */
+  owners(usage: KubeletDiskUsage): DiskOwners | undefined {
+    return this.#listing && diskOwners(this.#listing, this.#sizes, usage);
+  }
+
+  /** Runs until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, checkIntervalMs } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await this.#check(signal);
+        this.#failures.ended('disk measured', {});
+      } catch (error) {
+        this.#failures.failed('failed to measure the disk', {}, error);
+      }
+      await clock.sleep(checkIntervalMs, signal).catch(() => undefined);
+    }
+  }
+
+  async #check(signal: AbortSignal): Promise<void> {
+    const listing = await this.#options.list();
+    this.#listing = listing;
+    retainKeys(this.#sizes, new Set(listing.places.map(({ path }) => path)));
+    const due = this.#duePlaces(listing.places);
+    for (let start = 0; start < due.length; start += batchCount) {
+      if (signal.aborted || (await this.#options.isBusy())) return;
+      if (!(await this.#measure(due.slice(start, start + batchCount), signal))) return;
+    }
+  }
+
+  /** The longest without a measurement first, so that what a cut walk has not reached is next. */
+  #duePlaces(places: readonly DiskPlace[]): readonly string[] {
+    const { clock, walkIntervalMs } = this.#options;
+    const measuredMs = (path: string): number => this.#sizes.get(path)?.monotonicMs ?? -Infinity;
+    const dueMs = clock.monotonicMs() - walkIntervalMs;
+    const due = new Set(places.map(({ path }) => path).filter((path) => measuredMs(path) <= dueMs));
+    return [...due].sort((one, other) => measuredMs(one) - measuredMs(other));
+  }
+
+  /** Returns whether the walk was complete. */
+  async #measure(paths: readonly string[], signal: AbortSignal): Promise<boolean> {
+    const { walker, clock, limits } = this.#options;
+    const byRawPath = new Map(paths.map((path) => [Buffer.from(path).toString('latin1'), path]));
+    const measured = new Map<string, number>();
+    const onEntry = ({ rawPath, usedBytes }: DuEntry): void => {
+      const path = byRawPath.get(rawPath);
+      if (path !== undefined) measured.set(path, usedBytes);
+    };
+    const job = { directories: paths, maxDepth: 0, thresholdBytes: 0, hasFiles: false, ...limits, onEntry };
+    const { end, unreadableCount } = await walker.walk(job, signal);
+    const times = { measuredAtMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+    const isComplete = end === 'complete';
+    for (const path of isComplete ? paths : measured.keys()) {
+      // du does not report which of them it could not read.
+      this.#sizes.set(path, { usedBytes: measured.get(path), isPartial: unreadableCount > 0, ...times });
+    }
+    return isComplete;
+  }
+}

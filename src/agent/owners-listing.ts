@@ -1,0 +1,160 @@
+import { opendir, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+import type { Clock } from '../base/clock.js';
+import { codeOf, messageOf } from '../base/errors.js';
+import { containerdRootOf, type MountTable, snapshotIdOf } from './mount-table.js';
+import { type DiskPlace, type DiskPlaceKind, type ListedPlaces, snapshotKinds } from './owners-classify.js';
+
+export interface DiskListing extends ListedPlaces {
+  /** Directories that could not be listed, each with the reason. */
+  readonly problems: readonly string[];
+}
+
+export interface DiskListingOptions {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** Where the root filesystem of the host is mounted. */
+  readonly hostRoot: string;
+  readonly readMounts: () => Promise<MountTable>;
+  /** Pods of the node in the API server, by the UIDs of the kubelet; undefined while they are not all known. */
+  readonly knownPodUids: ReadonlySet<string> | undefined;
+  /** Pods of the summary: their logs are theirs. Undefined without a summary. */
+  readonly measuredPodUids: ReadonlySet<string> | undefined;
+  /** Containers of the pods that run: their layers are theirs. */
+  readonly runningContainerIds: ReadonlySet<string>;
+}
+
+/** In each directory. */
+const maxNameCount = 20_000;
+
+const maxProblemCount = 20;
+
+/** The kubelet may know a pod before the exporter does. */
+const orphanGraceMs = 600_000;
+
+/** Lists what is on the disk of a node and is not counted for its pods, without measuring it. */
+export async function listDisk(options: DiskListingOptions): Promise<DiskListing> {
+  const listing = new DiskLister(options);
+  await listing.addAll();
+  return listing;
+}
+
+class DiskLister implements DiskListing {
+  readonly places: DiskPlace[] = [];
+  readonly problems: string[] = [];
+  readonly unlisted = new Set<DiskPlaceKind>();
+  readonly #options: DiskListingOptions;
+
+  constructor(options: DiskListingOptions) {
+    this.#options = options;
+  }
+
+  async addAll(): Promise<void> {
+    const { hostRoot, readMounts } = this.#options;
+    const root = path.join(hostRoot, containerdRootOf(await readMounts()) ?? '/var/lib/containerd');
+    await this.#addContent(path.join(root, 'io.containerd.content.v1.content'));
+    await this.#addSnapshots(path.join(root, 'io.containerd.snapshotter.v1.overlayfs/snapshots'));
+    await this.#addVolumes(path.join(root, 'io.containerd.grpc.v1.cri/containers'));
+    await this.#addPods(path.join(hostRoot, '/var/lib/kubelet/pods'));
+    await this.#addLogs(path.join(hostRoot, '/var/log'));
+  }
+
+  async #addContent(folder: string): Promise<void> {
+    for (const name of await this.#namesIn(folder, ['image_copies'])) this.#add('image_copies', folder, name);
+  }
+
+  /** Mounts are read after the names: a container that starts meanwhile is not listed, one that ends is among the ended. */
+  async #addSnapshots(folder: string): Promise<void> {
+    const names = await this.#namesIn(folder, snapshotKinds);
+    const mounts = await this.#options.readMounts();
+    if (mounts.isTruncated) {
+      this.#fail(`the mount table is too long to know which of ${folder} are in use`, snapshotKinds);
+      return;
+    }
+    const { uppers, lowers } = mountedSnapshots(mounts);
+    for (const name of names) {
+      const upper = uppers.get(name);
+      if (upper === undefined) {
+        const kind = lowers.has(name) ? 'layers_in_use' : await this.#unmountedKind(path.join(folder, name));
+        this.#add(kind, folder, name, 'fs');
+      } else if (!this.#options.runningContainerIds.has(upper)) this.#add('sandboxes', folder, name, 'fs');
+    }
+  }
+
+  /** The kernel leaves `work/work` in each snapshot that was the writable layer of a mount. */
+  async #unmountedKind(snapshot: string): Promise<DiskPlaceKind> {
+    const names = await this.#namesIn(path.join(snapshot, 'work'), snapshotKinds, 'optional');
+    return names.includes('work') ? 'ended_containers' : 'unused_layers';
+  }
+
+  async #addVolumes(folder: string): Promise<void> {
+    const kinds = ['runtime_volumes'] as const;
+    for (const container of await this.#namesIn(folder, kinds)) {
+      const names = await this.#namesIn(path.join(folder, container), kinds, 'optional');
+      if (names.includes('volumes')) this.#add('runtime_volumes', folder, container, 'volumes');
+    }
+  }
+
+  async #addPods(folder: string): Promise<void> {
+    const { knownPodUids, clock } = this.#options;
+    if (knownPodUids === undefined) this.unlisted.add('orphaned_pods');
+    for (const uid of await this.#namesIn(folder, ['orphaned_pods'])) {
+      if (knownPodUids?.has(uid) !== false) continue;
+      const { mtimeMs } = await stat(path.join(folder, uid)).catch(() => ({ mtimeMs: Infinity }));
+      if (clock.nowMs() - mtimeMs >= orphanGraceMs) this.#add('orphaned_pods', folder, uid);
+    }
+  }
+
+  async #addLogs(folder: string): Promise<void> {
+    const { measuredPodUids } = this.#options;
+    if (measuredPodUids === undefined) this.unlisted.add('logs');
+    for (const name of await this.#namesIn(folder, ['logs'])) if (name !== 'pods') this.#add('logs', folder, name);
+    for (const name of await this.#namesIn(path.join(folder, 'pods'), ['logs'])) {
+      const uid = name.slice(name.lastIndexOf('_') + 1);
+      if (measuredPodUids?.has(uid) === false) this.#add('logs', folder, 'pods', name);
+    }
+  }
+
+  #add(kind: DiskPlaceKind, ...parts: readonly string[]): void {
+    this.places.push({ kind, path: path.join(...parts) });
+  }
+
+  /** Names of a directory; without it, places of these kinds are missing. One that is `optional` may be deleted meanwhile. */
+  async #namesIn(
+    directory: string,
+    kinds: readonly DiskPlaceKind[],
+    presence?: 'optional',
+  ): Promise<readonly string[]> {
+    const names: string[] = [];
+    try {
+      for await (const { name } of await opendir(directory)) {
+        if (names.length >= maxNameCount) throw new Error(`more than ${maxNameCount} entries`);
+        names.push(name);
+      }
+    } catch (error) {
+      const isExpected = presence === 'optional' && codeOf(error) === 'ENOENT';
+      if (!isExpected) this.#fail(`cannot list ${directory}: ${messageOf(error)}`, kinds);
+    }
+    return names;
+  }
+
+  #fail(problem: string, kinds: readonly DiskPlaceKind[]): void {
+    if (this.problems.length < maxProblemCount) this.problems.push(problem);
+    for (const kind of kinds) this.unlisted.add(kind);
+  }
+}
+
+/** By the numbers of snapshots: the containers whose writable layers they are ('' for others), and the layers below. */
+function mountedSnapshots({ layers }: MountTable): {
+  readonly uppers: ReadonlyMap<string, string>;
+  readonly lowers: ReadonlySet<string>;
+} {
+  const uppers = new Map<string, string>();
+  const lowers = new Set<string>();
+  for (const { containerId = '', upperDirectory = '', lowerDirectories } of layers) {
+    const upper = snapshotIdOf(upperDirectory);
+    if (upper !== undefined) uppers.set(upper, containerId);
+    for (const lower of lowerDirectories) lowers.add(snapshotIdOf(lower) ?? '');
+  }
+  return { uppers, lowers };
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+
+import { DiskWalks, type DiskWalksOptions } from '../../src/agent/disk-walks.js';
+import type { DuJob, DuResult } from '../../src/agent/du-walker.js';
+import type { DiskPlace } from '../../src/agent/owners-classify.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { noLimits } from '../support/du.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const unknownUsage = { imagesBytes: undefined, unattributedBytes: undefined, unusedImagesBytes: undefined };
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+const complete: DuResult = {
+  end: 'complete',
+  usedBytes: 0,
+  entryCount: 0,
+  unreadableCount: 0,
+  vanishedCount: 0,
+  message: undefined,
+};
+
+const logs = (...paths: readonly string[]): readonly DiskPlace[] => paths.map((path) => ({ kind: 'logs', path }));
+
+/** Walks over a disk with these sizes; `walks` has the paths of each. */
+function started(
+  sizes: Readonly<Record<string, number>>,
+  {
+    places = logs(...Object.keys(sizes)),
+    ...changed
+  }: Partial<DiskWalksOptions> & { readonly places?: readonly DiskPlace[] } = {},
+) {
+  const clock = new ManualClock();
+  const stop = new AbortController();
+  const walks: (readonly string[])[] = [];
+  const state = { places, isBusy: false, result: complete, reachedCount: Infinity };
+  const walk = (job: DuJob): Promise<DuResult> => {
+    walks.push(job.directories);
+    for (const path of job.directories.slice(0, state.reachedCount)) {
+      const usedBytes = sizes[path];
+      if (usedBytes !== undefined) job.onEntry({ rawPath: Buffer.from(path).toString('latin1'), usedBytes });
+    }
+    return Promise.resolve(state.result);
+  };
+  const disk = new DiskWalks({
+    clock,
+    logger: silentLogger,
+    checkIntervalMs: minuteMs,
+    walkIntervalMs: 6 * hourMs,
+    list: () => Promise.resolve({ places: state.places, unlisted: new Set(), problems: [] }),
+    walker: { walk },
+    limits: noLimits,
+    isBusy: () => Promise.resolve(state.isBusy),
+    ...changed,
+  });
+  const done = disk.run(stop.signal);
+  const end = async (): Promise<void> => {
+    stop.abort(new Error('over'));
+    await done;
+  };
+  const logsBytes = () => disk.owners(unknownUsage)?.unattributed.find(({ owner }) => owner === 'logs')?.usedBytes;
+  return { clock, disk, state, walks, end, logsBytes };
+}
+
+describe('the walks over a disk', () => {
+  it('measure all at the start and once in each interval', async () => {
+    const { clock, walks, end, logsBytes } = started({ '/größe': 3, '/b': 4 });
+    await clock.advance(0);
+    expect(walks).toEqual([['/größe', '/b']]);
+    expect(logsBytes()).toBe(7);
+    await clock.advance(6 * hourMs - minuteMs);
+    expect(walks).toHaveLength(1);
+    await clock.advance(2 * minuteMs);
+    expect(walks).toEqual([
+      ['/größe', '/b'],
+      ['/größe', '/b'],
+    ]);
+    await end();
+  });
+
+  it('measure between them what is new, and forget what is gone', async () => {
+    const { clock, walks, state, end, logsBytes, disk } = started(
+      { '/a': 3, '/b': 4, '/c': 50 },
+      { places: logs('/a', '/b') },
+    );
+    await clock.advance(0);
+    state.places = logs('/b', '/c');
+    await clock.advance(minuteMs);
+    expect(walks).toEqual([['/a', '/b'], ['/c']]);
+    expect(logsBytes()).toBe(54);
+    expect(disk.owners(unknownUsage)).toMatchObject({ isComplete: true, unmeasuredCount: 0 });
+    await end();
+  });
+
+  it('wait while the disk is busy', async () => {
+    const { clock, walks, state, end, disk } = started({ '/a': 3 });
+    state.isBusy = true;
+    await clock.advance(hourMs);
+    expect(walks).toEqual([]);
+    expect(disk.owners(unknownUsage)).toMatchObject({ isComplete: false, unmeasuredCount: 1, measuredAtMs: undefined });
+    state.isBusy = false;
+    await clock.advance(minuteMs);
+    expect(walks).toEqual([['/a']]);
+    await end();
+  });
+
+  it('keep what a cut walk has measured and begin with the rest', async () => {
+    const { clock, walks, state, end, logsBytes } = started({ '/a': 3, '/b': 4, '/c': 50 });
+    Object.assign(state, { reachedCount: 1, result: { ...complete, end: 'time' } });
+    await clock.advance(0);
+    expect(logsBytes()).toBe(3);
+    Object.assign(state, { reachedCount: Infinity, result: complete });
+    await clock.advance(minuteMs);
+    expect(walks).toEqual([
+      ['/a', '/b', '/c'],
+      ['/b', '/c'],
+    ]);
+    await end();
+  });
+
+  it('have many places in several processes', async () => {
+    const sizes = Object.fromEntries(Array.from({ length: 45 }, (_, index) => [`/${index}`, 1]));
+    const { clock, walks, end, logsBytes } = started(sizes);
+    await clock.advance(0);
+    expect(walks.map(({ length }) => length)).toEqual([20, 20, 5]);
+    expect(logsBytes()).toBe(45);
+    await end();
+  });
+
+  it('do not return before the interval to a place that cannot be measured', async () => {
+    const { clock, walks, end, disk } = started({ '/a': 3 }, { places: logs('/a', '/denied') });
+    await clock.advance(hourMs);
+    expect(walks).toEqual([['/a', '/denied']]);
+    expect(disk.owners(unknownUsage)).toMatchObject({ isComplete: false, unmeasuredCount: 1 });
+    await end();
+  });
+
+  it('are incomplete when a part could not be read', async () => {
+    const { clock, state, end, disk } = started({ '/a': 3 });
+    state.result = { ...complete, unreadableCount: 1 };
+    await clock.advance(0);
+    expect(disk.owners(unknownUsage)).toMatchObject({ isComplete: false, unmeasuredCount: 0 });
+    await end();
+  });
+
+  it('continue after an error', async () => {
+    let isBroken = true;
+    const list: DiskWalksOptions['list'] = () =>
+      isBroken
+        ? Promise.reject(new Error('no mount table'))
+        : Promise.resolve({ places: logs('/a'), unlisted: new Set(), problems: ['x'] });
+    const { clock, walks, end, disk } = started({ '/a': 3 }, { list });
+    await clock.advance(minuteMs);
+    expect([disk.owners(unknownUsage), disk.problems]).toEqual([undefined, []]);
+    isBroken = false;
+    await clock.advance(minuteMs);
+    expect(walks).toEqual([['/a']]);
+    expect(disk.problems).toEqual(['x']);
+    await end();
+    expect(clock.sleeperCount).toBe(0);
+  });
+});

@@ -1,0 +1,127 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { podDirectories } from '../../src/agent/directories-report.js';
+import { readMountTable, snapshotIdOf } from '../../src/agent/mount-table.js';
+import { listDisk } from '../../src/agent/owners-listing.js';
+import { systemClock } from '../../src/base/clock.js';
+import { aJob, aWalker, duOf, hasDu, noLimits } from '../support/du.js';
+import { isInstalled, temporaryFolder } from '../support/programs.js';
+
+const never = new AbortController().signal;
+const id = 'ab'.repeat(32);
+const snapshots = 'var/lib/containerd/io.containerd.snapshotter.v1.overlayfs/snapshots';
+
+/** As root, in its own mount namespace: the mounts of the machine stay as they are. */
+const canMountOverlay =
+  hasDu &&
+  isInstalled('unshare') &&
+  spawnSync('unshare', [
+    ...['--mount', '--propagation', 'private', 'sh', '-ec'],
+    'mount -t tmpfs none /mnt; cd /mnt; mkdir l u w m; mount -t overlay overlay -o lowerdir=l,upperdir=u,workdir=w m',
+  ]).status === 0;
+
+/** A container of an image with one layer: it writes, overwrites, deletes, and runs until its input ends. */
+const container = `
+cd "$1"
+S=${snapshots}
+mkdir -p "$S/1/fs/etc" "$S/1/work" "$S/2/fs" "$S/2/work" "$S/7/fs" "$S/7/work" "$S/8/fs" "$S/8/work/work"
+head -c 500000 /dev/zero > "$S/1/fs/base"
+head -c 300000 /dev/zero > "$S/1/fs/deleted"
+echo x > "$S/1/fs/etc/hosts"
+R=run/containerd/io.containerd.runtime.v2.task/k8s.io/${id}/rootfs
+mkdir -p "$R"
+mount -t overlay overlay -o "lowerdir=$PWD/$S/1/fs,upperdir=$PWD/$S/2/fs,workdir=$PWD/$S/2/work" "$R"
+head -c 2000000 /dev/zero > "$R/written"
+echo y >> "$R/base"
+rm "$R/deleted"
+mkdir "$R/mounted"
+mount -t tmpfs none "$R/mounted"
+head -c 700000 /dev/zero > "$R/mounted/not-counted"
+sync
+echo ready
+cat > /dev/null
+`;
+
+async function startContainer(folder: string): Promise<ChildProcess> {
+  const args = ['--mount', '--propagation', 'private', 'sh', '-ec', container, 'sh', folder];
+  const child = spawn('unshare', args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [output] = (await once(child.stdout, 'data')) as [Buffer];
+  if (!output.toString().startsWith('ready')) throw new Error(`the container did not start: ${output.toString()}`);
+  return child;
+}
+
+describe.skipIf(!canMountOverlay)('a container on a real overlay mount; needs root and unshare', () => {
+  it('has the bytes of its writable layer to the byte, and is among the ended ones once it has ended', async () => {
+    await using folder = await temporaryFolder();
+    const child = await startContainer(folder.path);
+    const readMounts = () => readMountTable(`/proc/${String(child.pid)}/mountinfo`);
+    const upper = path.join(folder.path, snapshots, '2/fs');
+    try {
+      const mounts = await readMounts();
+      expect(mounts.layers.find(({ containerId }) => containerId === id)).toEqual({
+        containerId: id,
+        upperDirectory: upper,
+        lowerDirectories: [path.join(folder.path, snapshots, '1/fs')],
+      });
+      const pod = {
+        namespace: 'shop',
+        name: 'cart',
+        kubeletUid: 'u',
+        containers: [{ name: 'main', id }],
+        emptyDirs: [],
+      };
+      const limits = { limits: noLimits, maxDepth: 5, thresholdBytes: 1_000_000, topCount: 5 };
+      const options = { clock: systemClock, walker: aWalker(), hostRoot: '/', mounts, ...limits };
+      const { places } = await podDirectories(pod, options, never);
+      expect(places[0]).toMatchObject({ usedBytes: duOf(upper), entries: [{ path: 'written', usedBytes: 2_002_944 }] });
+      expect(await kindsOf(readMounts)).toEqual({
+        '1': 'layers_in_use',
+        '7': 'unused_layers',
+        '8': 'ended_containers',
+      });
+    } finally {
+      child.stdin?.end();
+      await once(child, 'exit');
+    }
+    const ended = await kindsOf(() =>
+      Promise.resolve({ layers: [anchor(folder.path)], malformedCount: 0, isTruncated: false }),
+    );
+    expect(ended).toMatchObject({ '1': 'unused_layers', '2': 'ended_containers' });
+  });
+
+  it('has nothing of other filesystems that are mounted in a directory', async () => {
+    await using folder = await temporaryFolder();
+    execFileSync('mkdir', ['-p', `${folder.path}/mounted`]);
+    const script = `mount -t tmpfs none '${folder.path}/mounted'; head -c 900000 /dev/zero > '${folder.path}/mounted/file'; exec "$0" "$@"`;
+    const command = ['unshare', '--mount', '--propagation', 'private', 'sh', '-ec', script, 'du'];
+    const { usedBytes, entryCount } = await aWalker({ command }).walk(aJob(folder.path), never);
+    expect(entryCount).toBe(1);
+    expect(usedBytes).toBeLessThan(900_000);
+  });
+});
+
+/** Another mount of the same snapshotter, by which its folder is found. */
+function anchor(folder: string) {
+  return { containerId: undefined, upperDirectory: path.join(folder, snapshots, '99/fs'), lowerDirectories: [] };
+}
+
+async function kindsOf(readMounts: () => ReturnType<typeof readMountTable>) {
+  const { places } = await listDisk({
+    clock: systemClock,
+    hostRoot: '/',
+    readMounts,
+    knownPodUids: undefined,
+    measuredPodUids: undefined,
+    runningContainerIds: new Set([id]),
+  });
+  return Object.fromEntries(
+    places.flatMap(({ kind, path }) => {
+      const snapshot = snapshotIdOf(path);
+      return snapshot === undefined ? [] : [[snapshot, kind]];
+    }),
+  );
+}

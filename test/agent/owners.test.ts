@@ -1,0 +1,319 @@
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { parseMountInfo } from '../../src/agent/mount-table.js';
+import {
+  diskOwners,
+  type DiskPlace,
+  type DiskPlaceKind,
+  type KubeletDiskUsage,
+  type PlaceSize,
+  snapshotKinds,
+} from '../../src/agent/owners-classify.js';
+import { type DiskListingOptions, listDisk } from '../../src/agent/owners-listing.js';
+import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { temporaryFolder } from '../support/programs.js';
+
+const unknownUsage: KubeletDiskUsage = {
+  imagesBytes: undefined,
+  unattributedBytes: undefined,
+  unusedImagesBytes: undefined,
+};
+const hourMs = 3_600_000;
+
+interface RecordedStore {
+  readonly directories: readonly { readonly directory: string; readonly bytes: string; readonly overlay: string }[];
+  readonly snapshots: readonly {
+    readonly key: string;
+    readonly kind: string;
+    readonly bytes: number;
+    readonly directory: string | null;
+  }[];
+  readonly containers: readonly { readonly id: string; readonly image: string }[];
+  readonly du: { readonly snapshots: number; readonly content: number; readonly root: number };
+}
+
+const store = hasCaptures
+  ? (JSON.parse(readRecording('live/containerd_2_4_images_store.json')) as RecordedStore)
+  : undefined;
+const containerd = '/var/lib/containerd';
+const snapshots = `${containerd}/io.containerd.snapshotter.v1.overlayfs/snapshots`;
+
+function listingOptions(hostRoot: string, changed: Partial<DiskListingOptions> = {}): DiskListingOptions {
+  return {
+    clock: new ManualClock(),
+    hostRoot,
+    readMounts: () => Promise.resolve({ layers: [], malformedCount: 0, isTruncated: false }),
+    knownPodUids: new Set(),
+    measuredPodUids: new Set(),
+    runningContainerIds: new Set(),
+    ...changed,
+  };
+}
+
+async function folders(root: string, ...names: readonly string[]): Promise<void> {
+  for (const name of names) await mkdir(path.join(root, name), { recursive: true });
+}
+
+const baseFolders = [
+  `${containerd}/io.containerd.content.v1.content/blobs`,
+  `${containerd}/io.containerd.grpc.v1.cri/containers`,
+  snapshots,
+  '/var/lib/kubelet/pods',
+  '/var/log/pods',
+];
+
+const listed = (hostRoot: string, places: readonly DiskPlace[]) =>
+  places.map(({ kind, path: place }) => `${kind} ${place.slice(hostRoot.length)}`).sort();
+
+const sized = (bytes: Readonly<Record<string, number>>, atMs = 1): ReadonlyMap<string, PlaceSize> =>
+  new Map(
+    Object.entries(bytes).map(([path, usedBytes]) => [path, { usedBytes, isPartial: false, measuredAtMs: atMs }]),
+  );
+
+describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNeeded}`, () => {
+  it('has its bytes in the groups that containerd itself names', async () => {
+    const { directories = [], snapshots: known = [], containers = [], du } = store ?? {};
+    await using host = await temporaryFolder();
+    await folders(host.path, ...baseFolders);
+    for (const { directory, overlay } of directories) {
+      const work = overlay === 'mounted' ? 'work/work' : 'work';
+      await folders(host.path, `${snapshots}/${directory}/fs`, `${snapshots}/${directory}/${work}`);
+    }
+    const table = parseMountInfo(readRecording('live/containerd_2_4_images_mountinfo.txt'));
+    const runningContainerIds = new Set(containers.filter(({ image }) => !image.includes('pause')).map(({ id }) => id));
+    const readMounts = () => Promise.resolve({ ...table, isTruncated: false });
+    const listing = await listDisk(listingOptions(host.path, { readMounts, runningContainerIds }));
+    expect(listing.problems).toEqual([]);
+
+    const sizes = sized({
+      ...Object.fromEntries(
+        directories.map(({ directory, bytes }) => [`${host.path}${snapshots}/${directory}/fs`, Number(bytes)]),
+      ),
+      [`${host.path}${containerd}/io.containerd.content.v1.content/blobs`]: du?.content ?? NaN,
+    });
+    const mounted = new Set(table.layers.map(({ containerId }) => containerId));
+    const sumOf = (items: readonly { readonly bytes: number }[]) => items.reduce((sum, { bytes }) => sum + bytes, 0);
+    const active = known.filter(({ kind }) => kind === 'Active');
+    const running = active.filter(({ key }) => runningContainerIds.has(key) && mounted.has(key));
+    // What the kubelet has for images: all snapshots without those of running containers.
+    const imagesBytes = sumOf(known) - sumOf(running);
+    const unattributedBytes = 300_000_000;
+    const owners = diskOwners(listing, sizes, { imagesBytes, unattributedBytes, unusedImagesBytes: 0 });
+    expect(owners.images).toEqual([
+      { owner: 'layers_in_use', usedBytes: sumOf(known.filter(({ kind }) => kind === 'Committed')) },
+      { owner: 'unused_layers', usedBytes: 0 },
+      { owner: 'ended_containers', usedBytes: sumOf(active.filter(({ key }) => !mounted.has(key))) },
+      { owner: 'sandboxes', usedBytes: sumOf(active.filter(({ key }) => !runningContainerIds.has(key))) },
+    ]);
+    expect(owners.images.reduce((sum, { usedBytes }) => sum + usedBytes, 0)).toBe(imagesBytes);
+    expect(owners.unattributed).toEqual([
+      { owner: 'image_copies', usedBytes: 203_845_632 },
+      { owner: 'orphaned_pods', usedBytes: 0 },
+      { owner: 'logs', usedBytes: 0 },
+      { owner: 'runtime_volumes', usedBytes: 0 },
+      { owner: 'orphaned_snapshots', usedBytes: 0 },
+      { owner: 'other', usedBytes: unattributedBytes - 203_845_632 },
+    ]);
+    expect(owners).toMatchObject({ isComplete: true, prunable: { layersBytes: 0, copiesBytes: 0 } });
+  });
+});
+
+describe('the listing of a disk', () => {
+  it('has layers by their mounts and by what the kernel left in them', async () => {
+    await using host = await temporaryFolder();
+    const [main, pause] = ['a', 'b'].map((digit) => digit.repeat(64));
+    await folders(
+      host.path,
+      ...baseFolders,
+      ...['1', '2', '3', '4', '5'].flatMap((id) => [`${snapshots}/${id}/fs`, `${snapshots}/${id}/work`]),
+    );
+    await folders(host.path, `${snapshots}/5/work/work`);
+    const layers = [
+      { containerId: main, upperDirectory: `${snapshots}/3/fs`, lowerDirectories: [`${snapshots}/1/fs`] },
+      { containerId: pause, upperDirectory: `${snapshots}/4/fs`, lowerDirectories: [`${snapshots}/1/fs`] },
+    ];
+    const readMounts = () => Promise.resolve({ layers, malformedCount: 0, isTruncated: false });
+    const runningContainerIds = new Set([main ?? '']);
+    const { places } = await listDisk(listingOptions(host.path, { readMounts, runningContainerIds }));
+    expect(listed(host.path, places)).toEqual([
+      `ended_containers ${snapshots}/5/fs`,
+      `image_copies ${containerd}/io.containerd.content.v1.content/blobs`,
+      `layers_in_use ${snapshots}/1/fs`,
+      `sandboxes ${snapshots}/4/fs`,
+      `unused_layers ${snapshots}/2/fs`,
+    ]);
+  });
+
+  it("finds containerd's folder by its mounts", async () => {
+    await using host = await temporaryFolder();
+    const root = '/var/lib/rancher/k3s/agent/containerd';
+    await folders(host.path, `${root}/io.containerd.content.v1.content/ingest`);
+    const upperDirectory = `${root}/io.containerd.snapshotter.v1.overlayfs/snapshots/9/fs`;
+    const layers = [{ containerId: undefined, upperDirectory, lowerDirectories: [] }];
+    const readMounts = () => Promise.resolve({ layers, malformedCount: 0, isTruncated: false });
+    const { places } = await listDisk(listingOptions(host.path, { readMounts }));
+    expect(listed(host.path, places)).toEqual([`image_copies ${root}/io.containerd.content.v1.content/ingest`]);
+  });
+
+  it('has pods that the API server does not know, unless they are new, and logs of pods without a summary', async () => {
+    await using host = await temporaryFolder();
+    const clock = new ManualClock();
+    await folders(
+      host.path,
+      ...baseFolders,
+      ...['known', 'orphan', 'new'].map((uid) => `/var/lib/kubelet/pods/${uid}`),
+    );
+    for (const uid of ['known', 'orphan', 'new']) {
+      const atMs = clock.nowMs() - (uid === 'new' ? 60_000 : hourMs);
+      await utimes(path.join(host.path, '/var/lib/kubelet/pods', uid), atMs / 1000, atMs / 1000);
+    }
+    await folders(host.path, '/var/log/pods/shop_cart_1_known', '/var/log/pods/shop_old_gone', '/var/log/journal');
+    await writeFile(path.join(host.path, '/var/log/syslog'), 'x');
+    const knownPodUids = new Set(['known']);
+    const { places } = await listDisk(
+      listingOptions(host.path, { clock, knownPodUids, measuredPodUids: knownPodUids }),
+    );
+    expect(listed(host.path, places).filter((place) => !place.startsWith('image'))).toEqual([
+      'logs /var/log/journal',
+      'logs /var/log/pods/shop_old_gone',
+      'logs /var/log/syslog',
+      'orphaned_pods /var/lib/kubelet/pods/orphan',
+    ]);
+  });
+
+  it('has no orphaned pods and no logs of pods while the pods are not known', async () => {
+    await using host = await temporaryFolder();
+    await folders(host.path, '/var/lib/kubelet/pods/a', '/var/log/pods/shop_cart_a');
+    const { places, unlisted } = await listDisk(
+      listingOptions(host.path, {
+        knownPodUids: undefined,
+        measuredPodUids: undefined,
+        clock: { nowMs: () => Infinity },
+      }),
+    );
+    expect(places).toEqual([]);
+    expect([...unlisted]).toEqual(expect.arrayContaining(['orphaned_pods', 'logs']));
+  });
+
+  it('has the volumes of images, of containers that have some', async () => {
+    await using host = await temporaryFolder();
+    const containers = `${containerd}/io.containerd.grpc.v1.cri/containers`;
+    await folders(host.path, `${containers}/a/volumes/1`, `${containers}/b`);
+    const { places } = await listDisk(listingOptions(host.path));
+    expect(listed(host.path, places)).toEqual([`runtime_volumes ${containers}/a/volumes`]);
+  });
+
+  it('names each directory that it cannot read, and lists the others', async () => {
+    await using host = await temporaryFolder();
+    await folders(host.path, '/var/log/pods');
+    await writeFile(path.join(host.path, '/var/log/syslog'), 'x');
+    const { places, problems, unlisted } = await listDisk(listingOptions(host.path));
+    expect(listed(host.path, places)).toEqual(['logs /var/log/syslog']);
+    expect(problems).toHaveLength(4);
+    expect(unlisted).toEqual(new Set(['image_copies', ...snapshotKinds, 'runtime_volumes', 'orphaned_pods']));
+    expect(problems[0]).toContain(`cannot list ${host.path}${containerd}/io.containerd.content.v1.content: ENOENT`);
+  });
+
+  it('has no layers when the mount table is cut: those in use are not known', async () => {
+    await using host = await temporaryFolder();
+    await folders(host.path, ...baseFolders, `${snapshots}/1/fs`);
+    const readMounts = () => Promise.resolve({ layers: [], malformedCount: 0, isTruncated: true });
+    const { places, problems } = await listDisk(listingOptions(host.path, { readMounts }));
+    expect(listed(host.path, places)).toEqual([`image_copies ${containerd}/io.containerd.content.v1.content/blobs`]);
+    expect(problems).toHaveLength(1);
+  });
+});
+
+describe('the owners of a disk', () => {
+  const none: ReadonlySet<DiskPlaceKind> = new Set();
+  const places: readonly DiskPlace[] = [
+    { kind: 'image_copies', path: '/blobs' },
+    { kind: 'unused_layers', path: '/1' },
+    { kind: 'ended_containers', path: '/2' },
+    { kind: 'layers_in_use', path: '/3' },
+    { kind: 'logs', path: '/log' },
+  ];
+  const listing = { places, unlisted: none };
+  const sizes = sized({ '/blobs': 200, '/1': 30, '/2': 40, '/3': 500, '/log': 60 });
+  const row = (owner: string, usedBytes: number) => ({ owner, usedBytes });
+
+  it('add up to the unattributed bytes of the kubelet', () => {
+    const usage = { imagesBytes: 570, unattributedBytes: 1_000, unusedImagesBytes: undefined };
+    const { unattributed } = diskOwners(listing, sizes, usage);
+    expect(unattributed).toContainEqual(row('other', 740));
+    expect(unattributed.reduce((sum, { usedBytes }) => sum + usedBytes, 0)).toBe(1_000);
+  });
+
+  it('have what the disk has beyond the snapshots of the kubelet as orphaned', () => {
+    const { unattributed } = diskOwners(listing, sizes, {
+      imagesBytes: 545,
+      unattributedBytes: 1_000,
+      unusedImagesBytes: undefined,
+    });
+    expect(unattributed).toContainEqual(row('orphaned_snapshots', 25));
+    expect(unattributed).toContainEqual(row('other', 715));
+  });
+
+  it.each<[string, Partial<KubeletDiskUsage>, readonly string[]]>([
+    ['of the disk', { unattributedBytes: 1_000 }, []],
+    ['of images', { imagesBytes: 570 }, ['orphaned_snapshots']],
+  ])('without a value of the kubelet %s have no rest', (_case, usage, more) => {
+    const { unattributed } = diskOwners(listing, sizes, { ...unknownUsage, ...usage });
+    expect(unattributed.map(({ owner }) => owner)).toEqual([
+      'image_copies',
+      'orphaned_pods',
+      'logs',
+      'runtime_volumes',
+      ...more,
+    ]);
+  });
+
+  it('have no rest while a place is not measured, or not as a whole', () => {
+    const usage = { imagesBytes: 570, unattributedBytes: 1_000, unusedImagesBytes: undefined };
+    const without = new Map(sizes);
+    without.delete('/log');
+    const partial = new Map(sizes).set('/log', { usedBytes: 60, isPartial: true, measuredAtMs: 1 });
+    for (const [some, unmeasuredCount] of [
+      [without, 1],
+      [partial, 0],
+    ] as const) {
+      const owners = diskOwners(listing, some, usage);
+      expect(owners).toMatchObject({ isComplete: false, unmeasuredCount });
+      expect(owners.unattributed.map(({ owner }) => owner)).not.toContain('other');
+      expect(owners.unattributed.map(({ owner }) => owner)).not.toContain('orphaned_snapshots');
+    }
+  });
+
+  it('leave out those of which not all places could be found', () => {
+    const usage = { imagesBytes: 570, unattributedBytes: 1_000, unusedImagesBytes: 90 };
+    const unlisted = new Set<DiskPlaceKind>(['image_copies', ...snapshotKinds]);
+    const owners = diskOwners({ places: [{ kind: 'logs', path: '/log' }], unlisted }, sizes, usage);
+    expect(owners).toMatchObject({
+      unattributed: [row('orphaned_pods', 0), row('logs', 60), row('runtime_volumes', 0)],
+      images: [],
+      prunable: { layersBytes: undefined, copiesBytes: 90 },
+      isComplete: false,
+    });
+  });
+
+  it('are as old as the oldest measurement', () => {
+    const mixed = new Map([...sizes, ...sized({ '/1': 30 }, 1_000), ...sized({ '/2': 40 }, 500)]);
+    expect(diskOwners(listing, mixed, unknownUsage).measuredAtMs).toBe(1);
+    expect(diskOwners({ places: places.slice(1, 3), unlisted: none }, mixed, unknownUsage).measuredAtMs).toBe(500);
+    expect(diskOwners({ places: [], unlisted: none }, mixed, unknownUsage).measuredAtMs).toBeUndefined();
+  });
+
+  it.each([
+    ['unused images bound it', 90, 90],
+    ['the store bounds it', 900, 200],
+    ['unused images are not known', undefined, undefined],
+    ['no image is unused', 0, 0],
+  ])('have what pruning images frees at most, where %s', (_case, unusedImagesBytes, copiesBytes) => {
+    const { prunable } = diskOwners(listing, sizes, { ...unknownUsage, unusedImagesBytes });
+    expect(prunable).toEqual({ layersBytes: 30, copiesBytes });
+  });
+});
