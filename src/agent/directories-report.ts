@@ -18,7 +18,7 @@ export interface DirectoriesPod {
   readonly emptyDirs: readonly string[];
 }
 
-export interface DirectoryEntryReport {
+interface DirectoryEntryReport {
   /** Below the place; unprintable bytes are escaped. */
   readonly path: string;
   readonly usedBytes: number;
@@ -26,7 +26,7 @@ export interface DirectoryEntryReport {
   readonly share?: number;
 }
 
-export interface PodPlaceReport {
+interface PodPlaceReport {
   /** `rootfs`: the writable layer of a container. */
   readonly kind: 'rootfs' | 'emptydir' | 'logs';
   /** Of the container or the volume; absent for the logs of the pod. */
@@ -131,7 +131,7 @@ async function measurePlace(
   const onEntry = (entry: DuEntry): void => {
     if (entry.rawPath !== rawRoot) ranking.add(entry);
   };
-  const job = { directories: [root], maxDepth, thresholdBytes, hasFiles: true, ...limits, onEntry };
+  const job = { directories: [root], maxDepth, thresholdBytes, ...limits, onEntry };
   const result = await walker.walk(job, signal);
   const { items, totalCount } = ranking.ranked((entry) => entryReport(entry, rawRoot, result.usedBytes));
   return {

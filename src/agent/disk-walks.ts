@@ -96,7 +96,7 @@ export class DiskWalks {
       const path = byRawPath.get(rawPath);
       if (path !== undefined) measured.set(path, usedBytes);
     };
-    const job = { directories: paths, maxDepth: 0, thresholdBytes: 0, hasFiles: false, ...limits, onEntry };
+    const job = { directories: paths, maxDepth: 0, thresholdBytes: 0, ...limits, onEntry };
     const { end, unreadableCount } = await walker.walk(job, signal);
     const times = { measuredAtMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
     const isComplete = end === 'complete';

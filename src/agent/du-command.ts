@@ -11,8 +11,6 @@ export interface DuTarget {
   readonly maxDepth: number;
   /** Smaller entries are not listed and count for those above them. */
   readonly thresholdBytes: number;
-  /** Whether files are listed too. */
-  readonly hasFiles: boolean;
 }
 
 /**
@@ -42,8 +40,7 @@ async function findProgram(name: string, searchPath: string): Promise<string | u
   return undefined;
 }
 
-/** Never follows links and stays on the filesystem of each directory; the last record is the total. */
-export function duArguments({ directories, maxDepth, thresholdBytes, hasFiles }: DuTarget): readonly string[] {
-  const listed = [`--max-depth=${maxDepth}`, `--threshold=${thresholdBytes}`, ...(hasFiles ? ['--all'] : [])];
-  return ['-x', '-0', '-c', '-B1', '-P', ...listed, '--', ...directories];
+/** Lists directories and files, never follows links, stays on one filesystem; the last record is the total. */
+export function duArguments({ directories, maxDepth, thresholdBytes }: DuTarget): readonly string[] {
+  return ['-xP0acB1', `--max-depth=${maxDepth}`, `--threshold=${thresholdBytes}`, '--', ...directories];
 }

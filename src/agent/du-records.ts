@@ -44,9 +44,7 @@ const maxLineLength = 4096;
 /** What du reports on its standard error. In the locale C it quotes names, so that each message is one line. */
 export class DuMessages {
   #rest = '';
-  /** Directories and files that were deleted during the walk. */
-  vanishedCount = 0;
-  /** What is missing in the sums: du had no access to it, or could not read it. */
+  /** Directories and files that are missing in the sums; not those that were deleted during the walk. */
   unreadableCount = 0;
   /** Of those that could not be read, else the first of all. */
   first: string | undefined;
@@ -60,8 +58,7 @@ export class DuMessages {
   #count(line: string): void {
     const hasVanished = line.endsWith(': No such file or directory');
     if (this.first === undefined || (!hasVanished && this.unreadableCount === 0)) this.first = oneLine(line);
-    if (hasVanished) this.vanishedCount += 1;
-    else this.unreadableCount += 1;
+    if (!hasVanished) this.unreadableCount += 1;
   }
 }
 

@@ -18,7 +18,7 @@ export interface DuLimits {
 }
 
 /** What ended a walk: du itself at its end (`complete`) or before it (`failed`), the caller (`aborted`), or a limit. */
-export type DuEnd = 'complete' | 'failed' | 'aborted' | 'time' | 'entries' | 'output';
+type DuEnd = 'complete' | 'failed' | 'aborted' | 'time' | 'entries' | 'output';
 
 export interface DuResult {
   readonly end: DuEnd;
@@ -26,10 +26,8 @@ export interface DuResult {
   readonly usedBytes: number | undefined;
   /** Entries that were listed. */
   readonly entryCount: number;
-  /** Directories and files without which the sums are. */
+  /** Directories and files that are missing in the sums. */
   readonly unreadableCount: number;
-  /** Directories and files that were deleted during the walk. */
-  readonly vanishedCount: number;
   /** What du reported first of that, or why it failed. */
   readonly message: string | undefined;
 }
@@ -161,14 +159,13 @@ class WalkProgress {
 
   result(): DuResult {
     const end = this.#end();
-    const { vanishedCount, unreadableCount, first } = this.#messages;
+    const { unreadableCount, first } = this.#messages;
     const { malformedCount } = this.#records;
     return {
       end,
       usedBytes: end === 'complete' ? this.#totalBytes : undefined,
       entryCount: this.#entryCount,
       unreadableCount: unreadableCount + malformedCount,
-      vanishedCount,
       message: first ?? (end === 'failed' ? 'du ended before it had measured all' : undefined),
     };
   }

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 
 /** An overlay of layers, or a layer that is mounted as it is. Paths are those of the host. */
-export interface LayerMount {
+interface LayerMount {
   /** Undefined for a mount that is not the root filesystem of a container of Kubernetes. */
   readonly containerId: string | undefined;
   /** The writable layer; undefined for a mount without one. */
@@ -110,8 +110,6 @@ export function snapshotIdOf(directory: string): string | undefined {
 
 /** containerd's folder, by one of its mounts; undefined without one. */
 export function containerdRootOf({ layers }: Pick<MountTable, 'layers'>): string | undefined {
-  for (const { upperDirectory = '' } of layers) {
-    if (snapshotRoot.test(upperDirectory)) return upperDirectory.replace(snapshotRoot, '');
-  }
-  return undefined;
+  const uppers = layers.map(({ upperDirectory = '' }) => upperDirectory);
+  return uppers.find((upper) => snapshotRoot.test(upper))?.replace(snapshotRoot, '');
 }

@@ -37,10 +37,9 @@ export interface PlaceSize {
 }
 
 /** Those of `node_unattributed_owner_bytes`. */
-export type UnattributedOwner =
-  'image_copies' | 'orphaned_pods' | 'orphaned_snapshots' | 'logs' | 'runtime_volumes' | 'other';
+type UnattributedOwner = 'image_copies' | 'orphaned_pods' | 'orphaned_snapshots' | 'logs' | 'runtime_volumes' | 'other';
 
-export interface OwnerBytes<Owner extends string> {
+interface OwnerBytes<Owner extends string> {
   readonly owner: Owner;
   readonly usedBytes: number;
 }

@@ -15,7 +15,6 @@ const complete: DuResult = {
   usedBytes: 0,
   entryCount: 0,
   unreadableCount: 0,
-  vanishedCount: 0,
   message: undefined,
 };
 

@@ -28,7 +28,6 @@ export function aJob(directory: string, job: Partial<DuJob> = {}): DuJob {
     directories: [directory],
     maxDepth: 100,
     thresholdBytes: 0,
-    hasFiles: true,
     onEntry: () => undefined,
     ...noLimits,
     ...job,
