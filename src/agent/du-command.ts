@@ -35,7 +35,7 @@ async function findProgram(name: string, searchPath: string): Promise<string | u
       () => true,
       () => false,
     );
-    if (path.isAbsolute(folder) && isExecutable) return file;
+    if (isExecutable) return file;
   }
   return undefined;
 }

@@ -39,8 +39,6 @@ function parseRecord(record: string): DuEntry | undefined {
     : undefined;
 }
 
-const maxLineLength = 4096;
-
 /** What du reports on its standard error. In the locale C it quotes names, so that each message is one line. */
 export class DuMessages {
   #rest = '';
@@ -51,7 +49,7 @@ export class DuMessages {
 
   push(chunk: Buffer): void {
     const lines = (this.#rest + chunk.toString('utf8')).split('\n');
-    this.#rest = (lines.pop() ?? '').slice(-maxLineLength);
+    this.#rest = lines.pop() ?? '';
     for (const line of lines) this.#count(line);
   }
 

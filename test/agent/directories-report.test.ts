@@ -4,8 +4,10 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { type DirectoriesOptions, type DirectoriesPod, podDirectories } from '../../src/agent/directories-report.js';
+import type { DuWalker } from '../../src/agent/du-walker.js';
 import { systemClock } from '../../src/base/clock.js';
 import { aWalker, duNeeded, duOf, hasDu, noLimits, scriptedDu } from '../support/du.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { temporaryFolder } from '../support/programs.js';
 
 const never = new AbortController().signal;
@@ -128,9 +130,17 @@ describe('the directories of a pod', () => {
   });
 
   it('share one limit of time', async () => {
-    const walker = aWalker({ command: scriptedDu('exec sleep 600') });
-    const limits = { ...noLimits, maxDurationMs: 200 };
-    const { places } = await podDirectories(pod, options('/', { walker, limits }), never);
-    expect(places.map(({ end }) => end)).toEqual(['time', 'time', 'time']);
+    const clock = new ManualClock();
+    const durations: number[] = [];
+    const walk: DuWalker['walk'] = ({ maxDurationMs }) => {
+      durations.push(maxDurationMs);
+      clock.passWithoutTimers(700);
+      const result = { usedBytes: undefined, entryCount: 0, unreadableCount: 0, message: undefined };
+      return Promise.resolve({ end: 'time', ...result });
+    };
+    const limits = { ...noLimits, maxDurationMs: 1_000 };
+    const { places } = await podDirectories(pod, options('/', { clock, walker: { walk }, limits }), never);
+    expect(durations).toEqual([1_000, 300, 0]);
+    expect(places.map(({ end, usedBytes }) => [end, usedBytes])).toEqual(Array(3).fill(['time', undefined]));
   });
 });

@@ -31,10 +31,10 @@ function started(
   const clock = new ManualClock();
   const stop = new AbortController();
   const walks: (readonly string[])[] = [];
-  const state = { places, isBusy: false, result: complete, reachedCount: Infinity };
+  const state = { places, isBusy: false, result: complete, reached: undefined as readonly string[] | undefined };
   const walk = (job: DuJob): Promise<DuResult> => {
     walks.push(job.directories);
-    for (const path of job.directories.slice(0, state.reachedCount)) {
+    for (const path of state.reached ?? job.directories) {
       const usedBytes = sizes[path];
       if (usedBytes !== undefined) job.onEntry({ rawPath: Buffer.from(path).toString('latin1'), usedBytes });
     }
@@ -87,6 +87,23 @@ describe('the walks over a disk', () => {
     expect(walks).toEqual([['/a', '/b'], ['/c']]);
     expect(logsBytes()).toBe(54);
     expect(disk.owners(unknownUsage)).toMatchObject({ isComplete: true, unmeasuredCount: 0 });
+    state.places = logs('/a', '/b');
+    await clock.advance(minuteMs);
+    expect(walks.at(-1)).toEqual(['/a']);
+    await end();
+  });
+
+  it('begin with what was measured the longest time before', async () => {
+    const { clock, walks, state, end } = started({ '/a': 3, '/b': 4 });
+    Object.assign(state, { reached: ['/b'], result: { ...complete, end: 'time' } });
+    await clock.advance(0);
+    Object.assign(state, { reached: undefined, result: complete });
+    await clock.advance(minuteMs);
+    state.isBusy = true;
+    await clock.advance(7 * hourMs);
+    state.isBusy = false;
+    await clock.advance(minuteMs);
+    expect(walks).toEqual([['/a', '/b'], ['/a'], ['/b', '/a']]);
     await end();
   });
 
@@ -104,10 +121,10 @@ describe('the walks over a disk', () => {
 
   it('keep what a cut walk has measured and begin with the rest', async () => {
     const { clock, walks, state, end, logsBytes } = started({ '/a': 3, '/b': 4, '/c': 50 });
-    Object.assign(state, { reachedCount: 1, result: { ...complete, end: 'time' } });
+    Object.assign(state, { reached: ['/a'], result: { ...complete, end: 'time' } });
     await clock.advance(0);
     expect(logsBytes()).toBe(3);
-    Object.assign(state, { reachedCount: Infinity, result: complete });
+    Object.assign(state, { reached: undefined, result: complete });
     await clock.advance(minuteMs);
     expect(walks).toEqual([
       ['/a', '/b', '/c'],

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { link, mkdir, open, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,9 +14,9 @@ import { temporaryFolder } from '../support/programs.js';
 
 const never = new AbortController().signal;
 
-/** A script that writes its process ID and does not end. */
+/** A script that writes its process ID and a total, and does not end. */
 const hanging = (file: string): readonly string[] =>
-  scriptedDu(`echo $$ > '${file}.new'; mv '${file}.new' '${file}'; exec sleep 600`);
+  scriptedDu(String.raw`printf '1\ttotal\000'; echo $$ >> '${file}.new'; cp '${file}.new' '${file}'; exec sleep 600`);
 
 async function stateOf(file: string): Promise<string | undefined> {
   if (!existsSync(file)) return undefined;
@@ -153,6 +155,16 @@ describe('a walk ends', () => {
     expect(result).toMatchObject({ end: 'complete', usedBytes: 1, unreadableCount: 1 });
   });
 
+  it('with the number of records that are malformed', async () => {
+    const command = scriptedDu(String.raw`printf 'nonsense\000''1\ttotal\000'`);
+    expect(await aWalker({ command }).walk(aJob('/a'), never)).toMatchObject({ end: 'complete', unreadableCount: 1 });
+  });
+
+  it('with messages in the locale C', async () => {
+    const command = scriptedDu('echo "du: $LC_ALL" >&2');
+    expect(await aWalker({ command }).walk(aJob('/a'), never)).toMatchObject({ message: 'du: C' });
+  });
+
   it.each(['time', 'aborted'])('and its process with it: %s', async (end) => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'pid');
@@ -188,6 +200,22 @@ describe('the process of a walk', () => {
     await walk;
   });
 
+  it('ends when the exporter exits', async () => {
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, 'pid');
+    const module = new URL('../support/du.ts', import.meta.url).href;
+    const script = `
+      import { existsSync } from 'node:fs';
+      import { aJob, aWalker } from ${JSON.stringify(module)};
+      const command = ${JSON.stringify(hanging(file))};
+      aWalker({ command }).walk(aJob('/a'), new AbortController().signal);
+      setInterval(() => existsSync(${JSON.stringify(file)}) && process.exit(3), 10);`;
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', script];
+    const [code] = (await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'exit')) as [number];
+    expect(code).toBe(3);
+    await expect.poll(() => stateOf(file)).toBe('gone');
+  });
+
   it('is not started while the disk is busy', async () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'pid');
@@ -213,6 +241,7 @@ describe('the process of a walk', () => {
     const second = walker.walk(aJob('/b', { maxDurationMs: 3_000 }), never);
     await clock.advance(3_000);
     expect(await second).toMatchObject({ end: 'time', entryCount: 0 });
+    expect((await readFile(`${file}.new`, 'utf8')).trim().split('\n')).toHaveLength(1);
     abort.abort();
     expect(await first).toMatchObject({ end: 'aborted' });
   });

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -218,6 +219,18 @@ describe('the listing of a disk', () => {
     expect(problems[0]).toContain(`cannot list ${host.path}${containerd}/io.containerd.content.v1.content: ENOENT`);
   });
 
+  it('ends at a number of names and of problems', async () => {
+    await using host = await temporaryFolder();
+    await folders(host.path, ...baseFolders);
+    for (let index = 0; index <= 20_000; index += 1) writeFileSync(path.join(host.path, `/var/log/${index}`), '');
+    const containers = `${containerd}/io.containerd.grpc.v1.cri/containers`;
+    for (let index = 0; index < 30; index += 1) await writeFile(path.join(host.path, containers, `file-${index}`), '');
+    const { problems, unlisted } = await listDisk(listingOptions(host.path));
+    expect(problems).toHaveLength(20);
+    expect(problems[0]).toContain('ENOTDIR');
+    expect(unlisted).toEqual(new Set(['runtime_volumes', 'logs']));
+  });
+
   it('has no layers when the mount table is cut: those in use are not known', async () => {
     await using host = await temporaryFolder();
     await folders(host.path, ...baseFolders, `${snapshots}/1/fs`);
@@ -256,6 +269,12 @@ describe('the owners of a disk', () => {
     });
     expect(unattributed).toContainEqual(row('orphaned_snapshots', 25));
     expect(unattributed).toContainEqual(row('other', 715));
+    const more = diskOwners(listing, sizes, {
+      imagesBytes: 600,
+      unattributedBytes: 1_000,
+      unusedImagesBytes: undefined,
+    });
+    expect(more.unattributed).toContainEqual(row('orphaned_snapshots', 0));
   });
 
   it.each<[string, Partial<KubeletDiskUsage>, readonly string[]]>([
@@ -301,7 +320,7 @@ describe('the owners of a disk', () => {
   });
 
   it('are as old as the oldest measurement', () => {
-    const mixed = new Map([...sizes, ...sized({ '/1': 30 }, 1_000), ...sized({ '/2': 40 }, 500)]);
+    const mixed = new Map([...sizes, ...sized({ '/1': 30 }, 500), ...sized({ '/2': 40 }, 1_000)]);
     expect(diskOwners(listing, mixed, unknownUsage).measuredAtMs).toBe(1);
     expect(diskOwners({ places: places.slice(1, 3), unlisted: none }, mixed, unknownUsage).measuredAtMs).toBe(500);
     expect(diskOwners({ places: [], unlisted: none }, mixed, unknownUsage).measuredAtMs).toBeUndefined();
