@@ -100,7 +100,11 @@ export class DiskWalks {
     const { end, unreadableCount } = await walker.walk(job, signal);
     const times = { measuredAtMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
     const isComplete = end === 'complete';
-    for (const path of isComplete ? paths : measured.keys()) {
+    // du measures them in their order. The one that takes too long must not keep it from the others at each check.
+    const unfinished = paths.find((path) => !measured.has(path));
+    const reached =
+      end === 'aborted' || unfinished === undefined ? [...measured.keys()] : [...measured.keys(), unfinished];
+    for (const path of isComplete ? paths : reached) {
       // du does not report which of them it could not read.
       this.#sizes.set(path, { usedBytes: measured.get(path), isPartial: unreadableCount > 0, ...times });
     }

@@ -95,7 +95,7 @@ describe('the walks over a disk', () => {
 
   it('begin with what was measured the longest time before', async () => {
     const { clock, walks, state, end } = started({ '/a': 3, '/b': 4 });
-    Object.assign(state, { reached: ['/b'], result: { ...complete, end: 'time' } });
+    Object.assign(state, { reached: ['/b'], result: { ...complete, end: 'aborted' } });
     await clock.advance(0);
     Object.assign(state, { reached: undefined, result: complete });
     await clock.advance(minuteMs);
@@ -121,7 +121,7 @@ describe('the walks over a disk', () => {
 
   it('keep what a cut walk has measured and begin with the rest', async () => {
     const { clock, walks, state, end, logsBytes } = started({ '/a': 3, '/b': 4, '/c': 50 });
-    Object.assign(state, { reached: ['/a'], result: { ...complete, end: 'time' } });
+    Object.assign(state, { reached: ['/a'], result: { ...complete, end: 'aborted' } });
     await clock.advance(0);
     expect(logsBytes()).toBe(3);
     Object.assign(state, { reached: undefined, result: complete });
@@ -130,6 +130,18 @@ describe('the walks over a disk', () => {
       ['/a', '/b', '/c'],
       ['/b', '/c'],
     ]);
+    await end();
+  });
+
+  it('do not return before the interval to a place that takes too long', async () => {
+    const { clock, walks, state, end, logsBytes, disk } = started({ '/a': 3, '/huge': 4, '/c': 50 });
+    Object.assign(state, { reached: ['/a'], result: { ...complete, end: 'time' } });
+    await clock.advance(0);
+    Object.assign(state, { reached: undefined, result: complete });
+    await clock.advance(hourMs);
+    expect(walks).toEqual([['/a', '/huge', '/c'], ['/c']]);
+    expect(logsBytes()).toBe(53);
+    expect(disk.owners(unknownUsage)).toMatchObject({ isComplete: false, unmeasuredCount: 1 });
     await end();
   });
 
