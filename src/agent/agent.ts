@@ -1,20 +1,18 @@
 import { messageOf, UserError } from '../base/errors.js';
-import type { Logger } from '../base/logger.js';
 import type { Lane } from '../base/scheduler.js';
+import type { KnownDiskUse, NodeDiskOwners } from '../node/agent-disk.js';
 import type { AgentPod, PodResources, ResourcePart } from '../node/agent-pod.js';
 import type { NodeObjects } from '../node/node-objects.js';
 import type { AgentSnapshot } from '../scrape/snapshot.js';
 import { BlockDevices } from './block-devices.js';
 import type { ReadFile } from './cgroup-files.js';
 import { type CgroupTree, filesOf, findCgroups, podFolders, readersOf } from './cgroup-tree.js';
+import { HostDisk, type HostDiskOptions } from './host-disk.js';
 
-interface NodeAgentOptions {
-  /** Where paths of the host are mounted: `/sys/fs/cgroup` of the host at `sys/fs/cgroup` in it. */
-  readonly hostRoot: string;
+interface NodeAgentOptions extends HostDiskOptions {
   /** The kernel's block devices by number. Default: those in sysfs. */
   readonly deviceFolder?: string;
   readonly lane: Lane;
-  readonly logger: Logger;
 }
 
 /** Reads on the node itself what no server reports. What is not mounted is missing, and the rest is read. */
@@ -22,9 +20,12 @@ export class NodeAgent {
   readonly #options: NodeAgentOptions;
   /** Undefined where there are none; the log has the reason. */
   readonly #cgroups: CgroupTree | undefined;
+  readonly #disk: HostDisk;
 
-  constructor(options: NodeAgentOptions) {
+  /** `signal`: ends what runs in the background. */
+  constructor(options: NodeAgentOptions, signal: AbortSignal) {
     this.#options = options;
+    this.#disk = new HostDisk(options, signal);
     this.#cgroups = cgroupsOrNone(options);
   }
 
@@ -53,9 +54,14 @@ export class NodeAgent {
     }
     return { pods };
   }
+
+  /** See {@link HostDisk.owners}. */
+  diskOwners(known: KnownDiskUse): NodeDiskOwners {
+    return this.#disk.owners(known);
+  }
 }
 
-function cgroupsOrNone({ hostRoot, logger }: NodeAgentOptions): CgroupTree | undefined {
+function cgroupsOrNone({ hostRoot, logger }: HostDiskOptions): CgroupTree | undefined {
   try {
     const cgroups = findCgroups(hostRoot);
     const { version, driver, listed, kubepods, missing } = cgroups;

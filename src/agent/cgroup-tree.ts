@@ -7,7 +7,7 @@ import { resourceParts } from '../node/agent-pod.js';
 import type { ReadFile, ResourceReaders } from './cgroup-files.js';
 import { readersV1 } from './cgroup-v1.js';
 import { readersV2 } from './cgroup-v2.js';
-import { namesIn, textOf } from './host-files.js';
+import { agentHint, namesIn, textOf } from './host-files.js';
 
 export interface CgroupTree {
   readonly version: 'v1' | 'v2';
@@ -21,8 +21,6 @@ export interface CgroupTree {
   /** Files that no cgroup of this kernel has. */
   readonly missing: ReadonlySet<string>;
 }
-
-const agentHint = 'the overlay node-local-agent and the chart with agent.enabled do this';
 
 /** The first one that is there lists the pods. */
 const controllersV1 = ['memory', 'cpu', 'cpuacct', 'pids', 'blkio'];

@@ -1,15 +1,12 @@
 import type { Clock } from '../base/clock.js';
+import { UserError } from '../base/errors.js';
 import { FailureRun, type Logger } from '../base/logger.js';
 import { retainKeys } from '../base/maps.js';
+import type { OwnerBytes } from '../node/agent-disk.js';
 import type { DuEntry } from './du-records.js';
 import type { DuLimits, DuWalker } from './du-walker.js';
-import {
-  type DiskOwners,
-  diskOwners,
-  type DiskPlace,
-  type KubeletDiskUsage,
-  type PlaceSize,
-} from './owners-classify.js';
+import { agentHint } from './host-files.js';
+import { diskOwners, type DiskPlace, type PlaceSize } from './owners-classify.js';
 import type { DiskListing } from './owners-listing.js';
 
 export interface DiskWalksOptions {
@@ -43,14 +40,9 @@ export class DiskWalks {
     this.#failures = new FailureRun(options.logger);
   }
 
-  /** Directories that could not be listed at the last check. */
-  get problems(): readonly string[] {
-    return this.#listing?.problems ?? [];
-  }
-
-  /** Undefined before the first check. */
-  owners(usage: KubeletDiskUsage): DiskOwners | undefined {
-    return this.#listing && diskOwners(this.#listing, this.#sizes, usage);
+  /** Returns those that are known: none before the first check. */
+  owners(usage: Parameters<typeof diskOwners>[2]): readonly OwnerBytes[] {
+    return this.#listing === undefined ? [] : diskOwners(this.#listing, this.#sizes, usage);
   }
 
   /** Runs until `signal` aborts. */
@@ -58,7 +50,8 @@ export class DiskWalks {
     const { clock, checkIntervalMs } = this.#options;
     while (!signal.aborted) {
       try {
-        await this.#check(signal);
+        const problems = await this.#check(signal);
+        if (problems.length > 0) throw new UserError(`${problems.join('; ')}; mount what is missing: ${agentHint}`);
         this.#failures.ended('disk measured', {});
       } catch (error) {
         this.#failures.failed('failed to measure the disk', {}, error);
@@ -67,15 +60,17 @@ export class DiskWalks {
     }
   }
 
-  async #check(signal: AbortSignal): Promise<void> {
+  /** Returns which directories could not be listed; the others are measured. */
+  async #check(signal: AbortSignal): Promise<readonly string[]> {
     const listing = await this.#options.list();
     this.#listing = listing;
     retainKeys(this.#sizes, new Set(listing.places.map(({ path }) => path)));
     const due = this.#duePlaces(listing.places);
     for (let start = 0; start < due.length; start += batchCount) {
-      if (signal.aborted || (await this.#options.isBusy())) return;
-      if (!(await this.#measure(due.slice(start, start + batchCount), signal))) return;
+      if (signal.aborted || (await this.#options.isBusy())) break;
+      if (!(await this.#measure(due.slice(start, start + batchCount), signal))) break;
     }
+    return listing.problems;
   }
 
   /** The longest without a measurement first, so that what a cut walk has not reached is next. */
@@ -98,7 +93,7 @@ export class DiskWalks {
     };
     const job = { directories: paths, maxDepth: 0, thresholdBytes: 0, ...limits, onEntry };
     const { end, unreadableCount } = await walker.walk(job, signal);
-    const times = { measuredAtMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+    const monotonicMs = clock.monotonicMs();
     const isComplete = end === 'complete';
     // du measures them in their order. The one that takes too long must not keep it from the others at each check.
     const unfinished = paths.find((path) => !measured.has(path));
@@ -106,7 +101,7 @@ export class DiskWalks {
       end === 'aborted' || unfinished === undefined ? [...measured.keys()] : [...measured.keys(), unfinished];
     for (const path of isComplete ? paths : reached) {
       // du does not report which of them it could not read.
-      this.#sizes.set(path, { usedBytes: measured.get(path), isPartial: unreadableCount > 0, ...times });
+      this.#sizes.set(path, { usedBytes: unreadableCount > 0 ? undefined : measured.get(path), monotonicMs });
     }
     return isComplete;
   }

@@ -1,6 +1,4 @@
-import { isUtf8 } from 'node:buffer';
-
-import { escapeInvisible, oneLine, truncate } from '../base/text.js';
+import { oneLine } from '../base/text.js';
 
 export interface DuEntry {
   /** Each character is one byte (latin1): names need not be text. */
@@ -58,15 +56,4 @@ export class DuMessages {
     if (this.first === undefined || (!hasVanished && this.unreadableCount === 0)) this.first = oneLine(line);
     if (!hasVanished) this.unreadableCount += 1;
   }
-}
-
-const maxPathLength = 1024;
-
-/** Shows a raw path as text: invalid bytes as `\xff`, invisible characters as `\u000a`. */
-export function shownPath(rawPath: string): string {
-  const bytes = Buffer.from(rawPath, 'latin1');
-  const text = isUtf8(bytes)
-    ? bytes.toString('utf8')
-    : rawPath.replaceAll(/[\u0080-\u00ff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
-  return truncate(escapeInvisible(text), maxPathLength);
 }

@@ -1,6 +1,9 @@
 /** Files of the host. Those of the kernel are in memory, so they are read synchronously. */
 import { readdirSync, readFileSync } from 'node:fs';
 
+/** The fix where a path of the host is missing. */
+export const agentHint = 'the overlay node-local-agent and the chart with agent.enabled do this';
+
 /** Returns the text of a file; undefined for one that cannot be read, such as that of a pod that has just ended. */
 export function textOf(file: string): string | undefined {
   try {

@@ -3,6 +3,7 @@ import path from 'node:path';
 
 import type { Clock } from '../base/clock.js';
 import { codeOf, messageOf } from '../base/errors.js';
+import type { KnownDiskUse } from '../node/agent-disk.js';
 import { containerdRootOf, type MountTable, snapshotIdOf } from './mount-table.js';
 import { type DiskPlace, type DiskPlaceKind, type ListedPlaces, snapshotKinds } from './owners-classify.js';
 
@@ -11,17 +12,11 @@ export interface DiskListing extends ListedPlaces {
   readonly problems: readonly string[];
 }
 
-export interface DiskListingOptions {
+export interface DiskListingOptions extends Pick<KnownDiskUse, 'knownPodUids' | 'measuredPodUids'> {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Where the root filesystem of the host is mounted. */
   readonly hostRoot: string;
   readonly readMounts: () => Promise<MountTable>;
-  /** Pods of the node in the API server, by the UIDs of the kubelet; undefined while they are not all known. */
-  readonly knownPodUids: ReadonlySet<string> | undefined;
-  /** Pods of the summary: their logs are theirs. Undefined without a summary. */
-  readonly measuredPodUids: ReadonlySet<string> | undefined;
-  /** Containers of the pods that run: their layers are theirs. */
-  readonly runningContainerIds: ReadonlySet<string>;
 }
 
 /** In each directory. */
@@ -53,8 +48,13 @@ class DiskLister implements DiskListing {
     const { hostRoot, readMounts } = this.#options;
     const root = path.join(hostRoot, containerdRootOf(await readMounts()) ?? '/var/lib/containerd');
     await this.#addContent(path.join(root, 'io.containerd.content.v1.content'));
-    await this.#addSnapshots(path.join(root, 'io.containerd.snapshotter.v1.overlayfs/snapshots'));
-    await this.#addVolumes(path.join(root, 'io.containerd.grpc.v1.cri/containers'));
+    const containers = path.join(root, 'io.containerd.grpc.v1.cri/containers');
+    const containerIds = await this.#namesIn(containers, ['runtime_volumes', ...snapshotKinds]);
+    await this.#addSnapshots(
+      path.join(root, 'io.containerd.snapshotter.v1.overlayfs/snapshots'),
+      new Set(containerIds),
+    );
+    await this.#addVolumes(containers, containerIds);
     await this.#addPods(path.join(hostRoot, '/var/lib/kubelet/pods'));
     await this.#addLogs(path.join(hostRoot, '/var/log'));
   }
@@ -63,8 +63,11 @@ class DiskLister implements DiskListing {
     for (const name of await this.#namesIn(folder, ['image_copies'])) this.#add('image_copies', folder, name);
   }
 
-  /** Mounts are read after the names: a container that starts meanwhile is not listed, one that ends is among the ended. */
-  async #addSnapshots(folder: string): Promise<void> {
+  /**
+   * Mounts are read after the names: a container that starts meanwhile is not listed, one that ends is among the ended. Of a container
+   * of a pod, the layer that is mounted is the pod's own.
+   */
+  async #addSnapshots(folder: string, containerIds: ReadonlySet<string>): Promise<void> {
     const names = await this.#namesIn(folder, snapshotKinds);
     const mounts = await this.#options.readMounts();
     if (mounts.isTruncated) {
@@ -77,7 +80,7 @@ class DiskLister implements DiskListing {
       if (upper === undefined) {
         const kind = lowers.has(name) ? 'layers_in_use' : await this.#unmountedKind(path.join(folder, name));
         this.#add(kind, folder, name, 'fs');
-      } else if (!this.#options.runningContainerIds.has(upper)) this.#add('sandboxes', folder, name, 'fs');
+      } else if (!containerIds.has(upper)) this.#add('sandboxes', folder, name, 'fs');
     }
   }
 
@@ -87,10 +90,9 @@ class DiskLister implements DiskListing {
     return names.includes('work') ? 'ended_containers' : 'unused_layers';
   }
 
-  async #addVolumes(folder: string): Promise<void> {
-    const kinds = ['runtime_volumes'] as const;
-    for (const container of await this.#namesIn(folder, kinds)) {
-      const names = await this.#namesIn(path.join(folder, container), kinds, 'optional');
+  async #addVolumes(folder: string, containerIds: readonly string[]): Promise<void> {
+    for (const container of containerIds) {
+      const names = await this.#namesIn(path.join(folder, container), ['runtime_volumes'], 'optional');
       if (names.includes('volumes')) this.#add('runtime_volumes', folder, container, 'volumes');
     }
   }

@@ -1,51 +1,68 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { NodeAgent } from '../agent/agent.js';
+import { notNeeded } from '../base/abortable.js';
+import type { Clock } from '../base/clock.js';
 import { FailureRun, type Logger } from '../base/logger.js';
 import type { Lane, Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
-import { agentParts } from '../exposition/agent-families.js';
+import { agentParts, showsDiskOwners } from '../exposition/agent-families.js';
+import { knownDiskUse } from '../node/agent-disk.js';
 import { allObjects, type ClusterSnapshot } from '../scrape/snapshot.js';
 
-type Agent = Pick<NodeAgent, 'read'>;
+type Agent = Pick<NodeAgent, 'read' | 'diskOwners'>;
 
 interface AgentSlotOptions {
   readonly scheduler: Pick<Scheduler, 'newLane'>;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Default: loads the code. */
   readonly load?: typeof loadAgent;
 }
 
 /** Has the agent on the node while the settings enable it. Its code is loaded when they first do. */
-export class AgentSlot {
-  readonly #load: (settings: Config['agent']) => Promise<Agent>;
+export class AgentSlot implements Disposable {
+  readonly #load: (settings: Config['agent'], signal: AbortSignal) => Promise<Agent>;
   readonly #failures: FailureRun;
   #settings: Config['agent'] | undefined;
   #parts: ReturnType<typeof agentParts> = new Set();
+  #showsDisk = false;
   #agent: Promise<Agent> | undefined;
+  /** Ends what the agent does in the background. */
+  #stop = new AbortController();
 
-  constructor({ scheduler, logger, load = loadAgent }: AgentSlotOptions) {
+  constructor({ scheduler, logger, clock, load = loadAgent }: AgentSlotOptions) {
     const lane = scheduler.newLane();
-    this.#load = (settings) => load(settings, lane, logger);
+    this.#load = (settings, signal) => load(settings, { lane, logger, clock }, signal);
     this.#failures = new FailureRun(logger);
   }
 
   /** Replaces the agent, unless it has the same settings. */
   configure({ agent, metrics }: Pick<Config, 'agent' | 'metrics'>): void {
     this.#parts = agentParts(metrics);
+    this.#showsDisk = showsDiskOwners(metrics);
     if (isDeepStrictEqual(agent, this.#settings)) return;
     this.#settings = agent;
-    this.#agent = agent.enabled ? this.#load(agent) : undefined;
+    this.#stop.abort(notNeeded);
+    this.#stop = new AbortController();
+    this.#agent = agent.enabled ? this.#load(agent, this.#stop.signal) : undefined;
     this.#agent?.catch(() => undefined); // each scrape logs it
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort(notNeeded);
   }
 
   /** Adds what the agent reads now. A failure of the agent is logged, and the rest is served. */
   async addTo(snapshot: ClusterSnapshot): Promise<ClusterSnapshot> {
     if (this.#agent === undefined) return snapshot;
     try {
-      const agent = await (await this.#agent).read(allObjects(snapshot), this.#parts);
+      const agent = await this.#agent;
+      const read = await agent.read(allObjects(snapshot), this.#parts);
+      const [view] = this.#showsDisk ? snapshot.nodes : [];
+      const disk = view === undefined ? {} : { disk: agent.diskOwners(knownDiskUse(view)) };
       this.#failures.ended('the agent on the node reads again', {});
-      return { ...snapshot, agent };
+      return { ...snapshot, agent: { ...read, ...disk } };
     } catch (error) {
       this.#failures.failed('the agent on the node failed', {}, error);
       return snapshot;
@@ -53,7 +70,12 @@ export class AgentSlot {
   }
 }
 
-async function loadAgent({ hostRoot }: Config['agent'], lane: Lane, logger: Logger): Promise<Agent> {
+async function loadAgent(
+  { hostRoot, directories }: Config['agent'],
+  parts: { readonly lane: Lane; readonly logger: Logger; readonly clock: Clock },
+  signal: AbortSignal,
+): Promise<Agent> {
   const { NodeAgent } = await import('../agent/agent.js');
-  return new NodeAgent({ hostRoot, lane, logger });
+  const searchPath = process.env['PATH'] ?? '';
+  return new NodeAgent({ ...parts, hostRoot, budgetShare: directories.budgetShare, searchPath }, signal);
 }

@@ -172,6 +172,7 @@ export class App implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort(new Error('stopped'));
     await this.#server.close(drainMs);
+    this.#agent[Symbol.dispose]();
     this.#connection.kubelets[Symbol.dispose]();
     await this.#active.source[Symbol.asyncDispose]();
     await this.#connection[Symbol.asyncDispose]();

@@ -30,19 +30,21 @@ export function about({ help, flag }: About): About {
   return flag === undefined ? { help } : { help, flag };
 }
 
+type Unit = 'Ms' | 'Bytes' | 'Share';
+
 /** A kind of setting with a unit, which becomes part of the name in Config: `ttl` → `ttlMs`, `maxBodySize` → `maxBodyBytes`. */
-interface InUnit<U extends 'Ms' | 'Bytes'> {
+interface InUnit<U extends Unit> {
   readonly unit: U;
 }
 
-export function inUnit<S extends z.ZodMiniType, U extends 'Ms' | 'Bytes'>(unit: U, schema: S): InUnit<U> & S {
+export function inUnit<S extends z.ZodMiniType, U extends Unit>(unit: U, schema: S): InUnit<U> & S {
   return Object.assign(schema, { unit });
 }
 
 type FieldName<K extends string, S> =
   S extends InUnit<infer U> ? (K extends `${infer Stem}Size` ? `${Stem}${U}` : `${K}${U}`) : K;
 
-function fieldName(key: string, schema: z.ZodMiniType & Partial<InUnit<'Ms' | 'Bytes'>>): string {
+function fieldName(key: string, schema: z.ZodMiniType & Partial<InUnit<Unit>>): string {
   return schema.unit === undefined ? key : key.replace(/Size$/, '') + schema.unit;
 }
 

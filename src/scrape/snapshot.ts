@@ -1,5 +1,6 @@
 import { byName } from '../base/ranking.js';
 import type { EvictionSnapshot } from '../history/eviction-record.js';
+import type { NodeDiskOwners } from '../node/agent-disk.js';
 import type { AgentPod } from '../node/agent-pod.js';
 import type { NodeObjects } from '../node/node-objects.js';
 import type { GoneNode, NodeView } from '../node/node-view.js';
@@ -22,6 +23,8 @@ export interface ClusterSnapshot {
 export interface AgentSnapshot {
   /** Pods that run on its node. */
   readonly pods: readonly AgentPod[];
+  /** Undefined where the settings do not show it. */
+  readonly disk?: NodeDiskOwners;
 }
 
 /** What the API server knows of all nodes, by name. */

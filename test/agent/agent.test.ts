@@ -3,11 +3,10 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { NodeAgent } from '../../src/agent/agent.js';
 import { resourceParts } from '../../src/node/agent-pod.js';
 import { aPod } from '../support/builders.js';
 import { cgroupFolder, type MadePod, type MadeTree, writeBlockDevices, writeCgroups } from '../support/cgroup-trees.js';
-import { atOnce } from '../support/lanes.js';
+import { aNodeAgent } from '../support/node-agents.js';
 import { temporaryFolder } from '../support/programs.js';
 import { recordingLogger } from '../support/recording-logger.js';
 import { aBoundPod, someNodeObjects } from '../support/snapshot-builders.js';
@@ -35,7 +34,7 @@ describe('the agent on a node', () => {
     writeCgroups(host.path, tree, [cart, proxy, stranger]);
     const deviceFolder = writeBlockDevices(host.path, [{ id: '259:0', path: 'pci0/block/nvme0n1' }]);
     const log: string[] = [];
-    const agent = new NodeAgent({ hostRoot: host.path, deviceFolder, lane: atOnce, logger: recordingLogger(log) });
+    const agent = aNodeAgent({ hostRoot: host.path, deviceFolder, logger: recordingLogger(log) });
     const { pods } = await agent.read(nodes, all);
     expect(pods.map(({ nodeName, namespace, name }) => `${nodeName} ${namespace}/${name}`)).toEqual([
       'node-1 shop/cart',
@@ -55,7 +54,7 @@ describe('the agent on a node', () => {
   it('the agent reads only the parts that are shown', async () => {
     await using host = await temporaryFolder();
     writeCgroups(host.path, tree, [cart]);
-    const agent = new NodeAgent({ hostRoot: host.path, lane: atOnce, logger: recordingLogger([]) });
+    const agent = aNodeAgent({ hostRoot: host.path, logger: recordingLogger([]) });
     const [pod] = (await agent.read(nodes, new Set(['pids'] as const))).pods;
     expect(JSON.parse(JSON.stringify(pod?.resources))).toEqual({ pids: { current: 7, max: 1024 } });
     expect(await agent.read(nodes, new Set())).toEqual({ pods: [] });
@@ -64,7 +63,7 @@ describe('the agent on a node', () => {
   it('the agent reads what has changed since, and follows pods that start and end', async () => {
     await using host = await temporaryFolder();
     writeCgroups(host.path, tree, [cart]);
-    const agent = new NodeAgent({ hostRoot: host.path, lane: atOnce, logger: recordingLogger([]) });
+    const agent = aNodeAgent({ hostRoot: host.path, logger: recordingLogger([]) });
     const read = async () =>
       (await agent.read(nodes, new Set(['pids'] as const))).pods.map(({ name, resources }) => [
         name,
@@ -85,7 +84,7 @@ describe('the agent on a node', () => {
   it('a pod whose cgroup ends while it is read has no values, and the others are read', async () => {
     await using host = await temporaryFolder();
     writeCgroups(host.path, tree, [{ ...cart, files: { 'cgroup.events': 'populated 0\n' } }, proxy]);
-    const agent = new NodeAgent({ hostRoot: host.path, lane: atOnce, logger: recordingLogger([]) });
+    const agent = aNodeAgent({ hostRoot: host.path, logger: recordingLogger([]) });
     const { pods } = await agent.read(nodes, all);
     expect(JSON.stringify(pods[0]?.resources.memory)).toBe('{}');
     expect(pods[1]?.resources.memory?.currentBytes).toBe(104_857_600);
@@ -94,7 +93,7 @@ describe('the agent on a node', () => {
   it('the agent without cgroups logs one warning with the fix, and reads nothing', async () => {
     await using host = await temporaryFolder();
     const log: string[] = [];
-    const agent = new NodeAgent({ hostRoot: host.path, lane: atOnce, logger: recordingLogger(log) });
+    const agent = aNodeAgent({ hostRoot: host.path, logger: recordingLogger(log) });
     expect(await agent.read(nodes, all)).toEqual({ pods: [] });
     expect(await agent.read(nodes, all)).toEqual({ pods: [] });
     expect(log).toEqual([expect.stringMatching(/^warn: .*is not mounted; .*node-local-agent/)]);
@@ -105,7 +104,7 @@ describe('the agent on a node', () => {
     writeCgroups(host.path, { version: 'v1', driver: 'cgroupfs' }, []);
     rmSync(path.join(host.path, 'sys/fs/cgroup/pids'), { recursive: true });
     const log: string[] = [];
-    const agent = new NodeAgent({ hostRoot: host.path, lane: atOnce, logger: recordingLogger(log) });
+    const agent = aNodeAgent({ hostRoot: host.path, logger: recordingLogger(log) });
     expect(await agent.read([], all)).toEqual({ pods: [] });
     expect(log).toEqual([expect.stringContaining('"version":"v1","driver":"cgroupfs"')]);
     expect(log).toEqual([expect.stringContaining('"missingFiles":"pids.current,pids.max"')]);

@@ -6,8 +6,9 @@ import type { DiskPlace } from '../../src/agent/owners-classify.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { noLimits } from '../support/du.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { recordingLogger } from '../support/recording-logger.js';
 
-const unknownUsage = { imagesBytes: undefined, unattributedBytes: undefined, unusedImagesBytes: undefined };
+const unknownUsage = { imagesBytes: undefined, unattributedBytes: undefined };
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const complete: DuResult = {
@@ -56,7 +57,7 @@ function started(
     stop.abort(new Error('over'));
     await done;
   };
-  const logsBytes = () => disk.owners(unknownUsage)?.unattributed.find(({ owner }) => owner === 'logs')?.usedBytes;
+  const logsBytes = () => disk.owners(unknownUsage).find(({ owner }) => owner === 'logs')?.usedBytes;
   return { clock, disk, state, walks, end, logsBytes };
 }
 
@@ -77,7 +78,7 @@ describe('the walks over a disk', () => {
   });
 
   it('measure between them what is new, and forget what is gone', async () => {
-    const { clock, walks, state, end, logsBytes, disk } = started(
+    const { clock, walks, state, end, logsBytes } = started(
       { '/a': 3, '/b': 4, '/c': 50 },
       { places: logs('/a', '/b') },
     );
@@ -86,7 +87,6 @@ describe('the walks over a disk', () => {
     await clock.advance(minuteMs);
     expect(walks).toEqual([['/a', '/b'], ['/c']]);
     expect(logsBytes()).toBe(54);
-    expect(disk.owners(unknownUsage)).toMatchObject({ isComplete: true, unmeasuredCount: 0 });
     state.places = logs('/a', '/b');
     await clock.advance(minuteMs);
     expect(walks.at(-1)).toEqual(['/a']);
@@ -108,11 +108,11 @@ describe('the walks over a disk', () => {
   });
 
   it('wait while the disk is busy', async () => {
-    const { clock, walks, state, end, disk } = started({ '/a': 3 });
+    const { clock, walks, state, end, logsBytes } = started({ '/a': 3 });
     state.isBusy = true;
     await clock.advance(hourMs);
     expect(walks).toEqual([]);
-    expect(disk.owners(unknownUsage)).toMatchObject({ isComplete: false, unmeasuredCount: 1, measuredAtMs: undefined });
+    expect(logsBytes()).toBeUndefined();
     state.isBusy = false;
     await clock.advance(minuteMs);
     expect(walks).toEqual([['/a']]);
@@ -123,7 +123,7 @@ describe('the walks over a disk', () => {
     const { clock, walks, state, end, logsBytes } = started({ '/a': 3, '/b': 4, '/c': 50 });
     Object.assign(state, { reached: ['/a'], result: { ...complete, end: 'aborted' } });
     await clock.advance(0);
-    expect(logsBytes()).toBe(3);
+    expect(logsBytes()).toBeUndefined();
     Object.assign(state, { reached: undefined, result: complete });
     await clock.advance(minuteMs);
     expect(walks).toEqual([
@@ -134,14 +134,16 @@ describe('the walks over a disk', () => {
   });
 
   it('do not return before the interval to a place that takes too long', async () => {
-    const { clock, walks, state, end, logsBytes, disk } = started({ '/a': 3, '/huge': 4, '/c': 50 });
+    const { clock, walks, state, end, logsBytes } = started({ '/a': 3, '/huge': 4, '/c': 50 });
     Object.assign(state, { reached: ['/a'], result: { ...complete, end: 'time' } });
     await clock.advance(0);
     Object.assign(state, { reached: undefined, result: complete });
     await clock.advance(hourMs);
     expect(walks).toEqual([['/a', '/huge', '/c'], ['/c']]);
+    expect(logsBytes()).toBeUndefined();
+    state.places = logs('/a', '/c');
+    await clock.advance(minuteMs);
     expect(logsBytes()).toBe(53);
-    expect(disk.owners(unknownUsage)).toMatchObject({ isComplete: false, unmeasuredCount: 1 });
     await end();
   });
 
@@ -155,35 +157,42 @@ describe('the walks over a disk', () => {
   });
 
   it('do not return before the interval to a place that cannot be measured', async () => {
-    const { clock, walks, end, disk } = started({ '/a': 3 }, { places: logs('/a', '/denied') });
+    const { clock, walks, end, logsBytes } = started({ '/a': 3 }, { places: logs('/a', '/denied') });
     await clock.advance(hourMs);
     expect(walks).toEqual([['/a', '/denied']]);
-    expect(disk.owners(unknownUsage)).toMatchObject({ isComplete: false, unmeasuredCount: 1 });
+    expect(logsBytes()).toBeUndefined();
     await end();
   });
 
-  it('are incomplete when a part could not be read', async () => {
-    const { clock, state, end, disk } = started({ '/a': 3 });
+  it('have no size of what could not be read as a whole', async () => {
+    const { clock, state, end, logsBytes } = started({ '/a': 3 });
     state.result = { ...complete, unreadableCount: 1 };
     await clock.advance(0);
-    expect(disk.owners(unknownUsage)).toMatchObject({ isComplete: false, unmeasuredCount: 0 });
+    expect(logsBytes()).toBeUndefined();
     await end();
   });
 
-  it('continue after an error', async () => {
-    let isBroken = true;
+  it('continue after an error, and log once what is missing', async () => {
+    let [isBroken, isFull] = [true, false];
     const list: DiskWalksOptions['list'] = () =>
       isBroken
         ? Promise.reject(new Error('no mount table'))
-        : Promise.resolve({ places: logs('/a'), unlisted: new Set(), problems: ['x'] });
-    const { clock, walks, end, disk } = started({ '/a': 3 }, { list });
+        : Promise.resolve({ places: logs('/a'), unlisted: new Set(), problems: isFull ? [] : ['cannot list /x'] });
+    const log: string[] = [];
+    const { clock, walks, end, disk } = started({ '/a': 3 }, { list, logger: recordingLogger(log) });
     await clock.advance(minuteMs);
-    expect([disk.owners(unknownUsage), disk.problems]).toEqual([undefined, []]);
+    expect(disk.owners(unknownUsage)).toEqual([]);
     isBroken = false;
     await clock.advance(minuteMs);
     expect(walks).toEqual([['/a']]);
-    expect(disk.problems).toEqual(['x']);
+    isFull = true;
+    await clock.advance(minuteMs);
     await end();
+    expect(log.filter((line) => !line.startsWith('debug'))).toEqual([
+      expect.stringMatching(/^warn: .*no mount table/),
+      expect.stringMatching(/^info: disk measured after/),
+    ]);
+    expect(log.join('\n')).toMatch(/cannot list \/x; .*node-local-agent/);
     expect(clock.sleeperCount).toBe(0);
   });
 });

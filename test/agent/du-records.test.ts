@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { DuMessages, DuRecords, shownPath } from '../../src/agent/du-records.js';
+import { DuMessages, DuRecords } from '../../src/agent/du-records.js';
 
 const pushed = (records: DuRecords, ...chunks: readonly Buffer[]) =>
   chunks.flatMap((chunk) => [...records.push(chunk)]);
@@ -43,20 +43,5 @@ describe('the messages of du', () => {
     for (const part of [text.slice(0, 30), text.slice(30)]) messages.push(Buffer.from(part));
     expect(messages.unreadableCount).toBe(1);
     expect(messages.first).toContain('Permission denied');
-  });
-});
-
-describe('the path of an entry', () => {
-  it.each([
-    ['of plain text is shown as it is', Buffer.from('data/größe'), 'data/größe'],
-    ['with a line feed is shown on one line', Buffer.from('a\nb'), String.raw`a\u000ab`],
-    ['that is not UTF-8 is shown with its bytes', Buffer.from('a\xff\xe4b', 'latin1'), String.raw`a\xff\xe4b`],
-    ['with a change of direction is shown with its code', Buffer.from('a\u202eb'), String.raw`a\u202eb`],
-  ])('%s', (_case, bytes, expected) => {
-    expect(shownPath(bytes.toString('latin1'))).toBe(expected);
-  });
-
-  it('is shortened when it is long', () => {
-    expect(shownPath('x/'.repeat(5_000)).length).toBeLessThan(1_100);
   });
 });

@@ -9,7 +9,6 @@ import {
   diskOwners,
   type DiskPlace,
   type DiskPlaceKind,
-  type KubeletDiskUsage,
   type PlaceSize,
   snapshotKinds,
 } from '../../src/agent/owners-classify.js';
@@ -18,11 +17,9 @@ import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.
 import { ManualClock } from '../support/manual-clock.js';
 import { temporaryFolder } from '../support/programs.js';
 
-const unknownUsage: KubeletDiskUsage = {
-  imagesBytes: undefined,
-  unattributedBytes: undefined,
-  unusedImagesBytes: undefined,
-};
+type DiskUsage = Parameters<typeof diskOwners>[2];
+
+const unknownUsage: DiskUsage = { imagesBytes: undefined, unattributedBytes: undefined };
 const hourMs = 3_600_000;
 
 interface RecordedStore {
@@ -41,6 +38,7 @@ const store = hasCaptures
   ? (JSON.parse(readRecording('live/containerd_2_4_images_store.json')) as RecordedStore)
   : undefined;
 const containerd = '/var/lib/containerd';
+const containerFolder = `${containerd}/io.containerd.grpc.v1.cri/containers`;
 const snapshots = `${containerd}/io.containerd.snapshotter.v1.overlayfs/snapshots`;
 
 function listingOptions(hostRoot: string, changed: Partial<DiskListingOptions> = {}): DiskListingOptions {
@@ -50,7 +48,6 @@ function listingOptions(hostRoot: string, changed: Partial<DiskListingOptions> =
     readMounts: () => Promise.resolve({ layers: [], malformedCount: 0, isTruncated: false }),
     knownPodUids: new Set(),
     measuredPodUids: new Set(),
-    runningContainerIds: new Set(),
     ...changed,
   };
 }
@@ -70,10 +67,8 @@ const baseFolders = [
 const listed = (hostRoot: string, places: readonly DiskPlace[]) =>
   places.map(({ kind, path: place }) => `${kind} ${place.slice(hostRoot.length)}`).sort();
 
-const sized = (bytes: Readonly<Record<string, number>>, atMs = 1): ReadonlyMap<string, PlaceSize> =>
-  new Map(
-    Object.entries(bytes).map(([path, usedBytes]) => [path, { usedBytes, isPartial: false, measuredAtMs: atMs }]),
-  );
+const sized = (bytes: Readonly<Record<string, number>>): ReadonlyMap<string, PlaceSize> =>
+  new Map(Object.entries(bytes).map(([path, usedBytes]) => [path, { usedBytes }]));
 
 describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNeeded}`, () => {
   it('has its bytes in the groups that containerd itself names', async () => {
@@ -87,7 +82,8 @@ describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNee
     const table = parseMountInfo(readRecording('live/containerd_2_4_images_mountinfo.txt'));
     const runningContainerIds = new Set(containers.filter(({ image }) => !image.includes('pause')).map(({ id }) => id));
     const readMounts = () => Promise.resolve({ ...table, isTruncated: false });
-    const listing = await listDisk(listingOptions(host.path, { readMounts, runningContainerIds }));
+    await folders(host.path, ...[...runningContainerIds].map((id) => `${containerFolder}/${id}`));
+    const listing = await listDisk(listingOptions(host.path, { readMounts }));
     expect(listing.problems).toEqual([]);
 
     const sizes = sized({
@@ -103,15 +99,18 @@ describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNee
     // What the kubelet has for images: all snapshots without those of running containers.
     const imagesBytes = sumOf(known) - sumOf(running);
     const unattributedBytes = 300_000_000;
-    const owners = diskOwners(listing, sizes, { imagesBytes, unattributedBytes, unusedImagesBytes: 0 });
-    expect(owners.images).toEqual([
-      { owner: 'layers_in_use', usedBytes: sumOf(known.filter(({ kind }) => kind === 'Committed')) },
-      { owner: 'unused_layers', usedBytes: 0 },
-      { owner: 'ended_containers', usedBytes: sumOf(active.filter(({ key }) => !mounted.has(key))) },
-      { owner: 'sandboxes', usedBytes: sumOf(active.filter(({ key }) => !runningContainerIds.has(key))) },
+    const owners = diskOwners(listing, sizes, { imagesBytes, unattributedBytes });
+    const bytesOf = (wanted: DiskPlaceKind) =>
+      listing.places
+        .filter(({ kind }) => kind === wanted)
+        .reduce((sum, { path }) => sum + (sizes.get(path)?.usedBytes ?? NaN), 0);
+    expect(snapshotKinds.map(bytesOf)).toEqual([
+      sumOf(known.filter(({ kind }) => kind === 'Committed')),
+      0,
+      sumOf(active.filter(({ key }) => !mounted.has(key))),
+      sumOf(active.filter(({ key }) => !runningContainerIds.has(key))),
     ]);
-    expect(owners.images.reduce((sum, { usedBytes }) => sum + usedBytes, 0)).toBe(imagesBytes);
-    expect(owners.unattributed).toEqual([
+    expect(owners).toEqual([
       { owner: 'image_copies', usedBytes: 203_845_632 },
       { owner: 'orphaned_pods', usedBytes: 0 },
       { owner: 'logs', usedBytes: 0 },
@@ -119,7 +118,6 @@ describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNee
       { owner: 'orphaned_snapshots', usedBytes: 0 },
       { owner: 'other', usedBytes: unattributedBytes - 203_845_632 },
     ]);
-    expect(owners).toMatchObject({ isComplete: true, prunable: { layersBytes: 0, copiesBytes: 0 } });
   });
 });
 
@@ -138,8 +136,8 @@ describe('the listing of a disk', () => {
       { containerId: pause, upperDirectory: `${snapshots}/4/fs`, lowerDirectories: [`${snapshots}/1/fs`] },
     ];
     const readMounts = () => Promise.resolve({ layers, malformedCount: 0, isTruncated: false });
-    const runningContainerIds = new Set([main ?? '']);
-    const { places } = await listDisk(listingOptions(host.path, { readMounts, runningContainerIds }));
+    await folders(host.path, `${containerFolder}/${main ?? ''}`);
+    const { places } = await listDisk(listingOptions(host.path, { readMounts }));
     expect(listed(host.path, places)).toEqual([
       `ended_containers ${snapshots}/5/fs`,
       `image_copies ${containerd}/io.containerd.content.v1.content/blobs`,
@@ -255,34 +253,32 @@ describe('the owners of a disk', () => {
   const row = (owner: string, usedBytes: number) => ({ owner, usedBytes });
 
   it('add up to the unattributed bytes of the kubelet', () => {
-    const usage = { imagesBytes: 570, unattributedBytes: 1_000, unusedImagesBytes: undefined };
-    const { unattributed } = diskOwners(listing, sizes, usage);
-    expect(unattributed).toContainEqual(row('other', 740));
-    expect(unattributed.reduce((sum, { usedBytes }) => sum + usedBytes, 0)).toBe(1_000);
+    const usage = { imagesBytes: 570, unattributedBytes: 1_000 };
+    const owners = diskOwners(listing, sizes, usage);
+    expect(owners).toContainEqual(row('other', 740));
+    expect(owners.reduce((sum, { usedBytes }) => sum + usedBytes, 0)).toBe(1_000);
   });
 
   it('have what the disk has beyond the snapshots of the kubelet as orphaned', () => {
-    const { unattributed } = diskOwners(listing, sizes, {
+    const owners = diskOwners(listing, sizes, {
       imagesBytes: 545,
       unattributedBytes: 1_000,
-      unusedImagesBytes: undefined,
     });
-    expect(unattributed).toContainEqual(row('orphaned_snapshots', 25));
-    expect(unattributed).toContainEqual(row('other', 715));
+    expect(owners).toContainEqual(row('orphaned_snapshots', 25));
+    expect(owners).toContainEqual(row('other', 715));
     const more = diskOwners(listing, sizes, {
       imagesBytes: 600,
       unattributedBytes: 1_000,
-      unusedImagesBytes: undefined,
     });
-    expect(more.unattributed).toContainEqual(row('orphaned_snapshots', 0));
+    expect(more).toContainEqual(row('orphaned_snapshots', 0));
   });
 
-  it.each<[string, Partial<KubeletDiskUsage>, readonly string[]]>([
+  it.each<[string, Partial<DiskUsage>, readonly string[]]>([
     ['of the disk', { unattributedBytes: 1_000 }, []],
     ['of images', { imagesBytes: 570 }, ['orphaned_snapshots']],
   ])('without a value of the kubelet %s have no rest', (_case, usage, more) => {
-    const { unattributed } = diskOwners(listing, sizes, { ...unknownUsage, ...usage });
-    expect(unattributed.map(({ owner }) => owner)).toEqual([
+    const owners = diskOwners(listing, sizes, { ...unknownUsage, ...usage });
+    expect(owners.map(({ owner }) => owner)).toEqual([
       'image_copies',
       'orphaned_pods',
       'logs',
@@ -291,48 +287,35 @@ describe('the owners of a disk', () => {
     ]);
   });
 
-  it('have no rest while a place is not measured, or not as a whole', () => {
-    const usage = { imagesBytes: 570, unattributedBytes: 1_000, unusedImagesBytes: undefined };
-    const without = new Map(sizes);
-    without.delete('/log');
-    const partial = new Map(sizes).set('/log', { usedBytes: 60, isPartial: true, measuredAtMs: 1 });
-    for (const [some, unmeasuredCount] of [
-      [without, 1],
-      [partial, 0],
-    ] as const) {
-      const owners = diskOwners(listing, some, usage);
-      expect(owners).toMatchObject({ isComplete: false, unmeasuredCount });
-      expect(owners.unattributed.map(({ owner }) => owner)).not.toContain('other');
-      expect(owners.unattributed.map(({ owner }) => owner)).not.toContain('orphaned_snapshots');
-    }
+  it('that are not measured have no bytes, and there is no rest', () => {
+    const usage = { imagesBytes: 570, unattributedBytes: 1_000 };
+    const ownersWith = (changed: Readonly<Record<string, number | undefined>>) =>
+      diskOwners(
+        listing,
+        new Map([...sizes, ...Object.entries(changed).map(([path, usedBytes]) => [path, { usedBytes }] as const)]),
+        usage,
+      );
+    expect(ownersWith({ '/log': undefined }).map(({ owner }) => owner)).toEqual([
+      'image_copies',
+      'orphaned_pods',
+      'runtime_volumes',
+      'orphaned_snapshots',
+    ]);
+    expect(ownersWith({ '/1': undefined }).map(({ owner }) => owner)).toEqual([
+      'image_copies',
+      'orphaned_pods',
+      'logs',
+      'runtime_volumes',
+    ]);
   });
 
   it('leave out those of which not all places could be found', () => {
-    const usage = { imagesBytes: 570, unattributedBytes: 1_000, unusedImagesBytes: 90 };
+    const usage = { imagesBytes: 570, unattributedBytes: 1_000 };
     const unlisted = new Set<DiskPlaceKind>(['image_copies', ...snapshotKinds]);
-    const owners = diskOwners({ places: [{ kind: 'logs', path: '/log' }], unlisted }, sizes, usage);
-    expect(owners).toMatchObject({
-      unattributed: [row('orphaned_pods', 0), row('logs', 60), row('runtime_volumes', 0)],
-      images: [],
-      prunable: { layersBytes: undefined, copiesBytes: 90 },
-      isComplete: false,
-    });
-  });
-
-  it('are as old as the oldest measurement', () => {
-    const mixed = new Map([...sizes, ...sized({ '/1': 30 }, 500), ...sized({ '/2': 40 }, 1_000)]);
-    expect(diskOwners(listing, mixed, unknownUsage).measuredAtMs).toBe(1);
-    expect(diskOwners({ places: places.slice(1, 3), unlisted: none }, mixed, unknownUsage).measuredAtMs).toBe(500);
-    expect(diskOwners({ places: [], unlisted: none }, mixed, unknownUsage).measuredAtMs).toBeUndefined();
-  });
-
-  it.each([
-    ['unused images bound it', 90, 90],
-    ['the store bounds it', 900, 200],
-    ['unused images are not known', undefined, undefined],
-    ['no image is unused', 0, 0],
-  ])('have what pruning images frees at most, where %s', (_case, unusedImagesBytes, copiesBytes) => {
-    const { prunable } = diskOwners(listing, sizes, { ...unknownUsage, unusedImagesBytes });
-    expect(prunable).toEqual({ layersBytes: 30, copiesBytes });
+    expect(diskOwners({ places: [{ kind: 'logs', path: '/log' }], unlisted }, sizes, usage)).toEqual([
+      row('orphaned_pods', 0),
+      row('logs', 60),
+      row('runtime_volumes', 0),
+    ]);
   });
 });

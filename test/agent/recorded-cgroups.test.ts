@@ -3,11 +3,10 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { NodeAgent } from '../../src/agent/agent.js';
 import { projectPod } from '../../src/kube/projection.js';
 import { type AgentPod, resourceParts } from '../../src/node/agent-pod.js';
 import { capturePath, capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
-import { atOnce } from '../support/lanes.js';
+import { aNodeAgent } from '../support/node-agents.js';
 import { temporaryFolder } from '../support/programs.js';
 import { recordingLogger } from '../support/recording-logger.js';
 import { aBoundPod, someNodeObjects } from '../support/snapshot-builders.js';
@@ -39,7 +38,7 @@ async function agentPods(): Promise<ReadonlyMap<string, AgentPod>> {
   symlinkSync(recorded, path.join(host.path, 'sys/fs/cgroup'));
   const { items } = JSON.parse(readRecording('live/kubelet_1_26_pods.json')) as { readonly items: readonly unknown[] };
   const pods = items.map((item) => projectPod(item, (text) => text));
-  const agent = new NodeAgent({ hostRoot: host.path, lane: atOnce, logger: recordingLogger([]) });
+  const agent = aNodeAgent({ hostRoot: host.path, logger: recordingLogger([]) });
   const bound = pods.map((pod) => aBoundPod({ pod }));
   const read = await agent.read([someNodeObjects({ pods: bound })], new Set(resourceParts));
   const uids = new Map(pods.map(({ name, kubeletUid }) => [name, kubeletUid]));

@@ -16,12 +16,16 @@ function slotWith({ fails = () => false }: { readonly fails?: () => boolean } = 
   const log: string[] = [];
   const loaded: string[] = [];
   const reads: string[] = [];
+  const signals: AbortSignal[] = [];
   const slot = new AgentSlot({
     scheduler: new Scheduler(new ManualClock()),
     logger: recordingLogger(log),
-    load: ({ hostRoot }) => {
+    clock: new ManualClock(),
+    load: ({ hostRoot }, _parts, signal) => {
       loaded.push(hostRoot);
+      signals.push(signal);
       return Promise.resolve({
+        diskOwners: ({ nodeName }) => ({ nodeName, owners: [] }),
         read: (nodes, parts) => {
           reads.push(`${nodes.map(({ nodeName }) => nodeName).join()} ${[...parts].join()}`);
           return fails() ? Promise.reject(new Error('broken')) : Promise.resolve({ pods: [anAgentPod()] });
@@ -30,7 +34,7 @@ function slotWith({ fails = () => false }: { readonly fails?: () => boolean } = 
     },
   });
   const scrape = (): Promise<ClusterSnapshot> => slot.addTo(aClusterSnapshot());
-  return { slot, scrape, loaded, reads, log };
+  return { slot, scrape, loaded, reads, signals, log };
 }
 
 describe('the place of the agent', () => {
@@ -58,6 +62,25 @@ describe('the place of the agent', () => {
     expect(loaded).toEqual(['/host', '/']);
     slot.configure(settingsOf(''));
     expect(await scrape()).not.toHaveProperty('agent');
+  });
+
+  it('the agent is asked for the disk where the settings show it', async () => {
+    const { slot, scrape } = slotWith();
+    slot.configure(settingsOf(enabled));
+    expect((await scrape()).agent?.disk).toEqual({ nodeName: 'node-1', owners: [] });
+    slot.configure(settingsOf(`${enabled}metrics: {profile: minimal}`));
+    expect((await scrape()).agent).not.toHaveProperty('disk');
+  });
+
+  it('what an agent does in the background ends when another replaces it, and with the exporter', () => {
+    const { slot, signals } = slotWith();
+    slot.configure(settingsOf(enabled));
+    slot.configure(settingsOf(`${enabled}log: {level: debug}`));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    slot.configure(settingsOf('cluster: {node: node-1}\nagent: {enabled: true, directories: {budget: 10%}}'));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    slot[Symbol.dispose]();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
   it('a failure of the agent is logged once, and the rest is served', async () => {

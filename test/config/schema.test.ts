@@ -64,7 +64,7 @@ describe('defaults', () => {
         clusterName: undefined,
         links: [],
       },
-      agent: { enabled: false, hostRoot: '/host' },
+      agent: { enabled: false, hostRoot: '/host', directories: { budgetShare: 0.05 } },
       log: { level: 'info', format: 'logfmt' },
     });
   });
@@ -102,6 +102,7 @@ describe('accepted values', () => {
     ['kubelet: {maxBodySize: 256Mi}', { kubelet: { maxBodyBytes: 268_435_456 } }],
     ['kubelet: {bearerTokenFile: ""}', { kubelet: { bearerTokenFile: undefined } }],
     ['kubelet: {tls: {serverName: "{node}.example.org"}}', { kubelet: { tls: { serverName: '{node}.example.org' } } }],
+    ['agent: {directories: {budget: 12.5%}}', { agent: { directories: { budgetShare: 0.125 } } }],
     ['cache: {ttl: 0}', { cache: { ttlMs: 0 } }],
     ['cache: {ttl: "0"}', { cache: { ttlMs: 0 } }],
     ['cache: {ttl: 1h}', { cache: { ttlMs: 3_600_000 } }],
@@ -229,6 +230,9 @@ describe('rejected values', () => {
     ['kubelet.tls.caFile', 'kubelet: {tls: {caFile: [a]}}'],
     ['kubelet.tls.serverName', 'kubelet: {tls: {serverName: 192.0.2.1}}'],
     ['kubelet.tls.insecureSkipVerify', 'kubelet: {tls: {insecureSkipVerify: yes}}'],
+    ['agent.directories.budget', 'agent: {directories: {budget: 0%}}'],
+    ['agent.directories.budget', 'agent: {directories: {budget: 101%}}'],
+    ['agent.directories.budget', 'agent: {directories: {budget: "5"}}'],
     ['cache.ttl', 'cache: {ttl: 99ms}'],
     ['cache.ttl', 'cache: {ttl: 2h}'],
     ['cache.nearTtl', 'cache: {nearTtl: 99ms}'],

@@ -189,7 +189,7 @@ export class RunningExporter implements AsyncDisposable {
       ...{ config, source, scope: wholeCluster, server: credentials.server, evictions: this.#evictions.log },
       ...{ metrics: this.#metrics, seriesCapReport: this.#seriesCapReport, memories: this.#memories },
       ...{ clock: this.#options.clock, scheduler: this.#scheduler, logger: silentLogger },
-      agent: new AgentSlot({ scheduler: this.#scheduler, logger: silentLogger }),
+      agent: new AgentSlot({ scheduler: this.#scheduler, logger: silentLogger, clock: this.#options.clock }),
       ...(former === undefined ? {} : { former }),
     });
   }

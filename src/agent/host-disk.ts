@@ -1,0 +1,91 @@
+import path from 'node:path';
+
+import type { Clock } from '../base/clock.js';
+import { messageOf, UserError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import type { KnownDiskUse, NodeDiskOwners } from '../node/agent-disk.js';
+import { busyDisk } from './disk-pressure.js';
+import { DiskWalks } from './disk-walks.js';
+import { findDuCommand } from './du-command.js';
+import { DuWalker } from './du-walker.js';
+import { agentHint } from './host-files.js';
+import { type MountTable, readMountTable } from './mount-table.js';
+import { listDisk } from './owners-listing.js';
+
+export interface HostDiskOptions {
+  /** Where paths of the host are mounted: `/var/log` of the host at `var/log` in it. */
+  readonly hostRoot: string;
+  /** Of the time, that in which du may run. */
+  readonly budgetShare: number;
+  /** Where programs are, as in `PATH`. */
+  readonly searchPath: string;
+  /** Default: that of the kernel. */
+  readonly pressureFile?: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const minuteMs = 60_000;
+
+/** Above the budget by default: du waits for the disk too. */
+const busyPercent = 20;
+
+/** du reports one line for each place. */
+const limits = { maxDurationMs: 60 * minuteMs, maxEntryCount: 1_000, maxOutputBytes: 2 ** 20 };
+
+/** Measures what is on the disk of a node and is not its pods', in the background, from the first time that it is asked for. */
+export class HostDisk {
+  readonly #options: HostDiskOptions;
+  readonly #signal: AbortSignal;
+  #known: KnownDiskUse | undefined;
+  #walks: DiskWalks | undefined;
+
+  /** `signal`: ends the measurements. */
+  constructor(options: HostDiskOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+  }
+
+  /** Returns what is known so far. The directories are compared with `known` until the next call. */
+  owners(known: KnownDiskUse): NodeDiskOwners {
+    const isFirst = this.#known === undefined;
+    this.#known = known;
+    if (isFirst) {
+      this.#measure().catch((error: unknown) => {
+        this.#options.logger.warn('the agent does not measure the disk', { error: messageOf(error) });
+      });
+    }
+    return { nodeName: known.nodeName, owners: this.#walks?.owners(known) ?? [] };
+  }
+
+  async #measure(): Promise<void> {
+    const { hostRoot, searchPath, pressureFile, clock, logger, budgetShare } = this.#options;
+    const command = await findDuCommand(searchPath);
+    const isBusy = busyDisk(busyPercent, pressureFile);
+    const readMounts = (): Promise<MountTable> => mountsOf(path.join(hostRoot, 'proc/1/mountinfo'));
+    this.#walks = new DiskWalks({
+      clock,
+      logger,
+      checkIntervalMs: 10 * minuteMs,
+      walkIntervalMs: 360 * minuteMs,
+      list: () => {
+        const { knownPodUids, measuredPodUids } = this.#known ?? {};
+        return listDisk({ clock, hostRoot, readMounts, knownPodUids, measuredPodUids });
+      },
+      walker: new DuWalker({ command, clock, budgetShare, isBusy }),
+      limits,
+      isBusy,
+    });
+    await this.#walks.run(this.#signal);
+  }
+}
+
+async function mountsOf(file: string): Promise<MountTable> {
+  try {
+    return await readMountTable(file);
+  } catch (error) {
+    throw new UserError(`cannot read the mount table of the host: ${messageOf(error)}; mount it: ${agentHint}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import { filesystemOwners } from './filesystem-owners.js';
+import type { NodeView } from './node-view.js';
+
+/** Whose bytes `node_unattributed_bytes` are. */
+type UnattributedOwner = 'image_copies' | 'orphaned_pods' | 'orphaned_snapshots' | 'logs' | 'runtime_volumes' | 'other';
+
+export interface OwnerBytes {
+  readonly owner: UnattributedOwner;
+  readonly usedBytes: number;
+}
+
+/** Owners that are unknown are missing. With `other`, they add up to the unattributed bytes of all filesystems of the node. */
+export interface NodeDiskOwners {
+  readonly nodeName: string;
+  readonly owners: readonly OwnerBytes[];
+}
+
+/** What the API server and the kubelet know of a node's disk; undefined where it is not known. */
+export interface KnownDiskUse {
+  readonly nodeName: string;
+  /** All pods of the node, by the UIDs of the kubelet. */
+  readonly knownPodUids: ReadonlySet<string> | undefined;
+  /** Pods of the summary: their logs are theirs. */
+  readonly measuredPodUids: ReadonlySet<string> | undefined;
+  /** `node_images_used_bytes` of all filesystems. */
+  readonly imagesBytes: number | undefined;
+  /** `node_unattributed_bytes` of all filesystems. */
+  readonly unattributedBytes: number | undefined;
+}
+
+export function knownDiskUse(view: NodeView): KnownDiskUse {
+  const { nodeName } = view;
+  if (view.state === 'absent') {
+    const unknown = undefined;
+    return {
+      nodeName,
+      knownPodUids: unknown,
+      measuredPodUids: unknown,
+      imagesBytes: unknown,
+      unattributedBytes: unknown,
+    };
+  }
+  const { objects, snapshot } = view;
+  const measuredPodUids = new Set(snapshot.summary.pods.map(({ uid }) => uid));
+  const areAllRead = objects.runningPodCount !== undefined;
+  const owners = filesystemOwners(snapshot);
+  return {
+    nodeName,
+    // A static pod may have no object.
+    knownPodUids: areAllRead
+      ? new Set([...measuredPodUids, ...snapshot.podsOnNode.map(({ kubeletUid }) => kubeletUid)])
+      : undefined,
+    measuredPodUids,
+    imagesBytes: sumOrUnknown(owners.map(({ imagesUsedBytes }) => imagesUsedBytes)),
+    unattributedBytes: sumOrUnknown(owners.map(({ unattributedBytes }) => unattributedBytes)),
+  };
+}
+
+function sumOrUnknown(values: readonly (number | undefined)[]): number | undefined {
+  if (values.length === 0) return undefined;
+  return values.reduce((sum, value) => (sum === undefined || value === undefined ? undefined : sum + value), 0);
+}

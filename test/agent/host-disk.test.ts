@@ -1,0 +1,125 @@
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { HostDisk, type HostDiskOptions } from '../../src/agent/host-disk.js';
+import { systemClock } from '../../src/base/clock.js';
+import { silentLogger } from '../../src/base/logger.js';
+import type { KnownDiskUse } from '../../src/node/agent-disk.js';
+import { duNeeded, duOf, hasDu } from '../support/du.js';
+import { temporaryFolder } from '../support/programs.js';
+import { recordingLogger } from '../support/recording-logger.js';
+
+const root = 'var/lib/containerd';
+const [blobs, snapshots, containers] = [
+  `${root}/io.containerd.content.v1.content/blobs`,
+  `${root}/io.containerd.snapshotter.v1.overlayfs/snapshots`,
+  `${root}/io.containerd.grpc.v1.cri/containers`,
+];
+const overlay = (mountPoint: string, upper: string, lower: string) =>
+  `1 1 0:1 / ${mountPoint} rw - overlay overlay rw,lowerdir=/${snapshots}/${lower}/fs,upperdir=/${snapshots}/${upper}/fs,workdir=/${snapshots}/${upper}/work\n`;
+const rootfsOf = (id: string) => `/run/containerd/io.containerd.runtime.v2.task/k8s.io/${id}/rootfs`;
+const [main, pause] = ['a'.repeat(64), 'b'.repeat(64)];
+
+/** A host with a running container (snapshot 3), its sandbox (4), the layer below them (1), and the layer of an ended container (5). */
+async function writeHost(host: string): Promise<void> {
+  const write = async (name: string, sizeBytes: number): Promise<void> => {
+    await mkdir(path.dirname(path.join(host, name)), { recursive: true });
+    await writeFile(path.join(host, name), Buffer.alloc(sizeBytes, 1));
+  };
+  await write(`${blobs}/sha256/1`, 300_000);
+  for (const [id, sizeBytes] of [
+    ['1', 200_000],
+    ['3', 90_000],
+    ['4', 5_000],
+    ['5', 70_000],
+  ] as const) {
+    await write(`${snapshots}/${id}/fs/file`, sizeBytes);
+    await mkdir(path.join(host, `${snapshots}/${id}/work`), { recursive: true });
+  }
+  await mkdir(path.join(host, `${snapshots}/5/work/work`));
+  await write(`${containers}/${main}/volumes/1/data`, 40_000);
+  await write('var/log/syslog', 60_000);
+  await write('var/log/pods/shop_cart_running/main/0.log', 80_000);
+  await write('var/log/pods/shop_old_gone/main/0.log', 20_000);
+  await write('var/lib/kubelet/pods/running/volumes/file', 10_000);
+  await write('var/lib/kubelet/pods/gone/volumes/file', 30_000);
+  await utimes(path.join(host, 'var/lib/kubelet/pods/gone'), 0, 0);
+  await mkdir(path.join(host, 'proc/1'), { recursive: true });
+  await writeFile(
+    path.join(host, 'proc/1/mountinfo'),
+    overlay(rootfsOf(main), '3', '1') + overlay(rootfsOf(pause), '4', '1'),
+  );
+}
+
+const optionsOf = (host: string, changed: Partial<HostDiskOptions> = {}): HostDiskOptions => ({
+  hostRoot: host,
+  budgetShare: 1,
+  searchPath: process.env['PATH'] ?? '',
+  pressureFile: path.join(host, 'no-pressure'),
+  clock: systemClock,
+  logger: silentLogger,
+  ...changed,
+});
+
+const pods = new Set(['running']);
+const unknown: KnownDiskUse = {
+  nodeName: 'node-1',
+  knownPodUids: pods,
+  measuredPodUids: pods,
+  imagesBytes: undefined,
+  unattributedBytes: undefined,
+};
+
+describe('the disk of a node', () => {
+  it.skipIf(!hasDu)(
+    `owners of a disk have what du measures, and add up to the unattributed bytes; ${duNeeded}`,
+    async () => {
+      await using host = await temporaryFolder();
+      await writeHost(host.path);
+      const du = (...names: readonly string[]): number => duOf(...names.map((name) => path.join(host.path, name)));
+      const stop = new AbortController();
+      const log: string[] = [];
+      const disk = new HostDisk(optionsOf(host.path, { logger: recordingLogger(log) }), stop.signal);
+      // All snapshots but that of the running container, of which containerd has forgotten the last.
+      const imagesBytes = du(`${snapshots}/1/fs`, `${snapshots}/4/fs`);
+      const known = { ...unknown, imagesBytes, unattributedBytes: 2_000_000 };
+      expect(disk.owners(known)).toEqual({ nodeName: 'node-1', owners: [] });
+      await expect.poll(() => disk.owners(known).owners.length, { timeout: 20_000 }).toBe(6);
+      const { owners } = disk.owners(known);
+      expect(owners.slice(0, 5)).toEqual([
+        { owner: 'image_copies', usedBytes: du(blobs) },
+        { owner: 'orphaned_pods', usedBytes: du('var/lib/kubelet/pods/gone') },
+        { owner: 'logs', usedBytes: du('var/log/syslog', 'var/log/pods/shop_old_gone') },
+        { owner: 'runtime_volumes', usedBytes: du(`${containers}/${main}/volumes`) },
+        { owner: 'orphaned_snapshots', usedBytes: du(`${snapshots}/5/fs`) },
+      ]);
+      expect(owners.reduce((sum, { usedBytes }) => sum + usedBytes, 0)).toBe(2_000_000);
+      expect(log).toEqual([]);
+      stop.abort(new Error('over'));
+    },
+  );
+
+  it('an image without du is one warning with the fix, and the disk has no owners', async () => {
+    await using host = await temporaryFolder();
+    const log: string[] = [];
+    const options = optionsOf(host.path, { searchPath: host.path, logger: recordingLogger(log) });
+    const disk = new HostDisk(options, new AbortController().signal);
+    disk.owners(unknown);
+    await expect.poll(() => log.length).toBe(1);
+    expect(disk.owners(unknown).owners).toEqual([]);
+    expect(log).toEqual([expect.stringMatching(/^warn: .*ionice, nice, du not found in PATH .*coreutils/)]);
+  });
+
+  it.skipIf(!hasDu)(`a host without its mount table is one warning that names the overlay; ${duNeeded}`, async () => {
+    await using host = await temporaryFolder();
+    const log: string[] = [];
+    const stop = new AbortController();
+    const disk = new HostDisk(optionsOf(host.path, { logger: recordingLogger(log) }), stop.signal);
+    disk.owners(unknown);
+    await expect.poll(() => log.length).toBe(1);
+    expect(log).toEqual([expect.stringMatching(/^warn: .*proc\/1\/mountinfo.*node-local-agent/)]);
+    stop.abort(new Error('over'));
+  });
+});

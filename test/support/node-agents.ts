@@ -1,0 +1,16 @@
+import { NodeAgent } from '../../src/agent/agent.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { atOnce } from './lanes.js';
+import { ManualClock } from './manual-clock.js';
+import { never } from './signals.js';
+
+type NodeAgentOptions = ConstructorParameters<typeof NodeAgent>[0];
+
+/** An agent that finds no programs. */
+export function aNodeAgent(
+  options: Partial<NodeAgentOptions> & Pick<NodeAgentOptions, 'hostRoot'>,
+  signal: AbortSignal = never,
+): NodeAgent {
+  const defaults = { lane: atOnce, logger: silentLogger, clock: new ManualClock(), budgetShare: 1, searchPath: '' };
+  return new NodeAgent({ ...defaults, ...options }, signal);
+}
