@@ -68,7 +68,10 @@ const fullObjects = someNodeObjects({
 
 /** A snapshot with at least one series of each family of the cluster. */
 const fullSnapshot = aClusterSnapshot({
-  agent: { pods: [anAgentPod()] },
+  agent: {
+    pods: [anAgentPod()],
+    disk: { nodeName: 'node-1', owners: [{ owner: 'image_copies', usedBytes: 4_096 }] },
+  },
   evictions: {
     records: [anEvictionRecord()],
     workloads: [{ of: aDeployment('cart'), counts: new Map([['emptydir_limit', 1]]) }],
