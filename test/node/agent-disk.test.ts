@@ -32,6 +32,13 @@ describe('what is known of a disk', () => {
     expect(knownDiskUse({ ...view, objects }).knownPodUids).toBeUndefined();
   });
 
+  it('bytes are unknown where those of one filesystem are', () => {
+    const { summary } = view.snapshot;
+    const layout = { hasDedicatedImagefs: true, hasSplitImagefs: false };
+    const snapshot = aNodeSnapshot({ summary: { ...summary, imagefs: { ...imagefs, usedBytes: undefined } }, layout });
+    expect(knownDiskUse(aFreshNode(snapshot))).toMatchObject({ imagesBytes: undefined, unattributedBytes: undefined });
+  });
+
   it('nothing is known of a node without data', () => {
     expect(JSON.parse(JSON.stringify(knownDiskUse(anAbsentNode('node-1', 'timeout'))))).toEqual({ nodeName: 'node-1' });
   });
