@@ -40,6 +40,15 @@ it.each([
   expect(textOf(page, 'part-tiles')).toContain(`Running pods measured ${text} `);
 });
 
+it.each([
+  [500, ['next-evictions', 'nodes', 'evictions']],
+  [501, ['next-evictions', 'evictions', 'nodes']],
+])('with %i nodes, the parts of the overview are in the order that takes the least room', (nodeCount, parts) => {
+  const page = pageOfCluster({ grid: aGrid({ nodeCount }) });
+  const found = [...page.matchAll(/<section id="(next-evictions|nodes|evictions)"/g)].map(([, part]) => part);
+  expect(found).toEqual(parts);
+});
+
 describe('unknown values', () => {
   it('no tile of a cluster with a silent node is green', () => {
     const summary = aSummary({ absentNodeCount: 1, expectedPodCount: 3, unknownLimitPodCount: 2 });
