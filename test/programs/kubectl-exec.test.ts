@@ -65,7 +65,7 @@ describe.skipIf(!hasWebSockets())('kubectl exec and debug (needs kubectl 1.31 or
 
   it('the commands for an image without a shell list it', async ({ sim, kubeconfig }) => {
     sim.model.addPod(podSpec('web', { ephemeralLauncher: launcher }));
-    const line = /^ {2}(kubectl debug .*)$/m.exec(await explained(kubeconfig))?.[1];
+    const line = /^ {2}(kubectl --kubeconfig .* debug .*)$/m.exec(await explained(kubeconfig))?.[1];
     await copied(line ?? 'false', kubeconfig);
     const report = JSON.parse(await explained(kubeconfig, '-o', 'json')) as { parts: readonly object[] };
     expect(report.parts[0]).toMatchObject({ part: 'rootfs', foundBytes: 4096 });
