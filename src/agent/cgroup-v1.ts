@@ -38,6 +38,7 @@ export const readersV1: ResourceReaders = {
     const limitBytes = numberIn(read('memory.limit_in_bytes')) ?? noLimitBytes;
     return {
       currentBytes,
+      peakBytes: numberIn(read('memory.max_usage_in_bytes')),
       workingSetBytes: workingSetBytes(currentBytes, stat.total_inactive_file),
       anonBytes: stat.total_rss,
       fileBytes: stat.total_cache,
@@ -57,7 +58,11 @@ export const readersV1: ResourceReaders = {
     });
     return ioCounters(new Map(byId), devices);
   },
-  pids: (read) => ({ current: numberIn(read('pids.current')), max: numberIn(read('pids.max')) }),
+  pids: (read) => ({
+    current: numberIn(read('pids.current')),
+    peak: numberIn(read('pids.peak')),
+    max: numberIn(read('pids.max')),
+  }),
   /** Pressure on nodes with cgroup v1 is that of the whole node. */
   pressure: () => undefined,
 };

@@ -29,6 +29,7 @@ export const readersV2: ResourceReaders = {
     const currentBytes = numberIn(read('memory.current'));
     return {
       currentBytes,
+      peakBytes: numberIn(read('memory.peak')),
       workingSetBytes: workingSetBytes(currentBytes, stat.inactive_file),
       anonBytes: stat.anon,
       fileBytes: stat.file,
@@ -45,7 +46,11 @@ export const readersV2: ResourceReaders = {
     const byId = ioStat(text);
     return byId.size === 0 && text.trim() !== '' ? undefined : ioCounters(byId, devices);
   },
-  pids: (read) => ({ current: numberIn(read('pids.current')), max: numberIn(read('pids.max')) }),
+  pids: (read) => ({
+    current: numberIn(read('pids.current')),
+    peak: numberIn(read('pids.peak')),
+    max: numberIn(read('pids.max')),
+  }),
   pressure: (read) => ({
     cpu: stallTimes(read('cpu.pressure')),
     memory: stallTimes(read('memory.pressure')),

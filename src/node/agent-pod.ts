@@ -22,6 +22,8 @@ interface CpuCounters {
 
 interface MemoryCounters {
   readonly currentBytes: number | undefined;
+  /** The highest that `currentBytes` has been since the pod started. */
+  readonly peakBytes: number | undefined;
   /** Without the page cache that can be reclaimed at once, as the kubelet computes it. */
   readonly workingSetBytes: number | undefined;
   readonly anonBytes: number | undefined;
@@ -52,6 +54,8 @@ export interface DeviceIo {
 
 interface PidCounts {
   readonly current: number | undefined;
+  /** The highest since the pod started. */
+  readonly peak: number | undefined;
   /** Undefined without a limit. */
   readonly max: number | undefined;
 }

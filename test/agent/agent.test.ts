@@ -56,7 +56,7 @@ describe('the agent on a node', () => {
     writeCgroups(host.path, tree, [cart]);
     const agent = aNodeAgent({ hostRoot: host.path, logger: recordingLogger([]) });
     const [pod] = (await agent.read(nodes, new Set(['pids'] as const))).pods;
-    expect(JSON.parse(JSON.stringify(pod?.resources))).toEqual({ pids: { current: 7, max: 1024 } });
+    expect(JSON.parse(JSON.stringify(pod?.resources))).toEqual({ pids: { current: 7, peak: 12, max: 1024 } });
     expect(await agent.read(nodes, new Set())).toEqual({ pods: [] });
   });
 
@@ -107,6 +107,6 @@ describe('the agent on a node', () => {
     const agent = aNodeAgent({ hostRoot: host.path, logger: recordingLogger(log) });
     expect(await agent.read([], all)).toEqual({ pods: [] });
     expect(log).toEqual([expect.stringContaining('"version":"v1","driver":"cgroupfs"')]);
-    expect(log).toEqual([expect.stringContaining('"missingFiles":"pids.current,pids.max"')]);
+    expect(log).toEqual([expect.stringContaining('"missingFiles":"pids.current,pids.peak,pids.max"')]);
   });
 });

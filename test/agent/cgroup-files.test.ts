@@ -21,6 +21,7 @@ const shared = {
   cpu: { userUs: 3_000_000, systemUs: 2_000_000, periods: 40, throttledPeriods: 4, throttledUs: 250_000 },
   memory: {
     currentBytes: 104_857_600,
+    peakBytes: 125_829_120,
     workingSetBytes: 73_400_320,
     anonBytes: 41_943_040,
     fileBytes: 52_428_800,
@@ -29,7 +30,7 @@ const shared = {
     faults: 123_456,
     majorFaults: 78,
   },
-  pids: { current: 7, max: 1024 },
+  pids: { current: 7, peak: 12, max: 1024 },
 };
 
 const disk = {

@@ -68,6 +68,7 @@ describe.skipIf(!hasCaptures)(`the recorded cgroups v1 of a live node (${capture
       });
       expect(memory).toEqual({
         currentBytes,
+        peakBytes: recordedNumber(`memory/${folder}/memory.max_usage_in_bytes`),
         workingSetBytes: currentBytes - inStat('total_inactive_file'),
         anonBytes: inStat('total_rss'),
         fileBytes: inStat('total_cache'),
@@ -76,7 +77,11 @@ describe.skipIf(!hasCaptures)(`the recorded cgroups v1 of a live node (${capture
         faults: inStat('total_pgfault'),
         majorFaults: inStat('total_pgmajfault'),
       });
-      expect(pids).toEqual({ current: recordedNumber(`pids/${folder}/pids.current`), max: undefined });
+      expect(pids).toEqual({
+        current: recordedNumber(`pids/${folder}/pids.current`),
+        peak: undefined,
+        max: undefined,
+      });
       expect(pressure).toBeUndefined();
     }
   });

@@ -56,6 +56,7 @@ describe('the families of the agent', () => {
       'pod_cgroup_cpu_throttled_periods_total{} 4',
       'pod_cgroup_cpu_throttled_seconds_total{} 0.25',
       'pod_cgroup_memory_bytes{kind="current"} 101',
+      'pod_cgroup_memory_bytes{kind="peak"} 109',
       'pod_cgroup_memory_bytes{kind="working_set"} 102',
       'pod_cgroup_memory_bytes{kind="anon"} 103',
       'pod_cgroup_memory_bytes{kind="file"} 104',
@@ -70,6 +71,7 @@ describe('the families of the agent', () => {
       'pod_cgroup_io_operations_total{device="sda",operation="write"} 206',
       'pod_cgroup_io_operations_total{device="sda",operation="discard"} 207',
       'pod_cgroup_pids{kind="current"} 301',
+      'pod_cgroup_pids{kind="peak"} 303',
       'pod_cgroup_pids{kind="max"} 302',
       'pod_cgroup_pressure_seconds_total{resource="cpu",kind="some"} 1.5',
       'pod_cgroup_pressure_seconds_total{resource="cpu",kind="full"} 0.5',
@@ -108,11 +110,11 @@ describe('the families of the agent', () => {
     ['the profile standard', { settings: { profile: 'standard' } }, 1],
     ['the profile minimal', { settings: { profile: 'minimal' } }, 0],
     ['no level of pods', { settings: { levels: { ...expositionSettings().levels, pod: false } } }, 0],
-    ['a pattern to allow', { settings: { profile: 'minimal', allow: ['.*_cgroup_pids'] } }, 2],
+    ['a pattern to allow', { settings: { profile: 'minimal', allow: ['.*_cgroup_pids'] } }, 3],
     ['a pattern to deny', { settings: { deny: ['.*_cgroup_.*'] } }, 1],
-    ['a request for one family', { filter: { names: new Set(['ephemeral_storage_pod_cgroup_pids']) } }, 2],
+    ['a request for one family', { filter: { names: new Set(['ephemeral_storage_pod_cgroup_pids']) } }, 3],
     ['a request for another level', { filter: { levels: new Set(['node']) } }, 0],
-    ['OpenMetrics', { format: 'openmetrics' }, 28],
+    ['OpenMetrics', { format: 'openmetrics' }, 30],
   ])('families of the agent follow %s', async (_what, rendering, count) => {
     expect(await linesOf([anAgentPod()], rendering)).toHaveLength(count);
   });
@@ -120,14 +122,14 @@ describe('the families of the agent', () => {
   it('families of the agent count towards the cap on series, and the largest are dropped first', async () => {
     const pods = Array.from({ length: 250 }, (_, index) => anAgentPod({ name: `cart-${index}` }));
     const names = new Set(['pids', 'memory_bytes'].map((name) => `ephemeral_storage_pod_cgroup_${name}`));
-    const lines = await linesOf(pods, { settings: { maxSeries: 600 }, filter: { names } });
-    expect(lines).toHaveLength(500);
+    const lines = await linesOf(pods, { settings: { maxSeries: 900 }, filter: { names } });
+    expect(lines).toHaveLength(750);
     expect(lines.every((line) => line.startsWith('pod_cgroup_pids{'))).toBe(true);
   });
 
   it('families of the agent have new values at each scrape', async () => {
     const values = [1, 2].map((current) =>
-      linesOf([anAgentPod({ resources: somePodResources({ pids: { current, max: undefined } }) })]),
+      linesOf([anAgentPod({ resources: somePodResources({ pids: { current, peak: undefined, max: undefined } }) })]),
     );
     const [first, second] = await Promise.all(values);
     expect([first, second].map((lines) => lines?.filter((line) => line.includes('pids')))).toEqual([

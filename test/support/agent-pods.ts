@@ -6,6 +6,7 @@ export const somePodResources = builder<PodResources>(() => ({
   cpu: { userUs: 3_000_000, systemUs: 2_000_000, periods: 40, throttledPeriods: 4, throttledUs: 250_000 },
   memory: {
     currentBytes: 101,
+    peakBytes: 109,
     workingSetBytes: 102,
     anonBytes: 103,
     fileBytes: 104,
@@ -24,7 +25,7 @@ export const somePodResources = builder<PodResources>(() => ({
       },
     ],
   },
-  pids: { current: 301, max: 302 },
+  pids: { current: 301, peak: 303, max: 302 },
   pressure: {
     cpu: { someUs: 1_500_000, fullUs: 500_000 },
     memory: { someUs: 2_500_000, fullUs: 750_000 },

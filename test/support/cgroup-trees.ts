@@ -30,6 +30,7 @@ export const filesV2: CgroupFiles = {
     '',
   ].join('\n'),
   'memory.current': '104857600\n',
+  'memory.peak': '125829120\n',
   'memory.high': 'max\n',
   'memory.max': '268435456\n',
   'memory.stat': [
@@ -52,6 +53,7 @@ export const filesV2: CgroupFiles = {
     '',
   ].join('\n'),
   'pids.current': '7\n',
+  'pids.peak': '12\n',
   'pids.max': '1024\n',
   'cpu.pressure': pressureOf(1_500_000, 0),
   'memory.pressure': pressureOf(20_000, 10_000),
@@ -62,6 +64,7 @@ export const filesV1: CgroupFiles = {
   'cpu.stat': 'nr_periods 40\nnr_throttled 4\nthrottled_time 250000000\nnr_bursts 0\nburst_time 0\n',
   'cpuacct.stat': 'user 300\nsystem 200\n',
   'memory.usage_in_bytes': '104857600\n',
+  'memory.max_usage_in_bytes': '125829120\n',
   'memory.limit_in_bytes': '268435456\n',
   'memory.stat': [
     'cache 0',
@@ -89,6 +92,7 @@ export const filesV1: CgroupFiles = {
     '\n',
   ),
   'pids.current': '7\n',
+  'pids.peak': '12\n',
   'pids.max': '1024\n',
 };
 
