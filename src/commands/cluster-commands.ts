@@ -8,6 +8,7 @@ import type { CommandContext } from './context.js';
 import type { ExplainOptions } from './explain/explain-command.js';
 import { inAllNamespaces } from './flag-order.js';
 import { type ClusterFlags, viewOrigins } from './one-shot.js';
+import { isPathSegment } from './path-segment.js';
 import { withRequestTimeout } from './request-timeout.js';
 import {
   explainForms,
@@ -186,7 +187,9 @@ function exporterFlags(command: Command): Pick<ClusterFlags, 'from' | 'exporter'
 
 function withNamespace(command: Command): Command {
   return command
-    .option('-n, --namespace <name>', 'namespace (default: that of the context)')
+    .addOption(
+      new Option('-n, --namespace <name>', 'namespace (default: that of the context)').argParser(parseNamespace),
+    )
     .option('-A, --all-namespaces', 'all namespaces');
 }
 
@@ -205,6 +208,11 @@ function clusterFlags(command: Command): ClusterFlags {
   }
   const { requestTimeout: requestTimeoutMs } = command.opts<{ readonly requestTimeout?: number }>();
   return { ...credentialFlags(command), settings: settingFlags(command), requestTimeoutMs, recordings, ...source };
+}
+
+function parseNamespace(text: string): string {
+  if (text === '' || isPathSegment(text)) return text; // empty: as if it was not given
+  throw new InvalidArgumentError('allowed: the name of a namespace');
 }
 
 /** The text: the exporter reads it. */

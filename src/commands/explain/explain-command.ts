@@ -6,6 +6,7 @@ import { NotFoundError, type Views } from '../../status/views.js';
 import { connectionWords } from '../connection-words.js';
 import type { CommandContext } from '../context.js';
 import { type ClusterFlags, type ClusterSession, withViews } from '../one-shot.js';
+import { isPathSegment } from '../path-segment.js';
 import type { explainForms, ExplainResource } from '../resources.js';
 import { notFound } from '../text/suggestions.js';
 import { dataText, hasColour, screenColumns, terminalText } from '../text/terminal-text.js';
@@ -126,7 +127,7 @@ export function podName({
   const parts = text.split('/');
   const name = parts.pop() ?? '';
   const [named] = parts;
-  if (name === '' || named === '' || parts.length > 1) {
+  if (parts.length > 1 || ![name, ...parts].every(isPathSegment)) {
     throw new UsageError(`explain ${resource} "${terminalText(text)}": expected NAME or NAMESPACE/NAME`);
   }
   if (named !== undefined && namespace !== undefined && named !== namespace) {
