@@ -12,12 +12,12 @@ import {
   type ExporterAddress,
   type ExporterFiles,
   podProxyPath,
-  proxyPath,
   type ServiceAddress,
 } from './exporter-address.js';
 import { exporterClient } from './exporter-client.js';
 import { exporterLabel, type ExporterPod, exporterPods, listExporters, nodeOfPod } from './exporter-pods.js';
 import { type ExporterConnection, exporterReader } from './exporter-views.js';
+import { firstAnswer } from './first-answer.js';
 import { forwardPort } from './forwarded-port.js';
 import { failingReader } from './shards.js';
 import type { ViewSource } from './view-source.js';
@@ -104,8 +104,8 @@ interface ServiceQuestion extends ExporterQuestion {
 /** Through the API server's proxy. */
 async function proxiedSource(address: ServiceAddress, question: ServiceQuestion): Promise<ViewSource> {
   const { base, signal } = question;
-  const { scheme, coverage } = await firstAnswer(address, base, signal);
-  if (isWhole(coverage)) return answeredSource({ ...base, prefix: proxyPath(address, scheme) });
+  const { scheme, prefix, coverage } = await firstAnswer(address, base, signal);
+  if (isWhole(coverage)) return answeredSource({ ...base, prefix });
   const pods = await exporterPods(base.api, address, signal);
   const connect = (pod: ExporterPod): Promise<ExporterConnection> =>
     Promise.resolve({ ...base, prefix: podProxyPath(pod, scheme) });
@@ -171,29 +171,6 @@ async function sourceOfShard(connection: Promise<ExporterConnection>): Promise<V
   } catch (error) {
     const reader = failingReader(error);
     return { read: () => Promise.resolve(reader) };
-  }
-}
-
-type Scheme = 'http' | 'https';
-
-/** An exporter that serves TLS closes the connection of a client that does not. */
-async function firstAnswer(
-  address: ServiceAddress,
-  base: Base,
-  signal: AbortSignal,
-): Promise<{ readonly scheme: Scheme; readonly coverage: Coverage }> {
-  const ask = async (scheme: Scheme) => {
-    const reader = exporterReader({ ...base, prefix: proxyPath(address, scheme) }, signal);
-    const { coverage } = await reader.list('nodes', {}, 1);
-    return { scheme, coverage };
-  };
-  try {
-    return await ask('http');
-  } catch (error) {
-    if (!(error instanceof RequestError) || (error.status ?? 0) < 500) throw error;
-    return ask('https').catch(() => {
-      throw error;
-    });
   }
 }
 

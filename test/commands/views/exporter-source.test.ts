@@ -270,6 +270,22 @@ describe('shards', () => {
     expect(await podsOf(exporter)).toEqual(['pod-0', 'pod-1', 'pod-2']);
   });
 
+  it.for([0, 1, 2])(
+    'shards are read although number %i fails from the first request on',
+    async (index, { sim, serve }) => {
+      addService(sim);
+      const servers = await Promise.all(readings.map(serve));
+      for (const [shard, { port }] of servers.entries()) addPod(sim, `exporter-${shard}`, `node-${shard + 1}`, port);
+      const broken = servers[index];
+      if (broken === undefined) throw new Error('a shard is missing');
+      broken.answer = replyWith({ status: 500, body: 'broken' });
+      await using exporter = await open(credentialsOf(sim, readerRules));
+      const { items, notes } = await (await exporter.source.read(never)).list('pods', {}, Infinity);
+      expect(items).toHaveLength(2);
+      expect(notes).toEqual([expect.stringContaining(`The nodes of shard exporter-${index} are missing`)]);
+    },
+  );
+
   it('shards need the right to read their pods', async ({ sim, serve }) => {
     addService(sim);
     addPod(sim, 'exporter-0', 'node-1', (await serve(readings[0] ?? aReading())).port);

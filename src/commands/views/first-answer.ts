@@ -1,0 +1,60 @@
+import { RequestError } from '../../base/errors.js';
+import type { Coverage } from '../../query/coverage.js';
+import { podProxyPath, proxyPath, type ServiceAddress } from './exporter-address.js';
+import { exporterPods } from './exporter-pods.js';
+import { type ExporterConnection, exporterReader } from './exporter-views.js';
+
+type Scheme = 'http' | 'https';
+
+interface FirstAnswer {
+  readonly scheme: Scheme;
+  readonly prefix: string;
+  readonly coverage: Coverage;
+}
+
+/** Where one pod is broken, another one answers, or all are. */
+const maxTriedPodCount = 3;
+
+/** The proxy of a Service picks any of its pods: where that one fails, others are asked. */
+export async function firstAnswer(
+  address: ServiceAddress,
+  connection: Omit<ExporterConnection, 'prefix'>,
+  signal: AbortSignal,
+): Promise<FirstAnswer> {
+  try {
+    return await answerAt((scheme) => proxyPath(address, scheme), connection, signal);
+  } catch (error) {
+    if (!isServerError(error)) throw error;
+    const pods = await exporterPods(connection.api, address, signal).catch(() => []);
+    for (const pod of pods.slice(0, maxTriedPodCount)) {
+      const found = await answerAt((scheme) => podProxyPath(pod, scheme), connection, signal).catch(() => undefined);
+      if (found !== undefined) return found;
+    }
+    throw error;
+  }
+}
+
+/** An exporter that serves TLS closes the connection of a client that does not. */
+async function answerAt(
+  prefixOf: (scheme: Scheme) => string,
+  connection: Omit<ExporterConnection, 'prefix'>,
+  signal: AbortSignal,
+): Promise<FirstAnswer> {
+  const ask = async (scheme: Scheme): Promise<FirstAnswer> => {
+    const prefix = prefixOf(scheme);
+    const { coverage } = await exporterReader({ ...connection, prefix }, signal).list('nodes', {}, 1);
+    return { scheme, prefix, coverage };
+  };
+  try {
+    return await ask('http');
+  } catch (error) {
+    if (!isServerError(error)) throw error;
+    return ask('https').catch(() => {
+      throw error;
+    });
+  }
+}
+
+function isServerError(error: unknown): boolean {
+  return error instanceof RequestError && (error.status ?? 0) >= 500;
+}
