@@ -4,7 +4,7 @@ import type { Pod } from '../kube/objects.js';
 import { isActive } from '../node/limits.js';
 import type { EvictionReport } from './eviction-report.js';
 import { canEvict, type LimitReport, limitSubject, limitThresholds, soonMs } from './limit-report.js';
-import { lookInside, ownerEdit } from './pod-commands.js';
+import { ownerEdit } from './pod-commands.js';
 import type { MeasuredPodReport, PodReport, PodSpecReport, UnmeasuredPodReport } from './pod-report.js';
 
 /**
@@ -182,5 +182,10 @@ function commandsOf({ report, pod }: Judged, kind: PodVerdictKind, limit: LimitR
   if (report.state !== 'unmeasured' && report.dataState === 'absent')
     return [`${programName} explain node ${shellWord(report.node)}`];
   if (kind !== 'above' && kind !== 'near') return [explain];
-  return [explain, ...lookInside(pod, limit), ...ownerEdit(workloads)];
+  return [explain, ...(pod === undefined ? [] : [lookInside(explain, limit)]), ...ownerEdit(workloads)];
+}
+
+/** Lists the largest files where the limit counts them: in its container, or in all of the pod. */
+function lookInside(explain: string, { container }: Partial<LimitReport> = {}): string {
+  return `${explain} --directories${container === undefined ? '' : ` -c ${shellWord(container)}`}`;
 }

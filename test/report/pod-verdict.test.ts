@@ -178,10 +178,10 @@ it('a pod that was evicted for its node leads to the explanation of its eviction
 
 describe('the commands for a pod that is near a limit', () => {
   it.each([
-    [limit(90), "kubectl exec -n shop cart-0 -c app -- sh -c 'du -xkd3 / | sort -n | tail -20'"],
+    [limit(90), 'ephemeral-storage-exporter explain pod shop/cart-0 --directories -c app'],
     [
       limit(90, { rule: 'emptydir', container: undefined, volume: 'cache' }),
-      `kubectl exec -n shop cart-0 -c app -- sh -c 'du -xkd3 '"'"'/var/my cache'"'"' | sort -n | tail -20'`,
+      'ephemeral-storage-exporter explain pod shop/cart-0 --directories',
     ],
   ])('they look where the limit counts, and lead to its owner', (of, look) => {
     expect(judge([of]).commands).toEqual([

@@ -61,7 +61,7 @@ describe('the page of a pod', () => {
   it('it begins with its verdict and the next command', async () => {
     const { part, html } = await pageOf(readingOf());
     expect(part('part-verdict')).toMatch(
-      /^Near a limit: the pod uses 90Mi of its limit of 100Mi\. No growth is known\. ephemeral-storage-exporter explain pod shop\/cart-0 kubectl exec /,
+      /^Near a limit: the pod uses 90Mi of its limit of 100Mi\. No growth is known\. ephemeral-storage-exporter explain pod shop\/cart-0 ephemeral-storage-exporter explain pod shop\/cart-0 --directories /,
     );
     expect(severityIn(html)).toBe('warning');
   });
