@@ -301,6 +301,7 @@ export class App implements AsyncDisposable {
       track: (collecting: Promise<ClusterSnapshot | undefined>) => this.#tracked(collecting),
       metrics: this.metrics,
       seriesCapReport: this.#seriesCapReport,
+      evictionFile: this.#evictionFile,
       evictions: () => (this.hasSynced ? this.#evictions.reports() : undefined),
       checks: () => this.#checks(),
       startMs,

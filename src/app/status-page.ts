@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
+import type { EvictionFile } from '../history/eviction-file.js';
 import { KnownSnapshots } from '../query/snapshot-pods.js';
 import { clusterReport } from '../report/cluster-report.js';
 import { healthReport } from '../report/health-report.js';
@@ -20,6 +21,7 @@ interface StatusInputsOptions extends Pick<StatusInputs, 'evictions' | 'checks'>
   readonly track: (collecting: Promise<ClusterSnapshot | undefined>) => Promise<ClusterSnapshot | undefined>;
   readonly scheduler: Scheduler;
   readonly metrics: SelfMetrics;
+  readonly evictionFile: Pick<EvictionFile, 'log' | 'fault'>;
   readonly seriesCapReport: SeriesCapReport;
   readonly clock: Clock;
 }
@@ -37,7 +39,7 @@ export function statusPage(
 
 /** What the status page shows. It is not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
 function statusInputs(options: StatusInputsOptions): StatusInputs {
-  const { active, track, scheduler, metrics, seriesCapReport, clock, evictions, checks } = options;
+  const { active, track, scheduler, metrics, seriesCapReport, clock, evictions, evictionFile, checks } = options;
   const known = new KnownSnapshots();
   return {
     cluster: async (signal) => {
@@ -62,6 +64,8 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
         unlisted: lists.unsynced(),
         droppedFamilies: seriesCapReport.droppedFamilies,
         nowMs: clock.monotonicMs(),
+        evictionsSinceMs: evictionFile.log.sinceMs,
+        evictionFileFault: evictionFile.fault,
       });
     },
     settings: () => active().statusSettings,

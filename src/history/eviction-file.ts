@@ -18,6 +18,12 @@ export interface EvictionFileSettings extends EvictionLogSettings {
   readonly file: string | undefined;
 }
 
+/** A problem of the file, and the fix where one is known. */
+export interface EvictionFileFault {
+  readonly text: string;
+  readonly fix?: string | undefined;
+}
+
 interface FileOptions {
   readonly path: string;
   readonly clock: Clock;
@@ -33,13 +39,15 @@ export class EvictionFile implements AsyncDisposable {
   readonly log: EvictionLog;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
-  /** What the file has. */
-  #written: readonly EvictionRecord[];
+  /** What the file has; undefined where there is none: the first write shows whether there can be one. */
+  #written: readonly EvictionRecord[] | undefined;
+  #fault: EvictionFileFault | undefined;
 
   /** `options`: undefined for a log that is not written. */
-  private constructor(log: EvictionLog, options: FileOptions | undefined) {
+  private constructor(log: EvictionLog, options: FileOptions | undefined, found: Partial<FoundFile> = {}) {
     this.log = log;
-    this.#written = log.records;
+    this.#fault = found.fault;
+    this.#written = found.records && log.records;
     this.#running = options === undefined ? Promise.resolve() : this.#keep(options);
   }
 
@@ -54,11 +62,18 @@ export class EvictionFile implements AsyncDisposable {
     if ('fault' in found) {
       const { fault: reason, fix } = found;
       logger.warn('evictions are not kept over a restart: evictions.file cannot be used', { file: path, reason, fix });
-      return new EvictionFile(log, undefined);
+      return new EvictionFile(log, undefined, { fault: { text: `evictions.file cannot be used: ${reason}`, fix } });
     }
     const options = { path, clock, logger };
-    if (found.text !== undefined) log.restore(recordsIn(found.text, options));
-    return new EvictionFile(log, options);
+    if (found.text === undefined) return new EvictionFile(log, options);
+    const read = recordsIn(found.text, options);
+    log.restore(read.records);
+    return new EvictionFile(log, options, read);
+  }
+
+  /** What is wrong with the file, so that evictions of before this start are missing, or would be after the next one. */
+  get fault(): EvictionFileFault | undefined {
+    return this.#fault;
   }
 
   /** What has changed is written before it resolves. */
@@ -85,10 +100,12 @@ export class EvictionFile implements AsyncDisposable {
       await replaceFile(path, documentPieces(records));
     } catch (error) {
       const fix = fixes[codeOf(error)];
+      this.#fault = { text: `evictions.file cannot be written: ${messageOf(error)}`, fix };
       failures.failed('evictions are not written: a restart would forget them', { file: path, fix }, error);
       return false;
     }
     this.#written = records;
+    this.#fault = undefined;
     failures.ended('evictions are written again', { file: path });
     return true;
   }
@@ -130,18 +147,23 @@ async function readAtMost(path: string, maxBytes: number): Promise<string> {
   return await text(file.createReadStream({ end: maxBytes - 1 }));
 }
 
-function recordsIn(text: string, { path, clock, logger }: FileOptions): readonly EvictionRecord[] {
+interface FoundFile {
+  readonly records: readonly EvictionRecord[];
+  readonly fault?: EvictionFileFault;
+}
+
+function recordsIn(text: string, { path, clock, logger }: FileOptions): FoundFile {
   const fix = 'nothing: the next eviction replaces the file';
   try {
     const { records, leftOut } = readDocument(text, latestNowMs(clock));
     const reason = Array.from(leftOut, ([what, count]) => `${count} ${what}`).join(', ');
     if (reason !== '') logger.warn('some evictions in the file are left out', { file: path, reason, fix });
     logger.info('evictions of before this start are read', { file: path, count: records.length });
-    return records;
+    return { records };
   } catch (error) {
     const reason = messageOf(error);
     logger.warn('evictions of before this start are not known: their file is broken', { file: path, reason, fix });
-    return [];
+    return { records: [], fault: { text: `evictions.file is broken: ${reason}`, fix } };
   }
 }
 

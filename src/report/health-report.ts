@@ -21,6 +21,10 @@ export interface HealthReport {
   readonly settingsLoadedAtMs?: number | undefined;
   readonly settingsAgeMs?: number | undefined;
   readonly isKubeletTlsUnverified: boolean;
+  /** From when on evictions are known. */
+  readonly evictionsSinceMs: number;
+  /** Why evictions do not outlast a restart. */
+  readonly evictionFileFault?: { readonly text: string; readonly fix?: string | undefined } | undefined;
 }
 
 /** Objects that have not been listed since the start. */
@@ -52,7 +56,7 @@ export function healthReport({
   nowMs,
   unlisted,
   ...others
-}: Pick<HealthReport, 'droppedFamilies' | 'isApiServerAway' | 'unlisted'> & {
+}: Omit<HealthReport, keyof SelfReport | 'settingsLoadedAtMs' | 'settingsAgeMs'> & {
   readonly report: SelfReport;
   readonly nowMs: number;
 }): HealthReport {

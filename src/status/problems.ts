@@ -103,6 +103,7 @@ function staleText({ node, failure }: RankedNodeReport): string {
 
 function healthProblems(health: HealthReport): readonly Problem[] {
   const { droppedFamilies, workloadNameClashCount, isLastReloadSuccessful, isKubeletTlsUnverified } = health;
+  const { evictionFileFault: fileFault } = health;
   return [
     ...counted(droppedFamilies.length, 'warning', 'trust', [
       'metric family dropped by metrics.maxSeries',
@@ -110,6 +111,7 @@ function healthProblems(health: HealthReport): readonly Problem[] {
     ]),
     ...counted(workloadNameClashCount, 'warning', 'trust', ['workload name clash', 'workload name clashes']),
     ...(isLastReloadSuccessful === false ? [warning('the last reload of the settings failed', 'trust')] : []),
+    ...(fileFault === undefined ? [] : [{ ...warning(fileFault.text, 'evictions'), hint: fileFault.fix }]),
     ...(isKubeletTlsUnverified ? [warning('kubelet TLS verification is disabled', 'trust')] : []),
   ];
 }

@@ -171,10 +171,13 @@ describe('after a restart', () => {
     expect(warnings()).toEqual([expect.stringMatching(/their file is broken/)]);
     expect(warnings()[0]).toMatch(reason);
     expect(warnings()[0]).toContain(JSON.stringify(file));
-    expect(warnings()[0]).toContain('"fix":"nothing: the next eviction replaces the file"');
+    const fix = 'nothing: the next eviction replaces the file';
+    expect(warnings()[0]).toContain(`"fix":"${fix}"`);
+    expect(kept.fault).toEqual({ text: expect.stringMatching(/^evictions\.file is broken: it/) as unknown, fix });
     evict(kept, 'b');
     await clock.advance(5_000);
     await eventually(['b']);
+    expect(kept.fault).toBeUndefined();
   });
 
   it('what is left out of a file is one warning with the numbers', async () => {
@@ -214,6 +217,8 @@ describe('after a restart', () => {
       await using kept = await opened(at);
       evict(kept, 'a');
       await clock.advance(60_000);
+      expect(kept.fault?.text).toMatch(/^evictions\.file cannot be used: /);
+      expect(kept.fault?.fix).toMatch(fix);
     }
     expect(warnings()).toEqual([expect.stringMatching(/evictions are not kept over a restart/)]);
     expect(warnings()[0]).toMatch(reason);
@@ -229,9 +234,12 @@ describe('a folder that cannot be written', () => {
     const at = path.join(folder, 'volume', 'evictions.json');
     await using kept = await opened(at);
     const inVolume = (): Promise<boolean> => isThere(at);
-    evict(kept, 'a');
-    await clock.advance(5_000);
+    expect(kept.fault).toBeUndefined();
+    await clock.advance(5_000); // no eviction is needed to see it
     await expect.poll(() => lines.length, { interval: 5 }).toBe(1);
+    expect(kept.fault?.text).toMatch(/^evictions\.file cannot be written: .*ENOENT/);
+    expect(kept.fault?.fix).toMatch(/^mount a volume/);
+    evict(kept, 'a');
     expect(warnings()[0]).toMatch(/evictions are not written.*"fix":"mount a volume, such as an emptyDir,.*ENOENT/);
     await clock.advance(60_000);
     await expect.poll(() => lines.length, { interval: 5 }).toBe(2);
@@ -243,6 +251,7 @@ describe('a folder that cannot be written', () => {
     await clock.advance(1);
     await expect.poll(inVolume, { interval: 5 }).toBe(true);
     await expect.poll(() => lines[2], { interval: 5 }).toMatch(/^info: evictions are written again after 2 failed/);
+    expect(kept.fault).toBeUndefined();
     evict(kept, 'b');
     await clock.advance(5_000);
     await expect.poll(() => namesIn(at), { interval: 5 }).toEqual(['b', 'a']);

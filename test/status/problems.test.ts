@@ -418,6 +418,10 @@ describe('problems of the cluster', () => {
     [{ droppedFamilies: ['a', 'b'] }, 'warning trust: 2 metric families dropped by metrics.maxSeries'],
     [{ workloadNameClashCount: 1 }, 'warning trust: 1 workload name clash'],
     [{ isLastReloadSuccessful: false }, 'warning trust: the last reload of the settings failed'],
+    [
+      { evictionFileFault: { text: 'evictions.file is broken: it is empty' } },
+      'warning evictions: evictions.file is broken: it is empty',
+    ],
     [{ isKubeletTlsUnverified: true }, 'warning trust: kubelet TLS verification is disabled'],
   ])('a problem of the exporter itself is reported: %j', (health, text) => {
     expect(textsOf({ health: aHealth(health) })).toEqual([text]);

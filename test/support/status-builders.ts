@@ -34,6 +34,7 @@ export const aHealth = builder<HealthReport>(() => ({
   isLastReloadSuccessful: true,
   settingsLoadedAtMs: Date.UTC(2026, 0, 1),
   isKubeletTlsUnverified: false,
+  evictionsSinceMs: Date.UTC(2026, 0, 1),
 }));
 
 export function aLimit(overrides: Partial<PodLimitReport> = {}): PodLimitReport {

@@ -7,22 +7,27 @@ import { type Markup, markup } from './markup.js';
 import { countText, moreText, timePart } from './texts.js';
 
 /** The pods that were evicted last for local storage. */
-export function evictions({ evictions: seen }: Status, links: Links): Markup {
+export function evictions({ evictions: seen, health }: Status, links: Links): Markup {
   return panel({
     id: 'evictions',
     title: 'Recent evictions',
     aside: links.list('evictions', {}, 'all evictions'),
-    body: seen === undefined ? undefined : bodyOf(seen, links),
+    body: seen === undefined ? undefined : bodyOf(seen, health, links),
   });
 }
 
-function bodyOf(seen: ShownEvictions, links: Links): Markup {
+/** A night without evictions looks like one before which the exporter was not there. */
+export function knownSince({ evictionsSinceMs }: Status['health']): Markup {
+  return markup`<p class="small muted">Evictions are known since ${timePart(evictionsSinceMs)}.</p>`;
+}
+
+function bodyOf(seen: ShownEvictions, health: Status['health'], links: Links): Markup {
   const refused =
     seen.refusedCount === 0
       ? undefined
       : markup`<p class="more">Besides, ${countText(seen.refusedCount, 'pod was', 'pods were')} refused: their node was under disk pressure.</p>`;
   if (seen.items.length === 0)
-    return markup`${emptyText('No eviction of a running pod for local storage was seen.')}${refused}`;
+    return markup`${emptyText('No eviction of a running pod for local storage was seen.')}${knownSince(health)}${refused}`;
   return markup`<ul class="lines small">${seen.items.map((eviction) => item(eviction, links))}</ul>
 ${moreText(seen, 'evictions')}${refused}`;
 }

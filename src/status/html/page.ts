@@ -1,6 +1,7 @@
 import type { Status } from '../status.js';
 import type { PageView, ViewKind } from '../views.js';
 import { evictionPage } from './eviction-page.js';
+import { knownSince } from './evictions-section.js';
 import { type PageFrame, renderFrame } from './frame.js';
 import { type Links, linksFrom } from './links.js';
 import { evictionList, namespaceList, podList, workloadList } from './list-pages.js';
@@ -32,8 +33,11 @@ const bodies: { readonly [Kind in ViewKind]: Body<Kind> } = {
   volumes: ({ data: page, query }, links) => listBody('Volumes', volumeList({ page, query, links })),
   workloads: ({ data: page, query }, links) => listBody('Workloads', workloadList({ page, query, links })),
   namespaces: ({ data: page, query }, links) => listBody('Namespaces', namespaceList({ page, query, links })),
-  evictions: ({ data: page, query }, links) =>
-    listBody('Evictions', markup`${evictionTimelinePart(page.timeline)}${evictionList({ page, query, links })}`),
+  evictions: ({ data: page, query }, links, { health }) =>
+    listBody(
+      'Evictions',
+      markup`${evictionTimelinePart(page.timeline)}${knownSince(health)}${evictionList({ page, query, links })}`,
+    ),
   search: searchPage,
   node: nodePage,
   pod: podPage,

@@ -343,6 +343,14 @@ describe('the sections', () => {
     expect(page).toContain('href="./pods/shop/cart-0"');
   });
 
+  it('without evictions, it is said since when they would be known', () => {
+    const page = pageOf({
+      evictions: { ...all(), refusedCount: 0 },
+      health: aHealth({ evictionsSinceMs: Date.UTC(2026, 0, 1, 2, 14) }),
+    });
+    expect(textOf(page, 'evictions')).toContain('was seen. Evictions are known since 2026-01-01 02:14');
+  });
+
   it('replicas of one workload are one line, with their number and the soonest of them', () => {
     const workload = { workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' };
     const page = pageOfCluster({ limits: all(aLimit({ workload, podCount: 10 })) });
