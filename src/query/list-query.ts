@@ -141,7 +141,7 @@ export function parseListQuery(
     search: (read('search') ?? '').toLowerCase().split(/\s+/).filter(Boolean),
     namespace: read('namespace'),
     node: read('node'),
-    workload: read('workload'),
+    workload: workloadPath('workload', read('workload')),
     selector: parseSelector(read('selector') ?? ''),
     rule: among('rule', read('rule'), limitRules),
     only: among('only', read('only'), conditions),
@@ -186,6 +186,11 @@ function integer(
   const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN;
   if (number >= min && number <= max) return number;
   throw new UserError(`parameter ${name}: found "${shown(value)}", allowed: an integer from ${min} to ${max}`);
+}
+
+function workloadPath(name: string, value: string | undefined): string | undefined {
+  if (value === undefined || /^[^/]+\/[^/]+\/[^/]+$/.test(value)) return value;
+  throw new UserError(`parameter ${name}: found "${shown(value)}", allowed: NAMESPACE/TYPE/NAME`);
 }
 
 function shown(value: string): string {

@@ -23,10 +23,16 @@ export function listPart<T>(part: ListPart<T>): Markup {
   const { page, columns, row, caption } = part;
   const table =
     page.items.length === 0
-      ? emptyText(isFiltered(part) ? `No ${caption} match these filters.` : `No ${caption} found.`)
+      ? emptyText(emptyList(part))
       : dataTable('stack dense', caption, columns, page.items.map(row));
   return markup`${filterForm(part)}
 <div id="part-list" data-part>${pager(part)}${table}</div>`;
+}
+
+function emptyList<T>(part: ListPart<T>): string {
+  const { page, caption } = part;
+  if (page.totalCount > 0) return `The list ends after ${page.totalCount} ${caption}.`;
+  return isFiltered(part) ? `No ${caption} match these filters.` : `No ${caption} found.`;
 }
 
 function isFiltered<T>({ query: { given }, fixed = [] }: ListPart<T>): boolean {

@@ -75,3 +75,10 @@ it('a node that never had data is not known, and one that evicts does so now', (
     '-1Gi assumed now',
   );
 });
+
+it('a part behind the end of a list says where it ends', () => {
+  const frame = { status: aStatus(), path: '/nodes', search: '', metricsPath: '/metrics', documentationUrl: './docs' };
+  const data = { items: [], totalCount: 23, offset: 1_000, limit: 50 };
+  const page = renderView({ kind: 'nodes', query: parseListQuery('nodes', { offset: '1000' }), data }, frame);
+  expect(page).toContain('The list ends after 23 nodes.');
+});
