@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.js';
-import { UserError } from '../base/errors.js';
+import { messageOf } from '../base/errors.js';
 import { FailureRun, type Logger } from '../base/logger.js';
 import { retainKeys } from '../base/maps.js';
+import { oneLine } from '../base/text.js';
 import type { OwnerBytes } from '../node/agent-disk.js';
-import type { DuEntry } from './du-records.js';
 import type { DuLimits, DuWalker } from './du-walker.js';
 import { agentHint } from './host-files.js';
 import { diskOwners, type DiskPlace, type PlaceSize } from './owners-classify.js';
@@ -14,18 +14,18 @@ export interface DiskWalksOptions {
   readonly logger: Logger;
   /** How often the directories are listed, which is cheap. What is new is measured then. */
   readonly checkIntervalMs: number;
-  /** How often each of them is measured. */
+  /** How often each of them is measured; compressed copies of images, few files that grow at each pull, at each check. */
   readonly walkIntervalMs: number;
   readonly list: () => Promise<DiskListing>;
   readonly walker: Pick<DuWalker, 'walk'>;
-  /** Of each walk, which measures a number of places. */
+  /** Of each walk, which measures one place. */
   readonly limits: DuLimits;
   /** Nothing is measured while the disk is. */
   readonly isBusy: () => Promise<boolean>;
 }
 
-/** Places that one walk measures; between two of them, others that wait for du have their turn. */
-const batchCount = 20;
+/** The fix where something cannot be listed or read. */
+const missingHint = `mount what is missing, and add DAC_READ_SEARCH: ${agentHint}; of runtimes, containerd with overlayfs is known alone`;
 
 /** Keeps the sizes of all that is on the disk of a node and is not its pods'. */
 export class DiskWalks {
@@ -33,7 +33,10 @@ export class DiskWalks {
   readonly #failures: FailureRun;
   #listing: DiskListing | undefined;
   /** By path. */
-  readonly #sizes = new Map<string, PlaceSize & { readonly monotonicMs: number }>();
+  readonly #sizes = new Map<
+    string,
+    PlaceSize & { readonly monotonicMs: number; readonly problem: string | undefined }
+  >();
 
   constructor(options: DiskWalksOptions) {
     this.#options = options;
@@ -48,29 +51,45 @@ export class DiskWalks {
   /** Runs until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, checkIntervalMs } = this.#options;
+    let problem = '';
     while (!signal.aborted) {
       try {
         const problems = await this.#check(signal);
-        if (problems.length > 0) throw new UserError(`${problems.join('; ')}; mount what is missing: ${agentHint}`);
+        if (problems.length > 0) throw new Error(problems.join('; '));
         this.#failures.ended('disk measured', {});
       } catch (error) {
-        this.#failures.failed('failed to measure the disk', {}, error);
+        const isNews = messageOf(error) !== problem;
+        problem = messageOf(error);
+        this.#failures.failed('failed to measure the disk', {}, error, isNews);
       }
       await clock.sleep(checkIntervalMs, signal).catch(() => undefined);
     }
   }
 
-  /** Returns which directories could not be listed; the others are measured. */
+  /** Returns what is not known, and why; all else is measured. */
   async #check(signal: AbortSignal): Promise<readonly string[]> {
     const listing = await this.#options.list();
     this.#listing = listing;
     retainKeys(this.#sizes, new Set(listing.places.map(({ path }) => path)));
-    const due = this.#duePlaces(listing.places);
-    for (let start = 0; start < due.length; start += batchCount) {
-      if (signal.aborted || (await this.#options.isBusy())) break;
-      if (!(await this.#measure(due.slice(start, start + batchCount), signal))) break;
+    const waiting = await this.#measureDue(listing.places, signal);
+    const unmeasured = [...this.#sizes.values()].flatMap(({ problem }) => problem ?? []);
+    const problems = [...listing.problems, ...unmeasured.slice(0, 1)];
+    return problems.length === 0 ? waiting : [...problems, missingHint, ...waiting];
+  }
+
+  /** Returns a problem while the disk is so busy that places wait for longer than an interval, or have never been measured. */
+  async #measureDue(places: readonly DiskPlace[], signal: AbortSignal): Promise<readonly string[]> {
+    const { clock, walkIntervalMs, isBusy } = this.#options;
+    for (const path of this.#duePlaces(places)) {
+      if (signal.aborted) return [];
+      if (await isBusy()) {
+        const { monotonicMs = -Infinity } = this.#sizes.get(path) ?? {};
+        const isOverdue = monotonicMs <= clock.monotonicMs() - 2 * walkIntervalMs;
+        return isOverdue ? ['directories wait to be measured, as tasks of the node wait for I/O'] : [];
+      }
+      await this.#measure(path, signal);
     }
-    return listing.problems;
+    return [];
   }
 
   /** The longest without a measurement first, so that what a cut walk has not reached is next. */
@@ -78,31 +97,18 @@ export class DiskWalks {
     const { clock, walkIntervalMs } = this.#options;
     const measuredMs = (path: string): number => this.#sizes.get(path)?.monotonicMs ?? -Infinity;
     const dueMs = clock.monotonicMs() - walkIntervalMs;
-    const due = new Set(places.map(({ path }) => path).filter((path) => measuredMs(path) <= dueMs));
-    return [...due].sort((one, other) => measuredMs(one) - measuredMs(other));
+    const due = places.filter(({ path, kind }) => kind === 'image_copies' || measuredMs(path) <= dueMs);
+    return due.map(({ path }) => path).sort((one, other) => measuredMs(one) - measuredMs(other));
   }
 
-  /** Returns whether the walk was complete. */
-  async #measure(paths: readonly string[], signal: AbortSignal): Promise<boolean> {
+  /** By a process of its own: what du cannot read leaves the others known, and files with several names count for each place. */
+  async #measure(path: string, signal: AbortSignal): Promise<void> {
     const { walker, clock, limits } = this.#options;
-    const byRawPath = new Map(paths.map((path) => [Buffer.from(path).toString('latin1'), path]));
-    const measured = new Map<string, number>();
-    const onEntry = ({ rawPath, usedBytes }: DuEntry): void => {
-      const path = byRawPath.get(rawPath);
-      if (path !== undefined) measured.set(path, usedBytes);
-    };
-    const job = { directories: paths, maxDepth: 0, thresholdBytes: 0, ...limits, onEntry };
-    const { end, unreadableCount } = await walker.walk(job, signal);
-    const monotonicMs = clock.monotonicMs();
-    const isComplete = end === 'complete';
-    // du measures them in their order. The one that takes too long must not keep it from the others at each check.
-    const unfinished = paths.find((path) => !measured.has(path));
-    const reached =
-      end === 'aborted' || unfinished === undefined ? [...measured.keys()] : [...measured.keys(), unfinished];
-    for (const path of isComplete ? paths : reached) {
-      // du does not report which of them it could not read.
-      this.#sizes.set(path, { usedBytes: unreadableCount > 0 ? undefined : measured.get(path), monotonicMs });
-    }
-    return isComplete;
+    const job = { directories: [path], maxDepth: 0, thresholdBytes: 0, ...limits, onEntry: () => undefined };
+    const { end, usedBytes, unreadableCount, message } = await walker.walk(job, signal);
+    if (end === 'aborted') return;
+    const isKnown = end === 'complete' && unreadableCount === 0;
+    const problem = isKnown ? undefined : `cannot measure ${oneLine(path)}: ${message ?? end}`;
+    this.#sizes.set(path, { usedBytes: isKnown ? usedBytes : undefined, problem, monotonicMs: clock.monotonicMs() });
   }
 }

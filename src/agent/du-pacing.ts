@@ -14,27 +14,30 @@ const sliceMs = 100;
 /** How often a disk that is busy is looked at. */
 const busyCheckMs = 1_000;
 
-/** Stops a running process and lets it continue, until `signal` aborts. `send`: signals the process. */
+/** Stops a running process and lets it continue, until `signal` aborts. Returns when the next may run. `send`: signals the process. */
 export async function paceProcess(
   send: (name: 'SIGSTOP' | 'SIGCONT') => void,
   pacing: DuPacing,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const { clock, budgetShare } = pacing;
+  let restUntilMs = -Infinity;
   try {
     for (;;) {
       const startMs = clock.monotonicMs();
-      await clock.sleep(sliceMs, signal);
+      await clock.sleep(sliceMs, signal).finally(() => {
+        // Timers are late on a busy machine: what counts is how long it has run.
+        restUntilMs = startMs + (clock.monotonicMs() - startMs) / budgetShare;
+      });
       send('SIGSTOP');
-      // Timers are late on a busy machine: what counts is how long it has run.
-      const ranMs = clock.monotonicMs() - startMs;
-      await clock.sleep(ranMs / budgetShare - ranMs, signal);
+      await clock.sleep(restUntilMs - clock.monotonicMs(), signal);
       await untilIdle(pacing, signal);
       send('SIGCONT');
     }
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+  return restUntilMs;
 }
 
 /** Resolves when the disk is not busy; rejects with the signal's reason when `signal` aborts first. */

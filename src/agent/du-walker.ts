@@ -57,6 +57,7 @@ export class DuWalker {
   readonly #options: DuWalkerOptions;
   /** Held until du has ended: of a process that hangs in the kernel there is never more than one. */
   readonly #mutex = new Mutex();
+  #restUntilMs = -Infinity;
 
   constructor(options: DuWalkerOptions) {
     this.#options = options;
@@ -79,6 +80,8 @@ export class DuWalker {
   }
 
   async #run(job: DuJob, progress: WalkProgress, signal: AbortSignal): Promise<void> {
+    const restMs = this.#restUntilMs - this.#options.clock.monotonicMs();
+    if (restMs > 0) await this.#options.clock.sleep(restMs, signal);
     await untilIdle(this.#options, signal);
     const [program = '', ...priorities] = this.#options.command;
     const child = spawn(program, [...priorities, ...duArguments(job)], {
@@ -111,7 +114,7 @@ export class DuWalker {
       ended.abort(notNeeded);
       signal.removeEventListener('abort', kill);
       process.removeListener('exit', kill);
-      await pacing;
+      this.#restUntilMs = await pacing;
     }
   }
 }
@@ -161,12 +164,13 @@ class WalkProgress {
     const end = this.#end();
     const { unreadableCount, first } = this.#messages;
     const { malformedCount } = this.#records;
+    const isCut = end !== 'complete' && unreadableCount === 0;
     return {
       end,
       usedBytes: end === 'complete' ? this.#totalBytes : undefined,
       entryCount: this.#entryCount,
       unreadableCount: unreadableCount + malformedCount,
-      message: first ?? (end === 'failed' ? 'du ended before it had measured all' : undefined),
+      message: isCut ? `du ended before it had measured all: ${end}` : first,
     };
   }
 

@@ -1,15 +1,14 @@
 import path from 'node:path';
 
 import type { Clock } from '../base/clock.js';
-import { messageOf, UserError } from '../base/errors.js';
+import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { KnownDiskUse, NodeDiskOwners } from '../node/agent-disk.js';
 import { busyDisk } from './disk-pressure.js';
 import { DiskWalks } from './disk-walks.js';
 import { findDuCommand } from './du-command.js';
 import { DuWalker } from './du-walker.js';
-import { agentHint } from './host-files.js';
-import { type MountTable, readMountTable } from './mount-table.js';
+import { readMountTable } from './mount-table.js';
 import { listDisk } from './owners-listing.js';
 
 export interface HostDiskOptions {
@@ -30,8 +29,8 @@ const minuteMs = 60_000;
 /** Above the budget by default: du waits for the disk too. */
 const busyPercent = 20;
 
-/** du reports one line for each place. */
-const limits = { maxDurationMs: 60 * minuteMs, maxEntryCount: 1_000, maxOutputBytes: 2 ** 20 };
+/** du reports one line for a place. */
+const limits = { maxDurationMs: 60 * minuteMs, maxEntryCount: 1, maxOutputBytes: 2 ** 20 };
 
 /** Measures what is on the disk of a node and is not its pods', in the background, from the first time that it is asked for. */
 export class HostDisk {
@@ -62,7 +61,6 @@ export class HostDisk {
     const { hostRoot, searchPath, pressureFile, clock, logger, budgetShare } = this.#options;
     const command = await findDuCommand(searchPath);
     const isBusy = busyDisk(busyPercent, pressureFile);
-    const readMounts = (): Promise<MountTable> => mountsOf(path.join(hostRoot, 'proc/1/mountinfo'));
     this.#walks = new DiskWalks({
       clock,
       logger,
@@ -70,6 +68,7 @@ export class HostDisk {
       walkIntervalMs: 360 * minuteMs,
       list: () => {
         const { knownPodUids, measuredPodUids } = this.#known ?? {};
+        const readMounts = () => readMountTable(path.join(hostRoot, 'proc/1/mountinfo'));
         return listDisk({ clock, hostRoot, readMounts, knownPodUids, measuredPodUids });
       },
       walker: new DuWalker({ command, clock, budgetShare, isBusy }),
@@ -77,15 +76,5 @@ export class HostDisk {
       isBusy,
     });
     await this.#walks.run(this.#signal);
-  }
-}
-
-async function mountsOf(file: string): Promise<MountTable> {
-  try {
-    return await readMountTable(file);
-  } catch (error) {
-    throw new UserError(`cannot read the mount table of the host: ${messageOf(error)}; mount it: ${agentHint}`, {
-      cause: error,
-    });
   }
 }

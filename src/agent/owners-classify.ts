@@ -54,7 +54,8 @@ export function diskOwners(
 
 /**
  * Adds what only the kubelet's values show; NaN stands for what is unknown. The kubelet counts the snapshots that containerd knows:
- * what is on the disk beyond them is orphaned, although the directories do not show which.
+ * what is on the disk beyond them is orphaned, although the directories do not show which. The rest is never below 0, as what du
+ * has measured may be gone since.
  */
 function withRest(
   owners: readonly OwnerBytes[],
@@ -64,5 +65,5 @@ function withRest(
   const orphanedBytes = Math.max(0, snapshotsBytes - imagesBytes);
   const found = [...owners, { owner: 'orphaned_snapshots' as const, usedBytes: orphanedBytes }];
   const foundBytes = found.reduce((sum, { usedBytes }) => sum + usedBytes, 0);
-  return [...found, { owner: 'other', usedBytes: unattributedBytes - foundBytes }];
+  return [...found, { owner: 'other', usedBytes: Math.max(0, unattributedBytes - foundBytes) }];
 }

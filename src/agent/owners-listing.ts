@@ -45,8 +45,8 @@ class DiskLister implements DiskListing {
   }
 
   async addAll(): Promise<void> {
-    const { hostRoot, readMounts } = this.#options;
-    const root = path.join(hostRoot, containerdRootOf(await readMounts()) ?? '/var/lib/containerd');
+    const { hostRoot } = this.#options;
+    const root = path.join(hostRoot, containerdRootOf(await this.#mounts()) ?? '/var/lib/containerd');
     await this.#addContent(path.join(root, 'io.containerd.content.v1.content'));
     const containers = path.join(root, 'io.containerd.grpc.v1.cri/containers');
     const containerIds = await this.#namesIn(containers, ['runtime_volumes', ...snapshotKinds]);
@@ -59,6 +59,14 @@ class DiskLister implements DiskListing {
     await this.#addLogs(path.join(hostRoot, '/var/log'));
   }
 
+  /** None where they cannot be read; all else is listed without them. */
+  #mounts(): Promise<Pick<MountTable, 'layers' | 'isTruncated'>> {
+    return this.#options.readMounts().catch((error: unknown) => {
+      this.#fail(`cannot read the mount table: ${messageOf(error)}`, snapshotKinds);
+      return { layers: [], isTruncated: true };
+    });
+  }
+
   async #addContent(folder: string): Promise<void> {
     for (const name of await this.#namesIn(folder, ['image_copies'])) this.#add('image_copies', folder, name);
   }
@@ -69,9 +77,9 @@ class DiskLister implements DiskListing {
    */
   async #addSnapshots(folder: string, containerIds: ReadonlySet<string>): Promise<void> {
     const names = await this.#namesIn(folder, snapshotKinds);
-    const mounts = await this.#options.readMounts();
+    const mounts = await this.#mounts();
     if (mounts.isTruncated) {
-      this.#fail(`the mount table is too long to know which of ${folder} are in use`, snapshotKinds);
+      this.#fail(`without the whole mount table it is not known which of ${folder} are in use`, snapshotKinds);
       return;
     }
     const { uppers, lowers } = mountedSnapshots(mounts);
@@ -141,13 +149,13 @@ class DiskLister implements DiskListing {
   }
 
   #fail(problem: string, kinds: readonly DiskPlaceKind[]): void {
-    if (this.problems.length < maxProblemCount) this.problems.push(problem);
+    if (this.problems.length < maxProblemCount && !this.problems.includes(problem)) this.problems.push(problem);
     for (const kind of kinds) this.unlisted.add(kind);
   }
 }
 
 /** By the numbers of snapshots: the containers whose writable layers they are ('' for others), and the layers below. */
-function mountedSnapshots({ layers }: MountTable): {
+function mountedSnapshots({ layers }: Pick<MountTable, 'layers'>): {
   readonly uppers: ReadonlyMap<string, string>;
   readonly lowers: ReadonlySet<string>;
 } {

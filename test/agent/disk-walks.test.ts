@@ -21,7 +21,7 @@ const complete: DuResult = {
 
 const logs = (...paths: readonly string[]): readonly DiskPlace[] => paths.map((path) => ({ kind: 'logs', path }));
 
-/** Walks over a disk with these sizes; `walks` has the paths of each. */
+/** Walks over a disk with these sizes; `walks` has the path of each. */
 function started(
   sizes: Readonly<Record<string, number>>,
   {
@@ -31,15 +31,11 @@ function started(
 ) {
   const clock = new ManualClock();
   const stop = new AbortController();
-  const walks: (readonly string[])[] = [];
-  const state = { places, isBusy: false, result: complete, reached: undefined as readonly string[] | undefined };
-  const walk = (job: DuJob): Promise<DuResult> => {
-    walks.push(job.directories);
-    for (const path of state.reached ?? job.directories) {
-      const usedBytes = sizes[path];
-      if (usedBytes !== undefined) job.onEntry({ rawPath: Buffer.from(path).toString('latin1'), usedBytes });
-    }
-    return Promise.resolve(state.result);
+  const walks: string[] = [];
+  const state = { places, isBusy: false, results: {} as Readonly<Record<string, Partial<DuResult>>> };
+  const walk = ({ directories: [path = ''] }: DuJob): Promise<DuResult> => {
+    walks.push(path);
+    return Promise.resolve({ ...complete, usedBytes: sizes[path] ?? 0, ...state.results[path] });
   };
   const disk = new DiskWalks({
     clock,
@@ -61,19 +57,26 @@ function started(
   return { clock, disk, state, walks, end, logsBytes };
 }
 
+const noticesOf = (log: readonly string[]): readonly string[] => log.filter((line) => !line.startsWith('debug'));
+
 describe('the walks over a disk', () => {
   it('measure all at the start and once in each interval', async () => {
     const { clock, walks, end, logsBytes } = started({ '/größe': 3, '/b': 4 });
     await clock.advance(0);
-    expect(walks).toEqual([['/größe', '/b']]);
+    expect(walks).toEqual(['/größe', '/b']);
     expect(logsBytes()).toBe(7);
     await clock.advance(6 * hourMs - minuteMs);
-    expect(walks).toHaveLength(1);
+    expect(walks).toHaveLength(2);
     await clock.advance(2 * minuteMs);
-    expect(walks).toEqual([
-      ['/größe', '/b'],
-      ['/größe', '/b'],
-    ]);
+    expect(walks).toEqual(['/größe', '/b', '/größe', '/b']);
+    await end();
+  });
+
+  it('measure compressed copies of images, which grow at each pull, at each check', async () => {
+    const places: readonly DiskPlace[] = [{ kind: 'image_copies', path: '/blobs' }, ...logs('/a')];
+    const { clock, walks, end } = started({ '/blobs': 3, '/a': 4 }, { places });
+    await clock.advance(2 * minuteMs);
+    expect(walks).toEqual(['/blobs', '/a', '/blobs', '/blobs']);
     await end();
   });
 
@@ -85,90 +88,103 @@ describe('the walks over a disk', () => {
     await clock.advance(0);
     state.places = logs('/b', '/c');
     await clock.advance(minuteMs);
-    expect(walks).toEqual([['/a', '/b'], ['/c']]);
+    expect(walks).toEqual(['/a', '/b', '/c']);
     expect(logsBytes()).toBe(54);
     state.places = logs('/a', '/b');
     await clock.advance(minuteMs);
-    expect(walks.at(-1)).toEqual(['/a']);
+    expect(walks.at(-1)).toBe('/a');
     await end();
   });
 
   it('begin with what was measured the longest time before', async () => {
     const { clock, walks, state, end } = started({ '/a': 3, '/b': 4 });
-    Object.assign(state, { reached: ['/b'], result: { ...complete, end: 'aborted' } });
+    state.results = { '/a': { end: 'aborted' } };
     await clock.advance(0);
-    Object.assign(state, { reached: undefined, result: complete });
+    state.results = {};
     await clock.advance(minuteMs);
     state.isBusy = true;
     await clock.advance(7 * hourMs);
     state.isBusy = false;
     await clock.advance(minuteMs);
-    expect(walks).toEqual([['/a', '/b'], ['/a'], ['/b', '/a']]);
+    expect(walks).toEqual(['/a', '/b', '/a', '/b', '/a']);
     await end();
   });
 
-  it('wait while the disk is busy', async () => {
-    const { clock, walks, state, end, logsBytes } = started({ '/a': 3 });
+  it('wait while the disk is busy, and log it when something has never been measured', async () => {
+    const log: string[] = [];
+    const { clock, walks, state, end, logsBytes } = started({ '/a': 3 }, { logger: recordingLogger(log) });
     state.isBusy = true;
     await clock.advance(hourMs);
     expect(walks).toEqual([]);
     expect(logsBytes()).toBeUndefined();
     state.isBusy = false;
     await clock.advance(minuteMs);
-    expect(walks).toEqual([['/a']]);
-    await end();
-  });
-
-  it('keep what a cut walk has measured and begin with the rest', async () => {
-    const { clock, walks, state, end, logsBytes } = started({ '/a': 3, '/b': 4, '/c': 50 });
-    Object.assign(state, { reached: ['/a'], result: { ...complete, end: 'aborted' } });
-    await clock.advance(0);
-    expect(logsBytes()).toBeUndefined();
-    Object.assign(state, { reached: undefined, result: complete });
-    await clock.advance(minuteMs);
-    expect(walks).toEqual([
-      ['/a', '/b', '/c'],
-      ['/b', '/c'],
+    expect(walks).toEqual(['/a']);
+    expect(noticesOf(log)).toEqual([
+      expect.stringMatching(/^warn: .*"directories wait to be measured, as tasks of the node wait for I\/O"/),
+      expect.stringMatching(/^info: disk measured after/),
     ]);
     await end();
   });
 
-  it('do not return before the interval to a place that takes too long', async () => {
-    const { clock, walks, state, end, logsBytes } = started({ '/a': 3, '/huge': 4, '/c': 50 });
-    Object.assign(state, { reached: ['/a'], result: { ...complete, end: 'time' } });
+  it('log a busy disk when a whole interval has passed without the measurement that was due', async () => {
+    const log: string[] = [];
+    const { clock, state, end, logsBytes } = started({ '/a': 3 }, { logger: recordingLogger(log) });
     await clock.advance(0);
-    Object.assign(state, { reached: undefined, result: complete });
+    state.isBusy = true;
+    await clock.advance(12 * hourMs - minuteMs);
+    expect(noticesOf(log)).toEqual([]);
+    await clock.advance(minuteMs);
+    expect(noticesOf(log)).toEqual([expect.stringContaining('wait for I/O')]);
+    expect(logsBytes()).toBe(3);
+    await end();
+  });
+
+  it('do not return before the interval to a place that takes too long, and log it', async () => {
+    const log: string[] = [];
+    const { clock, walks, state, end, logsBytes } = started(
+      { '/a': 3, '/huge': 4, '/c': 50 },
+      { logger: recordingLogger(log) },
+    );
+    state.results = { '/huge': { end: 'time', usedBytes: undefined, message: 'du ended' } };
     await clock.advance(hourMs);
-    expect(walks).toEqual([['/a', '/huge', '/c'], ['/c']]);
+    expect(walks).toEqual(['/a', '/huge', '/c']);
     expect(logsBytes()).toBeUndefined();
+    expect(noticesOf(log)).toEqual([expect.stringContaining('cannot measure /huge: du ended')]);
     state.places = logs('/a', '/c');
     await clock.advance(minuteMs);
     expect(logsBytes()).toBe(53);
     await end();
   });
 
-  it('have many places in several processes', async () => {
-    const sizes = Object.fromEntries(Array.from({ length: 45 }, (_, index) => [`/${index}`, 1]));
-    const { clock, walks, end, logsBytes } = started(sizes);
-    await clock.advance(0);
-    expect(walks.map(({ length }) => length)).toEqual([20, 20, 5]);
-    expect(logsBytes()).toBe(45);
-    await end();
-  });
-
-  it('do not return before the interval to a place that cannot be measured', async () => {
-    const { clock, walks, end, logsBytes } = started({ '/a': 3 }, { places: logs('/a', '/denied') });
+  it('leave only that unknown of which not all could be read, and log the first message of du once with the fix', async () => {
+    const log: string[] = [];
+    const places: readonly DiskPlace[] = [{ kind: 'runtime_volumes', path: '/volumes' }, ...logs('/a')];
+    const { clock, state, disk, end } = started({ '/a': 3, '/volumes': 4 }, { places, logger: recordingLogger(log) });
+    const message = "du: cannot read directory '/a/b': Permission denied";
+    state.results = { '/a': { unreadableCount: 1, message } };
     await clock.advance(hourMs);
-    expect(walks).toEqual([['/a', '/denied']]);
-    expect(logsBytes()).toBeUndefined();
+    const owners = disk.owners(unknownUsage);
+    expect(owners).toContainEqual({ owner: 'runtime_volumes', usedBytes: 4 });
+    expect(owners.map(({ owner }) => owner)).not.toContain('logs');
+    expect(noticesOf(log)).toEqual([
+      expect.stringMatching(/^warn: .*cannot measure \/a: du: .*Permission denied.*DAC_READ_SEARCH.*node-local-agent/),
+    ]);
     await end();
   });
 
-  it('have no size of what could not be read as a whole', async () => {
-    const { clock, state, end, logsBytes } = started({ '/a': 3 });
-    state.result = { ...complete, unreadableCount: 1 };
-    await clock.advance(0);
-    expect(logsBytes()).toBeUndefined();
+  it('log a problem that begins where another ends', async () => {
+    const log: string[] = [];
+    const problems = ['cannot list /x'];
+    const list: DiskWalksOptions['list'] = () => Promise.resolve({ places: [], unlisted: new Set(), problems });
+    const { clock, end } = started({}, { list, logger: recordingLogger(log) });
+    await clock.advance(hourMs);
+    problems.splice(0, 1, 'cannot list /y');
+    await clock.advance(hourMs);
+    expect(noticesOf(log)).toEqual([
+      expect.stringMatching(/^warn: .*cannot list \/x/),
+      expect.stringMatching(/^warn: .*cannot list \/y/),
+    ]);
     await end();
   });
 
@@ -176,7 +192,7 @@ describe('the walks over a disk', () => {
     let [isBroken, isFull] = [true, false];
     const list: DiskWalksOptions['list'] = () =>
       isBroken
-        ? Promise.reject(new Error('no mount table'))
+        ? Promise.reject(new Error('no listing'))
         : Promise.resolve({ places: logs('/a'), unlisted: new Set(), problems: isFull ? [] : ['cannot list /x'] });
     const log: string[] = [];
     const { clock, walks, end, disk } = started({ '/a': 3 }, { list, logger: recordingLogger(log) });
@@ -184,15 +200,15 @@ describe('the walks over a disk', () => {
     expect(disk.owners(unknownUsage)).toEqual([]);
     isBroken = false;
     await clock.advance(minuteMs);
-    expect(walks).toEqual([['/a']]);
+    expect(walks).toEqual(['/a']);
     isFull = true;
     await clock.advance(minuteMs);
     await end();
-    expect(log.filter((line) => !line.startsWith('debug'))).toEqual([
-      expect.stringMatching(/^warn: .*no mount table/),
+    expect(noticesOf(log)).toEqual([
+      expect.stringMatching(/^warn: .*no listing/),
+      expect.stringMatching(/^warn: .*cannot list \/x; .*node-local-agent/),
       expect.stringMatching(/^info: disk measured after/),
     ]);
-    expect(log.join('\n')).toMatch(/cannot list \/x; .*node-local-agent/);
     expect(clock.sleeperCount).toBe(0);
   });
 });

@@ -144,7 +144,7 @@ describe('a walk ends', () => {
     const result = await aWalker({ command }).walk(aJob('/a'), never);
     expect(result).toMatchObject({ end: 'failed', message: "du: unrecognized option '--threshold=0'" });
     const killed = await aWalker({ command: scriptedDu('kill -9 $$') }).walk(aJob('/a'), never);
-    expect(killed).toMatchObject({ end: 'failed', message: 'du ended before it had measured all' });
+    expect(killed).toMatchObject({ end: 'failed', message: 'du ended before it had measured all: failed' });
   });
 
   it('with the number of directories that could not be read', async () => {
