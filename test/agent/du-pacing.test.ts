@@ -39,7 +39,7 @@ function paced({
     ranMs: () => ranMs,
     end: async () => {
       stop.abort(new Error('over'));
-      await done;
+      return await done;
     },
   };
 }
@@ -68,6 +68,17 @@ describe('a walk', () => {
     await clock.advance(1_000);
     expect(isRunning()).toBe(true);
     await end();
+  });
+
+  it.each([
+    ['in its first slice', 40, 800],
+    ['in a later slice', 2_010, 2_200],
+    ['while it is stopped', 300, 2_000],
+  ])('that ends %s is paid back by when the next may run', async (_case, endMs, nextMs) => {
+    const { clock, end } = paced({ budgetShare: 0.05 });
+    const startMs = clock.monotonicMs();
+    await clock.advance(endMs);
+    expect((await end()) - startMs).toBeCloseTo(nextMs);
   });
 
   it('leaves no timer behind when it is over', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { link, mkdir, open, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -200,12 +200,34 @@ describe('the process of a walk', () => {
     await walk;
   });
 
+  it('is not followed by another before the budget allows it, however short it was', async () => {
+    await using folder = await temporaryFolder();
+    const [started, go] = ['started', 'go'].map((name) => path.join(folder.path, name));
+    const command = scriptedDu(
+      String.raw`echo >> '${started}'; while [ ! -e '${go}' ]; do sleep 0.01; done; printf '1\ttotal\000'`,
+    );
+    const startCount = (): number => (existsSync(`${started}`) ? readFileSync(`${started}`).length : 0);
+    const clock = new ManualClock();
+    const walker = aWalker({ command, clock, budgetShare: 0.05 });
+    const first = walker.walk(aJob('/a'), never);
+    await expect.poll(startCount).toBe(1);
+    await clock.advance(50);
+    await writeFile(`${go}`, '');
+    await first;
+    const second = walker.walk(aJob('/a'), never);
+    await clock.advance(949);
+    expect(startCount()).toBe(1);
+    await clock.advance(1);
+    expect(await second).toMatchObject({ end: 'complete' });
+    expect(startCount()).toBe(2);
+  });
+
   it('ends when the exporter exits', async () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'pid');
     const module = new URL('../support/du.ts', import.meta.url).href;
     const script = `
-      import { existsSync } from 'node:fs';
+      import { existsSync, readFileSync } from 'node:fs';
       import { aJob, aWalker } from ${JSON.stringify(module)};
       const command = ${JSON.stringify(hanging(file))};
       aWalker({ command }).walk(aJob('/a'), new AbortController().signal);

@@ -1,4 +1,4 @@
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -113,14 +113,45 @@ describe('the disk of a node', () => {
     expect(log).toEqual([expect.stringMatching(/^warn: .*ionice, nice, du not found in PATH .*coreutils/)]);
   });
 
-  it.skipIf(!hasDu)(`a host without its mount table is one warning that names the overlay; ${duNeeded}`, async () => {
-    await using host = await temporaryFolder();
-    const log: string[] = [];
-    const stop = new AbortController();
-    const disk = new HostDisk(optionsOf(host.path, { logger: recordingLogger(log) }), stop.signal);
-    disk.owners(unknown);
-    await expect.poll(() => log.length).toBe(1);
-    expect(log).toEqual([expect.stringMatching(/^warn: .*proc\/1\/mountinfo.*node-local-agent/)]);
-    stop.abort(new Error('over'));
-  });
+  it.skipIf(!hasDu)(
+    `without the mount table one warning names the overlay, and all but snapshots is measured; ${duNeeded}`,
+    async () => {
+      await using host = await temporaryFolder();
+      await writeHost(host.path);
+      await rm(path.join(host.path, 'proc'), { recursive: true });
+      const log: string[] = [];
+      const stop = new AbortController();
+      const disk = new HostDisk(optionsOf(host.path, { logger: recordingLogger(log) }), stop.signal);
+      const known = { ...unknown, imagesBytes: 500_000, unattributedBytes: 2_000_000 };
+      disk.owners(known);
+      await expect.poll(() => log.length).toBe(1);
+      expect(disk.owners(known).owners.map(({ owner }) => owner)).toEqual([
+        'image_copies',
+        'orphaned_pods',
+        'logs',
+        'runtime_volumes',
+      ]);
+      expect(log).toEqual([expect.stringMatching(/^warn: .*proc\/1\/mountinfo.*node-local-agent/)]);
+      stop.abort(new Error('over'));
+    },
+  );
+
+  it.skipIf(!hasDu)(
+    `with another runtime one warning names what is missing, and which is known; ${duNeeded}`,
+    async () => {
+      await using host = await temporaryFolder();
+      await writeHost(host.path);
+      await rm(path.join(host.path, root), { recursive: true });
+      const log: string[] = [];
+      const stop = new AbortController();
+      const disk = new HostDisk(optionsOf(host.path, { logger: recordingLogger(log) }), stop.signal);
+      disk.owners(unknown);
+      await expect.poll(() => log.length).toBe(1);
+      expect(disk.owners(unknown).owners.map(({ owner }) => owner)).toEqual(['orphaned_pods', 'logs']);
+      expect(log).toEqual([
+        expect.stringMatching(/^warn: .*cannot list .*var\/lib\/containerd\/.*containerd with overlayfs/),
+      ]);
+      stop.abort(new Error('over'));
+    },
+  );
 });

@@ -273,6 +273,11 @@ describe('the owners of a disk', () => {
     expect(more).toContainEqual(row('orphaned_snapshots', 0));
   });
 
+  it('have a rest of 0 when what du has measured is more than the kubelet counts now', () => {
+    const usage = { imagesBytes: 570, unattributedBytes: 100 };
+    expect(diskOwners(listing, sizes, usage)).toContainEqual(row('other', 0));
+  });
+
   it.each<[string, Partial<DiskUsage>, readonly string[]]>([
     ['of the disk', { unattributedBytes: 1_000 }, []],
     ['of images', { imagesBytes: 570 }, ['orphaned_snapshots']],
