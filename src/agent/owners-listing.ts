@@ -1,4 +1,4 @@
-import { opendir, stat } from 'node:fs/promises';
+import { lstat, opendir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { Clock } from '../base/clock.js';
@@ -47,7 +47,8 @@ class DiskLister implements DiskListing {
   async addAll(): Promise<void> {
     const { hostRoot } = this.#options;
     const root = path.join(hostRoot, containerdRootOf(await this.#mounts()) ?? '/var/lib/containerd');
-    await this.#addContent(path.join(root, 'io.containerd.content.v1.content'));
+    const content = path.join(root, 'io.containerd.content.v1.content');
+    for (const name of await this.#namesIn(content, ['image_copies'])) this.#add('image_copies', content, name);
     const containers = path.join(root, 'io.containerd.grpc.v1.cri/containers');
     const containerIds = await this.#namesIn(containers, ['runtime_volumes', ...snapshotKinds]);
     await this.#addSnapshots(
@@ -55,8 +56,9 @@ class DiskLister implements DiskListing {
       new Set(containerIds),
     );
     await this.#addVolumes(containers, containerIds);
-    await this.#addPods(path.join(hostRoot, '/var/lib/kubelet/pods'));
-    await this.#addLogs(path.join(hostRoot, '/var/log'));
+    const pods = path.join(hostRoot, '/var/lib/kubelet/pods');
+    await this.#addPods(pods);
+    await this.#addLogs(path.join(hostRoot, '/var/log'), await Promise.all([pods, root].map(deviceOf)));
   }
 
   /** None where they cannot be read; all else is listed without them. */
@@ -65,10 +67,6 @@ class DiskLister implements DiskListing {
       this.#fail(`cannot read the mount table: ${messageOf(error)}`, snapshotKinds);
       return { layers: [], isTruncated: true };
     });
-  }
-
-  async #addContent(folder: string): Promise<void> {
-    for (const name of await this.#namesIn(folder, ['image_copies'])) this.#add('image_copies', folder, name);
   }
 
   /**
@@ -108,20 +106,22 @@ class DiskLister implements DiskListing {
   async #addPods(folder: string): Promise<void> {
     const { knownPodUids, clock } = this.#options;
     if (knownPodUids === undefined) this.unlisted.add('orphaned_pods');
-    for (const uid of await this.#namesIn(folder, ['orphaned_pods'])) {
+    for (const uid of await this.#namesIn(folder, ['orphaned_pods', 'logs'])) {
       if (knownPodUids?.has(uid) !== false) continue;
       const { mtimeMs } = await stat(path.join(folder, uid)).catch(() => ({ mtimeMs: Infinity }));
       if (clock.nowMs() - mtimeMs >= orphanGraceMs) this.#add('orphaned_pods', folder, uid);
     }
   }
 
-  async #addLogs(folder: string): Promise<void> {
+  /** Those on filesystems of the kubelet, which are these `devices`: it does not count `/var/log` on one of its own. */
+  async #addLogs(folder: string, devices: readonly (number | undefined)[]): Promise<void> {
     const { measuredPodUids } = this.#options;
     if (measuredPodUids === undefined) this.unlisted.add('logs');
-    for (const name of await this.#namesIn(folder, ['logs'])) if (name !== 'pods') this.#add('logs', folder, name);
-    for (const name of await this.#namesIn(path.join(folder, 'pods'), ['logs'])) {
-      const uid = name.slice(name.lastIndexOf('_') + 1);
-      if (measuredPodUids?.has(uid) === false) this.#add('logs', folder, 'pods', name);
+    const isOfGonePod = (name: string) => measuredPodUids?.has(name.slice(name.lastIndexOf('_') + 1)) === false;
+    const names = (await this.#namesIn(folder, ['logs'])).filter((name) => name !== 'pods');
+    const podNames = (await this.#namesIn(path.join(folder, 'pods'), ['logs'])).filter(isOfGonePod);
+    for (const name of [...names, ...podNames.map((podName) => `pods/${podName}`)]) {
+      if (devices.includes(await deviceOf(path.join(folder, name)))) this.#add('logs', folder, name);
     }
   }
 
@@ -152,6 +152,11 @@ class DiskLister implements DiskListing {
     if (this.problems.length < maxProblemCount && !this.problems.includes(problem)) this.problems.push(problem);
     for (const kind of kinds) this.unlisted.add(kind);
   }
+}
+
+/** Undefined for what is not there. */
+async function deviceOf(file: string): Promise<number | undefined> {
+  return (await lstat(file).catch(() => undefined))?.dev;
 }
 
 /** By the numbers of snapshots: the containers whose writable layers they are ('' for others), and the layers below. */

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -21,6 +22,9 @@ type DiskUsage = Parameters<typeof diskOwners>[2];
 
 const unknownUsage: DiskUsage = { imagesBytes: undefined, unattributedBytes: undefined };
 const hourMs = 3_600_000;
+
+/** In memory, and so on a filesystem of its own. */
+const hasSharedMemory = existsSync('/dev/shm') && statSync('/dev/shm').dev !== statSync(tmpdir()).dev;
 
 interface RecordedStore {
   readonly directories: readonly { readonly directory: string; readonly bytes: string; readonly overlay: string }[];
@@ -208,13 +212,44 @@ describe('the listing of a disk', () => {
 
   it('names each directory that it cannot read, and lists the others', async () => {
     await using host = await temporaryFolder();
-    await folders(host.path, '/var/log/pods');
+    await folders(host.path, '/var/log/pods', `${containerd}/io.containerd.content.v1.content/blobs`);
     await writeFile(path.join(host.path, '/var/log/syslog'), 'x');
     const { places, problems, unlisted } = await listDisk(listingOptions(host.path));
-    expect(listed(host.path, places)).toEqual(['logs /var/log/syslog']);
-    expect(problems).toHaveLength(4);
-    expect(unlisted).toEqual(new Set(['image_copies', ...snapshotKinds, 'runtime_volumes', 'orphaned_pods']));
-    expect(problems[0]).toContain(`cannot list ${host.path}${containerd}/io.containerd.content.v1.content: ENOENT`);
+    expect(listed(host.path, places)).toEqual([
+      `image_copies ${containerd}/io.containerd.content.v1.content/blobs`,
+      'logs /var/log/syslog',
+    ]);
+    expect(problems).toHaveLength(3);
+    expect(unlisted).toEqual(new Set([...snapshotKinds, 'runtime_volumes', 'orphaned_pods', 'logs']));
+    expect(problems[0]).toContain(`cannot list ${host.path}${containerd}/io.containerd.grpc.v1.cri/containers: ENOENT`);
+  });
+
+  it.skipIf(!hasSharedMemory)('has no logs of a filesystem that is not of the kubelet; needs /dev/shm', async () => {
+    await using host = await temporaryFolder();
+    await folders(host.path, ...baseFolders.filter((folder) => !folder.startsWith('/var/log')));
+    await using other = await temporaryFolder('/dev/shm');
+    await folders(other.path, 'pods/shop_old_gone', 'journal');
+    await symlink(other.path, path.join(host.path, '/var/log'));
+    const { places, problems } = await listDisk(listingOptions(host.path));
+    expect(problems).toEqual([]);
+    expect(places.filter(({ kind }) => kind === 'logs')).toEqual([]);
+  });
+
+  it.each(['cannot be read', 'is cut'])('has all but layers when the mount table %s', async (problem) => {
+    await using host = await temporaryFolder();
+    await folders(host.path, ...baseFolders, `${snapshots}/1/fs`, `${containerFolder}/a/volumes`, '/var/log/journal');
+    const readMounts = () =>
+      problem === 'is cut'
+        ? Promise.resolve({ layers: [], malformedCount: 0, isTruncated: true })
+        : Promise.reject(new Error('ENOENT: /proc/1/mountinfo'));
+    const { places, problems, unlisted } = await listDisk(listingOptions(host.path, { readMounts }));
+    expect(listed(host.path, places)).toEqual([
+      `image_copies ${containerd}/io.containerd.content.v1.content/blobs`,
+      'logs /var/log/journal',
+      `runtime_volumes ${containerFolder}/a/volumes`,
+    ]);
+    expect(unlisted).toEqual(new Set(snapshotKinds));
+    expect(problems.at(-1)).toContain('without the whole mount table');
   });
 
   it('ends at a number of names and of problems', async () => {
@@ -227,15 +262,6 @@ describe('the listing of a disk', () => {
     expect(problems).toHaveLength(20);
     expect(problems[0]).toContain('ENOTDIR');
     expect(unlisted).toEqual(new Set(['runtime_volumes', 'logs']));
-  });
-
-  it('has no layers when the mount table is cut: those in use are not known', async () => {
-    await using host = await temporaryFolder();
-    await folders(host.path, ...baseFolders, `${snapshots}/1/fs`);
-    const readMounts = () => Promise.resolve({ layers: [], malformedCount: 0, isTruncated: true });
-    const { places, problems } = await listDisk(listingOptions(host.path, { readMounts }));
-    expect(listed(host.path, places)).toEqual([`image_copies ${containerd}/io.containerd.content.v1.content/blobs`]);
-    expect(problems).toHaveLength(1);
   });
 });
 

@@ -10,8 +10,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 export const isInstalled = (program: string): boolean =>
   spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0;
 
-export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'ephemeral-storage-exporter-test-'));
+export async function temporaryFolder(parent = tmpdir()): Promise<AsyncDisposable & { readonly path: string }> {
+  const folder = await mkdtemp(path.join(parent, 'ephemeral-storage-exporter-test-'));
   return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
