@@ -207,7 +207,7 @@ export const diskOwnerGroups: readonly FamilyGroup<NodeDiskOwners>[] = [
       {
         name: 'node_unattributed_owner_bytes',
         profile: 'standard',
-        help: 'What node_unattributed_bytes of all filesystems of the node is made of, as last measured with du: compressed copies of images, directories of pods that are gone, snapshots that containerd has forgotten, logs that are not those of pods, volumes of the runtime, and other for the rest. No series for an owner that is not measured yet, or not as a whole.',
+        help: 'What node_unattributed_bytes of all filesystems of the node is made of, as last measured with du: compressed copies of images, directories of pods that are gone, snapshots that containerd has forgotten, logs that are not those of pods, volumes of the runtime, and other for the rest, which is never below 0. No series for an owner that is not measured yet, or not as a whole.',
         value: ({ usedBytes }) => usedBytes,
       },
     ],
