@@ -87,19 +87,21 @@ async function runningShare(work: Promise<unknown>): Promise<number> {
   while (!over.signal.aborted) {
     await delay(5);
     seen.all += 1;
-    if (isChildRunning()) seen.running += 1;
+    if (childStates().some((state) => state !== 'T')) seen.running += 1;
   }
   return seen.running / seen.all;
 }
 
-function isChildRunning(): boolean {
-  try {
-    const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
-    const states = children.filter((pid) => pid !== '').map((pid) => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-    return states.some((text) => !text.includes(') T '));
-  } catch {
-    return false; // it has just ended
-  }
+/** A letter for each child process: T for one that is stopped. */
+function childStates(): readonly string[] {
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').match(/\d+/g) ?? [];
+  return children.flatMap((pid) => {
+    try {
+      return /\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? [];
+    } catch {
+      return []; // it has just ended
+    }
+  });
 }
 
 async function measureWalks(device: string): Promise<void> {
@@ -158,6 +160,7 @@ async function besideWalks(share: number): Promise<Window> {
   const window = await writeWindow();
   stop.abort(new Error('over'));
   await walking;
+  while (childStates().length > 0) await delay(5); // a killed du keeps the filesystem busy
   return window;
 }
 
@@ -176,9 +179,8 @@ async function measureLatency(device: string): Promise<void> {
     const texts = (['medianMs', 'p99Ms'] as const).map((key) => {
       const ratios = (windows[index] ?? []).map((window, round) => window[key] / (windows[0]?.[round]?.[key] ?? NaN));
       const values = (windows[index] ?? []).map((window) => window[key]);
-      const sorted = ratios.toSorted((one, other) => one - other);
-      const [low = NaN, high = NaN] = [sorted.at(0), sorted.at(-1)];
-      return `${key} ${median(values).toFixed(3)}, × ${median(ratios).toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
+      const slowerCount = ratios.filter((ratio) => ratio > 1).length;
+      return `${key} ${median(values).toFixed(3)}, × ${median(ratios).toFixed(2)}, slower in ${slowerCount} of ${ratios.length} rounds`;
     });
     console.log(`writes ${mode}: ${texts.join('; ')}`);
   }
