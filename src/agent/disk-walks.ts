@@ -3,15 +3,16 @@ import { messageOf } from '../base/errors.js';
 import { FailureRun, type Logger } from '../base/logger.js';
 import { retainKeys } from '../base/maps.js';
 import { oneLine } from '../base/text.js';
-import type { OwnerBytes } from '../node/agent-disk.js';
+import { type KnownDiskUse, type MeasuredDisk, unmeasuredDisk } from '../node/agent-disk.js';
+import { diskOwners, type DiskPlace, type PlaceSize } from '../node/owners-classify.js';
 import type { DuLimits, DuWalker } from './du-walker.js';
 import { agentHint } from './host-files.js';
-import { diskOwners, type DiskPlace, type PlaceSize } from './owners-classify.js';
 import type { DiskListing } from './owners-listing.js';
 
 export interface DiskWalksOptions {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly hostRoot: string;
   /** How often the directories are listed, which is cheap. What is new is measured then. */
   readonly checkIntervalMs: number;
   /** How often each of them is measured; compressed copies of images, few files that grow at each pull, at each check. */
@@ -44,8 +45,10 @@ export class DiskWalks {
   }
 
   /** Returns those that are known: none before the first check. */
-  owners(usage: Parameters<typeof diskOwners>[2]): readonly OwnerBytes[] {
-    return this.#listing === undefined ? [] : diskOwners(this.#listing, this.#sizes, usage);
+  owners(known: Pick<KnownDiskUse, 'imagesBytes' | 'unattributedBytes'>): MeasuredDisk {
+    if (this.#listing === undefined) return unmeasuredDisk;
+    const { clock, hostRoot } = this.#options;
+    return diskOwners(this.#listing, this.#sizes, { ...known, hostRoot, monotonicMs: clock.monotonicMs() });
   }
 
   /** Runs until `signal` aborts. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { KnownDiskUse, NodeDiskOwners } from '../node/agent-disk.js';
+import { type KnownDiskUse, type NodeDiskOwners, unmeasuredDisk } from '../node/agent-disk.js';
 import { busyDisk } from './disk-pressure.js';
 import { DiskWalks } from './disk-walks.js';
 import { findDuCommand } from './du-command.js';
@@ -54,7 +54,7 @@ export class HostDisk {
         this.#options.logger.warn('the agent does not measure the disk', { error: messageOf(error) });
       });
     }
-    return { nodeName: known.nodeName, owners: this.#walks?.owners(known) ?? [] };
+    return { nodeName: known.nodeName, ...(this.#walks?.owners(known) ?? unmeasuredDisk) };
   }
 
   async #measure(): Promise<void> {
@@ -64,6 +64,7 @@ export class HostDisk {
     this.#walks = new DiskWalks({
       clock,
       logger,
+      hostRoot,
       checkIntervalMs: 10 * minuteMs,
       walkIntervalMs: 360 * minuteMs,
       list: () => {

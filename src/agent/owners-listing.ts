@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { codeOf, messageOf } from '../base/errors.js';
 import type { KnownDiskUse } from '../node/agent-disk.js';
+import { type DiskPlace, type DiskPlaceKind, type ListedPlaces, snapshotKinds } from '../node/owners-classify.js';
 import { containerdRootOf, type MountTable, snapshotIdOf } from './mount-table.js';
-import { type DiskPlace, type DiskPlaceKind, type ListedPlaces, snapshotKinds } from './owners-classify.js';
 
 export interface DiskListing extends ListedPlaces {
   /** Directories that could not be listed, each with the reason. */

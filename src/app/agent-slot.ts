@@ -8,7 +8,7 @@ import type { Lane, Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { agentParts, showsDiskOwners } from '../exposition/agent-families.js';
 import { knownDiskUse } from '../node/agent-disk.js';
-import { allObjects, type ClusterSnapshot } from '../scrape/snapshot.js';
+import { type AgentSnapshot, allObjects, type ClusterSnapshot } from '../scrape/snapshot.js';
 
 type Agent = Pick<NodeAgent, 'read' | 'diskOwners'>;
 
@@ -55,19 +55,32 @@ export class AgentSlot implements Disposable {
 
   /** Adds what the agent reads now. A failure of the agent is logged, and the rest is served. */
   async addTo(snapshot: ClusterSnapshot): Promise<ClusterSnapshot> {
+    return this.#add(snapshot, async (agent) => {
+      const read = await agent.read(allObjects(snapshot), this.#parts);
+      return { ...read, ...(this.#showsDisk ? diskOf(agent, snapshot) : {}) };
+    });
+  }
+
+  /** The same of the disk alone, for pages. */
+  async addDiskTo(snapshot: ClusterSnapshot): Promise<ClusterSnapshot> {
+    return this.#add(snapshot, (agent) => Promise.resolve({ pods: [], ...diskOf(agent, snapshot) }));
+  }
+
+  async #add(snapshot: ClusterSnapshot, read: (agent: Agent) => Promise<AgentSnapshot>): Promise<ClusterSnapshot> {
     if (this.#agent === undefined) return snapshot;
     try {
-      const agent = await this.#agent;
-      const read = await agent.read(allObjects(snapshot), this.#parts);
-      const [view] = this.#showsDisk ? snapshot.nodes : [];
-      const disk = view === undefined ? {} : { disk: agent.diskOwners(knownDiskUse(view)) };
+      const agent = await read(await this.#agent);
       this.#failures.ended('the agent on the node reads again', {});
-      return { ...snapshot, agent: { ...read, ...disk } };
+      return { ...snapshot, agent };
     } catch (error) {
       this.#failures.failed('the agent on the node failed', {}, error);
       return snapshot;
     }
   }
+}
+
+function diskOf(agent: Agent, { nodes: [view] }: ClusterSnapshot): Pick<AgentSnapshot, 'disk'> {
+  return view === undefined ? {} : { disk: agent.diskOwners(knownDiskUse(view)) };
 }
 
 async function loadAgent(

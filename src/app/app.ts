@@ -299,6 +299,7 @@ export class App implements AsyncDisposable {
       ...this.#options,
       active: () => this.#active,
       track: (collecting: Promise<ClusterSnapshot | undefined>) => this.#tracked(collecting),
+      agent: this.#agent,
       metrics: this.metrics,
       seriesCapReport: this.#seriesCapReport,
       evictionFile: this.#evictionFile,

@@ -12,6 +12,7 @@ import type { SeriesCapReport } from '../telemetry/scrape-reports.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
 import { readHomepage } from '../version.js';
 import type { ActiveSettings } from './active-settings.js';
+import type { AgentSlot } from './agent-slot.js';
 import { clusterReportInput } from './cluster-report-input.js';
 import { clusterReading } from './status-reading.js';
 
@@ -19,6 +20,7 @@ interface StatusInputsOptions extends Pick<StatusInputs, 'evictions' | 'checks'>
   readonly active: () => ActiveSettings;
   /** Runs a collection; the source stays until it has ended. */
   readonly track: (collecting: Promise<ClusterSnapshot | undefined>) => Promise<ClusterSnapshot | undefined>;
+  readonly agent: Pick<AgentSlot, 'addDiskTo'>;
   readonly scheduler: Scheduler;
   readonly metrics: SelfMetrics;
   readonly evictionFile: Pick<EvictionFile, 'log' | 'fault'>;
@@ -46,8 +48,9 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
       const work = scheduler.begin();
       try {
         const current = active();
-        const snapshot = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
-        if (snapshot === undefined) return undefined;
+        const found = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
+        if (found === undefined) return undefined;
+        const snapshot = await options.agent.addDiskTo(found);
         const collected = { snapshot, evictions: evictions() ?? [], isPartial: signal.aborted };
         const input = clusterReportInput({ ...current, ...collected, scheduler, clock });
         const reading = clusterReading({ ...current, input, known, clock });

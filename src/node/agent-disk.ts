@@ -2,17 +2,43 @@ import { filesystemOwners } from './filesystem-owners.js';
 import type { NodeView } from './node-view.js';
 
 /** Whose bytes `node_unattributed_bytes` are. */
-type UnattributedOwner = 'image_copies' | 'orphaned_pods' | 'orphaned_snapshots' | 'logs' | 'runtime_volumes' | 'other';
+export type UnattributedOwner =
+  'image_copies' | 'orphaned_pods' | 'orphaned_snapshots' | 'logs' | 'runtime_volumes' | 'other';
 
 export interface OwnerBytes {
   readonly owner: UnattributedOwner;
   readonly usedBytes: number;
+  /** Undefined where only values of the kubelet show it. */
+  readonly places?: OwnerPlaces | undefined;
 }
 
-/** Owners that are unknown are missing. With `other`, they add up to the unattributed bytes of all filesystems of the node. */
-export interface NodeDiskOwners {
-  readonly nodeName: string;
+/** Directories and files that are an owner's. */
+export interface OwnerPlaces {
+  readonly count: number;
+  /** The largest first. */
+  readonly largest: readonly OwnerPlace[];
+}
+
+export interface OwnerPlace {
+  /** On the host. */
+  readonly path: string;
+  readonly usedBytes: number;
+}
+
+/** What du has measured so far. */
+export interface MeasuredDisk {
+  /** Those that are unknown are missing. */
   readonly owners: readonly OwnerBytes[];
+  /** Layers of images that no mount names; undefined until all of them are measured. */
+  readonly unusedLayersBytes: number | undefined;
+  /** Of the oldest measurement; undefined without one. */
+  readonly ageMs: number | undefined;
+}
+
+export const unmeasuredDisk: MeasuredDisk = { owners: [], unusedLayersBytes: undefined, ageMs: undefined };
+
+export interface NodeDiskOwners extends MeasuredDisk {
+  readonly nodeName: string;
 }
 
 /** What the API server and the kubelet know of a node's disk; undefined where it is not known. */

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import { DiskWalks, type DiskWalksOptions } from '../../src/agent/disk-walks.js';
 import type { DuJob, DuResult } from '../../src/agent/du-walker.js';
-import type { DiskPlace } from '../../src/agent/owners-classify.js';
 import { silentLogger } from '../../src/base/logger.js';
+import { unmeasuredDisk } from '../../src/node/agent-disk.js';
+import type { DiskPlace } from '../../src/node/owners-classify.js';
 import { noLimits } from '../support/du.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingLogger } from '../support/recording-logger.js';
@@ -40,6 +41,7 @@ function started(
   const disk = new DiskWalks({
     clock,
     logger: silentLogger,
+    hostRoot: '/',
     checkIntervalMs: minuteMs,
     walkIntervalMs: 6 * hourMs,
     list: () => Promise.resolve({ places: state.places, unlisted: new Set(), problems: [] }),
@@ -53,7 +55,7 @@ function started(
     stop.abort(new Error('over'));
     await done;
   };
-  const logsBytes = () => disk.owners(unknownUsage).find(({ owner }) => owner === 'logs')?.usedBytes;
+  const logsBytes = () => disk.owners(unknownUsage).owners.find(({ owner }) => owner === 'logs')?.usedBytes;
   return { clock, disk, state, walks, end, logsBytes };
 }
 
@@ -61,11 +63,12 @@ const noticesOf = (log: readonly string[]): readonly string[] => log.filter((lin
 
 describe('the walks over a disk', () => {
   it('measure all at the start and once in each interval', async () => {
-    const { clock, walks, end, logsBytes } = started({ '/größe': 3, '/b': 4 });
+    const { clock, walks, end, disk, logsBytes } = started({ '/größe': 3, '/b': 4 });
     await clock.advance(0);
     expect(walks).toEqual(['/größe', '/b']);
     expect(logsBytes()).toBe(7);
     await clock.advance(6 * hourMs - minuteMs);
+    expect(disk.owners(unknownUsage).ageMs).toBe(6 * hourMs - minuteMs);
     expect(walks).toHaveLength(2);
     await clock.advance(2 * minuteMs);
     expect(walks).toEqual(['/größe', '/b', '/größe', '/b']);
@@ -197,7 +200,7 @@ describe('the walks over a disk', () => {
     const log: string[] = [];
     const { clock, walks, end, disk } = started({ '/a': 3 }, { list, logger: recordingLogger(log) });
     await clock.advance(minuteMs);
-    expect(disk.owners(unknownUsage)).toEqual([]);
+    expect(disk.owners(unknownUsage)).toEqual(unmeasuredDisk);
     isBroken = false;
     await clock.advance(minuteMs);
     expect(walks).toEqual(['/a']);

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { HostDisk, type HostDiskOptions } from '../../src/agent/host-disk.js';
 import { systemClock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
-import type { KnownDiskUse } from '../../src/node/agent-disk.js';
+import { type KnownDiskUse, unmeasuredDisk } from '../../src/node/agent-disk.js';
 import { duNeeded, duOf, hasDu } from '../support/du.js';
 import { temporaryFolder } from '../support/programs.js';
 import { recordingLogger } from '../support/recording-logger.js';
@@ -85,14 +85,19 @@ describe('the disk of a node', () => {
       // All snapshots but that of the running container, of which containerd has forgotten the last.
       const imagesBytes = du(`${snapshots}/1/fs`, `${snapshots}/4/fs`);
       const known = { ...unknown, imagesBytes, unattributedBytes: 2_000_000 };
-      expect(disk.owners(known)).toEqual({ nodeName: 'node-1', owners: [] });
+      expect(disk.owners(known)).toEqual({ nodeName: 'node-1', ...unmeasuredDisk });
       await expect.poll(() => disk.owners(known).owners.length, { timeout: 20_000 }).toBe(6);
       const { owners } = disk.owners(known);
+      const row = (owner: string, ...names: readonly string[]) => ({
+        owner,
+        usedBytes: du(...names),
+        places: { count: names.length, largest: names.map((name) => ({ path: `/${name}`, usedBytes: du(name) })) },
+      });
       expect(owners.slice(0, 5)).toEqual([
-        { owner: 'image_copies', usedBytes: du(blobs) },
-        { owner: 'orphaned_pods', usedBytes: du('var/lib/kubelet/pods/gone') },
-        { owner: 'logs', usedBytes: du('var/log/syslog', 'var/log/pods/shop_old_gone') },
-        { owner: 'runtime_volumes', usedBytes: du(`${containers}/${main}/volumes`) },
+        row('image_copies', blobs),
+        row('orphaned_pods', 'var/lib/kubelet/pods/gone'),
+        row('logs', 'var/log/syslog', 'var/log/pods/shop_old_gone'),
+        row('runtime_volumes', `${containers}/${main}/volumes`),
         { owner: 'orphaned_snapshots', usedBytes: du(`${snapshots}/5/fs`) },
       ]);
       expect(owners.reduce((sum, { usedBytes }) => sum + usedBytes, 0)).toBe(2_000_000);

@@ -6,21 +6,28 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { parseMountInfo } from '../../src/agent/mount-table.js';
+import { type DiskListingOptions, listDisk } from '../../src/agent/owners-listing.js';
 import {
   diskOwners,
   type DiskPlace,
   type DiskPlaceKind,
+  type ListedPlaces,
   type PlaceSize,
   snapshotKinds,
-} from '../../src/agent/owners-classify.js';
-import { type DiskListingOptions, listDisk } from '../../src/agent/owners-listing.js';
+} from '../../src/node/owners-classify.js';
 import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { temporaryFolder } from '../support/programs.js';
 
-type DiskUsage = Parameters<typeof diskOwners>[2];
+type DiskContext = Parameters<typeof diskOwners>[2];
+type DiskUsage = Pick<DiskContext, 'imagesBytes' | 'unattributedBytes'>;
 
 const unknownUsage: DiskUsage = { imagesBytes: undefined, unattributedBytes: undefined };
+const measuredMs = 5_000;
+const contextOf = (usage: DiskUsage): DiskContext => ({ ...usage, hostRoot: '/', monotonicMs: measuredMs });
+/** Owners and bytes alone. */
+const rowsOf = (listing: ListedPlaces, sizes: ReadonlyMap<string, PlaceSize>, usage: DiskUsage) =>
+  diskOwners(listing, sizes, contextOf(usage)).owners.map(({ owner, usedBytes }) => ({ owner, usedBytes }));
 const hourMs = 3_600_000;
 
 /** In memory, and so on a filesystem of its own. */
@@ -72,7 +79,7 @@ const listed = (hostRoot: string, places: readonly DiskPlace[]) =>
   places.map(({ kind, path: place }) => `${kind} ${place.slice(hostRoot.length)}`).sort();
 
 const sized = (bytes: Readonly<Record<string, number>>): ReadonlyMap<string, PlaceSize> =>
-  new Map(Object.entries(bytes).map(([path, usedBytes]) => [path, { usedBytes }]));
+  new Map(Object.entries(bytes).map(([path, usedBytes]) => [path, { usedBytes, monotonicMs: measuredMs }]));
 
 describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNeeded}`, () => {
   it('has its bytes in the groups that containerd itself names', async () => {
@@ -103,7 +110,7 @@ describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNee
     // What the kubelet has for images: all snapshots without those of running containers.
     const imagesBytes = sumOf(known) - sumOf(running);
     const unattributedBytes = 300_000_000;
-    const owners = diskOwners(listing, sizes, { imagesBytes, unattributedBytes });
+    const owners = rowsOf(listing, sizes, { imagesBytes, unattributedBytes });
     const bytesOf = (wanted: DiskPlaceKind) =>
       listing.places
         .filter(({ kind }) => kind === wanted)
@@ -278,21 +285,46 @@ describe('the owners of a disk', () => {
   const sizes = sized({ '/blobs': 200, '/1': 30, '/2': 40, '/3': 500, '/log': 60 });
   const row = (owner: string, usedBytes: number) => ({ owner, usedBytes });
 
+  it('have their largest places by their paths on the host', () => {
+    const logs = [1, 2, 3, 4].map((index): DiskPlace => ({ kind: 'logs', path: `/host/var/log/${index}` }));
+    const found = sized(Object.fromEntries(logs.map(({ path }, index) => [path, 10 * index])));
+    const context = { ...contextOf(unknownUsage), hostRoot: '/host' };
+    const { owners } = diskOwners({ places: logs, unlisted: none }, found, context);
+    expect(owners.find(({ owner }) => owner === 'logs')?.places).toEqual({
+      count: 4,
+      largest: [
+        { path: '/var/log/4', usedBytes: 30 },
+        { path: '/var/log/3', usedBytes: 20 },
+        { path: '/var/log/2', usedBytes: 10 },
+      ],
+    });
+  });
+
+  it('are as old as the oldest measurement, with the layers that no mount names', () => {
+    const older = new Map([...sizes, ['/log', { usedBytes: 60, monotonicMs: measuredMs - 2_000 }]]);
+    expect(diskOwners(listing, older, contextOf(unknownUsage))).toMatchObject({ ageMs: 2_000, unusedLayersBytes: 30 });
+    const unmeasured = new Map([...sizes].filter(([path]) => path !== '/1'));
+    expect(diskOwners(listing, unmeasured, contextOf(unknownUsage)).unusedLayersBytes).toBeUndefined();
+    const unlisted = new Set<DiskPlaceKind>(['unused_layers']);
+    expect(diskOwners({ places, unlisted }, sizes, contextOf(unknownUsage)).unusedLayersBytes).toBeUndefined();
+    expect(diskOwners(listing, new Map(), contextOf(unknownUsage)).ageMs).toBeUndefined();
+  });
+
   it('add up to the unattributed bytes of the kubelet', () => {
     const usage = { imagesBytes: 570, unattributedBytes: 1_000 };
-    const owners = diskOwners(listing, sizes, usage);
+    const owners = rowsOf(listing, sizes, usage);
     expect(owners).toContainEqual(row('other', 740));
     expect(owners.reduce((sum, { usedBytes }) => sum + usedBytes, 0)).toBe(1_000);
   });
 
   it('have what the disk has beyond the snapshots of the kubelet as orphaned', () => {
-    const owners = diskOwners(listing, sizes, {
+    const owners = rowsOf(listing, sizes, {
       imagesBytes: 545,
       unattributedBytes: 1_000,
     });
     expect(owners).toContainEqual(row('orphaned_snapshots', 25));
     expect(owners).toContainEqual(row('other', 715));
-    const more = diskOwners(listing, sizes, {
+    const more = rowsOf(listing, sizes, {
       imagesBytes: 600,
       unattributedBytes: 1_000,
     });
@@ -308,7 +340,7 @@ describe('the owners of a disk', () => {
     ['of the disk', { unattributedBytes: 1_000 }, []],
     ['of images', { imagesBytes: 570 }, ['orphaned_snapshots']],
   ])('without a value of the kubelet %s have no rest', (_case, usage, more) => {
-    const owners = diskOwners(listing, sizes, { ...unknownUsage, ...usage });
+    const owners = rowsOf(listing, sizes, { ...unknownUsage, ...usage });
     expect(owners.map(({ owner }) => owner)).toEqual([
       'image_copies',
       'orphaned_pods',
@@ -321,9 +353,14 @@ describe('the owners of a disk', () => {
   it('that are not measured have no bytes, and there is no rest', () => {
     const usage = { imagesBytes: 570, unattributedBytes: 1_000 };
     const ownersWith = (changed: Readonly<Record<string, number | undefined>>) =>
-      diskOwners(
+      rowsOf(
         listing,
-        new Map([...sizes, ...Object.entries(changed).map(([path, usedBytes]) => [path, { usedBytes }] as const)]),
+        new Map([
+          ...sizes,
+          ...Object.entries(changed).map(
+            ([path, usedBytes]) => [path, { usedBytes, monotonicMs: measuredMs }] as const,
+          ),
+        ]),
         usage,
       );
     expect(ownersWith({ '/log': undefined }).map(({ owner }) => owner)).toEqual([
@@ -343,7 +380,7 @@ describe('the owners of a disk', () => {
   it('leave out those of which not all places could be found', () => {
     const usage = { imagesBytes: 570, unattributedBytes: 1_000 };
     const unlisted = new Set<DiskPlaceKind>(['image_copies', ...snapshotKinds]);
-    expect(diskOwners({ places: [{ kind: 'logs', path: '/log' }], unlisted }, sizes, usage)).toEqual([
+    expect(rowsOf({ places: [{ kind: 'logs', path: '/log' }], unlisted }, sizes, usage)).toEqual([
       row('orphaned_pods', 0),
       row('logs', 60),
       row('runtime_volumes', 0),

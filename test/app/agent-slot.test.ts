@@ -4,6 +4,7 @@ import { AgentSlot } from '../../src/app/agent-slot.js';
 import { Scheduler } from '../../src/base/scheduler.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { anAgentPod } from '../support/agent-pods.js';
+import { aNodeDisk } from '../support/disk-owners.js';
 import { settingsOf } from '../support/exporter.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingLogger } from '../support/recording-logger.js';
@@ -25,7 +26,7 @@ function slotWith({ fails = () => false }: { readonly fails?: () => boolean } = 
       loaded.push(hostRoot);
       signals.push(signal);
       return Promise.resolve({
-        diskOwners: ({ nodeName }) => ({ nodeName, owners: [] }),
+        diskOwners: ({ nodeName }) => aNodeDisk({ nodeName }),
         read: (nodes, parts) => {
           reads.push(`${nodes.map(({ nodeName }) => nodeName).join()} ${[...parts].join()}`);
           return fails() ? Promise.reject(new Error('broken')) : Promise.resolve({ pods: [anAgentPod()] });
@@ -67,9 +68,18 @@ describe('the place of the agent', () => {
   it('the agent is asked for the disk where the settings show it', async () => {
     const { slot, scrape } = slotWith();
     slot.configure(settingsOf(enabled));
-    expect((await scrape()).agent?.disk).toEqual({ nodeName: 'node-1', owners: [] });
+    expect((await scrape()).agent?.disk).toEqual(aNodeDisk());
     slot.configure(settingsOf(`${enabled}metrics: {profile: minimal}`));
     expect((await scrape()).agent).not.toHaveProperty('disk');
+  });
+
+  it('pages have the disk alone, whatever series the settings show, and nothing without the agent', async () => {
+    const { slot, reads } = slotWith();
+    slot.configure(settingsOf(''));
+    expect(await slot.addDiskTo(aClusterSnapshot())).toEqual(aClusterSnapshot());
+    slot.configure(settingsOf(`${enabled}metrics: {profile: minimal}`));
+    expect((await slot.addDiskTo(aClusterSnapshot())).agent).toEqual({ pods: [], disk: aNodeDisk() });
+    expect(reads).toEqual([]);
   });
 
   it('what an agent does in the background ends when another replaces it, and with the exporter', () => {

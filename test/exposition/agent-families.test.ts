@@ -7,6 +7,7 @@ import type { FamilyFilter } from '../../src/exposition/selection.js';
 import type { AgentPod } from '../../src/node/agent-pod.js';
 import type { AgentSnapshot } from '../../src/scrape/snapshot.js';
 import { anAgentPod, somePodResources } from '../support/agent-pods.js';
+import { aNodeDisk } from '../support/disk-owners.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { atOnce } from '../support/lanes.js';
@@ -92,13 +93,12 @@ describe('the families of the agent', () => {
   });
 
   it('the disk of a node has a series for each owner that is known, in the profile standard', async () => {
-    const disk = {
-      nodeName: 'node-1',
+    const disk = aNodeDisk({
       owners: [
         { owner: 'logs', usedBytes: 60 },
         { owner: 'other', usedBytes: -5 },
       ],
-    } as const;
+    });
     expect(await linesOf([], { settings: { profile: 'standard' } }, { disk })).toEqual([
       'node_unattributed_owner_bytes{node="node-1",owner="logs"} 60',
       'node_unattributed_owner_bytes{node="node-1",owner="other"} -5',

@@ -18,6 +18,7 @@ import {
   aPodSummary,
   aVolume,
 } from '../support/builders.js';
+import { aNodeDisk } from '../support/disk-owners.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
@@ -70,7 +71,7 @@ const fullObjects = someNodeObjects({
 const fullSnapshot = aClusterSnapshot({
   agent: {
     pods: [anAgentPod()],
-    disk: { nodeName: 'node-1', owners: [{ owner: 'image_copies', usedBytes: 4_096 }] },
+    disk: aNodeDisk({ owners: [{ owner: 'image_copies', usedBytes: 4_096 }] }),
   },
   evictions: {
     records: [anEvictionRecord()],

@@ -1,4 +1,5 @@
-import type { KnownDiskUse, OwnerBytes } from '../node/agent-disk.js';
+import { largestFirst, Ranking } from '../base/ranking.js';
+import type { KnownDiskUse, MeasuredDisk, OwnerBytes, OwnerPlace, OwnerPlaces } from './agent-disk.js';
 
 /** What a directory on the disk of a node is for. */
 export type DiskPlaceKind =
@@ -30,10 +31,18 @@ export interface ListedPlaces {
 export interface PlaceSize {
   /** Undefined where du could not measure all of it. */
   readonly usedBytes: number | undefined;
+  /** When it was measured. */
+  readonly monotonicMs: number;
 }
 
 export const snapshotKinds = ['layers_in_use', 'unused_layers', 'ended_containers', 'sandboxes'] as const;
 const ownerKinds = ['image_copies', 'orphaned_pods', 'logs', 'runtime_volumes'] as const;
+
+interface DiskContext extends Pick<KnownDiskUse, 'imagesBytes' | 'unattributedBytes'> {
+  /** Where the root filesystem of the host is mounted. */
+  readonly hostRoot: string;
+  readonly monotonicMs: number;
+}
 
 /**
  * Adds up the sizes of the places by their owners; those of which a place is not measured are missing. What the kubelet counts for
@@ -42,14 +51,57 @@ const ownerKinds = ['image_copies', 'orphaned_pods', 'logs', 'runtime_volumes'] 
 export function diskOwners(
   { places, unlisted }: ListedPlaces,
   sizes: ReadonlyMap<string, PlaceSize>,
-  usage: Pick<KnownDiskUse, 'imagesBytes' | 'unattributedBytes'>,
-): readonly OwnerBytes[] {
-  const sums = new Map<DiskPlaceKind, number>([...snapshotKinds, ...ownerKinds].map((kind) => [kind, 0]));
-  for (const { kind, path } of places) sums.set(kind, (sums.get(kind) ?? 0) + (sizes.get(path)?.usedBytes ?? NaN));
-  const bytesOf = (kind: DiskPlaceKind): number => (unlisted.has(kind) ? NaN : (sums.get(kind) ?? 0));
-  const owners = ownerKinds.map((owner) => ({ owner, usedBytes: bytesOf(owner) }));
+  context: DiskContext,
+): MeasuredDisk {
+  const sums = new Map([...snapshotKinds, ...ownerKinds].map((kind) => [kind, new KindSum(context.hostRoot)]));
+  let oldestMs = Infinity;
+  for (const { kind, path } of places) {
+    const { usedBytes = NaN, monotonicMs = Infinity } = sizes.get(path) ?? {};
+    sums.get(kind)?.add(path, usedBytes);
+    oldestMs = Math.min(oldestMs, monotonicMs);
+  }
+  const bytesOf = (kind: DiskPlaceKind): number => (unlisted.has(kind) ? NaN : (sums.get(kind)?.usedBytes ?? NaN));
+  const owners = ownerKinds.map((owner) => ({ owner, usedBytes: bytesOf(owner), places: sums.get(owner)?.places() }));
   const snapshotsBytes = snapshotKinds.reduce((sum, kind) => sum + bytesOf(kind), 0);
-  return withRest(owners, snapshotsBytes, usage).filter(({ usedBytes }) => !Number.isNaN(usedBytes));
+  const unusedBytes = bytesOf('unused_layers');
+  return {
+    owners: withRest(owners, snapshotsBytes, context).filter(({ usedBytes }) => !Number.isNaN(usedBytes)),
+    unusedLayersBytes: Number.isNaN(unusedBytes) ? undefined : unusedBytes,
+    ageMs: oldestMs === Infinity ? undefined : context.monotonicMs - oldestMs,
+  };
+}
+
+const largestCount = 3;
+
+/** The places of a kind; NaN once one is not measured. */
+class KindSum {
+  readonly #hostRoot: string;
+  readonly #largest = new Ranking<OwnerPlace>(
+    largestCount,
+    largestFirst(
+      ({ usedBytes }) => usedBytes,
+      ({ path }) => [path],
+    ),
+  );
+  usedBytes = 0;
+
+  constructor(hostRoot: string) {
+    this.#hostRoot = hostRoot;
+  }
+
+  add(path: string, usedBytes: number): void {
+    this.usedBytes += usedBytes;
+    this.#largest.add({ path, usedBytes });
+  }
+
+  places(): OwnerPlaces {
+    const largest = this.#largest.top().map(({ path, usedBytes }) => ({ path: this.#onHost(path), usedBytes }));
+    return { count: this.#largest.addedCount, largest };
+  }
+
+  #onHost(path: string): string {
+    return this.#hostRoot === '/' ? path : path.slice(this.#hostRoot.length);
+  }
 }
 
 /**
@@ -60,7 +112,7 @@ export function diskOwners(
 function withRest(
   owners: readonly OwnerBytes[],
   snapshotsBytes: number,
-  { imagesBytes = NaN, unattributedBytes = NaN }: Parameters<typeof diskOwners>[2],
+  { imagesBytes = NaN, unattributedBytes = NaN }: DiskContext,
 ): readonly OwnerBytes[] {
   const orphanedBytes = Math.max(0, snapshotsBytes - imagesBytes);
   const found = [...owners, { owner: 'orphaned_snapshots' as const, usedBytes: orphanedBytes }];
