@@ -2,12 +2,17 @@ import { programName, shellWord } from '../base/text.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
 import type { DiskVerdict } from '../node/disk-verdict.js';
 import type { FirstWorkload } from '../node/first-workload.js';
-import type { PastShortage } from './past-shortage.js';
+import { type LargestOwner, largestOwnerCommands } from './largest-owner.js';
 import { ownerOf, ownerTarget } from './pod-commands.js';
+import type { VerdictContext } from './verdict-text.js';
 import { workloadReferences } from './workload-report.js';
 
-/** What to run next for a verdict, complete, the explanation first. `past`: see {@link verdictText}. */
-export function verdictCommands(verdict: DiskVerdict, nodeName: string, past?: PastShortage): readonly string[] {
+/** What to run next for a verdict, complete, the explanation first. */
+export function verdictCommands(
+  verdict: DiskVerdict,
+  nodeName: string,
+  { past, largest }: VerdictContext = {},
+): readonly string[] {
   const { kind, first } = verdict;
   if (past !== undefined) return [explainEviction(past.first)];
   const onNode = (command: string): string => nodeCommand(command, verdict, nodeName);
@@ -21,24 +26,23 @@ export function verdictCommands(verdict: DiskVerdict, nodeName: string, past?: P
     case 'inodes':
       return [...podCommands(first), onNode(inodesCommand)];
     case 'no_space':
-      return [...podCommands(first), ...noSpaceCommands(verdict, nodeName)];
+      return [...podCommands(first), ...noSpaceCommands(verdict, largest).map(onNode), configCommand(nodeName)];
     case 'unknown':
       return unknownCommands(verdict, nodeName);
     case 'other':
-      return [...(grows(verdict) ? podCommands(first).slice(0, 1) : []), ...remainderCommands(verdict, nodeName)];
+      return [...growthCommands(verdict), ...remainderCommands(verdict, nodeName, largest)];
   }
 }
 
-/** The last one shows what the kubelet is configured with. */
-function noSpaceCommands(verdict: DiskVerdict, nodeName: string): readonly string[] {
-  const commands =
-    verdict.images === undefined ? [inodesCommand] : ['crictl rmi --prune', ...remainderTools.other.slice(0, 1)];
-  return [...commands.map((command) => nodeCommand(command, verdict, nodeName)), configCommand(nodeName)];
+/** What the kubelet is configured with is to be looked at too. */
+function noSpaceCommands({ images }: DiskVerdict, largest: LargestOwner | undefined): readonly string[] {
+  const general = images === undefined ? [inodesCommand] : ['crictl rmi --prune', ...remainderTools.other.slice(0, 1)];
+  return [...new Set([...largestOwnerCommands(largest), ...general])];
 }
 
 /** Before the threshold is crossed, see the text of the verdict. */
-function grows({ first, shortage }: DiskVerdict): boolean {
-  return shortage?.state === 'near' && first?.growth !== undefined;
+function growthCommands({ first, shortage }: DiskVerdict): readonly string[] {
+  return shortage?.state === 'near' && first?.growth !== undefined ? podCommands(first).slice(0, 1) : [];
 }
 
 const inodesCommand = 'du --inodes -xd3 / /var | sort -n | tail -20';
@@ -48,11 +52,16 @@ const remainderTools = {
   images: ['crictl images', 'crictl ps -a'],
 } as const;
 
-function remainderCommands(verdict: DiskVerdict, nodeName: string): readonly string[] {
+function remainderCommands(
+  verdict: DiskVerdict,
+  nodeName: string,
+  largest: LargestOwner | undefined,
+): readonly string[] {
   const { holder } = verdict.remainder ?? { holder: 'other' };
-  return holder === 'exempt'
-    ? [`kubectl get pods -A --sort-by=.spec.priority --field-selector ${shellWord(`spec.nodeName=${nodeName}`)}`]
-    : remainderTools[holder].map((command) => nodeCommand(command, verdict, nodeName));
+  if (holder === 'exempt')
+    return [`kubectl get pods -A --sort-by=.spec.priority --field-selector ${shellWord(`spec.nodeName=${nodeName}`)}`];
+  const tools = largest === undefined ? remainderTools[holder] : largestOwnerCommands(largest);
+  return tools.map((command) => nodeCommand(command, verdict, nodeName));
 }
 
 function podCommands(first: FirstWorkload | undefined): readonly string[] {

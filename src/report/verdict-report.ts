@@ -12,13 +12,15 @@ import {
 } from '../node/disk-verdict.js';
 import { nextThreshold } from '../node/node-forecasts.js';
 import type { NodeSnapshot } from '../node/node-view.js';
+import { type ClusterSnapshot, measuredDiskOf } from '../scrape/snapshot.js';
 import { causeText } from './eviction-cause-text.js';
+import { largestOwner } from './largest-owner.js';
 import { soonMs } from './limit-report.js';
-import { type PastShortage, pastShortage, type RememberedEvictions } from './past-shortage.js';
+import { pastShortage, type RememberedEvictions } from './past-shortage.js';
 import type { PodSource } from './pod-report.js';
 import { raisedRequest } from './request-command.js';
 import { deleteCommand, explainEviction, explainPod, limitCommands, verdictCommands } from './verdict-commands.js';
-import { verdictText } from './verdict-text.js';
+import { type VerdictContext, verdictText } from './verdict-text.js';
 
 /** What fills the disk of a node, or filled it before an eviction. Amounts are bytes, or inodes where the signal counts those. */
 export interface VerdictReport {
@@ -57,6 +59,7 @@ export type SamplesOf = (nodeName: string, uid: string) => readonly UsageSample[
 /** What a verdict needs besides the node. */
 interface VerdictInputs extends RememberedEvictions {
   readonly samplesOf: SamplesOf;
+  readonly snapshot: Pick<ClusterSnapshot, 'agent'>;
 }
 
 export function verdicts(inputs: VerdictInputs): VerdictOf {
@@ -70,7 +73,8 @@ export function verdicts(inputs: VerdictInputs): VerdictOf {
     if (verdict === undefined) return undefined;
     const isOver = verdict.unknownPart === 'condition' && verdict.shortage !== undefined;
     const past = isOver ? pastShortage(nodeName, inputs) : undefined;
-    return verdictReport(verdict, { nodeName, notes: ageNotes(source), past });
+    const largest = largestOwner(verdict, snapshot, measuredDiskOf(inputs.snapshot, nodeName));
+    return verdictReport(verdict, { nodeName, notes: ageNotes(source), past, largest });
   };
 }
 
@@ -98,21 +102,13 @@ function ageNotes({ state, ageMs, reason }: VerdictSource): readonly string[] {
 
 function verdictReport(
   verdict: DiskVerdict,
-  {
-    nodeName,
-    notes = [],
-    past,
-  }: {
-    readonly nodeName: string;
-    readonly notes?: readonly string[];
-    readonly past?: PastShortage | undefined;
-  },
+  { nodeName, notes = [], ...more }: VerdictContext & { readonly nodeName: string; readonly notes?: readonly string[] },
 ): VerdictReport {
   const { kind, shortage, pods, images } = verdict;
   return {
     kind,
-    text: verdictText(verdict, notes, past),
-    commands: verdictCommands(verdict, nodeName, past),
+    text: verdictText(verdict, notes, more),
+    commands: verdictCommands(verdict, nodeName, more),
     ...(shortage && shortageOf(shortage)),
     podsFreed: pods?.least,
     imagesFreed: images?.least,

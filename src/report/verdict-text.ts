@@ -3,41 +3,60 @@ import { formatAge, formatBytes } from '../base/units.js';
 import { countsInodes } from '../kubelet/eviction-signals.js';
 import type { Bounds, DiskVerdict, Remainder, Shortage, VerdictKind } from '../node/disk-verdict.js';
 import type { FirstWorkload } from '../node/first-workload.js';
+import { type LargestOwner, largestOwnerText } from './largest-owner.js';
 import type { PastShortage } from './past-shortage.js';
 import { unreadPodsText } from './signal-report.js';
 
-/**
- * One sentence with its numbers. `notes`: what is to be known of the data, in a few words each. `past`: what the condition is
- * left from.
- */
-export function verdictText(verdict: DiskVerdict, notes: readonly string[] = [], past?: PastShortage): string {
+/** What is known of a node besides what its kubelet reports now. */
+export interface VerdictContext {
+  /** What the condition is left from. */
+  readonly past?: PastShortage | undefined;
+  readonly largest?: LargestOwner | undefined;
+}
+
+/** One sentence with its numbers. `notes`: what is to be known of the data, in a few words each. */
+export function verdictText(
+  verdict: DiskVerdict,
+  notes: readonly string[] = [],
+  { past, largest }: VerdictContext = {},
+): string {
   const { shortage, alsoBelow } = verdict;
   const assumed = shortage?.isAssumed === true ? ['threshold assumed'] : [];
   const all = [...assumed, ...notes];
   const also = alsoBelow.length === 0 ? '' : `; also below a threshold: ${alsoBelow.join(', ')}`;
-  const cause = past === undefined ? causeText(verdict) : pastText(past, verdict);
+  const cause = past === undefined ? causeText(verdict, largest) : pastText(past, verdict);
   return `${cause}${also}${all.length === 0 ? '' : ` (${all.join(', ')})`}.`;
 }
 
-function causeText(verdict: DiskVerdict): string {
+function causeText(verdict: DiskVerdict, largest: LargestOwner | undefined): string {
   const { kind, shortage } = verdict;
   if (kind === 'unknown' || shortage === undefined) return unknownText(verdict);
   switch (kind) {
     case 'no_space':
-      return noSpaceText(verdict, shortage);
+      return `${noSpaceText(verdict, shortage)}${noSpaceOwnerText(largest)}`;
     case 'inodes':
       return `Inodes are the cause, not bytes${inodesText(verdict, shortage)}, ${missingText(shortage)}`;
+    case 'other':
+      return otherText(verdict, shortage, largest);
     case 'pods':
     case 'images':
     case 'pods_and_images':
-    case 'other':
       return bytesText(kind, verdict, shortage);
   }
 }
 
-function bytesText(
-  kind: Exclude<VerdictKind, 'unknown' | 'no_space' | 'inodes'>,
+function otherText(
   { pods = none, images = none, first, remainder }: DiskVerdict,
+  shortage: Shortage,
+  largest: LargestOwner | undefined,
+): string {
+  const owner = largest === undefined ? '' : `, ${largestOwnerText(largest)}`;
+  return `${remainderText(remainder, shortage)}${owner}${growthText(first, shortage)}; ${evictionsText(pods, images, shortage)}`;
+}
+
+function bytesText(
+  kind: Exclude<VerdictKind, 'unknown' | 'no_space' | 'inodes' | 'other'>,
+  { pods = none, images = none, first }: DiskVerdict,
   shortage: Shortage,
 ): string {
   const evicting = `evicting every pod frees ${freedText(pods, shortage)}`;
@@ -49,8 +68,6 @@ function bytesText(
       return `Images are the cause: deleting unused ones frees ${imagesText(images, shortage)}, ${missingText(shortage)}`;
     case 'pods_and_images':
       return `Pods and images are the cause${firstText(first)}: ${evicting} and ${deleting}, ${missingText(shortage)}`;
-    case 'other':
-      return `${remainderText(remainder, shortage)}${growthText(first, shortage)}; ${evictionsText(pods, images, shortage)}`;
   }
 }
 
@@ -73,6 +90,10 @@ function noSpaceText({ pods = none, images = none, first }: DiskVerdict, shortag
     `${fail} with ENOSPC: ${free} free on ${filesystem}, and no eviction threshold makes the kubelet evict pods`,
     ...deleting,
   ].join('; ');
+}
+
+function noSpaceOwnerText(largest: LargestOwner | undefined): string {
+  return largest === undefined ? '' : `; ${largestOwnerText(largest, 'that is neither pods nor images is')}`;
 }
 
 /** The kubelet reports the condition for a while after the shortage. */

@@ -9,10 +9,10 @@ import { listContainers, listVolumes } from '../query/list-parts.js';
 import { listPods, readingOfWorkload } from '../query/list-pods.js';
 import { type ListKind, type ListQuery, matchesSearch, parseListQuery } from '../query/list-query.js';
 import { listWorkloads } from '../query/list-workloads.js';
-import { type NodeExplanation, nodeExplanation } from '../query/node-explanation.js';
+import { nodeDisks, type NodeExplanation, nodeExplanation } from '../query/node-explanation.js';
 import { parsePodLimit, podsWithOutlook, type PodWithOutlook } from '../query/pod-outlook.js';
 import { type WorkloadFacts, workloadFacts } from '../query/workload-explanation.js';
-import { type DiskReport, diskReports } from '../report/disk-report.js';
+import type { DiskReport } from '../report/disk-report.js';
 import { evictionParagraph } from '../report/eviction-paragraph.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { type EvictionTimeline, evictionTimeline } from '../report/eviction-timeline.js';
@@ -204,8 +204,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     if (view === undefined || explanation === undefined) throw new NotFoundError(`no node ${name} in scope`);
     const pods = await listPods(reading, query, lane);
     const node = { ...explanation, ...nodeReportOf(view, reading) };
-    const snapshot = view.state === 'absent' ? reading.lastKnownOf(view)?.snapshot : view.snapshot;
-    const disks = snapshot === undefined ? [] : diskReports(snapshot);
+    const disks = nodeDisks(reading, view);
     return { kind: 'node', query, data: { node, disks, pods, evictions: newest(reading, (of) => of.node === name) } };
   },
   pod: async ({ path: [namespace = '', name = ''], parameters }, { reading, settings, lane }) => {

@@ -6,7 +6,7 @@ import { verdicts } from '../../src/report/verdict-report.js';
 import { anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { aFreshNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 
-const noInputs = { samplesOf: () => [], evictions: [], readAtMs: 0 };
+const noInputs = { samplesOf: () => [], evictions: [], readAtMs: 0, snapshot: {} };
 
 function nodeWith(nodeName: string, headrooms: readonly number[]): MeasuredNodeView {
   const thresholds = headrooms.map((headroom, index) =>
