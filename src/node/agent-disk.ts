@@ -8,7 +8,7 @@ export type UnattributedOwner =
 export interface OwnerBytes {
   readonly owner: UnattributedOwner;
   readonly usedBytes: number;
-  /** Undefined where only values of the kubelet show it. */
+  /** Absent where only values of the kubelet show it. */
   readonly places?: OwnerPlaces | undefined;
 }
 

@@ -14,12 +14,12 @@ export interface UnattributedReport {
    * measured.
    */
   readonly owners: readonly OwnerBytes[];
-  /** What `crictl rmi --prune` frees; absent while the layers of images are not all measured. */
+  /** Absent while the layers of images are not all measured. */
   readonly prune?: PruneReport | undefined;
 }
 
 /**
- * Upper bounds: a layer that no mount names may be that of an image that an ended container uses, or be forgotten by containerd.
+ * What `crictl rmi --prune` frees at most: a layer that no mount names may be that of an image that an ended container uses, or be forgotten by containerd.
  * Layers that an image in use shares are mounted, and not counted.
  */
 export interface PruneReport {
@@ -32,6 +32,7 @@ export interface PruneReport {
 /** `unmeasured`: what is not measured, with all else. */
 export type PartOwnerKind = UnattributedOwner | 'unmeasured';
 
+/** A part of the unattributed bytes of a filesystem. */
 export interface PartOwner {
   readonly owner: PartOwnerKind;
   /** Below 0 for the rest where more is measured than is there now. */

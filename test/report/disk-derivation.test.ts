@@ -9,6 +9,7 @@ import {
   fullDerivation,
   headroomDerivation,
   inodesDerivation,
+  ownerDerivation,
   partDerivation,
 } from '../../src/report/disk-derivation.js';
 import { diskPartKinds, type DiskReport } from '../../src/report/disk-report.js';
@@ -16,6 +17,8 @@ import type { SignalReport } from '../../src/report/signal-report.js';
 
 const node = 'node-"1"\\';
 const disk: DiskReport = { filesystem: 'nodefs', capacityBytes: 2048, parts: [{ kind: 'free', bytes: 1024 }] };
+
+const partOwners = (['logs', 'image_copies', 'other', 'unmeasured'] as const).map((owner) => ({ owner, bytes: 1 }));
 
 const signalOf = (signal: SignalReport['signal'], isAssumed: boolean): SignalReport => ({
   signal,
@@ -33,6 +36,7 @@ const all: readonly Derivation[] = [
   ),
   fullDerivation(disk, node),
   inodesDerivation('nodefs', node),
+  ...partOwners.map(({ owner }) => ownerDerivation(owner, { filesystem: 'nodefs', owners: partOwners }, node)),
   countdownDerivation('nodefs.available', node),
 ];
 
