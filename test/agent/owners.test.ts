@@ -37,6 +37,7 @@ interface RecordedStore {
   readonly directories: readonly { readonly directory: string; readonly bytes: string; readonly overlay: string }[];
   readonly snapshots: readonly {
     readonly key: string;
+    readonly parent: string;
     readonly kind: string;
     readonly bytes: number;
     readonly directory: string | null;
@@ -48,6 +49,12 @@ interface RecordedStore {
 const store = hasCaptures
   ? (JSON.parse(readRecording('live/containerd_2_4_images_store.json')) as RecordedStore)
   : undefined;
+const emptyStore: RecordedStore = {
+  directories: [],
+  snapshots: [],
+  containers: [],
+  du: { snapshots: 0, content: 0, root: 0 },
+};
 const containerd = '/var/lib/containerd';
 const containerFolder = `${containerd}/io.containerd.grpc.v1.cri/containers`;
 const snapshots = `${containerd}/io.containerd.snapshotter.v1.overlayfs/snapshots`;
@@ -83,13 +90,9 @@ const sized = (bytes: Readonly<Record<string, number>>): ReadonlyMap<string, Pla
 
 describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNeeded}`, () => {
   it('has its bytes in the groups that containerd itself names', async () => {
-    const { directories = [], snapshots: known = [], containers = [], du } = store ?? {};
+    const { directories, snapshots: known, containers, du } = store ?? emptyStore;
     await using host = await temporaryFolder();
-    await folders(host.path, ...baseFolders);
-    for (const { directory, overlay } of directories) {
-      const work = overlay === 'mounted' ? 'work/work' : 'work';
-      await folders(host.path, `${snapshots}/${directory}/fs`, `${snapshots}/${directory}/${work}`);
-    }
+    await writeSnapshots(host.path, directories);
     const table = parseMountInfo(readRecording('live/containerd_2_4_images_mountinfo.txt'));
     const runningContainerIds = new Set(containers.filter(({ image }) => !image.includes('pause')).map(({ id }) => id));
     const readMounts = () => Promise.resolve({ ...table, isTruncated: false });
@@ -101,7 +104,7 @@ describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNee
       ...Object.fromEntries(
         directories.map(({ directory, bytes }) => [`${host.path}${snapshots}/${directory}/fs`, Number(bytes)]),
       ),
-      [`${host.path}${containerd}/io.containerd.content.v1.content/blobs`]: du?.content ?? NaN,
+      [`${host.path}${containerd}/io.containerd.content.v1.content/blobs`]: du.content,
     });
     const mounted = new Set(table.layers.map(({ containerId }) => containerId));
     const sumOf = (items: readonly { readonly bytes: number }[]) => items.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -129,8 +132,56 @@ describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNee
       { owner: 'orphaned_snapshots', usedBytes: 0 },
       { owner: 'other', usedBytes: unattributedBytes - 203_845_632 },
     ]);
+    expect(diskOwners(listing, sizes, contextOf(unknownUsage)).unusedLayersBytes).toBe(0);
   });
+
+  const images = [...new Set(store?.containers.map(({ image }) => image))].filter((image) => !image.includes('pause'));
+
+  it.each(images)(
+    'without the containers of %s, what no mount names is what containerd would delete',
+    async (image) => {
+      const { directories, snapshots: known, containers } = store ?? emptyStore;
+      const gone = new Set(containers.filter((of) => of.image === image).map(({ id }) => id));
+      const goneDirectories = new Set(known.flatMap(({ key, directory }) => (gone.has(key) ? [directory] : [])));
+      const kept = directories.filter(({ directory }) => !goneDirectories.has(directory));
+      await using host = await temporaryFolder();
+      await writeSnapshots(host.path, kept);
+      const table = parseMountInfo(readRecording('live/containerd_2_4_images_mountinfo.txt'));
+      const layers = table.layers.filter(({ containerId = '' }) => !gone.has(containerId));
+      const readMounts = () => Promise.resolve({ ...table, layers, isTruncated: false });
+      const listing = await listDisk(listingOptions(host.path, { readMounts }));
+      const sizes = sized(
+        Object.fromEntries(
+          kept.map(({ directory, bytes }) => [`${host.path}${snapshots}/${directory}/fs`, Number(bytes)]),
+        ),
+      );
+      const deletedBytes = bytesWithoutUse(known.filter(({ key }) => !gone.has(key)));
+      expect(deletedBytes).toBeGreaterThan(0);
+      expect(diskOwners(listing, sizes, contextOf(unknownUsage)).unusedLayersBytes).toBe(deletedBytes);
+    },
+  );
 });
+
+/** Of the layers that are below no container, by containerd's own records. */
+function bytesWithoutUse(known: RecordedStore['snapshots']): number {
+  const parents = new Map(known.map(({ key, parent }) => [key, parent]));
+  const needed = new Set<string | undefined>();
+  for (const { key, kind } of known) {
+    if (kind !== 'Active') continue;
+    for (let at = parents.get(key); at !== undefined; at = parents.get(at)) needed.add(at);
+  }
+  return known
+    .filter(({ key, kind }) => kind === 'Committed' && !needed.has(key))
+    .reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+async function writeSnapshots(host: string, directories: RecordedStore['directories']): Promise<void> {
+  await folders(host, ...baseFolders);
+  for (const { directory, overlay } of directories) {
+    const work = overlay === 'mounted' ? 'work/work' : 'work';
+    await folders(host, `${snapshots}/${directory}/fs`, `${snapshots}/${directory}/${work}`);
+  }
+}
 
 describe('the listing of a disk', () => {
   it('has layers by their mounts and by what the kernel left in them', async () => {
