@@ -63,7 +63,9 @@ function unknownPaths(root: JsonObject, program: string): readonly string[] {
 
 function schemaOf(address: string): JsonObject {
   const [path = ''] = address.replace(/^\/api\/v1/, '').split('?');
-  const { responses } = objectOf(objectOf(objectOf(document['paths'])[path])['get']);
+  const paths = objectOf(document['paths']);
+  const isOf = (template: string): boolean => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
+  const { responses } = objectOf(objectOf(paths[Object.keys(paths).find(isOf) ?? ''])['get']);
   return ['200', 'content', 'application/json', 'schema'].reduce((at, name) => objectOf(at[name]), objectOf(responses));
 }
 
