@@ -352,7 +352,7 @@ describe('the owners of a disk', () => {
   });
 
   it('are as old as the oldest measurement, with the layers that no mount names', () => {
-    const older = new Map([...sizes, ['/log', { usedBytes: 60, monotonicMs: measuredMs - 2_000 }]]);
+    const older = new Map([...sizes, ['/2', { usedBytes: 40, monotonicMs: measuredMs - 2_000 }]]);
     expect(diskOwners(listing, older, contextOf(unknownUsage))).toMatchObject({ ageMs: 2_000, unusedLayersBytes: 30 });
     const unmeasured = new Map([...sizes].filter(([path]) => path !== '/1'));
     expect(diskOwners(listing, unmeasured, contextOf(unknownUsage)).unusedLayersBytes).toBeUndefined();

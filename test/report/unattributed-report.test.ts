@@ -5,6 +5,7 @@ import type { MeasuredDisk, OwnerBytes, UnattributedOwner } from '../../src/node
 import type { NodeImages } from '../../src/node/node-images.js';
 import type { NodeLayout } from '../../src/node/node-layout.js';
 import { partOwners, unattributedReport } from '../../src/report/unattributed-report.js';
+import { measuredDiskOf } from '../../src/scrape/snapshot.js';
 import { aNode, aPod } from '../support/builders.js';
 import { aNodeDisk } from '../support/disk-owners.js';
 import { aNodeSnapshot } from '../support/snapshot-builders.js';
@@ -124,5 +125,13 @@ describe('the unattributed bytes of a node', () => {
 
   it('have nothing to prune while layers are not measured', () => {
     expect(unattributedReport(diskOf(all), snapshotOf())?.prune).toBeUndefined();
+  });
+
+  it('are measured by the agent of that node alone', () => {
+    const disk = diskOf(all);
+    const cluster = { agent: { pods: [], disk } };
+    expect(measuredDiskOf(cluster, 'node-1')).toBe(disk);
+    expect(measuredDiskOf(cluster, 'node-2')).toBeUndefined();
+    expect(measuredDiskOf({}, 'node-1')).toBeUndefined();
   });
 });

@@ -500,6 +500,16 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
     'Writes fail with ENOSPC: 0B of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods; 30Gi that is neither pods nor images is logs on the node, most of them 30Gi in /var/log/journal (measured 3h ago).',
   ],
   [
+    'no space and no threshold, and logs that are too few to matter',
+    { freeGib: 0, imagesGib: 76, thresholds: [], snapshot: unset, owners: { logs: 3 } },
+    'Writes fail with ENOSPC: 0B of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods; deleting pods frees 20Gi, shop/cart first (20Gi).',
+  ],
+  [
+    'no inodes and no threshold of them, whatever holds the bytes',
+    { freeGib: 12, inodesFree: 0, pods: [], snapshot: { unsetSignals: ['nodefs.inodesFree'] }, owners: { logs: 60 } },
+    'Writes fail with ENOSPC: 0 of 65536 inodes are free on nodefs, and no eviction threshold makes the kubelet evict pods.',
+  ],
+  [
     'no space, and default thresholds that are not those of the kubelet',
     { freeGib: 0, pods: [], thresholds: [], snapshot: { refutedSignals: ['nodefs.available'] } },
     'Writes fail with ENOSPC: 0B of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods.',
