@@ -384,7 +384,7 @@ describe('the owners of a disk', () => {
 
   it('have a rest of 0 when what du has measured is more than the kubelet counts now', () => {
     const usage = { imagesBytes: 570, unattributedBytes: 100 };
-    expect(diskOwners(listing, sizes, usage)).toContainEqual(row('other', 0));
+    expect(diskOwners(listing, sizes, contextOf(usage)).owners).toContainEqual(row('other', 0));
   });
 
   it.each<[string, Partial<DiskUsage>, readonly string[]]>([
