@@ -169,7 +169,9 @@ async function measureLatency(device: string): Promise<void> {
   const modes = ['alone', 'alone again', 'beside a walk of 5 %', 'beside a walk without budget'] as const;
   const windows = modes.map((): Window[] => []);
   for (let round = 0; round < Number(flags.rounds); round += 1) {
-    for (const [index, mode] of modes.entries()) {
+    for (let turn = 0; turn < modes.length; turn += 1) {
+      const index = (round + turn) % modes.length; // none is always the first after the others
+      const mode = modes[index] ?? 'alone';
       forgetCaches(device);
       const share = mode.endsWith('5 %') ? budgetShare : 1;
       windows[index]?.push(await (mode.startsWith('alone') ? writeWindow() : besideWalks(share)));
