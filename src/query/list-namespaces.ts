@@ -2,7 +2,7 @@ import { getOrAdd } from '../base/maps.js';
 import { largestFirst } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { ListItems, type ListPage } from './list-page.js';
+import { type ListItems, type ListPage,listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 export interface NamespaceReport {
@@ -28,15 +28,18 @@ export async function listNamespaces(
   lane: Lane,
 ): Promise<ListPage<NamespaceReport>> {
   const { order, search } = query;
-  const items = new ListItems<NamespaceReport>(
-    query,
-    largestFirst(
+  const list = {
+    sources: await namespaceReports(reading, lane),
+    addItems: (items: ListItems<NamespaceReport>, of: NamespaceReport) => {
+      if (matchesSearch(search, of.namespace)) items.add(of);
+    },
+    compare: largestFirst<NamespaceReport>(
       (of) => ranks[order]?.(of),
       ({ namespace }) => [namespace],
     ),
-  );
-  for (const of of await namespaceReports(reading, lane)) if (matchesSearch(search, of.namespace)) items.add(of);
-  return items.page((of) => of, lane);
+    reportOf: (of: NamespaceReport) => of,
+  };
+  return listPage(list, query, lane);
 }
 
 const ranks: Readonly<Record<string, (of: NamespaceReport) => number | undefined>> = {

@@ -19,7 +19,7 @@ import {
 import { type RankedNodeReport, rankedNodeReport } from '../report/ranked-nodes.js';
 import { type VerdictOf, verdicts } from '../report/verdict-report.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { ListItems, type ListPage } from './list-page.js';
+import { type ListItems, type ListPage,listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 /** A node, and how near it is to evicting pods. */
@@ -52,20 +52,21 @@ export async function listNodes(
   lane: Lane,
 ): Promise<ListPage<ListedNodeReport>> {
   const { order, search } = query;
-  const items = new ListItems<ListedNode>(
-    query,
-    largestFirst(
+  const verdictOf = verdicts(reading);
+  const list = {
+    sources: reading.snapshot.nodes,
+    addItems: (items: ListItems<ListedNode>, view: NodeView) => {
+      if (!matchesSearch(search, view.nodeName)) return;
+      const node = listedNode(view, reading);
+      if (meetsCondition(node, query)) items.add(node);
+    },
+    compare: largestFirst<ListedNode>(
       (node) => ranks[order]?.(node),
       ({ view }) => [view.nodeName],
     ),
-  );
-  await lane.each(reading.snapshot.nodes, (view) => {
-    if (!matchesSearch(search, view.nodeName)) return;
-    const node = listedNode(view, reading);
-    if (meetsCondition(node, query)) items.add(node);
-  });
-  const verdictOf = verdicts(reading);
-  return items.page((node) => listedNodeReport(node, reading, verdictOf), lane);
+    reportOf: (node: ListedNode) => listedNodeReport(node, reading, verdictOf),
+  };
+  return listPage(list, query, lane);
 }
 
 /** The report of one node as lists have it. */

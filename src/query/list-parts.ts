@@ -9,7 +9,7 @@ import { type ContainerReport, containerReports, type FoundPod } from '../report
 import { type VolumeReport, volumeReports } from '../report/volume-report.js';
 import { type ClusterReading, measuredNodes } from './cluster-reading.js';
 import { isOfQuery } from './list-filter.js';
-import { ListItems, type ListPage } from './list-page.js';
+import { type ListItems, type ListPage,listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 /** What pods are made of. Each part of a pod has another name. */
@@ -76,20 +76,20 @@ async function listParts<Report>(
   query: ListQuery,
   lane: Lane,
 ): Promise<ListPage<Report>> {
-  const items = new ListItems<ListedPart>(
-    query,
-    largestFirst(
+  const list = {
+    sources: measuredNodes(reading).filter(({ nodeName }) => query.node === undefined || query.node === nodeName),
+    addItems: (items: ListItems<ListedPart>, view: MeasuredNodeView) => {
+      for (const record of view.snapshot.pods) {
+        if (isOfPods(record, query)) addParts(items, kind, { view, record }, query);
+      }
+    },
+    compare: largestFirst<ListedPart>(
       ({ rank }) => rank,
       ({ view, record: { summary }, name }) => [summary.namespace, summary.name, name, view.nodeName],
     ),
-  );
-  await lane.each(measuredNodes(reading), (view) => {
-    if (query.node !== undefined && query.node !== view.nodeName) return;
-    for (const record of view.snapshot.pods) {
-      if (isOfPods(record, query)) addParts(items, kind, { view, record }, query);
-    }
-  });
-  return items.page((part) => reportOf(kind, part), lane);
+    reportOf: (part: ListedPart) => reportOf(kind, part),
+  };
+  return listPage(list, query, lane);
 }
 
 function isOfPods(record: PodRecord, query: ListQuery): boolean {

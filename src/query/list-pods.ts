@@ -1,61 +1,47 @@
-import { byNames } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import { hasLimits, isActive } from '../node/limits.js';
 import type { BoundPod } from '../node/node-objects.js';
-import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-view.js';
+import { type NodeView, unenforcedOn } from '../node/node-view.js';
 import { deriveMeasured, type PodRecord } from '../node/pod-record.js';
 import { soonMs } from '../report/limit-report.js';
-import { measuredPodReport, podForecast, type PodReport, type PodSource } from '../report/pod-report.js';
+import { measuredPodReport, type PodReport } from '../report/pod-report.js';
 import type { Workload } from '../workload/workload.js';
 import type { ClusterReading } from './cluster-reading.js';
 import { belongsTo, isOfQuery } from './list-filter.js';
-import { ListItems, type ListPage } from './list-page.js';
+import { type ListItems, type ListPage,listPage } from './list-page.js';
 import { type Condition, type ListQuery, matchesSearch } from './list-query.js';
+import { type ListedPod, nameOf, namespaceOf, type PodData, timeOf } from './listed-pod.js';
 import { knownPodState } from './pod-explanation.js';
-import type { SnapshotPods } from './snapshot-pods.js';
-
-/** What is known of the pods of a node; of a silent one, the last values. */
-interface PodData {
-  readonly snapshot: NodeSnapshot;
-  readonly pods: SnapshotPods;
-  readonly source: PodSource;
-}
-
-/** A node, one object for all of its pods. */
-interface NodeOfPods {
-  readonly view: NodeView;
-  readonly data: PodData | undefined;
-}
-
-/** A pod as it is listed: made for each pod of a cluster, so that it holds what there is already. */
-interface ListedPod {
-  readonly of: NodeOfPods;
-  /** Undefined without figures. */
-  readonly record: PodRecord | undefined;
-  /** Undefined for a pod that the API server does not know. */
-  readonly bound: BoundPod | undefined;
-  /** The larger the earlier. Below 0: after all that have one. */
-  rank: number;
-}
+import { earliestPod, podOrder, rankOf } from './pod-order.js';
 
 /** The pods that are near a limit first, then the largest; those without figures last. Yields to the event loop between nodes. */
 export async function listPods(reading: ClusterReading, query: ListQuery, lane: Lane): Promise<ListPage<PodReport>> {
   const { order } = query;
-  const items = new ListItems<ListedPod>(query, itemOrder(order));
-  await lane.each(nodesOf(reading, query), (view) => {
+  const isEachWanted = !hasPodFilters(query);
+  const addItems = (items: ListItems<ListedPod>, view: NodeView): void => {
     const data = podData(view, reading);
     const of = { view, data };
     const add = (record: PodRecord | undefined, bound: BoundPod | undefined): void => {
       const pod: ListedPod = { of, record, bound, rank: -1 };
       if (!isWanted(pod, query)) return;
-      pod.rank = rankOf(pod, order) ?? -1;
+      pod.rank = rankOf(record, order, timeOf(pod));
       items.add(pod);
     };
-    const records = data?.pods.mayMatch(query.search) === true ? data.snapshot.pods : [];
-    for (const record of records) add(record, record.bound);
     for (const bound of unmeasuredPods(view, data)) add(undefined, bound);
-  });
-  return items.page((pod) => reportOf(pod, reading), lane);
+    const matchCount = data?.pods.matchCount(query.search) ?? 0;
+    if (data === undefined || matchCount === 0) return;
+    const earliest = isEachWanted ? earliestPod({ view, data }, order) : undefined;
+    if (earliest !== undefined && items.isBehind(earliest)) items.addBehind(matchCount);
+    else for (const record of data.snapshot.pods) add(record, record.bound);
+  };
+  const compare = podOrder(order);
+  const sources = nodesOf(reading, query);
+  return listPage({ sources, addItems, compare, reportOf: (pod) => reportOf(pod, reading) }, query, lane);
+}
+
+/** Whether more than names is asked of each pod. */
+function hasPodFilters({ namespace, workload, selector, only, rule }: ListQuery): boolean {
+  return [namespace, workload, only, rule].some((filter) => filter !== undefined) || selector.length > 0;
 }
 
 /** The same reading without the nodes that have no pod of the workload: several lists of its pods then cost as much as one. */
@@ -117,14 +103,6 @@ function matchesJoined(search: ListQuery['search'], pod: ListedPod): boolean {
   return mayMatch && matchesSearch(search, `${namespaceOf(pod)}/${nameOf(pod)}`);
 }
 
-function namespaceOf({ record, bound }: ListedPod): string {
-  return record?.summary.namespace ?? bound?.pod.namespace ?? '';
-}
-
-function nameOf({ record, bound }: ListedPod): string {
-  return record?.summary.name ?? bound?.pod.name ?? '';
-}
-
 function workloadsOf({ record, bound }: ListedPod): readonly Workload[] {
   return record?.workloads ?? bound?.workloads ?? [];
 }
@@ -136,40 +114,6 @@ const conditionsOf: Readonly<Record<Condition, (pod: ListedPod) => boolean>> = {
     record?.unenforced !== undefined ||
     (bound !== undefined && hasLimits(bound.pod) && unenforcedOn(of.view) !== undefined),
 };
-
-/** Until it reaches a limit; undefined where nothing is forecast. */
-function timeOf({ record, of: { data } }: ListedPod): number | undefined {
-  if (record === undefined || data?.source.snapshot === undefined) return undefined;
-  if (data.source.snapshot.forecasts.pods.size === 0) return undefined;
-  return podForecast({ node: data.source, pod: record })?.timeToLimitMs;
-}
-
-function rankOf(pod: ListedPod, order: string): number | undefined {
-  if (order === 'urgency') return urgencyOf(pod);
-  return order === 'ratio' ? pod.record?.nearestRatio : undefined;
-}
-
-/** Above a limit first, then by the time until it is reached, then by the ratio of those that are near without growth. */
-function urgencyOf(pod: ListedPod): number | undefined {
-  const { evictionMs, nearestRatio = 0 } = pod.record ?? {};
-  if (evictionMs === 0) return 3 + nearestRatio;
-  const timeMs = timeOf(pod);
-  if (timeMs !== undefined) return 2 + 1 / (1 + timeMs);
-  return evictionMs === undefined ? undefined : Math.min(1, nearestRatio);
-}
-
-function itemOrder(order: string): (a: ListedPod, b: ListedPod) => number {
-  const byName = byNames<ListedPod>((pod) => [namespaceOf(pod), nameOf(pod), pod.of.view.nodeName]);
-  if (order === 'name') return byName;
-  return (a, b) => {
-    if (a.rank !== b.rank) return a.rank > b.rank ? -1 : 1; // two of them may be infinite
-    return usedBytesOf(b) - usedBytesOf(a) || byName(a, b);
-  };
-}
-
-function usedBytesOf({ record }: ListedPod): number {
-  return record?.summary.usedBytes ?? -1;
-}
 
 function reportOf(
   { record, bound, of: { data, view } }: ListedPod,

@@ -5,7 +5,7 @@ import { type WorkloadReport, workloadReport } from '../report/workload-report.j
 import { workloadKey, workloadPath } from '../workload/workload.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { ListItems, type ListPage } from './list-page.js';
+import { type ListItems, type ListPage,listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 /**
@@ -18,21 +18,22 @@ export async function listWorkloads(
   lane: Lane,
 ): Promise<ListPage<WorkloadReport>> {
   const { order, search, namespace } = query;
-  const items = new ListItems<WorkloadSnapshot>(
-    query,
-    largestFirst(
+  const keys = query.selector.length === 0 ? undefined : await keysOfPods(reading, query, lane);
+  const list = {
+    sources: reading.snapshot.workloads,
+    addItems: (items: ListItems<WorkloadSnapshot>, found: WorkloadSnapshot) => {
+      const { workload } = found;
+      const isInNamespace = namespace === undefined || ['', namespace].includes(workload.namespace);
+      if (!isInNamespace || (keys !== undefined && !keys.has(workloadKey(workload)))) return;
+      if (search.length === 0 || matchesSearch(search, workloadPath(workload))) items.add(found);
+    },
+    compare: largestFirst<WorkloadSnapshot>(
       (workload) => ranks[order]?.(workload),
       ({ workload }) => [workload.namespace, workload.name, workload.type],
     ),
-  );
-  const keys = query.selector.length === 0 ? undefined : await keysOfPods(reading, query, lane);
-  await lane.each(reading.snapshot.workloads, (found) => {
-    const { workload } = found;
-    const isInNamespace = namespace === undefined || ['', namespace].includes(workload.namespace);
-    if (!isInNamespace || (keys !== undefined && !keys.has(workloadKey(workload)))) return;
-    if (search.length === 0 || matchesSearch(search, workloadPath(workload))) items.add(found);
-  });
-  return items.page(workloadReport, lane);
+    reportOf: workloadReport,
+  };
+  return listPage(list, query, lane);
 }
 
 /** Returns the keys of the workloads of pods that the query names. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { ListItems } from '../../src/query/list-page.js';
+import { ListItems, type ListPage, listPage } from '../../src/query/list-page.js';
 import { sortedPart } from '../../src/query/sorted-part.js';
 import { atOnce } from '../support/lanes.js';
 
@@ -80,4 +80,73 @@ it.each([
   await items.page((number) => number, atOnce);
   expect(before).toBeLessThan(2 * 100_000);
   expect(comparisonCount - before).toBeLessThan(4 * 2 * (offset + limit) + 500);
+});
+
+/** A page of the numbers of many sources, and how many numbers were added to find it. */
+async function pageOf(
+  sources: readonly (readonly number[])[],
+  query: { readonly offset: number; readonly limit: number },
+): Promise<{ readonly page: ListPage<number>; readonly addedCount: number }> {
+  let addedCount = 0;
+  const addItems = (items: ListItems<number>, source: readonly number[]): void => {
+    addedCount += source.length;
+    for (const number of source) items.add(number);
+  };
+  const page = await listPage({ sources, addItems, compare: ascending, reportOf: (number) => number }, query, atOnce);
+  return { page, addedCount };
+}
+
+/** So many that a page far from their beginning is sought near where a sample expects it; the sample may mislead. */
+const manySources = fc
+  .record({
+    sourceCount: fc.integer({ min: 900, max: 3_000 }),
+    itemCount: fc.integer({ min: 0, max: 6 }),
+    kinds: fc.constantFrom(1, 50, 100_000),
+    misleads: fc.boolean(),
+  })
+  .map(({ sourceCount, itemCount, kinds, misleads }) =>
+    Array.from({ length: sourceCount }, (_, index) => {
+      const shift = misleads && index % Math.floor(sourceCount / 256) === 0 ? kinds : 0;
+      const count = itemCount + (shift > 0 ? 5 : 0);
+      return Array.from({ length: count }, (__, item) => (((index * 7 + item) * 7_919) % kinds) + shift);
+    }),
+  );
+
+it('any page of a long list is the same as of all items sorted', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      manySources,
+      fc.nat(20_000),
+      fc.integer({ min: 1, max: 1_000 }),
+      async (sources, offset, limit) => {
+        const { page } = await pageOf(sources, { offset, limit });
+        const sorted = sources.flat().sort(ascending);
+        const items = sorted.slice(offset, offset + limit);
+        expect(page).toEqual({ items, totalCount: sorted.length, offset, limit });
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+it.each([2_000, 15_000, 29_950, 40_000])(
+  'the page of a long list from %d on is found by one sample of the items',
+  async (offset) => {
+    const sources = Array.from({ length: 3_000 }, (_, index) =>
+      Array.from({ length: 10 }, (__, item) => ((index * 10 + item) * 7_919) % 30_011),
+    );
+    const { addedCount } = await pageOf(sources, { offset, limit: 50 });
+    expect(addedCount).toBeGreaterThan(30_000);
+    expect(addedCount).toBeLessThan(1.2 * 30_000);
+  },
+);
+
+it('items that are known to come after the page are counted only', async () => {
+  const items = new ListItems<number>({ offset: 0, limit: 2 }, ascending);
+  expect(items.isBehind(9)).toBe(false);
+  for (const number of [3, 1, 4, 2]) items.add(number);
+  expect([2, 3].map((number) => items.isBehind(number))).toEqual([true, true]);
+  expect(items.isBehind(1)).toBe(false);
+  items.addBehind(10);
+  expect(await items.page((number) => number, atOnce)).toMatchObject({ items: [1, 2], totalCount: 14 });
 });

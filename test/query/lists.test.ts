@@ -12,6 +12,7 @@ import { listContainers, listVolumes } from '../../src/query/list-parts.js';
 import { listPods } from '../../src/query/list-pods.js';
 import { conditions, type ListKind, listKinds, ordersOf, parseListQuery } from '../../src/query/list-query.js';
 import { listWorkloads } from '../../src/query/list-workloads.js';
+import { KnownSnapshots } from '../../src/query/snapshot-pods.js';
 import { evictionReport } from '../../src/report/eviction-report.js';
 import type { PodReport } from '../../src/report/pod-report.js';
 import { aContainer, anFsStats, aNodeSummary, aPod } from '../support/builders.js';
@@ -205,6 +206,72 @@ it('each pod is listed once, and filters leave some of them', async () => {
     { numRuns: 40 },
   );
 });
+
+const aForecast = { endsAtMs: Infinity, rule: 'pod', container: '', volume: '' } as const;
+
+const ofSameTime = { name: 'cart', timeMs: 86_000_001, evictionMs: undefined } as const;
+/** Times that are the same to the rank: the larger pod, which is not the first of its node without the forecast, is the first of all. */
+const equalTimes = [
+  [
+    { ...ofSameTime, usedBytes: 2 },
+    { ...ofSameTime, usedBytes: 0, timeMs: undefined },
+  ],
+  [
+    { ...ofSameTime, usedBytes: 3 },
+    { ...ofSameTime, usedBytes: 1, timeMs: undefined, evictionMs: Infinity },
+  ],
+];
+
+/** Pods of many nodes, some of which reach a limit at some time. */
+const forecastPods = fc.array(
+  fc.array(
+    fc.record({
+      name: fc.constantFrom('cart', 'web'),
+      usedBytes: fc.integer({ min: 0, max: 3 }),
+      evictionMs: fc.constantFrom(undefined, 0, Infinity),
+      timeMs: fc.constantFrom(undefined, -3_600_000, 0, 0.4, 1, 86_000_001, 86_000_000.6, 10 ** 9),
+    }),
+    { maxLength: 4 },
+  ),
+  { maxLength: 30 },
+);
+
+it.each(ordersOf.pods)(
+  'the first pods by %s are those of the whole list, on many nodes and with forecasts',
+  async (order) => {
+    const readingWith = (nodes: readonly NodeSnapshot[]): ClusterReading => {
+      const known = new KnownSnapshots();
+      const views = nodes.map((of) => aFreshNode(of, 0));
+      return aReading({ snapshot: aClusterSnapshot({ nodes: views }), podsOf: (of) => known.podsOf(of) });
+    };
+    await fc.assert(
+      fc.asyncProperty(
+        forecastPods,
+        fc.integer({ min: 1, max: 4 }),
+        fc.constantFrom('', 'cart', 'c web'),
+        async (all, limit, search) => {
+          const nodes = all.map((pods, node) => {
+            const records = pods.map(({ name, usedBytes, evictionMs }, index) =>
+              aMeasuredPod({ name: `${name}-${index}`, usage: aPodUsage({ usedBytes }), evictionMs }),
+            );
+            const times = records.flatMap(({ summary: { uid } }, index) => {
+              const reachedAtMs = pods[index]?.timeMs;
+              return reachedAtMs === undefined ? [] : [[uid, { ...aForecast, reachedAtMs }] as const];
+            });
+            const forecasts = { measuredAtMs: 0, pods: new Map(times), thresholds: [] };
+            return aNodeSnapshot({ nodeName: `node-${node}`, pods: records, forecasts });
+          });
+          const reading = readingWith(nodes);
+          const whole = await podsOf(reading, { order, search, limit: '1000' });
+          const page = await podsOf(reading, { order, search, limit: String(limit) });
+          expect(page.items).toEqual(whole.items.slice(0, limit));
+          expect(page.totalCount).toBe(whole.totalCount);
+        },
+      ),
+      { numRuns: 200, examples: [[equalTimes, 1, '']] },
+    );
+  },
+);
 
 it('pods that are above a limit come first, those without figures last, and equals by size', async () => {
   await fc.assert(

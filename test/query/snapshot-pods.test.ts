@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
+import { byNames } from '../../src/base/ranking.js';
+import type { PodRecord } from '../../src/node/pod-record.js';
 import { SnapshotPods } from '../../src/query/snapshot-pods.js';
 import { aContainer, aPod } from '../support/builders.js';
 import { aBoundPod, aLimitRatio, aMeasuredPod, aNodeSnapshot } from '../support/snapshot-builders.js';
@@ -11,13 +14,40 @@ const limited = aMeasuredPod({
 const free = aMeasuredPod({ name: 'Web-0', namespace: 'ops', pod: undefined });
 
 it.each([
-  [['cart'], true],
-  [['cart', 'web'], true],
-  [['ops/web'], true],
-  [['cart', 'none'], false],
-  [[], true],
-])('a node may have pods with the words %j: %s', (words, expected) => {
-  expect(new SnapshotPods(aNodeSnapshot({ pods: [limited, free] })).mayMatch(words)).toBe(expected);
+  [['cart'], 1],
+  [['cart', 'web'], 0],
+  [['ops/web'], 1],
+  [['-0'], 2],
+  [['-0', 'ops'], 1],
+  [[], 2],
+])('the pods of a node with all of the words %j are %d', (words, expected) => {
+  expect(new SnapshotPods(aNodeSnapshot({ pods: [limited, free] })).matchCount(words)).toBe(expected);
+});
+
+/** As a kubelet that lies has them, too. */
+const hostileName = fc.string({ unit: fc.constantFrom('a', 'B', 'b', '/', '\n', '\u0130'), maxLength: 6 });
+
+it('the pods with all of the words are counted as if each was looked at', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ namespace: hostileName, name: hostileName }), { maxLength: 8 }),
+      fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '/', 'i'), minLength: 1, maxLength: 3 }), { maxLength: 3 }),
+      (names, words) => {
+        const pods = names.map(({ namespace, name }) => aMeasuredPod({ namespace, name, pod: undefined }));
+        const texts = names.map(({ namespace, name }) => `${namespace}/${name}`.toLowerCase());
+        const expected = texts.filter((text) => words.every((word) => text.includes(word))).length;
+        expect(new SnapshotPods(aNodeSnapshot({ pods })).matchCount(words)).toBe(expected);
+      },
+    ),
+  );
+});
+
+it('the first pod of an order is kept, one for each order', () => {
+  const pods = new SnapshotPods(aNodeSnapshot({ pods: [limited, free] }));
+  const byName = byNames<PodRecord>(({ summary }) => [summary.name]);
+  const found = [pods.first('name', byName), pods.first('last', (a, b) => byName(b, a)), pods.first('name', () => NaN)];
+  expect(found).toEqual([free, limited, free]);
+  expect(new SnapshotPods(aNodeSnapshot({ pods: [] })).first('name', byName)).toBeUndefined();
 });
 
 it('the other pods of a node follow the pods that are bound to it', () => {
