@@ -39,7 +39,7 @@ export function clusterReportInput(collected: Collected): ClusterReportInput {
     isPartial,
     nowMs: clock.steadyNowMs(),
     hidesPodsWithoutWorkload: hasWorkloads(config) && !config.workloads.controllers,
-    lane: scheduler.newLane(),
+    lane: scheduler.readers,
   };
 }
 

@@ -35,7 +35,7 @@ export function statusPage(
 ): StatusHandler {
   const source = new StatusSource({ ...options, inputs: statusInputs(options) });
   const { telemetryPath: metricsPath } = options.config.web;
-  const lane = options.scheduler.newLane();
+  const lane = options.scheduler.readers;
   return new StatusHandler({ ...options, source, lane, metricsPath, documentationUrl: readHomepage() });
 }
 

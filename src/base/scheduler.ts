@@ -8,6 +8,9 @@ const sliceMs = 5;
 /** However often work begins that it waits for, no lane is held for longer. */
 const maxHoldMs = 10_000;
 
+/** After so long a wait, {@link Scheduler.readers} has a slice although others have tasks. */
+const maxPatienceMs = 250;
+
 /** Shorter openings do not count: a lane that is held again after one has been held all the time. */
 const leastOpenMs = 1_000;
 
@@ -43,12 +46,15 @@ export interface UrgentWork extends Disposable {
  * | a new one    | what a part computes: one for each part          | never                                         |
  * | `requests`   | begins of requests to kubelets                   | urgent work runs that no longer waits for one |
  * | `background` | lists, refreshes ahead of scrapes                | urgent work runs                              |
+ * | `readers`    | pages, which people read                         | never; see below                              |
  *
+ * The readers' lane has the slices that no other lane wants, and four a second: pages cost scrapes next to nothing.
  * Beside fifty others, a scrape would take fifty times as long; therefore they are held.
  */
 export class Scheduler {
   readonly requests: Lane;
   readonly background: Lane;
+  readonly readers: Lane;
   readonly #clock: Clock;
   readonly #hold: () => void;
   /** Those with a task, in the order of their slices. */
@@ -57,13 +63,16 @@ export class Scheduler {
   readonly #afterWait = new Set<UrgentWork>();
   #isWorking = false;
   #sliceStartMs: number;
+  /** Monotonic time from which on the readers' lane waits for a slice. */
+  #readersWaitSinceMs = -Infinity;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#sliceStartMs = clock.monotonicMs();
-    const [requests, background] = [this.#newLane(), this.#newLane()];
+    const [requests, background, readers] = [this.#newLane(), this.#newLane(), this.#newLane()];
     this.requests = requests;
     this.background = background;
+    this.readers = readers;
     this.#hold = () => {
       background.hold(this.#urgent.size > 0);
       requests.hold(this.#afterWait.size > 0);
@@ -103,6 +112,7 @@ export class Scheduler {
   }
 
   #wake(lane: TaskLane): void {
+    if (lane === this.readers && !this.#ready.has(lane)) this.#readersWaitSinceMs = this.#clock.monotonicMs();
     this.#ready.add(lane);
     if (this.#isWorking) return;
     this.#isWorking = true;
@@ -110,7 +120,7 @@ export class Scheduler {
   }
 
   readonly #work = (): void => {
-    for (const lane of this.#ready) {
+    for (let lane = this.#nextLane(); lane !== undefined; lane = this.#nextLane()) {
       const isOver = this.#runSlice(lane);
       if (isOver || this.#ready.size > 1) {
         setImmediate(this.#afterTurn, lane, isOver);
@@ -121,6 +131,13 @@ export class Scheduler {
     }
     this.#isWorking = false;
   };
+
+  /** The first one that is ready, but the readers' when it is the only one or has waited long enough. */
+  #nextLane(): TaskLane | undefined {
+    const [first, second] = this.#ready;
+    if (first !== this.readers || second === undefined) return first;
+    return this.#clock.monotonicMs() - this.#readersWaitSinceMs < maxPatienceMs ? second : first;
+  }
 
   /** Runs the lane's tasks until there is none. Returns whether its time is over before. */
   #runSlice(lane: TaskLane): boolean {

@@ -134,6 +134,38 @@ describe('Scheduler: lanes', () => {
   });
 });
 
+describe('Scheduler.readers', () => {
+  it('a scrape takes as long beside readers as without them', async () => {
+    const { scheduler, clock, task, events } = setUp();
+    const stop = endless(scheduler.readers, task, 'page');
+    while (events.length < 100) await nextTurn();
+    const startMs = clock.monotonicMs();
+    const items = Array.from({ length: 200 }, () => task('scrape', 1));
+    await scheduler.newLane().each(items, (item) => item());
+    const tookMs = clock.monotonicMs() - startMs;
+    stop();
+    expect(tookMs).toBeLessThan(200 + 2 * 5);
+  });
+
+  it('readers have all of the time that nobody else wants', async () => {
+    const { scheduler, clock, task } = setUp();
+    const items = Array.from({ length: 100 }, () => task('page', 1));
+    await scheduler.readers.each(items, (item) => item());
+    expect(clock.monotonicMs()).toBe(100);
+  });
+
+  it('beside lanes that never end, readers have four slices a second', async () => {
+    const { scheduler, clock, task, events } = setUp();
+    const stops = [scheduler.newLane(), scheduler.newLane()].map((lane) => endless(lane, task, 'other'));
+    stops.push(endless(scheduler.readers, task, 'page'));
+    while (clock.monotonicMs() < 10_000) await nextTurn();
+    for (const stop of stops) stop();
+    const sliceCount = events.filter((name) => name === 'page').length / 5;
+    expect(sliceCount).toBeGreaterThan(35);
+    expect(sliceCount).toBeLessThan(41);
+  });
+});
+
 describe('Scheduler.begin', () => {
   const held = (scheduler: Scheduler): readonly boolean[] =>
     [scheduler.newLane(), scheduler.requests, scheduler.background].map(({ isHeld }) => isHeld);
@@ -254,6 +286,7 @@ describe('Scheduler: a lane that is held', () => {
 it.each([
   { what: '30,000 changes of pods are delivered', count: 30_000, eachMs: 0.05, lane: 'own', withinMs: 10_000 },
   { what: '5,000 kubelets are asked', count: 5_000, eachMs: 0.3, lane: 'requests', withinMs: 15_000 },
+  { what: 'a page of 150,000 pods is made', count: 150, eachMs: 1, lane: 'readers', withinMs: 8_000 },
   { what: 'a list of 64 MiB is read', count: 1_000, eachMs: 2, lane: 'background', withinMs: 17_000 },
 ] as const)('beside scrapes without end, $what within $withinMs ms', async ({ count, eachMs, lane, withinMs }) => {
   const { scheduler, clock, task } = setUp();
