@@ -2,7 +2,7 @@ import { getOrAdd } from '../base/maps.js';
 import { largestFirst } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { type ListItems, type ListPage,listPage } from './list-page.js';
+import { type ListItems, type ListPage, listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 export interface NamespaceReport {

@@ -19,7 +19,7 @@ import {
 import { type RankedNodeReport, rankedNodeReport } from '../report/ranked-nodes.js';
 import { type VerdictOf, verdicts } from '../report/verdict-report.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { type ListItems, type ListPage,listPage } from './list-page.js';
+import { type ListItems, type ListPage, listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 /** A node, and how near it is to evicting pods. */

@@ -9,7 +9,7 @@ import { type ContainerReport, containerReports, type FoundPod } from '../report
 import { type VolumeReport, volumeReports } from '../report/volume-report.js';
 import { type ClusterReading, measuredNodes } from './cluster-reading.js';
 import { isOfQuery } from './list-filter.js';
-import { type ListItems, type ListPage,listPage } from './list-page.js';
+import { type ListItems, type ListPage, listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 /** What pods are made of. Each part of a pod has another name. */

@@ -8,7 +8,7 @@ import { measuredPodReport, type PodReport } from '../report/pod-report.js';
 import type { Workload } from '../workload/workload.js';
 import type { ClusterReading } from './cluster-reading.js';
 import { belongsTo, isOfQuery } from './list-filter.js';
-import { type ListItems, type ListPage,listPage } from './list-page.js';
+import { type ListItems, type ListPage, listPage } from './list-page.js';
 import { type Condition, type ListQuery, matchesSearch } from './list-query.js';
 import { type ListedPod, nameOf, namespaceOf, type PodData, timeOf } from './listed-pod.js';
 import { knownPodState } from './pod-explanation.js';

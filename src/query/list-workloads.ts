@@ -5,7 +5,7 @@ import { type WorkloadReport, workloadReport } from '../report/workload-report.j
 import { workloadKey, workloadPath } from '../workload/workload.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { type ListItems, type ListPage,listPage } from './list-page.js';
+import { type ListItems, type ListPage, listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 /**
