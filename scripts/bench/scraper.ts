@@ -19,7 +19,8 @@ export interface ScrapeOptions {
 
 /**
  * A scrape of the exporter on this port, over a connection of its own: scrapes here follow each other faster than a server
- * knows that a response has been read. Rejects when the connection breaks.
+ * knows that a response has been read. Rejects when the connection breaks: the exporter resets it 5 s after the timeout of a scrape, and
+ * after 30 s of a page, which a busy machine may take for a large cluster.
  */
 export async function scrape(port: number, options: ScrapeOptions = {}): Promise<Scrape> {
   const { path = '/metrics', gzip = false, keepsBody = false, timeoutSeconds = 60 } = options;
@@ -30,7 +31,11 @@ export async function scrape(port: number, options: ScrapeOptions = {}): Promise
     'x-prometheus-scrape-timeout-seconds': String(timeoutSeconds),
   };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path, headers, agent: false }, resolve).on('error', reject).end();
+    const onError = (cause: Error): void => {
+      const tookMs = performance.now() - startMs;
+      reject(new Error(`${path}: ${cause.message} after ${tookMs.toFixed(0)} ms`, { cause }));
+    };
+    request({ host: '127.0.0.1', port, path, headers, agent: false }, resolve).on('error', onError).end();
   });
   let sizeBytes = 0;
   const pieces: Buffer[] = [];
