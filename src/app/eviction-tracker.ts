@@ -8,7 +8,7 @@ import { isInScope, type Scope } from '../kube/scope.js';
 import { matchesSelector } from '../kube/selector.js';
 import type { KubeletCache } from '../kubelet/kubelet-cache.js';
 import { nodeLayout } from '../node/node-layout.js';
-import { type EvictionReport, evictionReport } from '../report/eviction-report.js';
+import { type EvictionReport, evictionReport, evictionReports } from '../report/eviction-report.js';
 import type { ActiveSettings } from './active-settings.js';
 import type { ClusterSource } from './cluster-source.js';
 import type { Collection } from './collection.js';
@@ -32,12 +32,14 @@ export class EvictionTracker {
   /** All that are known, the newest first; the same array until it changes. */
   reports(): readonly EvictionReport[] {
     const { records } = this.log;
-    return this.#reports.of([records], () => records.map((record) => this.#report(record)));
+    return this.#reports.of([records], () =>
+      evictionReports(records, (record, earlier) => this.#report(record, earlier)),
+    );
   }
 
   /** The same as long as the record is listed: an eviction more does not make a thousand texts again. */
-  #report(record: EvictionRecord): EvictionReport {
-    const report = this.#reportOf.get(record) ?? evictionReport(record);
+  #report(record: EvictionRecord, earlier: readonly EvictionReport[]): EvictionReport {
+    const report = this.#reportOf.get(record) ?? evictionReport(record, earlier);
     this.#reportOf.set(record, report);
     return report;
   }

@@ -8,7 +8,7 @@ import type { Pod } from '../kube/objects.js';
 import { projectPod } from '../kube/projection.js';
 import { wholeCluster } from '../kube/scope.js';
 import { noHistory } from '../query/cluster-reading.js';
-import { type EvictionReport, evictionReport } from '../report/eviction-report.js';
+import { type EvictionReport, evictionReports } from '../report/eviction-report.js';
 import { listObjects } from '../watch/list-session.js';
 import { collectionOf } from '../watch/resource-path.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
@@ -88,7 +88,7 @@ export function statusEvictions(
       diskPressure: undefined,
       lastUsage: 'no_exporter',
     };
-    return [evictionReport(record)];
+    return [record];
   });
-  return found.sort((a, b) => b.evictedAtMs - a.evictedAtMs);
+  return evictionReports(found.sort((a, b) => b.evictedAtMs - a.evictedAtMs));
 }

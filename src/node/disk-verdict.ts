@@ -68,6 +68,8 @@ export interface VerdictSources {
   readonly samplesOf: (uid: string) => readonly UsageSample[];
   /** The threshold that the node is forecast to cross within minutes. */
   readonly soon?: EvictionSignal | undefined;
+  /** A pod was evicted: what the kubelet could free of images before was not enough. */
+  readonly hasEvicted?: boolean;
 }
 
 /** The cause of what a node is short of; undefined for a node that is not close to evicting pods and has space. */
@@ -105,7 +107,7 @@ export function evictionVerdict(
   if (missing === 0) return undefined;
   const isAssumed = named === undefined && nearest.isAssumed;
   const shortage = { ...shortageOf(nearest, snapshot), threshold, available, missing, isAssumed };
-  return verdictOn(snapshot, { ...shortage, state: 'evicting' }, sources);
+  return verdictOn(snapshot, { ...shortage, state: 'evicting' }, { ...sources, hasEvicted: true });
 }
 
 function shortageOf(nearest: KnownThreshold, snapshot: NodeSnapshot): Shortage {
@@ -130,33 +132,35 @@ function noSpace(full: FullDisk, snapshot: NodeSnapshot): Shortage {
 }
 
 function verdictOn(snapshot: NodeSnapshot, shortage: Shortage, sources: VerdictSources): DiskVerdict {
-  const { signal, missing } = shortage;
+  const { signal } = shortage;
   const victims = victimRanking(snapshot)?.(signal) ?? [];
   const owners = filesystemOwners(snapshot).find(({ filesystem }) => filesystem === shortage.filesystem);
   const pods = freedByPods(victims, owners, snapshot);
+  const first = firstWorkload(victims, snapshot, countsInodes(signal) ? () => [] : sources.samplesOf);
   const common = {
     shortage,
     pods,
-    first: firstWorkload(victims, snapshot, countsInodes(signal) ? () => [] : sources.samplesOf),
+    first,
     unreadPodCount: snapshot.unreadPodCount,
     alsoBelow: alsoBelow(shortage, snapshot),
   };
   if (countsInodes(signal)) return { ...common, kind: 'inodes' };
   const images = freedByImages(shortage, snapshot, owners);
-  const kind = kindBetween(missing, pods, images);
+  const need = needOf(shortage, first, sources);
+  const kind = kindBetween(need, pods, images);
   const known = { ...common, images };
-  if (kind === 'unknown') return { ...known, kind, unknownPart: unknownPartOf(missing, { pods, images }, snapshot) };
+  if (kind === 'unknown') return { ...known, kind, unknownPart: unknownPartOf(need, { pods, images }, snapshot) };
   if (kind !== 'other') return { ...known, kind };
   if (owners?.unattributedBytes === undefined) return { ...known, kind: 'unknown', unknownPart: 'owners' };
   return { ...known, kind, remainder: remainderOf(victims, owners, images) };
 }
 
 function unknownPartOf(
-  missing: number,
+  need: Need,
   { pods, images }: { readonly pods: Bounds; readonly images: Bounds },
   { unreadPodCount }: NodeSnapshot,
 ): UnknownPart {
-  if (kindBetween(missing, exactly(pods.least), images) === 'unknown') return 'images';
+  if (kindBetween(need, exactly(pods.least), images) === 'unknown') return 'images';
   return unreadPodCount === undefined ? 'unmeasured_pods' : 'unread_pods';
 }
 
@@ -165,13 +169,24 @@ function exactly(amount: number): Bounds {
 }
 
 /** The kind of more bytes never comes before that of fewer ones: where both ends agree, so does all between. */
-function kindBetween(missing: number, pods: Bounds, images: Bounds): VerdictKind {
-  const kind = kindOf(missing, pods.least, images.least);
-  return kind === kindOf(missing, pods.most, images.most) ? kind : 'unknown';
+function kindBetween(need: Need, pods: Bounds, images: Bounds): VerdictKind {
+  const kind = kindOf(need, pods.least, images.least);
+  return kind === kindOf(need, pods.most, images.most) ? kind : 'unknown';
 }
 
-/** Images first: the kubelet deletes unused ones before it evicts. */
-function kindOf(missing: number, pods: number, images: number): VerdictKind {
+interface Need {
+  readonly missing: number;
+  /** Where both would be enough: a workload has written what is missing, or the kubelet evicts although it collected images. */
+  readonly isPodsFirst: boolean;
+}
+
+function needOf({ missing }: Shortage, first: FirstWorkload | undefined, { hasEvicted = false }: VerdictSources): Need {
+  return { missing, isPodsFirst: hasEvicted || (first?.growth !== undefined && first.growth.bytes >= missing) };
+}
+
+/** Otherwise images first: the kubelet deletes unused ones before it evicts. */
+function kindOf({ missing, isPodsFirst }: Need, pods: number, images: number): VerdictKind {
+  if (isPodsFirst && pods >= missing) return 'pods';
   if (images >= missing) return 'images';
   if (pods >= missing) return 'pods';
   return pods + images >= missing ? 'pods_and_images' : 'other';

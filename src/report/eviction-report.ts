@@ -63,7 +63,8 @@ export interface LastUsageReport {
   readonly limitForAnHourBytes?: number | undefined;
 }
 
-export function evictionReport(record: EvictionRecord): EvictionReport {
+/** `earlier`: evictions before, the newest first: one of the same node may explain this one. */
+export function evictionReport(record: EvictionRecord, earlier: readonly EvictionReport[] = []): EvictionReport {
   const { lastUsage, evictedAtMs } = record;
   const isMeasured = typeof lastUsage === 'object';
   return {
@@ -77,7 +78,7 @@ export function evictionReport(record: EvictionRecord): EvictionReport {
     container: record.container || undefined,
     volume: record.volume || undefined,
     limitBytes: record.limitBytes,
-    verdict: evictionVerdictReport(record),
+    verdict: evictionVerdictReport(record, earlier),
     message: record.message,
     evictedAtMs,
     seenAtMs: record.seenAtMs,
@@ -86,6 +87,22 @@ export function evictionReport(record: EvictionRecord): EvictionReport {
     unknownUsageReason: isMeasured ? undefined : lastUsage,
   };
 }
+
+/** Both the newest first. */
+export function evictionReports(
+  records: readonly EvictionRecord[],
+  reportOf: (record: EvictionRecord, earlier: readonly EvictionReport[]) => EvictionReport = evictionReport,
+): readonly EvictionReport[] {
+  const reports: EvictionReport[] = [];
+  for (const record of records.toReversed()) {
+    const earlier = reports.slice(-maxEarlierCount).reverse();
+    reports.push(reportOf(record, earlier));
+  }
+  return reports.reverse();
+}
+
+/** However many evictions are listed, those just before explain one. */
+const maxEarlierCount = 100;
 
 function lastUsageReport(lastUsage: LastUsage, evictedAtMs: number): LastUsageReport {
   const { usage, fetchedAtMs, ratios, samples, growthBytesPerSecond, limitForAnHourBytes } = lastUsage;

@@ -1,4 +1,6 @@
 import type { EvictionCause } from '../history/eviction-record.js';
+import { countsInodes } from '../kubelet/eviction-signals.js';
+import type { Shortage } from '../node/disk-verdict.js';
 
 /** What an eviction shows of a shortage of its node. */
 interface RememberedEviction {
@@ -18,12 +20,12 @@ export interface RememberedEvictions {
   readonly readAtMs: number;
 }
 
-/** A shortage of a node that is over, by the evictions for it. */
+/** What earlier evictions explain of a node: a shortage that is over, or one that ends when the files of a pod are deleted. */
 export interface PastShortage {
   /** Since the last eviction. */
   readonly ageMs: number;
   readonly ofInodes: boolean;
-  /** The pod that was evicted first. */
+  /** The pod that was evicted first or, where bytes are still missing, the one that has them. */
   readonly first: RememberedEviction;
   readonly otherPodCount: number;
 }
@@ -32,19 +34,46 @@ export interface PastShortage {
 const maxAgeMs = 600_000;
 
 /** Undefined where no eviction of the last minutes shows one. Clocks of nodes may be ahead. */
-export function pastShortage(nodeName: string, { evictions, readAtMs }: RememberedEvictions): PastShortage | undefined {
-  const recent = evictions.filter(
-    ({ node, cause, evictedAtMs }) =>
-      node === nodeName &&
-      (cause === 'node_bytes' || cause === 'node_inodes') &&
-      Math.abs(readAtMs - evictedAtMs) <= maxAgeMs,
-  );
+export function pastShortage(nodeName: string, remembered: RememberedEvictions): PastShortage | undefined {
+  const recent = evictionsFor(nodeName, remembered, maxAgeMs);
   const [last, first] = [recent[0], recent.at(-1)];
   if (last === undefined || first === undefined) return undefined;
   return {
-    ageMs: readAtMs - last.evictedAtMs,
+    ageMs: remembered.readAtMs - last.evictedAtMs,
     ofInodes: first.cause === 'node_inodes',
     first,
     otherPodCount: recent.length - 1,
   };
+}
+
+/** Twice as long as the kubelet waits for an evicted pod to be cleaned up before it evicts the next one. */
+const cleanUpMs = 60_000;
+
+/** The eviction of a pod that had what is still missing: its files are deleted only after it. */
+export function unfreedEviction(
+  nodeName: string,
+  { signal, missing }: Shortage,
+  remembered: RememberedEvictions,
+): PastShortage | undefined {
+  const ofInodes = countsInodes(signal);
+  const cause = ofInodes ? 'node_inodes' : 'node_bytes';
+  const usedBy = ({ lastUsage }: RememberedEviction): number =>
+    (ofInodes ? lastUsage?.inodesUsed : lastUsage?.usedBytes) ?? 0;
+  const recent = evictionsFor(nodeName, remembered, cleanUpMs).filter((eviction) => eviction.cause === cause);
+  const [first] = recent.toSorted((a, b) => usedBy(b) - usedBy(a));
+  if (first === undefined || usedBy(first) < missing) return undefined;
+  return { ageMs: remembered.readAtMs - first.evictedAtMs, ofInodes, first, otherPodCount: 0 };
+}
+
+function evictionsFor(
+  nodeName: string,
+  { evictions, readAtMs }: RememberedEvictions,
+  ageMs: number,
+): readonly RememberedEviction[] {
+  return evictions.filter(
+    ({ node, cause, evictedAtMs }) =>
+      node === nodeName &&
+      (cause === 'node_bytes' || cause === 'node_inodes') &&
+      Math.abs(readAtMs - evictedAtMs) <= ageMs,
+  );
 }

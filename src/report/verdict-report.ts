@@ -16,7 +16,7 @@ import { type ClusterSnapshot, measuredDiskOf } from '../scrape/snapshot.js';
 import { causeText } from './eviction-cause-text.js';
 import { largestOwner } from './largest-owner.js';
 import { soonMs } from './limit-report.js';
-import { pastShortage, type RememberedEvictions } from './past-shortage.js';
+import { type PastShortage, pastShortage, type RememberedEvictions, unfreedEviction } from './past-shortage.js';
 import type { PodSource } from './pod-report.js';
 import { raisedRequest } from './request-command.js';
 import { deleteCommand, explainEviction, explainPod, limitCommands, verdictCommands } from './verdict-commands.js';
@@ -71,11 +71,23 @@ export function verdicts(inputs: VerdictInputs): VerdictOf {
       samplesOf: (uid) => inputs.samplesOf(nodeName, uid),
     });
     if (verdict === undefined) return undefined;
-    const isOver = verdict.unknownPart === 'condition' && verdict.shortage !== undefined;
-    const past = isOver ? pastShortage(nodeName, inputs) : undefined;
     const largest = largestOwner(verdict, snapshot, measuredDiskOf(inputs.snapshot, nodeName));
-    return verdictReport(verdict, { nodeName, notes: ageNotes(source), past, largest });
+    const past = pastOf(verdict, source, inputs);
+    return verdictReport(verdict, nodeName, { notes: ageNotes(source), past, largest });
   };
+}
+
+/** What evictions before it explain of a verdict: bytes that they have not freed yet, or a condition that outlasts them. */
+function pastOf(
+  { unknownPart, shortage }: DiskVerdict,
+  { nodeName, ageMs = 0 }: Pick<VerdictSource, 'nodeName' | 'ageMs'>,
+  remembered: RememberedEvictions,
+): PastShortage | undefined {
+  if (shortage === undefined) return undefined;
+  if (unknownPart === 'condition') return pastShortage(nodeName, remembered);
+  if (!isShort(shortage)) return undefined;
+  const past = unfreedEviction(nodeName, shortage, { ...remembered, readAtMs: remembered.readAtMs - ageMs });
+  return past && { ...past, ageMs: past.ageMs + ageMs };
 }
 
 /** The threshold that the node is about to cross, while it is below none. Of old data, no forecast is said. */
@@ -91,8 +103,11 @@ export function soonSignal(
 /** Of a node of which nothing is known but its condition. */
 function silentVerdict({ nodeName, node, reason = 'never' }: VerdictSource): VerdictReport | undefined {
   if (node?.diskPressure !== true || reason === 'skipped') return undefined;
-  const verdict: DiskVerdict = { kind: 'unknown', unknownPart: 'condition', shortage: undefined, alsoBelow: [] };
-  return verdictReport(verdict, { nodeName, notes: [`no data: ${reason}`] });
+  return verdictReport(conditionVerdict(undefined), nodeName, { notes: [`no data: ${reason}`] });
+}
+
+function conditionVerdict(shortage: Shortage | undefined): DiskVerdict {
+  return { kind: 'unknown', unknownPart: 'condition', shortage, alsoBelow: [] };
 }
 
 function ageNotes({ state, ageMs, reason }: VerdictSource): readonly string[] {
@@ -100,15 +115,13 @@ function ageNotes({ state, ageMs, reason }: VerdictSource): readonly string[] {
   return [`data ${formatAge(ageMs)} old`, ...(reason === undefined ? [] : [reason])];
 }
 
-function verdictReport(
-  verdict: DiskVerdict,
-  { nodeName, notes = [], ...more }: VerdictContext & { readonly nodeName: string; readonly notes?: readonly string[] },
-): VerdictReport {
-  const { kind, shortage, pods, images } = verdict;
+function verdictReport(verdict: DiskVerdict, nodeName: string, context: VerdictContext): VerdictReport {
+  const { shortage, pods, images } = verdict;
+  const isOfPods = context.past !== undefined && verdict.kind !== 'unknown';
   return {
-    kind,
-    text: verdictText(verdict, notes, more),
-    commands: verdictCommands(verdict, nodeName, more),
+    kind: isOfPods ? 'pods' : verdict.kind,
+    text: verdictText(verdict, context),
+    commands: verdictCommands(verdict, nodeName, context),
     ...(shortage && shortageOf(shortage)),
     podsFreed: pods?.least,
     imagesFreed: images?.least,
@@ -122,11 +135,15 @@ function shortageOf(shortage: Shortage): Partial<VerdictReport> {
   return { signal, isAssumed, ...amountsOf(shortage, countsInodes(signal)), missing };
 }
 
-/** Why a pod was evicted: its own usage, or what filled the disk of its node. */
-export function evictionVerdictReport(record: EvictionRecord): VerdictReport {
-  const { cause, node, nodeVerdict: ofNode } = record;
+/** Why a pod was evicted: its own usage, or what filled the disk of its node. `earlier`: evictions before, the newest first. */
+export function evictionVerdictReport(
+  record: EvictionRecord,
+  earlier: RememberedEvictions['evictions'] = [],
+): VerdictReport {
+  const { cause, node } = record;
+  const ofNode = explainedVerdict(record, { evictions: earlier, readAtMs: record.evictedAtMs });
   if (ofNode !== undefined) {
-    const report = verdictReport(ofNode, { nodeName: node });
+    const report = verdictReport(ofNode.verdict, node, { past: ofNode.past, isOfEviction: true });
     return { ...report, commands: pressureCommands(record, report.commands) };
   }
   switch (cause) {
@@ -145,6 +162,22 @@ export function evictionVerdictReport(record: EvictionRecord): VerdictReport {
         ...shownShortage(record),
       };
   }
+}
+
+/** A node refuses pods for its condition, which outlasts the shortage that pods were evicted for. */
+function explainedVerdict(
+  { cause, node, nodeVerdict: verdict }: EvictionRecord,
+  remembered: RememberedEvictions,
+): { readonly verdict: DiskVerdict; readonly past: PastShortage | undefined } | undefined {
+  const shortage = verdict?.shortage;
+  const outlasted = cause === 'node_admission' && !isShort(shortage) ? pastShortage(node, remembered) : undefined;
+  if (outlasted !== undefined) return { verdict: conditionVerdict(shortage), past: outlasted };
+  return verdict && { verdict, past: pastOf(verdict, { nodeName: node }, remembered) };
+}
+
+/** The kubelet evicts pods, or will after the grace period. */
+function isShort(shortage: Shortage | undefined): boolean {
+  return shortage?.state === 'evicting' || shortage?.state === 'waiting';
 }
 
 /** Without those for the pod itself, which is gone; the last one is the change, where one is known. */

@@ -7,24 +7,25 @@ import { type LargestOwner, largestOwnerText } from './largest-owner.js';
 import type { PastShortage } from './past-shortage.js';
 import { unreadPodsText } from './signal-report.js';
 
-/** What is known of a node besides what its kubelet reports now. */
+/** What a verdict is made with besides what the kubelet reports now. */
 export interface VerdictContext {
-  /** What the condition is left from. */
+  /** What is to be known of the data, in a few words each. */
+  readonly notes?: readonly string[];
+  /** What the shortage, or the condition that is left from it, comes from. */
   readonly past?: PastShortage | undefined;
+  /** The verdict is that of a moment that is over. */
+  readonly isOfEviction?: boolean;
   readonly largest?: LargestOwner | undefined;
 }
 
-/** One sentence with its numbers. `notes`: what is to be known of the data, in a few words each. */
-export function verdictText(
-  verdict: DiskVerdict,
-  notes: readonly string[] = [],
-  { past, largest }: VerdictContext = {},
-): string {
+/** One sentence with its numbers. */
+export function verdictText(verdict: DiskVerdict, context: VerdictContext = {}): string {
+  const { notes = [], past, largest } = context;
   const { shortage, alsoBelow } = verdict;
   const assumed = shortage?.isAssumed === true ? ['threshold assumed'] : [];
   const all = [...assumed, ...notes];
   const also = alsoBelow.length === 0 ? '' : `; also below a threshold: ${alsoBelow.join(', ')}`;
-  const cause = past === undefined ? causeText(verdict, largest) : pastText(past, verdict);
+  const cause = past === undefined ? causeText(verdict, largest) : pastCauseText(past, verdict, context);
   return `${cause}${also}${all.length === 0 ? '' : ` (${all.join(', ')})`}.`;
 }
 
@@ -96,15 +97,34 @@ function noSpaceOwnerText(largest: LargestOwner | undefined): string {
   return largest === undefined ? '' : `; ${largestOwnerText(largest, 'that is neither pods nor images is')}`;
 }
 
+function pastCauseText(
+  past: PastShortage,
+  { kind, shortage }: DiskVerdict,
+  { isOfEviction = false }: VerdictContext,
+): string {
+  const [ago, now] = isOfEviction ? (['before', 'then'] as const) : (['ago', 'now'] as const);
+  return kind === 'unknown' || shortage === undefined
+    ? pastText(past, { ago, headroom: headroomText(shortage), now })
+    : unfreedText(past, shortage, ago);
+}
+
+function unfreedText({ ageMs, ofInodes, first }: PastShortage, shortage: Shortage, ago: string): string {
+  const { usedBytes, inodesUsed } = first.lastUsage ?? {};
+  const used = usedText(ofInodes ? inodesUsed : usedBytes, ofInodes);
+  return `Pod ${first.namespace}/${first.pod}${used} is the cause: it was evicted ${formatAge(ageMs)} ${ago}, and its files were not deleted yet; ${missingText(shortage)}`;
+}
+
 /** The kubelet reports the condition for a while after the shortage. */
-function pastText({ ageMs, ofInodes, first, otherPodCount }: PastShortage, { shortage }: DiskVerdict): string {
+function pastText(
+  { ageMs, ofInodes, first, otherPodCount }: PastShortage,
+  { ago, headroom, now }: { readonly ago: string; readonly headroom: string | undefined; readonly now: string },
+): string {
   const { usedBytes, inodesUsed } = first.lastUsage ?? {};
   const used = usedText(ofInodes ? inodesUsed : usedBytes, ofInodes);
   const others = countedText(otherPodCount, ['more pod', 'more pods']);
   const pods = `${first.namespace}/${first.pod}${used}${others === '' ? ' was' : ` and ${others} were`} evicted for it`;
-  const headroom = headroomText(shortage);
-  const now = headroom === undefined ? '' : `, with ${headroom} of headroom now`;
-  return `The node was short of ${ofInodes ? 'inodes' : 'disk space'} until ${formatAge(ageMs)} ago: ${pods}. The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default${now}`;
+  const left = headroom === undefined ? '' : `, with ${headroom} of headroom ${now}`;
+  return `The node was short of ${ofInodes ? 'inodes' : 'disk space'} until ${formatAge(ageMs)} ${ago}: ${pods}. The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default${left}`;
 }
 
 function usedText(used: number | undefined, ofInodes: boolean): string {

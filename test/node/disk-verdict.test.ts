@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 
 import { evictionVerdict } from '../../src/node/disk-verdict.js';
 import { nodeThresholds } from '../../src/node/node-thresholds.js';
-import { anFsStats, aNodeSummary, aThreshold } from '../support/builders.js';
-import { aNodeSnapshot } from '../support/snapshot-builders.js';
+import { aContainerSummary, anFsStats, aNodeSummary, aPod, aPodSummary, aThreshold } from '../support/builders.js';
+import { aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 
 const stats = anFsStats({
   capacityBytes: 10_000,
@@ -81,4 +81,29 @@ it('the verdict of an eviction is unknown where no threshold of the node is', ()
   const snapshot = aNodeSnapshot({ thresholds: [] });
   const sources = { samplesOf: () => [] };
   expect(evictionVerdict(snapshot, { ofInodes: false, named: undefined }, sources)).toBeUndefined();
+});
+
+it('the verdict of an eviction names pods where they hold enough: the kubelet has collected images before', () => {
+  const summary = aNodeSummary({
+    nodefs: stats,
+    imagefs: stats,
+    pods: [aPodSummary({ usedBytes: 500, containers: [aContainerSummary({ rootfsBytes: 500 })] })],
+  });
+  const images = {
+    sizes: 'unpacked',
+    imageCount: 1,
+    sizeBytes: 300,
+    isCut: false,
+    unusedBytes: 300,
+    maxCopiesBytes: undefined,
+    collection: undefined,
+  } as const;
+  const snapshot = aNodeSnapshot({ summary, images, podsOnNode: [aPod()], thresholds: [aNodeThreshold()] });
+  const verdictFor = (missing: number) =>
+    evictionVerdict(
+      snapshot,
+      { ofInodes: false, named: { threshold: 1_000, available: 1_000 - missing } },
+      { samplesOf: () => [] },
+    )?.kind;
+  expect([verdictFor(200), verdictFor(600)]).toEqual(['pods', 'pods_and_images']);
 });

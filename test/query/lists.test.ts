@@ -435,7 +435,10 @@ it.each([
     anEvictionRecord({ pod: 'b', node: 'node-2', labels: { app: 'web' }, workloads: [] }),
     anEvictionRecord({ pod: 'c', node: 'node-1', namespace: 'ops', workloads: [] }),
   ];
-  const found = listEvictions(records.map(evictionReport), parseListQuery('evictions', of));
+  const found = listEvictions(
+    records.map((record) => evictionReport(record)),
+    parseListQuery('evictions', of),
+  );
   expect(found.items.map(({ pod }) => pod)).toEqual(pods);
 });
 

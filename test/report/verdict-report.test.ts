@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 
+import type { EvictionRecord } from '../../src/history/eviction-record.js';
 import type { Pod } from '../../src/kube/objects.js';
 import type { EvictionThreshold } from '../../src/kubelet/kubelet-configuration.js';
 import type { UsageSample } from '../../src/kubelet/lookup.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
 import type { UnattributedOwner } from '../../src/node/agent-disk.js';
-import type { Bounds } from '../../src/node/disk-verdict.js';
+import type { Bounds, DiskVerdict } from '../../src/node/disk-verdict.js';
 import { type NodeLayout, storageLayout } from '../../src/node/node-layout.js';
 import { nodeThresholds } from '../../src/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
-import { type EvictionReport, evictionReport } from '../../src/report/eviction-report.js';
+import { type EvictionReport, evictionReport, evictionReports } from '../../src/report/eviction-report.js';
 import { type VerdictReport, verdicts } from '../../src/report/verdict-report.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
@@ -238,6 +239,16 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   [
     'images and pods would each be enough: images, which the kubelet collects first',
     { freeGib: 5, imagesGib: 30, unused: exactly(5) },
+    'Images are the cause: deleting unused ones frees 5Gi as the kubelet counts, 5Gi is missing on nodefs.',
+  ],
+  [
+    'images and pods would each be enough, and a workload wrote what is missing: that workload',
+    { freeGib: 5, imagesGib: 30, unused: exactly(5), pods: [podOf('restore-0', 7, { grownGib: 5 })] },
+    'Pods are the cause, shop/restore first (grew 5Gi in 9m to 7Gi): evicting every pod frees 7Gi, 5Gi is missing on nodefs.',
+  ],
+  [
+    'images would be enough, and a workload wrote less than what is missing',
+    { freeGib: 5, imagesGib: 30, unused: exactly(5), pods: [podOf('restore-0', 7, { grownGib: 4.5 })] },
     'Images are the cause: deleting unused ones frees 5Gi as the kubelet counts, 5Gi is missing on nodefs.',
   ],
   [
@@ -636,6 +647,42 @@ describe('the verdict of a node whose condition DiskPressure outlasts the shorta
     );
   });
 
+  it.each<readonly [string, EvictionReport, Partial<Situation>, string]>([
+    ['a moment ago', anEvictionOf('restore', 10), {}, '10s ago'],
+    [
+      'a minute before its last data',
+      anEvictionOf('restore', 90),
+      { source: { state: 'stale', ageMs: 30_000 } },
+      '1m30s ago',
+    ],
+    ['for the same inodes', anEvictionOf('restore', 10, { cause: 'node_inodes' }), {}, '10s ago'],
+  ])('a pod that was evicted %s is the cause while its files are not deleted', (_what, eviction, more, ago) => {
+    const ofInodes = eviction.cause === 'node_inodes';
+    const short = ofInodes
+      ? { freeGib: 60, inodesFree: 1_000, thresholds: [inodesOf(2_000)] }
+      : { freeGib: 5, imagesGib: 30, unused: exactly(6) };
+    const notes = more.source === undefined ? '' : ' (data 30s old)';
+    expect(verdictOf({ ...short, ...more, evictions: [eviction] })).toMatchObject({
+      kind: 'pods',
+      text: ofInodes
+        ? `Pod shop/restore (40000 inodes) is the cause: it was evicted ${ago}, and its files were not deleted yet; 1000 inodes are missing on nodefs.`
+        : `Pod shop/restore (12Gi) is the cause: it was evicted ${ago}, and its files were not deleted yet; 5Gi is missing on nodefs${notes}.`,
+      commands: ['ephemeral-storage-exporter explain eviction shop/restore'],
+    });
+  });
+
+  it.each<readonly [string, EvictionReport]>([
+    [
+      'used less than is missing',
+      anEvictionOf('cart-0', 10, { lastUsage: aLastUsage({ usage: aPodUsage({ usedBytes: 4 * gib }) }) }),
+    ],
+    ['was evicted more than a minute before', anEvictionOf('cart-0', 62)],
+    ['was evicted for inodes', anEvictionOf('cart-0', 10, { cause: 'node_inodes' })],
+    ['was not measured', anEvictionOf('cart-0', 10, { lastUsage: 'not_measured' })],
+  ])('a pod that %s is not what is missing now', (_what, eviction) => {
+    expect(verdictOf({ freeGib: 5, evictions: [eviction] })).toEqual(verdictOf({ freeGib: 5 }));
+  });
+
   it('a node that is short again has the verdict of that', () => {
     const evictions = [anEvictionOf('web-0', 200)];
     expect(verdictOf({ freeGib: 5, node: { diskPressure: true }, evictions })).toEqual(
@@ -840,5 +887,68 @@ describe('the verdict of an eviction', () => {
     ],
   ])('the verdict of an eviction %s', (_what, overrides, kind, text) => {
     expect(evictionReport(anEvictionRecord(overrides)).verdict).toMatchObject({ kind, text });
+  });
+});
+
+describe('the verdict of an eviction just after another one', () => {
+  const diskVerdict = (state: 'evicting' | 'near'): DiskVerdict => ({
+    kind: 'images',
+    shortage: {
+      signal: 'nodefs.available',
+      filesystem: 'nodefs',
+      state,
+      gracePeriodMs: 0,
+      threshold: 2 * gib,
+      available: 1 * gib,
+      missing: 1 * gib,
+      capacity: 24 * gib,
+      isAssumed: false,
+    },
+    images: exactly(1.5),
+    alsoBelow: [],
+  });
+  const restore = anEvictionRecord({
+    pod: 'restore',
+    cause: 'node_bytes',
+    evictedAtMs: readAtMs - 10_000,
+    lastUsage: aLastUsage({ usage: aPodUsage({ usedBytes: 7 * gib }) }),
+  });
+  const verdictAfter = (overrides: Parameters<typeof anEvictionRecord>[0]): VerdictReport | undefined => {
+    const record = anEvictionRecord({ pod: 'agent', cause: 'node_bytes', evictedAtMs: readAtMs, ...overrides });
+    return evictionReports([record, restore])[0]?.verdict;
+  };
+
+  it('an eviction while the files of the pod before are not deleted yet names that pod, and no images', () => {
+    const verdict = verdictAfter({ nodeVerdict: diskVerdict('evicting') });
+    expect(verdict).toMatchObject({
+      kind: 'pods',
+      text: 'Pod shop/restore (7Gi) is the cause: it was evicted 10s before, and its files were not deleted yet; 1Gi is missing on nodefs.',
+    });
+    expect(verdict?.commands).toEqual([
+      'ephemeral-storage-exporter explain eviction shop/agent',
+      'ephemeral-storage-exporter explain eviction shop/restore',
+    ]);
+  });
+
+  it.each<readonly [string, EvictionRecord['nodeVerdict'], string]>([
+    ['of which nothing is known', undefined, ''],
+    [
+      'that is above its thresholds again',
+      { ...diskVerdict('near'), kind: 'unknown', unknownPart: 'condition' },
+      ', with -1Gi of headroom then',
+    ],
+  ])('a pod is refused by a node %s for the shortage before', (_what, nodeVerdict, headroom) => {
+    expect(verdictAfter({ cause: 'node_admission', nodeVerdict })?.text).toBe(
+      `The node was short of disk space until 10s before: shop/restore (7Gi) was evicted for it. The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default${headroom}.`,
+    );
+  });
+
+  it('a pod is refused for what a node is short of while it is', () => {
+    expect(verdictAfter({ cause: 'node_admission', nodeVerdict: diskVerdict('evicting') })?.text).toMatch(
+      /^Pod shop\/restore \(7Gi\) is the cause/,
+    );
+    expect(verdictAfter({ node: 'node-2', nodeVerdict: diskVerdict('evicting') })?.text).toMatch(
+      /^Images are the cause/,
+    );
   });
 });

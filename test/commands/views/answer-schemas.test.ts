@@ -24,7 +24,7 @@ beforeAll(async () => {
     cluster.setFault('node-2', 'status:503');
   const found = await readSimulated({ ageMs: 900_000, prepare });
   const records = [anEvictionRecord(), anEvictionRecord({ pod: 'late', lastUsage: 'no_exporter' })];
-  reading = { ...found, evictions: records.map(evictionReport) };
+  reading = { ...found, evictions: records.map((record) => evictionReport(record)) };
   schemas = await AnswerSchemas.read();
 });
 
