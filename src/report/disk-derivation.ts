@@ -21,10 +21,7 @@ const partTexts: Readonly<Record<DiskPartKind, string>> = {
   emptydir: ofPods,
   configmap: ofPods,
   other: ofPods,
-  images_used: `${ofImages} Less the unused ones: ended containers and sandboxes count here.`,
-  images_unused:
-    'Images in the status of the node that no container of its pods uses, in the sizes of that list: on containerd, compressed ones.',
-  images: `${ofImages} Which of them are unused is not known.`,
+  images: `${ofImages} Images, used or not, ended containers and sandboxes. The list of images has other sizes, on containerd compressed ones: how many of these bytes are unused is not known.`,
   unattributed:
     'Used bytes less those of pods and of images, as they are: below 0 where layers are counted several times.',
   reserved: 'Capacity less used less free bytes, as the kubelet reports them.',
@@ -34,17 +31,13 @@ const partTexts: Readonly<Record<DiskPartKind, string>> = {
 /** Of one part of a filesystem. */
 export function partDerivation(kind: DiskPartKind, { filesystem }: DiskReport, node: string): Derivation {
   const of = `{node=${label(node)}, filesystem="${filesystem}"}`;
-  const images = `ephemeral_storage_node_images_used_bytes${of}`;
-  const unused = `ephemeral_storage_node_images_unused_bytes{node=${label(node)}}`;
   const queries: Readonly<Record<DiskPartKind, string>> = {
     rootfs: componentQuery('rootfs', node),
     logs: componentQuery('logs', node),
     emptydir: componentQuery('emptydir', node),
     configmap: componentQuery('configmap', node),
     other: componentQuery('other', node),
-    images_used: `${images} - on (node) ${unused}`,
-    images_unused: unused,
-    images,
+    images: `ephemeral_storage_node_images_used_bytes${of}`,
     unattributed: `ephemeral_storage_node_unattributed_bytes${of}`,
     reserved: `ephemeral_storage_node_capacity_bytes${of} - ephemeral_storage_node_used_bytes${of} - ephemeral_storage_node_available_bytes${of}`,
     free: `ephemeral_storage_node_available_bytes${of}`,

@@ -7,9 +7,9 @@ import type { NodeSnapshot } from '../node/node-view.js';
 import { type PartOwner, partOwners } from './unattributed-report.js';
 
 /**
- * What one part of a filesystem is. Of pods: the components. `images_used`: also ended containers and sandboxes;
- * `images`: it is not known which of them are used. `unattributed`: neither pods nor images; below 0 where the runtime counts
- * layers several times. `reserved`: what the filesystem keeps for root.
+ * What one part of a filesystem is. Of pods: the components. `images`: used or not, ended containers and sandboxes too; the
+ * list of images has other sizes, so how many of these bytes are unused is not known. `unattributed`: neither pods nor images;
+ * below 0 where the runtime counts layers several times. `reserved`: what the filesystem keeps for root.
  */
 export const diskPartKinds = [
   'rootfs',
@@ -17,8 +17,6 @@ export const diskPartKinds = [
   'emptydir',
   'configmap',
   'other',
-  'images_used',
-  'images_unused',
   'images',
   'unattributed',
   'reserved',
@@ -59,7 +57,7 @@ function diskReport(owners: FilesystemOwners, snapshot: NodeSnapshot, disk: Meas
   const { capacityBytes } = snapshot.summary[filesystem] ?? {};
   const parts = [
     ...podParts(owners, snapshot),
-    ...imageParts(owners, snapshot),
+    { kind: 'images' as const, bytes: owners.imagesUsedBytes },
     ...remainingParts(owners, snapshot, disk),
   ].filter(({ kind, bytes }) => kind === 'free' || bytes !== 0);
   const isKnown = parts.every(({ bytes }) => bytes !== undefined);
@@ -92,17 +90,6 @@ function podParts({ filesystem, podsUsedBytes }: FilesystemOwners, snapshot: Nod
     { kind: 'emptydir', bytes: named.emptydir },
     { kind: 'configmap', bytes: named.configmap },
     { kind: 'other', bytes: otherBytes - namedBytes },
-  ];
-}
-
-/** Which images are unused is known in sizes that the kubelet goes by: they may be larger than what is on the disk. */
-function imageParts({ imagesUsedBytes }: FilesystemOwners, { images }: NodeSnapshot): readonly DiskPart[] {
-  if (imagesUsedBytes === undefined || images?.unusedBytes === undefined)
-    return [{ kind: 'images', bytes: imagesUsedBytes }];
-  const unusedBytes = Math.min(images.unusedBytes, imagesUsedBytes);
-  return [
-    { kind: 'images_used', bytes: imagesUsedBytes - unusedBytes },
-    { kind: 'images_unused', bytes: unusedBytes },
   ];
 }
 

@@ -10,8 +10,6 @@ export const partNames: Readonly<Record<DiskPartKind, string>> = {
   emptydir: 'emptydir',
   configmap: 'configmap',
   other: 'other of pods',
-  images_used: 'images in use',
-  images_unused: 'images unused',
   images: 'images',
   unattributed: 'neither',
   reserved: 'reserved',
@@ -65,8 +63,8 @@ function usedBlocks(disk: DiskReport): readonly Block[] {
   };
   return [
     group('pods', 'pods', ['rootfs', 'logs', 'emptydir', 'configmap', 'other']),
-    group('images', 'images', ['images_used', 'images_unused', 'images']),
-    { ...leaf('unattributed'), parts: ownerBlocks(disk) },
+      leaf('images'),
+      { ...leaf('unattributed'), parts: ownerBlocks(disk) },
     { colour: 'unknown', name: 'not known', bytes: disk.unknownBytes ?? 0, parts: [] },
     leaf('reserved'),
   ];

@@ -16,8 +16,7 @@ const disk: DiskReport = {
   parts: [
     { kind: 'rootfs', bytes: 30 * gib },
     { kind: 'logs', bytes: 10 * gib },
-    { kind: 'images_used', bytes: 15 * gib },
-    { kind: 'images_unused', bytes: 5 * gib },
+    { kind: 'images', bytes: 20 * gib },
     { kind: 'unattributed', bytes: 10 * gib },
     { kind: 'free', bytes: 30 * gib },
   ],
@@ -173,8 +172,6 @@ describe('the disk of a node', () => {
       [0, 30, 'rootfs 30Gi'],
       [30, 10, 'logs 10Gi'],
       [40, 20, 'images 20Gi'],
-      [40, 15, 'images in use 15Gi'],
-      [55, 5, 'images unused 5Gi'],
       [60, 10, 'neither 10Gi'],
       [70, 30, 'free 30Gi'],
       [70, 20, 'headroom 20Gi'],
@@ -187,7 +184,7 @@ describe('the disk of a node', () => {
   it('the same is a table with exact bytes, which end with the capacity', () => {
     const shown = textOf(pageOf(), 'disk');
     expect(shown).toContain('headroom 20Gi; evictions below 10Gi free, assumed');
-    expect(shown).toContain('images unused 5Gi 5,368,709,120 5.0 %');
+    expect(shown).toContain('images 20Gi 21,474,836,480 20.0 %');
     expect(shown).toContain('capacity 100Gi 107,374,182,400 100.0 %');
   });
 
@@ -375,7 +372,9 @@ describe('all of a node', () => {
   it('every figure says how it comes about, and with which query', () => {
     const page = pageOf();
     expect(page.match(/<details id="how-[^"]+" class="how small">/g)?.length).toBeGreaterThan(6);
-    expect(page).toContain('ephemeral_storage_node_images_unused_bytes{node=&quot;node-1&quot;}');
+    expect(page).toContain(
+      'ephemeral_storage_node_images_used_bytes{node=&quot;node-1&quot;, filesystem=&quot;nodefs&quot;}',
+    );
   });
 
   it('what the names of all nodes end with is cut in what is shown, and the whole name is there', () => {
