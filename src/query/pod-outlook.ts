@@ -124,7 +124,7 @@ function outlookOf(
   const next = nextLimit(found);
   const eviction = reading.evictions.find(({ uid }) => uid === pod?.uid);
   return {
-    verdict: podVerdict({ report: explanation, limits: explanation.limits, next, pod, eviction }),
+    verdict: podVerdict({ report: explanation, limits: explanation.limits, next, samples, pod, eviction }),
     next,
     nodePressure: nodePressure(explanation, reading),
     samples,

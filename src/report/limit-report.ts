@@ -55,6 +55,16 @@ export function canEvict(limit: LimitReport): boolean {
   return canBind(limit);
 }
 
+/** The one with the highest ratio, of those that evict. */
+export function nearestBinding(limits: readonly LimitReport[]): LimitReport | undefined {
+  return limits
+    .filter(canEvict)
+    .reduce<LimitReport | undefined>(
+      (most, each) => (most === undefined || each.ratio > most.ratio ? each : most),
+      undefined,
+    );
+}
+
 /** {@link nearestRatio} as a report. */
 export function nearestLimit(ratios: readonly LimitRatio[]): LimitReport | undefined {
   const nearest = nearestRatio(ratios);

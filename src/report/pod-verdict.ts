@@ -1,10 +1,12 @@
 import { programName, shellWord } from '../base/text.js';
 import { formatAge, formatBytes, formatForecast } from '../base/units.js';
 import type { Pod } from '../kube/objects.js';
+import type { UsageSample } from '../kubelet/lookup.js';
 import { isActive } from '../node/limits.js';
 import type { EvictionReport } from './eviction-report.js';
-import { canEvict, type LimitReport, limitSubject, limitThresholds, soonMs } from './limit-report.js';
+import { canEvict, type LimitReport, limitSubject, limitThresholds, nearestBinding, soonMs } from './limit-report.js';
 import { ownerEdit } from './pod-commands.js';
+import { growthWithoutForecast } from './pod-growth.js';
 import type { MeasuredPodReport, PodReport, PodSpecReport, UnmeasuredPodReport } from './pod-report.js';
 
 /**
@@ -33,6 +35,8 @@ interface Judged {
   /** In the order in which the kubelet checks. */
   readonly limits: readonly LimitReport[];
   readonly next?: NextLimitReport | undefined;
+  /** Totals of the last summaries, the oldest first. */
+  readonly samples: readonly UsageSample[];
   /** Undefined for one that the API server does not know. */
   readonly pod: Pod | undefined;
   /** Of this pod, by its UID. */
@@ -106,7 +110,7 @@ function aboveText(limit: LimitReport): Standing {
   return { kind: 'above', text: `Above a limit: ${limitUse(limit)}. The kubelet evicts the pod.`, limit };
 }
 
-function nearText({ limits, next }: Judged): Standing | undefined {
+function nearText({ limits, next, samples }: Judged): Standing | undefined {
   const coming = next && limits.find((limit) => isSameLimit(limit, next));
   if (next !== undefined && coming !== undefined) {
     const time = next.timeToLimitMs === 0 ? 'at any moment' : `in ${formatForecast(next.timeToLimitMs)}`;
@@ -116,7 +120,11 @@ function nearText({ limits, next }: Judged): Standing | undefined {
   }
   const nearest = nearestBinding(limits);
   if (nearest === undefined || nearest.ratio < limitThresholds.near) return undefined;
-  return { kind: 'near', text: `Near a limit: ${limitUse(nearest)}. No growth is known.`, limit: nearest };
+  return {
+    kind: 'near',
+    text: `Near a limit: ${limitUse(nearest)}. ${growthWithoutForecast(limits, samples)}`,
+    limit: nearest,
+  };
 }
 
 function farText({ hasLimits, isKnown }: MeasuredPodReport, { limits }: Judged, uses: string): Standing {
@@ -143,16 +151,6 @@ function reasonsText(limits: readonly LimitReport[]): string {
 
 function reasonText(reason: NonNullable<LimitReport['unenforced']>): string {
   return reason.replaceAll('_', ' ');
-}
-
-/** The one with the highest ratio, of those that evict. */
-export function nearestBinding(limits: readonly LimitReport[]): LimitReport | undefined {
-  return limits
-    .filter(canEvict)
-    .reduce<LimitReport | undefined>(
-      (most, each) => (most === undefined || each.ratio > most.ratio ? each : most),
-      undefined,
-    );
 }
 
 export function isSameLimit(

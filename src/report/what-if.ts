@@ -3,9 +3,10 @@ import { growthBytesPerSecond } from '../history/usage-growth.js';
 import { type Amount, isAbove, ratioTo, roundUp } from '../kube/quantity.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import { canBind, type UnenforcedReason } from '../node/unenforced-limits.js';
-import { canEvict, type LimitReport, limitSubject } from './limit-report.js';
+import { canEvict, type LimitReport, limitSubject, nearestBinding } from './limit-report.js';
+import { perMinute } from './pod-growth.js';
 import type { MeasuredPodReport } from './pod-report.js';
-import { isSameLimit, nearestBinding, type NextLimitReport } from './pod-verdict.js';
+import { isSameLimit, type NextLimitReport } from './pod-verdict.js';
 
 /** What another limit of a pod would do. Its other limits stay as they are: one that is exceeded first is named. */
 export interface WhatIfReport {
@@ -64,15 +65,16 @@ export function whatIf(
     timeToLimitMs: evicts ? timeToMs(isOver ? 0 : roundUp(limit) - usedBytes, growth, dataAgeMs) : undefined,
     unenforced,
   };
-  return { text: `${whatIfText(found, dataState)}${otherText(found, others)}`, ...found };
+  return { text: `${whatIfText(found, dataState, growth)}${otherText(found, others)}`, ...found };
 }
 
-function whatIfText(found: Omit<WhatIfReport, 'text'>, dataState: MeasuredPodReport['dataState']): string {
+function whatIfText(found: Omit<WhatIfReport, 'text'>, dataState: MeasuredPodReport['dataState'], growth = 0): string {
   const { podLimitBytes, usedBytes, ratio, isEvicted, timeToLimitMs, unenforced } = found;
   const known = dataState === 'absent' ? 'as last known ' : '';
   const head = `With a limit of ${formatBytes(podLimitBytes)}: ${formatBytes(usedBytes)} ${known}is ${formatPercent(ratio)} of it`;
   if (isEvicted) return `${head}, and the kubelet evicts the pod.`;
-  if (timeToLimitMs !== undefined) return `${head}; evicted in ${formatForecast(timeToLimitMs)} at the present growth.`;
+  if (timeToLimitMs !== undefined)
+    return `${head}; evicted in ${formatForecast(timeToLimitMs)} if it goes on to grow ${perMinute(growth)}.`;
   if (unenforced === undefined) return `${head}; not evicted for it, as far as growth is known.`;
   return `${head}. The limit would not do what it seems to do: not enforced: ${unenforced.replaceAll('_', ' ')}.`;
 }

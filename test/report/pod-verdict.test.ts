@@ -34,7 +34,7 @@ function judge(
     ...aPodStatus({ pod: id.name, hasLimits: limits.length > 0, workloads: [cart], usedBytes: 4 * mib, ...overrides }),
     spec: podSpecReport(pod),
   };
-  return podVerdict({ report, limits, pod, eviction: undefined, ...more });
+  return podVerdict({ report, limits, samples: [], pod, eviction: undefined, ...more });
 }
 
 describe('the verdict of a pod', () => {
@@ -49,7 +49,7 @@ describe('the verdict of a pod', () => {
       'near a limit',
       [limit(80)],
       'near',
-      'Near a limit: container app uses 80Mi of its limit of 100Mi. No growth is known.',
+      'Near a limit: container app uses 80Mi of its limit of 100Mi. Its growth is not known: it was measured less than twice.',
     ],
     ['far from one', [limit(79)], 'within', 'Within its limits: container app uses 79Mi of its limit of 100Mi.'],
     ['without limits', [], 'unbounded', 'No limit bounds it: it may fill the disk of its node. It uses 4Mi.'],
@@ -63,7 +63,7 @@ describe('the verdict of a pod', () => {
       'exactly at a limit',
       [limit(100)],
       'near',
-      'Near a limit: container app uses 100Mi of its limit of 100Mi. No growth is known.',
+      'Near a limit: container app uses 100Mi of its limit of 100Mi. Its growth is not known: it was measured less than twice.',
     ],
   ] as const)('a pod %s', (_case, limits, kind, text) => {
     expect(judge(limits)).toMatchObject({ kind, text });
@@ -102,7 +102,7 @@ describe('the verdict of a pod', () => {
     const silent = { dataState: 'absent', dataAgeMs: 300_000, absenceReason: 'timeout' } as const;
     expect(judge([limit(90)], silent)).toEqual({
       kind: 'near',
-      text: 'No data from node node-1 (timeout). As last known 5m ago: near a limit: container app uses 90Mi of its limit of 100Mi. No growth is known.',
+      text: 'No data from node node-1 (timeout). As last known 5m ago: near a limit: container app uses 90Mi of its limit of 100Mi. Its growth is not known: it was measured less than twice.',
       commands: ['ephemeral-storage-exporter explain node node-1'],
     });
   });
@@ -126,7 +126,7 @@ describe('the verdict of a pod', () => {
   it('a pod that has ended still holds what it wrote', () => {
     const ended = { ...pod, phase: 'Succeeded' };
     const report = { ...aPodStatus({ pod: id.name }), spec: podSpecReport(ended) };
-    const found = podVerdict({ report, limits: [], pod: ended, eviction: undefined });
+    const found = podVerdict({ report, limits: [], samples: [], pod: ended, eviction: undefined });
     expect(found).toMatchObject({ kind: 'ended', text: expect.stringContaining('(phase Succeeded)') as unknown });
   });
 });
@@ -139,7 +139,7 @@ describe('a pod without figures', () => {
       reason: 'it hangs.',
       isExpected: true,
     });
-    return podVerdict({ report, limits, pod: of, eviction: undefined });
+    return podVerdict({ report, limits, samples: [], pod: of, eviction: undefined });
   };
 
   it('a pod without figures says why, and what to look at', () => {
@@ -159,7 +159,7 @@ describe('a pod without figures', () => {
     const eviction = evictionReport(anEvictionRecord());
     const failed = { ...pod, phase: 'Failed' };
     const report = unmeasuredPodReport({ pod: failed, workloads: [], reason: 'evicted', isExpected: false });
-    const found = podVerdict({ report, limits: [], pod: failed, eviction });
+    const found = podVerdict({ report, limits: [], samples: [], pod: failed, eviction });
     expect(found).toEqual({
       kind: 'evicted',
       text: `Evicted. ${eviction.verdict?.text ?? ''}`,

@@ -59,7 +59,7 @@ const app: LimitReport = {
 };
 const ofPod: LimitReport = { rule: 'pod', usedBytes: 100 * mib, limitBytes: 110 * mib, ratio: 0.91 };
 const soon = { rule: 'emptydir', volume: 'index', timeToLimitMs: 60_000 } as const;
-const head = 'With a limit of 200Mi: 100Mi is 50 % of it; evicted in 1m30s at the present growth.';
+const head = 'With a limit of 200Mi: 100Mi is 50 % of it; evicted in 1m30s if it goes on to grow 60Mi a minute.';
 
 it.each([
   ['of a higher ratio', { limits: [app, index] }, ' But emptyDir index stays at 83 % of its 2Gi.'],

@@ -9,6 +9,7 @@ import type {
 } from '../../query/pod-explanation.js';
 import type { PodWithOutlook } from '../../query/pod-outlook.js';
 import type { LastUsageReport } from '../../report/eviction-report.js';
+import { grewText } from '../../report/pod-growth.js';
 import type { VolumeReport } from '../../report/volume-report.js';
 import type { WorkloadReference } from '../../report/workload-report.js';
 import { type Column, tableLines } from '../text/table.js';
@@ -41,13 +42,13 @@ export function podText(explanation: PodWithOutlook, options: TextOptions): stri
 }
 
 /** Its place on a node that is close to evicting pods, and its growth. */
-function outlookLines({ nodePressure, growthBytesPerSecond: growth }: PodWithOutlook): readonly string[] {
+function outlookLines({ nodePressure, growthBytesPerSecond: growth, verdict }: PodWithOutlook): readonly string[] {
   const rank =
     nodePressure === undefined
       ? []
       : [`Its node is close to evicting pods for ${nodePressure.signal}: this pod is number ${nodePressure.rank}.`];
-  if (growth === undefined || growth <= 0) return rank;
-  return [...rank, `It grows by ${formatBytes(Math.round(growth * 60))} a minute.`];
+  const grew = growth === undefined || growth <= 0 ? '' : grewText(growth);
+  return verdict.text.includes(grew) ? rank : [...rank, grew];
 }
 
 function headline(explanation: PodExplanation): readonly string[] {

@@ -1,6 +1,7 @@
 import { formatAge, formatBytes, formatCount, formatForecast, formatPercent } from '../../base/units.js';
 import type { MeasuredPodWithOutlook, PodWithOutlook } from '../../query/pod-outlook.js';
-import { canEvict } from '../../report/limit-report.js';
+import { nearestBinding } from '../../report/limit-report.js';
+import { grewText, growthWithoutForecast } from '../../report/pod-growth.js';
 import { evictedVerdict, isSameLimit, type PodVerdictReport } from '../../report/pod-verdict.js';
 import type { Status } from '../status.js';
 import type { PageView } from '../views.js';
@@ -128,7 +129,7 @@ function limitsPanel(pod: PodWithOutlook, shown: ShownPod): Markup {
   const { limits, namespace, pod: name, next } = pod;
   const isOld = pod.state !== 'unmeasured' && isLastKnown(pod);
   const coming = next && limits.find((limit) => isSameLimit(limit, next));
-  const marked = coming ?? nearestOf(limits);
+  const marked = coming ?? nearestBinding(limits);
   const how = markup`<p>Ratio = what counts towards a limit ÷ the limit. The kubelet checks emptyDirs first, then the pod, then its containers, and evicts the pod for the first one that is above 1.</p><ul>${limits.map(
     (limit) =>
       markup`<li>${limitName(limit)}: ${formatCount(limit.usedBytes)} ÷ ${formatCount(limit.limitBytes)} = ${formatPercent(limit.ratio)} (${limit.counted})</li>`,
@@ -139,15 +140,6 @@ function limitsPanel(pod: PodWithOutlook, shown: ShownPod): Markup {
     body: markup`${limits.length === 0 ? emptyText(noLimitsText(pod)) : limitTable(limits, { isOld, marked })}
 ${pod.state === 'unmeasured' ? undefined : whatIfPart(pod, shown.asked)}${howPart('limits', how, { figure: 'podLimits', labels: { namespace, pod: name } })}`,
   });
-}
-
-function nearestOf(limits: PodWithOutlook['limits']): PodWithOutlook['limits'][number] | undefined {
-  return limits
-    .filter(canEvict)
-    .reduce<(typeof limits)[number] | undefined>(
-      (most, each) => (most === undefined || each.ratio > most.ratio ? each : most),
-      undefined,
-    );
 }
 
 function noLimitsText({ hasLimits, isKnown, state }: PodWithOutlook): string {
@@ -166,7 +158,7 @@ function whatIfPart({ whatIf }: MeasuredPodWithOutlook, asked: string): Markup {
 
 /** The total over the last summaries, and what it will be. */
 function timePanel(pod: MeasuredPodWithOutlook): Markup {
-  const { samples, namespace, pod: name, next } = pod;
+  const { samples, namespace, pod: name } = pod;
   const [first, last] = [samples[0], samples.at(-1)];
   const how = markup`<p>The total of the pod in the last summaries of its node, at most ten. A forecast follows each part of the pod by its own measurements, and takes growth that slows down for what it is.</p>`;
   return panel({
@@ -179,7 +171,7 @@ function timePanel(pod: MeasuredPodWithOutlook): Markup {
         : markup`${sparkline(samples, samplesText(samples), { width: 320, height: 72 })}
 <p class="row small muted"><span>${timePart(first.atMs)}: ${formatBytes(first.usedBytes)}</span><span>${timePart(last.atMs)}: ${formatBytes(last.usedBytes)}</span></p>`
     }
-<p class="small">${growthText(pod)} ${forecastText(pod, next)}</p>
+<p class="small">${growthText(pod)}</p>
 ${howPart('time', how, { figure: 'podForecast', labels: { namespace, pod: name } })}`,
   });
 }
@@ -188,22 +180,22 @@ function samplesText(samples: MeasuredPodWithOutlook['samples']): string {
   return `Total over ${samples.length} measurements: ${samples.map(({ usedBytes }) => formatBytes(usedBytes)).join(', ')}`;
 }
 
-function growthText({ growthBytesPerSecond: rate }: MeasuredPodWithOutlook): string | undefined {
-  if (rate === undefined) return undefined;
-  return rate > 0 ? `Grew ${formatBytes(rate * 60)} a minute.` : 'Did not grow.';
-}
-
-function forecastText(
-  { dataState, state }: MeasuredPodWithOutlook,
-  next: MeasuredPodWithOutlook['next'],
-): MarkupContent {
+function growthText({
+  growthBytesPerSecond: rate = 0,
+  next,
+  dataState,
+  state,
+  limits,
+  samples,
+}: MeasuredPodWithOutlook): MarkupContent {
+  const grew = rate > 0 ? grewText(rate) : '';
   if (next !== undefined) {
-    return markup`Reaches the limit of ${limitName(next)} ${next.timeToLimitMs === 0 ? 'at any moment' : `in ${formatForecast(next.timeToLimitMs)}`} if it goes on to grow.`;
+    return markup`${grew} It reaches the limit of ${limitName(next)} ${next.timeToLimitMs === 0 ? 'at any moment' : `in ${formatForecast(next.timeToLimitMs)}`} if it goes on to grow.`;
   }
-  if (dataState === 'absent') return 'No forecast: the node has no data.';
+  if (dataState === 'absent') return `${grew} No forecast: the node has no data.`;
   return state === 'pending'
-    ? 'No forecast: its volumes are not measured.'
-    : 'No forecast: below half of a limit, without one, or without steady growth.';
+    ? `${grew} No forecast: its volumes are not measured.`
+    : growthWithoutForecast(limits, samples);
 }
 
 function findingsPanel({ findings, isKnown }: PodWithOutlook): Markup | undefined {

@@ -61,7 +61,7 @@ describe('the page of a pod', () => {
   it('it begins with its verdict and the next command', async () => {
     const { part, html } = await pageOf(readingOf());
     expect(part('part-verdict')).toMatch(
-      /^Near a limit: the pod uses 90Mi of its limit of 100Mi\. No growth is known\. ephemeral-storage-exporter explain pod shop\/cart-0 ephemeral-storage-exporter explain pod shop\/cart-0 --directories /,
+      /^Near a limit: the pod uses 90Mi of its limit of 100Mi\. Its growth is not known: it was measured less than twice\. ephemeral-storage-exporter explain pod shop\/cart-0 ephemeral-storage-exporter explain pod shop\/cart-0 --directories /,
     );
     expect(severityIn(html)).toBe('warning');
   });
@@ -114,8 +114,17 @@ describe('the page of a pod', () => {
     const samples = [1, 2].map((index) => ({ atMs: index * 60_000, usedBytes: index * mib }));
     const { html, part } = await pageOf(readingOf(measured(), { samplesOf: () => samples }));
     expect(html).toContain('aria-label="Total over 2 measurements: 1Mi, 2Mi"');
-    expect(part('time')).toContain('Grew 1Mi a minute.');
+    expect(part('time')).toContain('It grew 1Mi a minute.');
     expect((await pageOf(readingOf())).part('time')).toContain('Measured less than twice');
+  });
+
+  it('verdict, measurements and what another limit would do name one growth, and the one reason for no forecast', async () => {
+    const samples = [0, 1, 2, 3].map((minute) => ({ atMs: minute * 60_000, usedBytes: (87 + minute) * mib }));
+    const { part } = await pageOf(readingOf(measured(), { samplesOf: () => samples }), { podLimit: '200Mi' });
+    const growth = 'It grew 1Mi a minute. No forecast: what counts towards the limit does not grow steadily.';
+    expect(part('part-verdict')).toContain(`of its limit of 100Mi. ${growth}`);
+    expect(part('time')).toContain(growth);
+    expect(part('limits')).toContain('evicted in 1h50m if it goes on to grow 1Mi a minute.');
   });
 
   it('what another limit would do is asked for by a form, and answered', async () => {
