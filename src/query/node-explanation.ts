@@ -39,7 +39,7 @@ export function nodeExplanation(reading: ClusterReading, name: string): NodeExpl
     ...objectFacts(node, snapshot),
     ...(snapshot === undefined ? { signals: [] } : evictionFacts(snapshot)),
     unattributed: snapshot && unattributedReport(measuredDiskOf(reading.snapshot, name), snapshot),
-    findings: findingsOf(name, snapshot, reading),
+    findings: findingsOf(state, reading),
   };
 }
 
@@ -97,12 +97,10 @@ function listedImages({ images }: Node, snapshot: NodeSnapshot | undefined): rea
     .map((image) => ({ name: image.name, sizeBytes: image.sizeBytes, isUnused: unused?.has(image) }));
 }
 
-/** Without data, what the specs of its pods show. */
-function findingsOf(
-  nodeName: string,
-  snapshot: NodeSnapshot | undefined,
-  { knownPods, knownNodes }: ClusterReading,
-): readonly FindingReport[] {
+/** Without data, by what was last known or, of a node that never had any, what the specs of its pods show. */
+function findingsOf(state: NodeView, { knownPods, knownNodes, lastKnownOf }: ClusterReading): readonly FindingReport[] {
+  const { nodeName } = state;
+  const snapshot = state.state === 'absent' ? lastKnownOf(state)?.snapshot : state.snapshot;
   const node = knownNodes.find(({ name }) => name === nodeName);
   const found =
     snapshot === undefined

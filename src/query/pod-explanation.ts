@@ -118,15 +118,17 @@ export function lastKnownPods(
   return pods.filter(isWanted).map((pod) => ({ node, pod: deriveMeasured(pod, context) }));
 }
 
-function findingsOf(pod: Pod, { snapshot, knownNodes }: ClusterReading): readonly FindingReport[] {
+/** Without data of its node, by what was last known or, without that, what its spec shows. */
+function findingsOf(pod: Pod, { snapshot, knownNodes, lastKnownOf }: ClusterReading): readonly FindingReport[] {
   const state = snapshot.nodes.find(({ nodeName }) => nodeName === pod.nodeName);
+  const known = state?.state === 'absent' ? lastKnownOf(state)?.snapshot : state?.snapshot;
   const found =
-    state === undefined || state.state === 'absent'
+    known === undefined
       ? specFindings(
           pod,
           knownNodes.find(({ name }) => name === pod.nodeName),
         )
-      : nodeFindings(state.snapshot).filter((one) => one.pod.uid === pod.uid);
+      : nodeFindings(known).filter((one) => one.pod.uid === pod.uid);
   return found.map(findingReport);
 }
 

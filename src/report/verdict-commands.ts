@@ -90,7 +90,7 @@ function configCommand(nodeName: string): string {
   return rawCommand(nodeName, 'configz');
 }
 
-function rawCommand(nodeName: string, path: string): string {
+export function rawCommand(nodeName: string, path: string): string {
   return `kubectl get --raw ${shellWord(`/api/v1/nodes/${encodeURIComponent(nodeName)}/proxy/${path}`)}`;
 }
 

@@ -145,6 +145,24 @@ describe('a pod that is not measured', () => {
   });
 });
 
+it('a silent node and its pods have the findings of what was last known', async () => {
+  const containers = [aContainer({ mounts: [aMount()] })];
+  const memory = aVolume({ medium: 'Memory', sizeLimitBytes: 4_096 });
+  const pod = aPod({ ...id, containers, volumes: [memory] });
+  const full = { ...aVolumeSummary(), usedBytes: 4_096, capacityBytes: 4_096 };
+  const record = aMeasuredPod({ ...id, pod, summary: aPodSummary({ ...id, volumes: [full] }) });
+  const last = aNodeSnapshot({ pods: [record], podsOnNode: [pod], summary: aNodeSummary({ pods: [record.summary] }) });
+  const reading = aReading({
+    snapshot: aClusterSnapshot({ nodes: [anAbsentNode('node-1', 'timeout')] }),
+    knownPods: [{ pod, workloads: [] }],
+    lastKnownOf: () => ({ snapshot: last, ageMs: 60_000 }),
+  });
+  expect(nodeExplanation(reading, 'node-1')?.findings).toMatchObject([{ kind: 'memory_volume_full', pod: id.name }]);
+  expect(await podsOf(reading, id)).toMatchObject([{ findings: [{ kind: 'memory_volume_full' }] }]);
+  const unknown = { ...reading, lastKnownOf: () => undefined };
+  expect(nodeExplanation(unknown, 'node-1')?.findings).toEqual([]);
+});
+
 describe('a measured pod', () => {
   it('a measured pod has its findings, and not those of its node', async () => {
     const podsOnNode = [aPod({ ...id, volumes: [aVolume()] }), aPod({ name: 'other', volumes: [aVolume()] })];

@@ -1,5 +1,6 @@
 import { groupBy } from '../../base/maps.js';
 import { formatAge, formatBytes } from '../../base/units.js';
+import { absenceCommands } from '../../report/absence-commands.js';
 import { enforcementTexts } from '../../report/enforcement-report.js';
 import type { FindingReport } from '../../report/finding-report.js';
 import type { NodeFailure } from '../../report/node-report.js';
@@ -44,7 +45,8 @@ function verdictPart({ node }: NodeObject): Markup {
         ? markup`<p><strong>${wellText(node)}</strong></p>`
         : undefined
       : markup`<p><strong>${verdict.text}</strong></p>`;
-  const commands = verdict?.commands ?? [];
+  const ofAbsence = node.state === 'absent' ? absenceCommands(node.reason, node.node) : [];
+  const commands = [...new Set([...ofAbsence, ...(verdict?.commands ?? [])])];
   return markup`<section id="part-verdict" data-part class="banner verdict ${severity}" aria-label="Verdict">${reason}${sentence}${enforcement.map((kind) => markup`<p class="t-warning">${capitalised(enforcementTexts[kind])}.</p>`)}${
     commands.length === 0
       ? undefined
@@ -136,9 +138,16 @@ function findings({ node }: NodeObject, links: Links): Markup {
   const kinds = [...groupBy(node.findings, ({ kind }) => kind).values()];
   const body =
     kinds.length === 0
-      ? emptyText(node.state === 'absent' ? 'The specs of its pods show none.' : 'Nothing was found.')
+      ? emptyText(node.state !== 'absent' || node.lastKnown ? 'Nothing was found.' : 'The specs of its pods show none.')
       : kinds.map((found) => findingPart(found, links));
-  return panel({ id: 'findings', title: 'Findings', body });
+  return panel({ id: 'findings', title: 'Findings', body: markup`${findingsNote(node)}${body}` });
+}
+
+function findingsNote(node: NodeObject['node']): Markup | undefined {
+  if (node.state !== 'absent') return undefined;
+  return node.lastKnown === undefined
+    ? markup`<p class="small muted">No data: by the specs of its pods alone.</p>`
+    : markup`<p class="t-warning">Last known, ${formatAge(node.lastKnown.dataAgeMs)} ago.</p>`;
 }
 
 function findingPart(found: readonly [FindingReport, ...FindingReport[]], links: Links): Markup {

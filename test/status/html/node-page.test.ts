@@ -143,7 +143,7 @@ describe('a node without data', () => {
   it('a node without data has its reason, what to do, and what it costs; nothing is green', () => {
     const page = silentPageOf({ verdict });
     expect(textOf(page, 'part-verdict')).toBe(
-      'No data (timeout). Look at the node. 2 running pods not measured. Pods are the cause. kubectl delete pod -n shop cart-0',
+      'No data (timeout). Look at the node. 2 running pods not measured. Pods are the cause. kubectl describe node node-2 kubectl get --raw /api/v1/nodes/node-2/proxy/stats/summary ssh node-2 &#39;sudo journalctl -u kubelet -n 100 --no-pager&#39; kubectl delete pod -n shop cart-0',
     );
     expect(textOf(page, 'part-facts')).toContain('failed 3s ago : summary of node node-2: no complete answer');
     expect(textOf(page, 'disk')).toContain('Not known: no summary of its kubelet was read');
@@ -154,6 +154,8 @@ describe('a node without data', () => {
   it('what was last known of its disk has its age', () => {
     const page = silentPageOf({ lastKnown: aMeasuredNode({ dataAgeMs: 720_000 }) }, [disk]);
     expect(textOf(page, 'disk')).toContain('Last known, 12m ago. What the disk holds now is not known.');
+    expect(textOf(page, 'findings')).toContain('Last known, 12m ago. Nothing was found.');
+    expect(textOf(silentPageOf(), 'findings')).toContain('No data: by the specs of its pods alone.');
     expect(page).toContain('<div class="last-known">');
   });
 });
