@@ -7,15 +7,16 @@ import { limitThresholds } from './limit-report.js';
 import type { PressedNode } from './pressure-report.js';
 
 /**
- * How a node is, by what matters most, the worst first. `evicting`: below a threshold, or under DiskPressure; `no_space`: a
- * disk is full, and nobody is evicted for it; `silent`: without data; `near`: close to a threshold; `full`: a filesystem is nearly
- * full in bytes or inodes; `awaited`: without data, see {@link isAwaitedNode}; `stale`: its data is old; `missing`: its summary lacks
+ * How a node is, by what matters most, the worst first. `evicting`: below a threshold; `no_space`: a disk is full, and nobody is
+ * evicted for it; `silent`: without data; `refusing`: under DiskPressure, and below no threshold that is known; `near`: close to a
+ * threshold; `full`: a filesystem is nearly full in bytes or inodes; `awaited`: without data, see {@link isAwaitedNode}; `stale`: its data is old; `missing`: its summary lacks
  * pods; `unprotected`: limits or thresholds do not do what they seem to do; `skipped`: never scraped.
  */
 export const nodeConditions = [
   'evicting',
   'no_space',
   'silent',
+  'refusing',
   'near',
   'full',
   'awaited',
@@ -45,7 +46,8 @@ function pressureCondition(
   pressed: PressedNode | undefined,
 ): NodeCondition | undefined {
   if (fullDisk(snapshot) !== undefined) return 'no_space';
-  if (node?.diskPressure === true || pressed?.nearest.isCrossed === true) return 'evicting';
+  if (pressed?.nearest.isCrossed === true) return 'evicting';
+  if (node?.diskPressure === true) return 'refusing';
   return pressed === undefined ? undefined : 'near';
 }
 

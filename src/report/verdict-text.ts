@@ -1,6 +1,6 @@
 import { countedText } from '../base/text.js';
 import { formatAge, formatBytes } from '../base/units.js';
-import { countsInodes } from '../kubelet/eviction-signals.js';
+import { countsInodes, filesystemOf } from '../kubelet/eviction-signals.js';
 import type { Bounds, DiskVerdict, Remainder, Shortage, VerdictKind } from '../node/disk-verdict.js';
 import type { FirstWorkload } from '../node/first-workload.js';
 import { type LargestOwner, largestOwnerText } from './largest-owner.js';
@@ -186,13 +186,13 @@ function remainderText(remainder: Remainder | undefined, { capacity }: Shortage)
 }
 
 function evictionsText(pods: Bounds, images: Bounds, shortage: Shortage): string {
-  const { state, missing, filesystem } = shortage;
+  const { state, missing } = shortage;
   const freed = { least: pods.least + images.least, most: pods.most + images.most };
   const what = images.most > 0 ? 'evicting every pod and deleting unused images' : 'evicting every pod';
   const frees = `${what} frees ${freed.least === freed.most ? '' : 'at most '}${formatBytes(freed.most)}`;
   return state === 'near'
     ? `${frees}, ${missingText(shortage)}`
-    : `${frees} of the ${formatBytes(missing)} missing on ${filesystem}${graceText(shortage)}`;
+    : `${frees} of the ${formatBytes(missing)} missing on ${placeText(shortage)}${graceText(shortage)}`;
 }
 
 function inodesText({ pods = none, first, unreadPodCount }: DiskVerdict, shortage: Shortage): string {
@@ -214,9 +214,15 @@ function imagesText(images: Bounds, shortage: Shortage): string {
 }
 
 function missingText(shortage: Shortage): string {
-  const { state, missing, available, threshold, filesystem } = shortage;
-  if (state === 'near') return `evictions are ${amountText(shortage, available - threshold)} away on ${filesystem}`;
-  return `${amountText(shortage, missing)} ${countsInodes(shortage.signal) ? 'are' : 'is'} missing on ${filesystem}${graceText(shortage)}`;
+  const { state, missing, available, threshold } = shortage;
+  if (state === 'near')
+    return `evictions are ${amountText(shortage, available - threshold)} away on ${placeText(shortage)}`;
+  return `${amountText(shortage, missing)} ${countsInodes(shortage.signal) ? 'are' : 'is'} missing on ${placeText(shortage)}${graceText(shortage)}`;
+}
+
+/** The threshold of another filesystem may be that of this one. */
+function placeText({ signal, filesystem }: Shortage): string {
+  return filesystemOf(signal) === filesystem ? filesystem : `${filesystem} for ${signal}`;
 }
 
 function graceText({ state, gracePeriodMs }: Shortage): string {

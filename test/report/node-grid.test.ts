@@ -48,7 +48,8 @@ const missing = (view: NodeView): NodeView => ({ ...view, missingPods: 1 });
 describe('the condition of a node', () => {
   it.each<[string, NodeView]>([
     ['evicting', nodeOf('a', { headroom: -1 })],
-    ['evicting', stale(nodeOf('a', { diskPressure: true, headroom: 900 }))],
+    ['evicting', nodeOf('a', { diskPressure: true, headroom: -1 })],
+    ['refusing', stale(nodeOf('a', { diskPressure: true, headroom: 900 }))],
     ['no_space', nodeOf('a', { fullPercent: 100, diskPressure: true, unsetSignals: ['nodefs.available'] })],
     ['silent', anAbsentNode('d', 'timeout')],
     ['silent', anAbsentNode('a', 'connection')],

@@ -375,7 +375,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   [
     'assumed thresholds',
     { freeGib: 12, thresholds: undefined },
-    'Pods are the cause, shop/cart first (20Gi): evicting every pod frees 20Gi, 3Gi is missing on nodefs (threshold assumed).',
+    'Pods are the cause, shop/cart first (20Gi): evicting every pod frees 20Gi, 3Gi is missing on nodefs for imagefs.available (threshold assumed).',
   ],
   [
     'unread pods',
@@ -428,7 +428,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   [
     'a silent node by its last data, with assumed thresholds',
     { freeGib: 5, thresholds: undefined, source: absent },
-    'Pods are the cause, shop/cart first (20Gi): evicting every pod frees 20Gi, 10Gi is missing on nodefs (threshold assumed, data 12m old, timeout).',
+    'Pods are the cause, shop/cart first (20Gi): evicting every pod frees 20Gi, 10Gi is missing on nodefs for imagefs.available (threshold assumed, data 12m old, timeout).',
   ],
   [
     'a dedicated image filesystem: images free nothing on nodefs',

@@ -54,7 +54,7 @@ function nextText(
       : [{ timeMs: limit.timeToLimitMs, text: podText(limit, links), isAbove: limit.ratio >= limitThresholds.reached }],
   );
   const nodes = pressure.items.flatMap((node) =>
-    node.timeToEvictionMs === undefined
+    node.timeToEvictionMs === undefined || node.victims?.length === 0
       ? []
       : [{ timeMs: node.timeToEvictionMs, text: nodeText(node, links), isAbove: node.headroom < 0 }],
   );

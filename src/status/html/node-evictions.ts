@@ -22,7 +22,7 @@ export function nodeEvictions({ node }: NodeObject, links: Links): Markup {
         )
       : node.signals.length === 0
         ? emptyText('Unknown: the kubelet has no eviction signals.')
-        : markup`${countdown(node)}<div class="pair"><div>${signalTable(node)}</div><div>${nearest === undefined ? undefined : victimPart(nearest, node, links)}</div></div>`;
+        : markup`${countdown(node, nearest)}<div class="pair"><div>${signalTable(node)}</div><div>${nearest === undefined ? undefined : victimPart(nearest, node, links)}</div></div>`;
   return panel({
     id: 'eviction-order',
     title: 'Who is evicted next',
@@ -31,10 +31,12 @@ export function nodeEvictions({ node }: NodeObject, links: Links): Markup {
   });
 }
 
-function countdown({ condition, pressure, node }: ShownNode): Markup {
+function countdown({ condition, pressure, node }: ShownNode, nearest: SignalReport | undefined): Markup {
   if (condition === 'no_space') return markup`<p>Nobody: no threshold is in force for a disk that is full.</p>`;
   if (pressure === undefined) return markup`<p>Not close to a threshold.</p>`;
   const { signal, headroom, timeToEvictionMs } = pressure;
+  if (headroom < 0 && nearest?.victims?.length === 0)
+    return markup`<p>Nobody: it is below its threshold of ${signal}, and no pod is left to evict.</p>`;
   const when =
     headroom < 0
       ? markup`<strong class="t-critical">now</strong>: below its threshold of ${signal}`

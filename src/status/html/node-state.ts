@@ -8,9 +8,10 @@ import type { Severity } from './texts.js';
 export const conditionMarks: Readonly<
   Record<NodeCondition, { readonly letter: string; readonly severity: Severity; readonly text: string }>
 > = {
-  evicting: { letter: 'E', severity: 'critical', text: 'below a threshold or under DiskPressure: evicts pods' },
+  evicting: { letter: 'E', severity: 'critical', text: 'below an eviction threshold' },
   no_space: { letter: '0', severity: 'critical', text: 'a disk is full, and no pod is evicted for it' },
   silent: { letter: '?', severity: 'critical', text: 'no data' },
+  refusing: { letter: 'D', severity: 'warning', text: 'under DiskPressure: refuses pods' },
   near: { letter: 'N', severity: 'warning', text: 'near a threshold' },
   full: { letter: 'F', severity: 'warning', text: 'nearly full' },
   awaited: { letter: '…', severity: 'unknown', text: 'not responded yet' },
@@ -35,10 +36,7 @@ export function stateChips(node: ListedNodeReport): Markup {
   if (condition === 'ok') return markup`<span class="chip ok">${age}</span>`;
   if (condition === 'stale') return markup`<span class="chip warning">${age}</span>`;
   const stale = state === 'stale' ? markup` <span class="chip warning">${age}</span>` : undefined;
-  return markup`<span class="chip ${severity === 'unknown' ? 'plain' : severity}">${chipText(node, text)}</span>${stale}`;
+  return markup`<span class="chip ${severity === 'unknown' ? 'plain' : severity}">${chipTexts[condition] ?? text}</span>${stale}`;
 }
 
-function chipText({ condition, diskPressure }: ListedNodeReport, text: string): string {
-  if (condition !== 'evicting') return text;
-  return diskPressure === true ? 'DiskPressure' : 'below its threshold';
-}
+const chipTexts: Partial<Record<NodeCondition, string>> = { evicting: 'below its threshold', refusing: 'DiskPressure' };

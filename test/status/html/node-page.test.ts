@@ -118,7 +118,8 @@ describe('the verdict of a node', () => {
   });
 
   it.each([
-    [true, 'evicting', 'DiskPressure'],
+    [true, 'evicting', 'below its threshold'],
+    [true, 'refusing', 'DiskPressure'],
     [false, 'evicting', 'below its threshold'],
     [false, 'near', 'near a threshold'],
     [false, 'ok', 'fresh, 1s old'],
@@ -360,6 +361,15 @@ describe('whom a node evicts next', () => {
     [{ headroom: gib }, 'Time to eviction: unknown : no steady growth is measured'],
   ])('the time to an eviction is shown: %j', (facts, text) => {
     expect(textOf(pageOf({ pressure: { ...pressure, ...facts } }), 'eviction-order')).toContain(text);
+  });
+
+  it('below a threshold without a pod that is left to evict, nobody is evicted now', () => {
+    const shown = textOf(
+      pageOf({ signals: [{ ...signal, victims: [] }], pressure: { ...pressure, headroom: -gib } }),
+      'eviction-order',
+    );
+    expect(shown).toContain('Nobody: it is below its threshold of nodefs.available, and no pod is left to evict.');
+    expect(shown).not.toContain('Time to eviction: now');
   });
 
   it('signals without a threshold are said to have none', () => {

@@ -314,6 +314,20 @@ describe('the sections', () => {
     expect(textOf(pageOfCluster({ limits: all(), pressure }), 'next-evictions')).toContain(text);
   });
 
+  it('a node without a pod that is left to evict is not the next to evict one', () => {
+    const pressure = all({
+      ...pressedNode,
+      ...nodefs,
+      available: 9 * gib,
+      headroom: -gib,
+      timeToEvictionMs: 0,
+      victims: [],
+    });
+    const shown = textOf(pageOfCluster({ limits: all(), pressure }), 'next-evictions');
+    expect(shown).toContain('1Gi missing of 10Gi no pod');
+    expect(shown).not.toContain('evicts pods');
+  });
+
   it('a pod that is above its limit is evicted now, at any growth', () => {
     const limits = all(aLimit({ rule: 'emptydir', volume: 'cache', ratio: 1.2, timeToLimitMs: 0 }));
     const shown = textOf(pageOfCluster({ limits }), 'next-evictions');
@@ -425,7 +439,7 @@ describe('the tiles of nodes', () => {
   it('a tile is a link with its whole name, its state and how full it is, told by a letter too', () => {
     const page = pageOfCluster({ grid });
     expect(page).toContain(
-      'class="tile critical d9" href="./nodes/ip-1.example.com" data-key="tile-ip-1.example.com" aria-label="ip-1.example.com: below a threshold or under DiskPressure: evicts pods, 93 % full"',
+      'class="tile critical d9" href="./nodes/ip-1.example.com" data-key="tile-ip-1.example.com" aria-label="ip-1.example.com: below an eviction threshold, 93 % full"',
     );
     expect(page).toContain('class="tile silent d0"');
     expect(textOf(page, 'nodes')).toContain('gpu 3 nodes ip-1 E 93 % ip-2 ? ip-3 40 %');
