@@ -5,7 +5,7 @@ import { style } from '../../src/status/page-files.js';
 import { colourOf, darkPalette, lightPalette } from '../support/palette.js';
 
 /** The parts of a disk, in the order in which they stand side by side. */
-const diskParts = [...componentOrder, 'images', 'unused', 'neither'];
+const diskParts = [...componentOrder, 'images', 'neither'];
 const states = ['ok-bar', 'warning-bar', 'critical-bar'];
 
 /** Which text colour stands on which background. */
