@@ -4,7 +4,7 @@ import { workloadOf, type WorkloadReference } from '../report/workload-report.js
 import { workloadPath } from '../workload/workload.js';
 import { notFound } from './text/suggestions.js';
 import { terminalText } from './text/terminal-text.js';
-import type { ViewReader } from './views/view-source.js';
+import type { AnswerFacts, ViewReader } from './views/view-source.js';
 
 /** A workload that there is, or was: it is known by its evictions too. */
 export interface FoundWorkload extends WorkloadReference {
@@ -22,13 +22,13 @@ export async function findWorkload(
   name: string,
   namespace: string | undefined,
 ): Promise<FoundWorkload> {
-  const workloads = await namedLike(reader, name.slice(name.lastIndexOf('/') + 1));
+  const { workloads, facts } = await namedLike(reader, name.slice(name.lastIndexOf('/') + 1));
   const exact = workloads.filter((workload) => workload.workloadNamespace === '' && workload.workload === name);
   const matching = exact.length > 0 ? exact : workloads.filter((workload) => isNamed(workload, name, namespace));
   const [found, ...others] = matching;
   if (found === undefined) {
-    const all = workloads.length > 0 ? workloads : await namedLike(reader, '');
-    throw notFound('workload', name, all.map(shownName), namespaceOf(name, namespace));
+    const all = workloads.length > 0 ? workloads : (await namedLike(reader, '')).workloads;
+    throw notFound('workload', name, all.map(shownName), { namespace: namespaceOf(name, namespace), facts });
   }
   if (others.length === 0) return found;
   const names = joinTruncated(matching.map(shownName).map(terminalText).sort(), maxNamesCount);
@@ -38,18 +38,21 @@ export async function findWorkload(
 const maxNamesCount = 10;
 
 /** Those whose names have the text, each once, also of evicted pods. */
-async function namedLike(reader: ViewReader, text: string): Promise<readonly FoundWorkload[]> {
-  const [workloads, evictions] = await Promise.all([
+async function namedLike(
+  reader: ViewReader,
+  text: string,
+): Promise<{ readonly workloads: readonly FoundWorkload[]; readonly facts: AnswerFacts }> {
+  const [listed, evictions] = await Promise.all([
     reader.list('workloads', { search: text.toLowerCase() }, Infinity),
     reader.list('evictions', {}, Infinity),
   ]);
   const ofEvictions = evictions.items.flatMap((eviction) => eviction.workloads);
   const isLike = ({ workload }: WorkloadReference): boolean => workload.toLowerCase().includes(text.toLowerCase());
-  const found = [...workloads.items, ...ofEvictions.filter(isLike)].map((reference) => {
+  const found = [...listed.items, ...ofEvictions.filter(isLike)].map((reference) => {
     const { workload, workloadType, workloadNamespace } = reference;
     return { workload, workloadType, workloadNamespace, path: workloadPath(workloadOf(reference)) };
   });
-  return [...new Map(found.map((workload) => [workload.path, workload])).values()];
+  return { workloads: [...new Map(found.map((workload) => [workload.path, workload])).values()], facts: listed };
 }
 
 /** `shop/deployment/cart`, or the bare name of one that may span namespaces. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { UserError } from '../../src/base/errors.js';
+import { mergedReader } from '../../src/commands/views/merged-views.js';
 import { findWorkload, shownName } from '../../src/commands/workload-lookup.js';
 import { evictionReport } from '../../src/report/eviction-report.js';
 import type { Workload } from '../../src/workload/workload.js';
@@ -70,4 +71,14 @@ it.each([
   ['shop/daemonset/nothing', 'shop', 'no workload "shop/daemonset/nothing"'],
 ])('the workload %s in namespace %s is refused: %s', async (name, namespace, message) => {
   await expect(findWorkload(await viewsOf(reading), name, namespace)).rejects.toThrow(new UserError(message));
+});
+
+it('a workload may be one of a shard that did not answer, which is said', async () => {
+  const ready = [{ name: 'exporter-0', reader: await viewsOf(reading) }];
+  const message = [
+    'no workload "nightly" in namespace shop among the nodes of the shards that answered (1 of 2)',
+    '1 of 2 shards are ready: the nodes of the others are missing.',
+  ].join('\n');
+  const found = findWorkload(mergedReader({ ready, totalCount: 2 }), 'nightly', 'shop');
+  await expect(found).rejects.toThrow(new UserError(message));
 });

@@ -177,7 +177,7 @@ async function podNotFound(reader: ViewReader, name: string, namespace: string |
   const alike = await reader.list('pods', { search: stem }, 1_000);
   const { items } = alike.items.length > 0 ? alike : await reader.list('pods', {}, 1_000);
   const names = items.map((pod) => `${pod.namespace}/${pod.pod}`);
-  return notFound('pod', name, names, namespace);
+  return notFound('pod', name, names, { namespace, facts: alike });
 }
 
 /** A page has no more pods of a workload. */
@@ -186,7 +186,7 @@ const shownPodCount = '1000';
 async function explainWorkload({ reader, name, namespace }: Question): Promise<Explained> {
   const found = await findWorkload(reader, name, namespace);
   const answer = await objectOf(reader, 'workload', found.path.split('/'), { limit: shownPodCount });
-  if (answer === undefined) throw notFound('workload', name, [], namespace); // it has just gone
+  if (answer === undefined) throw notFound('workload', name, [], { namespace, facts: { notes: [] } }); // it has just gone
   const explanation = workloadWithPods(answer.data);
   return {
     facts: answer,
@@ -200,9 +200,9 @@ async function explainEvictions({ reader, options, name, namespace }: Question):
   const answer = await reader.list('evictions', { search: name, namespace }, Infinity);
   const found = answer.items.filter(({ pod }) => pod === name);
   if (found.length === 0) {
-    const { items } = await reader.list('evictions', {}, 1_000);
+    const { items, ...facts } = await reader.list('evictions', {}, 1_000);
     const names = items.map((eviction) => `${eviction.namespace}/${eviction.pod}`);
-    throw notFound('eviction of pod', options.name, names, namespace);
+    throw notFound('eviction of pod', options.name, names, { namespace, facts });
   }
   const text = (of: TextOptions): string =>
     found.map((eviction: EvictionReport) => evictionText(eviction, of)).join('\n');
@@ -212,12 +212,9 @@ async function explainEvictions({ reader, options, name, namespace }: Question):
 async function explainNode({ reader, options, name }: Question): Promise<Explained> {
   const answer = await objectOf(reader, 'node', [name], {});
   if (answer === undefined) {
-    const { items } = await reader.list('nodes', {}, 1_000);
-    throw notFound(
-      'node',
-      name,
-      items.map(({ node }) => node),
-    );
+    const { items, ...facts } = await reader.list('nodes', {}, 1_000);
+    const names = items.map(({ node }) => node);
+    throw notFound('node', name, names, { facts });
   }
   const explanation = nodeOf(answer.data, options);
   return { facts: answer, data: explanation, text: (text) => nodeText(explanation, text) };

@@ -1,5 +1,7 @@
 import { UserError } from '../../base/errors.js';
 import { nearest } from '../../config/suggestion.js';
+import { shardsText } from '../views/shards.js';
+import type { AnswerFacts } from '../views/view-source.js';
 import { terminalText } from './terminal-text.js';
 
 const maxCount = 5;
@@ -53,9 +55,24 @@ function lastPart(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
-/** `names` are those that there are; those of `namespace`, which the name may begin with, are suggested first. */
-export function notFound(kind: string, name: string, names: Iterable<string>, namespace?: string): UserError {
+/** Where a name was looked for. */
+export interface SearchedPlace {
+  /** Which the name may begin with. */
+  readonly namespace?: string | undefined;
+  /** Of the answer that lacks the name. */
+  readonly facts: Pick<AnswerFacts, 'notes' | 'shards'>;
+}
+
+/** `names` are those that there are; those of the namespace are suggested first. What was not searched is said too. */
+export function notFound(
+  kind: string,
+  name: string,
+  names: Iterable<string>,
+  { namespace, facts: { notes, shards } }: SearchedPlace,
+): UserError {
   const place =
     namespace === undefined || name.startsWith(`${namespace}/`) ? '' : ` in namespace ${terminalText(namespace)}`;
-  return new UserError(`no ${kind} "${terminalText(name)}"${place}${suggestions(name, names, namespace)}`);
+  const part = shards === undefined ? '' : ` ${shardsText(shards)}`;
+  const start = `no ${kind} "${terminalText(name)}"${place}${part}${suggestions(name, names, namespace)}`;
+  return new UserError([start, ...(shards === undefined ? [] : notes.map(terminalText))].join('\n'));
 }

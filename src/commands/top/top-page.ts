@@ -114,7 +114,8 @@ async function readNamed<Row>(reader: ViewReader, view: View<Row>, { parameters,
   const stem = name.split('-')[0] ?? '';
   const others = await view.read(reader, { parameters: { ...parameters, search: stem }, count: 1_000 });
   const names = others.items.map((row) => view.name(row).split('/')[1] ?? '');
-  throw notFound(resource.replace(/s$/, ''), name, names, resource === 'nodes' ? undefined : parameters['namespace']);
+  const namespace = resource === 'nodes' ? undefined : parameters['namespace'];
+  throw notFound(resource.replace(/s$/, ''), name, names, { namespace, facts: others });
 }
 
 function listing<Row extends object>(

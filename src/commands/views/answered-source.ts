@@ -22,14 +22,14 @@ export interface ShardSource {
   readonly source: ViewSource;
 }
 
-/** Reads several exporters as one. A shard that fails when a reading begins is not waited for again in it. */
-export function shardedSource(shards: readonly ShardSource[], notes: readonly string[]): ViewSource {
+/** Reads several exporters as one. `totalCount`: with those that are not ready. A shard that fails when a reading begins is not waited for again in it. */
+export function shardedSource(shards: readonly ShardSource[], totalCount: number): ViewSource {
   return {
     read: async (signal) => {
       const readers = shards.map(async ({ name, source }) => {
         return { name, reader: await source.read(signal).catch(failingReader) };
       });
-      return mergedReader(await Promise.all(readers), notes);
+      return mergedReader({ ready: await Promise.all(readers), totalCount });
     },
   };
 }

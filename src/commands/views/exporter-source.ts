@@ -157,11 +157,10 @@ async function partsSource(
 ): Promise<ViewSource> {
   if (totalShards === undefined) return answeredSource(await connect(await podOfPlace(pods, question)));
   if (pods.length === 0) throw new UserError(`none of the ${totalShards} shards of ${nameOf(address)} is ready`);
-  const note = `${pods.length} of ${totalShards} shards are ready: the nodes of the others are missing.`;
   const shards = await Promise.all(
     pods.map(async (pod) => ({ name: pod.name, source: await sourceOfShard(connect(pod)) })),
   );
-  return shardedSource(shards, totalShards > pods.length ? [note] : []);
+  return shardedSource(shards, totalShards);
 }
 
 /** One that cannot be connected to fails when it is read. */

@@ -1,3 +1,4 @@
+import { RequestError } from '../../base/errors.js';
 import type { Coverage, CoverageGap } from '../../query/coverage.js';
 import type { NamespaceReport } from '../../query/list-namespaces.js';
 import type { WorkloadFacts } from '../../query/workload-explanation.js';
@@ -5,8 +6,10 @@ import type { WorkloadReport } from '../../report/workload-report.js';
 import { workloadVerdict } from '../../report/workload-verdict.js';
 import { NotFoundError, type Views } from '../../status/views.js';
 import { compareBy, isNear } from './item-orders.js';
-import { askShards, type Shard, type ShardAnswers } from './shards.js';
+import { largest, mergedWorkload, partialVerdict } from './merged-workload.js';
+import { askShards, type ReadyShards, type ShardAnswers, shardsText } from './shards.js';
 import type {
+  AnsweredShards,
   AnswerFacts,
   CommandList,
   CommandObject,
@@ -19,25 +22,21 @@ import type {
 
 /**
  * Reads several exporters as one: lists are sorted again, workloads and namespaces with pods in several parts are added up. One that
- * fails is missing, which a note says.
+ * fails is missing, which a note says, and no workload is complete then: any may have pods there.
  */
-export function mergedReader(shards: readonly Shard[], notes: readonly string[]): ViewReader {
+export function mergedReader(shards: ReadyShards): ViewReader {
   return {
     list: async (kind, parameters, count) => {
       const found = await listShards(shards, kind, parameters, kind in sums ? Infinity : count);
-      const { answers } = found;
-      return mergedList(kind, { answers, order: parameters['order'], count, notes: [...notes, ...found.notes] });
+      return mergedList(kind, found, { order: parameters['order'], count });
     },
-    object: async (kind, path, parameters) => {
-      const found = await findObject(shards, kind, path, parameters);
-      return mergedObject(kind, found.answers, [...notes, ...found.notes]);
-    },
+    object: async (kind, path, parameters) => mergedObject(kind, await findObject(shards, kind, path, parameters)),
   };
 }
 
 /** A shard knows the labels of its own pods alone: each is asked for all workloads that have pods with the labels somewhere. */
 async function listShards<Kind extends CommandList>(
-  shards: readonly Shard[],
+  shards: ReadyShards,
   kind: Kind,
   parameters: ViewParameters,
   count: number,
@@ -55,13 +54,13 @@ async function listShards<Kind extends CommandList>(
   });
 }
 
-/** In those that have it. Throws NotFoundError when none has, and the failure of one that may be the one that has. */
+/** In those that have it. Throws NotFoundError when none has, and RequestError when one that failed may be the one that has. */
 async function findObject<Kind extends CommandObject>(
-  shards: readonly Shard[],
+  shards: ReadyShards,
   kind: Kind,
   path: readonly string[],
   parameters: ViewParameters,
-): Promise<Omit<ShardAnswers<ObjectAnswer<Kind>>, 'failures'>> {
+): Promise<ShardAnswers<ObjectAnswer<Kind>>> {
   let missing: NotFoundError | undefined;
   const found = await askShards(shards, async (reader) => {
     try {
@@ -74,9 +73,13 @@ async function findObject<Kind extends CommandObject>(
   });
   const answers = found.answers.flat();
   const [failure] = found.failures;
-  if (failure !== undefined && !answers.some(({ data }) => isFound(kind, data))) throw failure;
+  if (failure !== undefined && !answers.some(({ data }) => isFound(kind, data))) {
+    const place = found.shards === undefined ? '' : ` ${shardsText(found.shards)}`;
+    const message = `no ${kind} ${path.join('/')}${place}: ${failure.message}`;
+    throw new RequestError(failure.reason, message, { cause: failure });
+  }
   if (answers.length === 0 && missing !== undefined) throw missing;
-  return { answers, notes: found.notes };
+  return { ...found, answers };
 }
 
 /** A pod may be known by its evictions alone where it was once. */
@@ -86,27 +89,19 @@ function isFound<Kind extends CommandObject>(kind: Kind, data: Views[Kind]): boo
 
 function mergedList<Kind extends CommandList>(
   kind: Kind,
-  {
-    answers,
-    order,
-    count,
-    notes,
-  }: {
-    readonly answers: readonly ListAnswer<ItemOf<Kind>>[];
-    readonly order: string | undefined;
-    readonly count: number;
-    readonly notes: readonly string[];
-  },
+  found: ShardAnswers<ListAnswer<ItemOf<Kind>>>,
+  { order, count }: { readonly order: string | undefined; readonly count: number },
 ): ListAnswer<ItemOf<Kind>> {
+  const { answers } = found;
   const all = answers.flatMap(({ items }) => items);
-  const sum = sums[kind] as ((items: readonly ItemOf<Kind>[]) => readonly ItemOf<Kind>[]) | undefined;
-  const items = sum === undefined ? all : sum(all);
+  const sum = sums[kind];
+  const items = sum === undefined ? all : sum(all, found.shards !== undefined);
   const totalCount = sum === undefined ? answers.reduce((total, part) => total + part.totalCount, 0) : items.length;
   const compare = compareBy(kind, order) as (a: ItemOf<Kind>, b: ItemOf<Kind>) => number;
-  return { ...mergedFacts(answers, notes), items: items.toSorted(compare).slice(0, count), totalCount };
+  return { ...mergedFacts(found), items: items.toSorted(compare).slice(0, count), totalCount };
 }
 
-function mergedFacts(answers: readonly AnswerFacts[], notes: readonly string[]): AnswerFacts {
+function mergedFacts({ answers, notes, shards }: ShardAnswers<AnswerFacts>): AnswerFacts {
   const coverages = answers.map(({ coverage }) => coverage);
   const sumOf = (valueOf: (coverage: Coverage) => number): number =>
     coverages.reduce((sum, coverage) => sum + valueOf(coverage), 0);
@@ -124,6 +119,7 @@ function mergedFacts(answers: readonly AnswerFacts[], notes: readonly string[]):
     },
     generatedAtMs: Math.min(...answers.map(({ generatedAtMs }) => generatedAtMs)),
     notes: [...notes, ...answers.flatMap((answer) => answer.notes)],
+    ...(shards === undefined ? {} : { shards }),
   };
 }
 
@@ -135,40 +131,16 @@ function mergedGap(gaps: readonly [CoverageGap, ...CoverageGap[]]): CoverageGap 
   };
 }
 
-const sums: { readonly [Kind in CommandList]?: (items: readonly ItemOf<Kind>[]) => readonly ItemOf<Kind>[] } = {
-  workloads: (items) => groups(items, workloadNames).map((parts) => mergedWorkload(parts)),
+/** `isPartial`: a shard is missing. */
+type SumOf<Kind extends CommandList> = (items: readonly ItemOf<Kind>[], isPartial: boolean) => readonly ItemOf<Kind>[];
+
+const sums: { readonly [Kind in CommandList]?: SumOf<Kind> } = {
+  workloads: (items, isPartial) => groups(items, workloadNames).map((parts) => mergedWorkload(parts, isPartial)),
   namespaces: (items) => groups(items, ({ namespace }) => namespace).map(mergedNamespace),
 };
 
 function workloadNames({ workloadNamespace, workloadType, workload }: WorkloadReport): string {
   return `${workloadNamespace}/${workloadType}/${workload}`;
-}
-
-function mergedWorkload<Report extends WorkloadReport>(parts: readonly [Report, ...Report[]]): Report {
-  const total = (values: readonly (number | undefined)[]): number | undefined =>
-    values.every((value) => value === undefined)
-      ? undefined
-      : values.reduce<number>((sum, value = 0) => sum + value, 0);
-  const [first] = parts;
-  const isKnown = summedParts(parts).every(({ usedBytes }) => usedBytes !== undefined);
-  return {
-    ...first,
-    expectedPodCount: total(parts.map(({ expectedPodCount }) => expectedPodCount)) ?? 0,
-    measuredPodCount: total(parts.map(({ measuredPodCount }) => measuredPodCount)) ?? 0,
-    isComplete: parts.every(({ isComplete }) => isComplete),
-    backoffMs: Math.max(...parts.map(({ backoffMs }) => backoffMs)),
-    usedBytes: isKnown ? total(parts.map(({ usedBytes }) => usedBytes)) : undefined,
-    podMaxUsedBytes: isKnown ? largest(parts.map(({ podMaxUsedBytes }) => podMaxUsedBytes)) : undefined,
-    limitBytes: total(parts.map(({ limitBytes }) => limitBytes)),
-    requestBytes: total(parts.map(({ requestBytes }) => requestBytes)),
-  };
-}
-
-/** Those that make the sums: a part that measures none of its pods adds nothing to those of others, and makes them incomplete. */
-function summedParts<Report extends WorkloadReport>(parts: readonly Report[]): readonly Report[] {
-  const measured = parts.filter(({ measuredPodCount }) => measuredPodCount > 0);
-  const expected = parts.filter(({ expectedPodCount }) => expectedPodCount > 0);
-  return [measured, expected].find((some) => some.length > 0) ?? parts;
 }
 
 function mergedNamespace(parts: readonly [NamespaceReport, ...NamespaceReport[]]): NamespaceReport {
@@ -181,11 +153,6 @@ function mergedNamespace(parts: readonly [NamespaceReport, ...NamespaceReport[]]
     evictionCount: a.evictionCount + b.evictionCount,
     isUnlisted: a.isUnlisted || b.isUnlisted,
   }));
-}
-
-function largest(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 function groups<T>(items: readonly T[], keyOf: (item: T) => string): readonly (readonly [T, ...T[]])[] {
@@ -201,31 +168,37 @@ function groups<T>(items: readonly T[], keyOf: (item: T) => string): readonly (r
 /** A node is of one part; a pod that is known by its evictions alone may be of several. */
 function mergedObject<Kind extends CommandObject>(
   kind: Kind,
-  answers: readonly ObjectAnswer<Kind>[],
-  notes: readonly string[],
+  found: ShardAnswers<ObjectAnswer<Kind>>,
 ): ObjectAnswer<Kind> {
-  const merge = merges[kind] as (parts: readonly Views[Kind][]) => Views[Kind];
-  return { ...mergedFacts(answers, notes), data: merge(answers.map(({ data }) => data)) };
+  const merge = merges[kind] as (...found: Parameters<MergeOf<Kind>>) => Views[Kind];
+  const parts = found.answers.map(({ data }) => data);
+  return { ...mergedFacts(found), data: merge(parts, found.shards) };
 }
 
-const merges: { readonly [Kind in CommandObject]: (parts: readonly Views[Kind][]) => Views[Kind] | undefined } = {
+/** `shards`: see {@link ShardAnswers}. */
+type MergeOf<Kind extends CommandObject> = (
+  parts: readonly Views[Kind][],
+  shards: AnsweredShards | undefined,
+) => Views[Kind] | undefined;
+
+const merges: { readonly [Kind in CommandObject]: MergeOf<Kind> } = {
   node: ([first]) => first,
   pod: (parts) => ({
     pods: parts.flatMap(({ pods }) => pods),
     evictions: mergedEvictions(parts),
   }),
-  workload: (parts) => {
+  workload: (parts, shards) => {
     const [first, ...others] = parts;
     if (first === undefined) return undefined;
     const pods = pageOf(parts.map((part) => part.pods));
-    const merged = mergedWorkload([first.workload, ...others.map(({ workload }) => workload)]);
+    const merged = mergedWorkload([first.workload, ...others.map(({ workload }) => workload)], shards !== undefined);
     const nearPodCount = pods.items.filter(isNear).length;
     const evictions = mergedEvictions(parts);
     const workload = {
       ...merged,
       ...mergedNearMisses(parts),
       containers: merged.usedBytes === undefined ? undefined : mergedContainers(parts),
-      verdict: workloadVerdict(merged, nearPodCount, evictions[0]),
+      verdict: partialVerdict(workloadVerdict(merged, nearPodCount, evictions[0]), shards),
     };
     return {
       workload,

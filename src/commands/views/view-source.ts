@@ -10,6 +10,14 @@ export interface AnswerFacts {
   readonly generatedAtMs: number;
   /** What was not read, and why. */
   readonly notes: readonly string[];
+  /** Of an exporter whose shards did not all answer. */
+  readonly shards?: AnsweredShards | undefined;
+}
+
+/** What the others measure is unknown. */
+export interface AnsweredShards {
+  readonly answeredCount: number;
+  readonly totalCount: number;
 }
 
 /** The lists, and the objects, that commands show. */

@@ -11,6 +11,7 @@ import {
   topPage,
   type TopQuery,
 } from '../../../src/commands/top/top-page.js';
+import { mergedReader } from '../../../src/commands/views/merged-views.js';
 import type { ClusterReading } from '../../../src/query/cluster-reading.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
 import { aContainer, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../../support/builders.js';
@@ -259,6 +260,14 @@ describe('a name', () => {
       await expect(listingOf(reading, query)).rejects.toThrow(message);
     },
   );
+
+  it.each(['pods', 'nodes'] as const)('a name of no %s may be one of a shard that did not answer', async (resource) => {
+    const ready = [{ name: 'exporter-0', reader: await viewsOf(reading) }];
+    const found = list(mergedReader({ ready, totalCount: 3 }), { ...all, resource, name: 'other' });
+    await expect(found).rejects.toThrow(
+      'among the nodes of the shards that answered (1 of 3)\n1 of 3 shards are ready',
+    );
+  });
 });
 
 describe('one namespace', () => {

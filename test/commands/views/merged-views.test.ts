@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { RequestError } from '../../../src/base/errors.js';
 import { mergedReader } from '../../../src/commands/views/merged-views.js';
-import { failingReader, type Shard } from '../../../src/commands/views/shards.js';
+import { failingReader, type ReadyShards } from '../../../src/commands/views/shards.js';
 import type { AnswerFacts, CommandList, ViewReader } from '../../../src/commands/views/view-source.js';
 import { podEvictionMs } from '../../../src/node/near-evictions.js';
 import { CoverageRecord } from '../../../src/node/node-coverage.js';
@@ -168,8 +168,8 @@ function readingOf(sketch: Sketch): ClusterReading {
   });
 }
 
-function named(readers: readonly ViewReader[]): readonly Shard[] {
-  return readers.map((reader, index) => ({ name: `exporter-${index}`, reader }));
+function named(readers: readonly ViewReader[], totalCount = readers.length): ReadyShards {
+  return { ready: readers.map((reader, index) => ({ name: `exporter-${index}`, reader })), totalCount };
 }
 
 interface Readers {
@@ -182,7 +182,7 @@ async function readersOf(sketch: Sketch): Promise<Readers> {
   const reading = await collected(readingOf(sketch), configured);
   const shardOf = (name: string): number => sketch.nodes[Number(name.replace('node-', ''))]?.shard ?? 0;
   const shards = await shardedReadings(reading, { count: shardCount, shardOf, configured });
-  const merged = mergedReader(named(await Promise.all(shards.map((shard) => viewsOf(shard)))), []);
+  const merged = mergedReader(named(await Promise.all(shards.map((shard) => viewsOf(shard)))));
   return { whole: await viewsOf(reading), merged, reading };
 }
 
@@ -270,14 +270,14 @@ it('the near misses of all shards are counted, and ten are named', async () => {
     });
   };
   const settings = 'workloads: {selectors: [{name: cart, selector: app=cart}]}';
-  const merged = mergedReader(named([await viewsOf(shard('a'), settings), await viewsOf(shard('b'), settings)]), []);
+  const merged = mergedReader(named([await viewsOf(shard('a'), settings), await viewsOf(shard('b'), settings)]));
   const { workload } = (await merged.object('workload', ['-', 'selector', 'cart'], {})).data;
   expect([workload.nearMisses?.length, workload.nearMissCount]).toEqual([10, 14]);
 });
 
 it('what no shard has is not found', async () => {
   const empty = await viewsOf(aReading({ snapshot: aClusterSnapshot({ nodes: [], workloads: [] }) }));
-  const merged = mergedReader(named([empty, empty]), []);
+  const merged = mergedReader(named([empty, empty]));
   await expect(merged.object('node', ['node-9'], {})).rejects.toThrow(NotFoundError);
   await expect(merged.object('pod', ['shop', 'cart-0'], {})).rejects.toThrow('no pod shop/cart-0 in scope');
 });
@@ -294,12 +294,13 @@ describe('a shard that cannot be read', () => {
     evictions: [evicted],
   });
   const merged = async (reading = healthy): Promise<ViewReader> =>
-    mergedReader(named([await viewsOf(reading), failingReader(failure)]), []);
+    mergedReader(named([await viewsOf(reading), failingReader(failure)]));
 
   it.each(kinds)('a shard that cannot be read is missing in the list of %s, which a note says', async (kind) => {
     const expected = await (await viewsOf(healthy)).list(kind, {}, Infinity);
     const { items, notes } = await (await merged()).list(kind, {}, Infinity);
-    expect({ items, notes }).toEqual({ items: expected.items, notes: [note] });
+    const found = items.map((item) => ({ ...item, ...('isComplete' in item ? { isComplete: true } : {}) }));
+    expect({ items: found, notes }).toEqual({ items: expected.items, notes: [note] });
   });
 
   it('a shard that cannot be read is missing in what another one has', async () => {
@@ -312,12 +313,25 @@ describe('a shard that cannot be read', () => {
     ['pod', ['shop', 'none']],
     ['pod', ['shop', 'web-0']],
     ['workload', ['shop', 'Deployment', 'none']],
-  ] as const)('the failure of the shard that may have the %s %j is that of the question', async (kind, path) => {
-    await expect((await merged()).object(kind, path, {})).rejects.toBe(failure);
+  ] as const)('a shard that failed may be the one that has the %s %j, which the failure says', async (kind, path) => {
+    const place = 'among the nodes of the shards that answered (1 of 2)';
+    const message = `no ${kind} ${path.join('/')} ${place}: ${failure.message}`;
+    await expect((await merged()).object(kind, path, {})).rejects.toThrow(new RequestError('connection', message));
+  });
+
+  it('no workload is complete without the shard, which may have pods of it', async () => {
+    const complete = aWorkloadSnapshot({ workload: aDeployment('cart'), complete: true });
+    const whole = aReading({ snapshot: aClusterSnapshot({ workloads: [complete] }), knownPods: [] });
+    const reader = await merged(whole);
+    const { items, shards } = await reader.list('workloads', {}, Infinity);
+    expect([items.map(({ isComplete }) => isComplete), shards]).toEqual([[false], { answeredCount: 1, totalCount: 2 }]);
+    const { data } = await reader.object('workload', ['shop', 'deployment', 'cart'], {});
+    expect([data.workload.isComplete, data.workload.verdict.kind]).toEqual([false, 'incomplete']);
+    expect(data.workload.verdict.text).toMatch(/Incomplete.* Pods on the nodes of 1 of 2 shards are missing\.$/);
   });
 
   it('where no shard can be read, its failure is that of the question', async () => {
-    const none = mergedReader(named([failingReader(failure), failingReader(failure)]), []);
+    const none = mergedReader(named([failingReader(failure), failingReader(failure)]));
     await expect(none.list('pods', {}, 1)).rejects.toBe(failure);
     await expect(none.object('node', ['node-1'], {})).rejects.toBe(failure);
   });
@@ -329,7 +343,7 @@ describe('a shard that cannot be read', () => {
 });
 
 it('the notes of all shards are kept', async () => {
+  const merged = mergedReader(named([await viewsOf(aReading({ notes: ['of a shard'] }))], 2));
   const note = '1 of 2 shards are ready: the nodes of the others are missing.';
-  const merged = mergedReader(named([await viewsOf(aReading({ notes: ['of a shard'] }))]), [note]);
   expect((await merged.list('pods', {}, 1)).notes).toEqual([note, 'of a shard']);
 });
