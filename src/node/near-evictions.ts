@@ -5,7 +5,7 @@ import type { DerivedPod, PodRecord } from './pod-record.js';
 import { canBind } from './unenforced-limits.js';
 
 /** From this part of a limit on, an eviction for it is near. */
-const nearRatio = 0.8;
+export const nearRatio = 0.8;
 
 /**
  * A TTL ahead is not enough: the next summary is up to a scrape interval later, and growth that has begun between two

@@ -60,6 +60,7 @@ export function causesOfAbsence(
 const proxyHint =
   'to reach the kubelets through the API server, add --set kubelet.access=proxy (needs get on nodes/proxy)';
 
-function absentCount({ absences }: Coverage): number {
+/** Nodes without data that are to be measured. */
+export function absentCount({ absences }: Coverage): number {
   return absences.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
 }

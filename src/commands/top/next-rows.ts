@@ -1,12 +1,15 @@
-import { formatBytes, formatRatio } from '../../base/units.js';
+import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
 import { countsInodes } from '../../kubelet/eviction-signals.js';
+import { nearRatio } from '../../node/near-evictions.js';
 import { isNearHeadroom } from '../../node/node-thresholds.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
-import type { MeasuredPodReport, PodReport } from '../../report/pod-report.js';
+import type { DataFacts, MeasuredPodReport, PodReport } from '../../report/pod-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
 import { amountText } from '../explain/signal-lines.js';
-import type { Style } from '../text/terminal-text.js';
-import type { ListAnswer, ViewReader } from '../views/view-source.js';
+import { type Style, terminalText } from '../text/terminal-text.js';
+import { shardsText } from '../views/shards.js';
+import type { AnswerFacts, ListAnswer, ViewParameters, ViewReader } from '../views/view-source.js';
+import { absentCount } from './missing.js';
 import { timeText, urgencyOf } from './pod-rows.js';
 import { namespaceColumn, type RowQuery, ruleText, type View } from './view.js';
 
@@ -34,12 +37,20 @@ export const nextView: View<NextRow> = {
     { header: 'NODE', text: (row) => (row.kind === 'pod' ? row.pod.node : row.node.node), minWidth: 10, dropRank: 4 },
     { header: 'WHY', text: whyText, minWidth: 24, dropRank: 2 },
     { header: 'LEFT', text: leftText, align: 'right', dropRank: 1 },
+    {
+      header: 'STATE',
+      text: stateText,
+      value: (row) => (dataOf(row).dataState === 'fresh' ? undefined : 1),
+      dropRank: 2,
+      isSeldom: true,
+      style: (row): Style | undefined => (dataOf(row).dataState === 'fresh' ? undefined : 'yellow'),
+    },
   ],
 };
 
 async function readNext(reader: ViewReader, { parameters, count }: RowQuery): Promise<ListAnswer<NextRow>> {
   const near = { ...parameters, only: 'near' };
-  const isOfPodsAlone = [parameters['namespace'], parameters['selector'], parameters['workload']].some(Boolean);
+  const isOfPodsAlone = asksForPodsAlone(parameters);
   const [pods, nodes] = await Promise.all([
     reader.list('pods', near, count),
     reader.list('nodes', { only: 'near', search: parameters['node'] }, isOfPodsAlone ? 1 : count),
@@ -49,6 +60,33 @@ async function readNext(reader: ViewReader, { parameters, count }: RowQuery): Pr
   const items = [...podRows, ...nodeRows].toSorted(soonestFirst).slice(0, count);
   const nodeCount = isOfPodsAlone ? 0 : countWithout(nodes, nodeRows);
   return { ...pods, items, totalCount: countWithout(pods, podRows) + nodeCount };
+}
+
+/** Says that nothing is near, of the nodes of which it is known. `node`: the only one that is asked for. */
+export function nothingNext(
+  parameters: ViewParameters,
+  { coverage, shards }: AnswerFacts,
+  node: ListedNodeReport | undefined,
+): string {
+  if (node?.state === 'absent') {
+    return `Node ${terminalText(node.node)} has no data (${node.reason}): what is next there is unknown.`;
+  }
+  const measuredCount = coverage.freshNodeCount + coverage.staleNodeCount;
+  const nodeCount = measuredCount + absentCount(coverage);
+  if (measuredCount === 0) return 'No node has data: what is next is unknown.';
+  const dataText = measuredCount === nodeCount ? '' : ` among the ${measuredCount} of ${nodeCount} nodes with data`;
+  const place = shards === undefined ? dataText : ` ${shardsText(shards)}`;
+  if (asksForPodsAlone(parameters)) {
+    return `None of these pods is near a limit${node === undefined ? place : ''}; nodes are shown without --namespace, --selector and --workload.`;
+  }
+  return node === undefined
+    ? `No pod is near a limit, and no node is near a threshold${place}.`
+    : `No pod on node ${terminalText(node.node)} is near a limit, and the node is near no threshold.`;
+}
+
+/** Nodes belong to no namespace and to no workload. */
+export function asksForPodsAlone({ namespace, selector, workload }: ViewParameters): boolean {
+  return [namespace, selector, workload].some(Boolean);
 }
 
 /** Of a list, without the items that are no rows. */
@@ -62,7 +100,8 @@ function podRow(pod: PodReport): readonly NextRow[] {
 
 function nodeRow({ node, pressure }: ListedNodeReport, wanted: string | undefined): readonly NextRow[] {
   if (pressure === undefined || (wanted !== undefined && wanted !== node)) return [];
-  return [{ kind: 'node', node: pressure, timeMs: pressure.headroom < 0 ? 0 : pressure.timeToEvictionMs }];
+  const isBelow = pressure.headroom < 0 && pressure.dataState !== 'absent';
+  return [{ kind: 'node', node: pressure, timeMs: isBelow ? 0 : pressure.timeToEvictionMs }];
 }
 
 /** Nodes first of those at the same time: one evicts many pods. */
@@ -82,18 +121,21 @@ function timeStyle({ timeMs }: NextRow): Style | undefined {
 }
 
 function whyText(row: NextRow): string {
-  if (row.kind === 'pod') {
-    const { nearestLimit } = row.pod;
-    if (nearestLimit === undefined) return '-';
-    return `${formatRatio(nearestLimit.ratio)} of the limit ${formatBytes(nearestLimit.limitBytes)} (${ruleText(nearestLimit)})`;
-  }
+  if (row.kind === 'pod') return podWhyText(row);
   const { signal, headroom, thresholdBytes, thresholdInodes } = row.node;
-  if (headroom < 0) return `below its threshold of ${signal}: evicts pods`;
+  if (headroom < 0) return `below its threshold of ${signal}${row.timeMs === undefined ? '' : ': evicts pods'}`;
   if (row.timeMs !== undefined) return `crosses its threshold of ${signal}`;
   const threshold = thresholdBytes ?? thresholdInodes ?? Infinity;
   return isNearHeadroom(headroom, threshold)
     ? `near its threshold of ${signal}`
     : 'under DiskPressure: refuses new pods';
+}
+
+/** Far from its limit, a pod is near by growth that is too young for a forecast. */
+function podWhyText({ pod: { nearestLimit }, timeMs }: NextRow & { readonly kind: 'pod' }): string {
+  if (nearestLimit === undefined) return '-';
+  const growth = timeMs === undefined && nearestLimit.ratio < nearRatio ? 'grows fast: ' : '';
+  return `${growth}${formatRatio(nearestLimit.ratio)} of the limit ${formatBytes(nearestLimit.limitBytes)} (${ruleText(nearestLimit)})`;
 }
 
 function leftText(row: NextRow): string {
@@ -103,4 +145,17 @@ function leftText(row: NextRow): string {
   }
   const { nearestLimit } = row.pod;
   return nearestLimit === undefined ? '-' : formatBytes(nearestLimit.limitBytes - nearestLimit.usedBytes);
+}
+
+function dataOf(row: NextRow): DataFacts {
+  return row.kind === 'pod' ? row.pod : row.node;
+}
+
+/** How old it is, of what is not current. */
+function stateText(row: NextRow): string {
+  const { dataState, dataAgeMs } = dataOf(row);
+  if (dataState === 'fresh') return '-';
+  return dataState === 'absent'
+    ? `last known ${formatAge(dataAgeMs)} ago`
+    : `${dataState}, ${formatAge(dataAgeMs)} old`;
 }

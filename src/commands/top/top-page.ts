@@ -1,6 +1,7 @@
 import { UsageError } from '../../base/errors.js';
 import { byNames, largestFirst } from '../../base/ranking.js';
 import { didYouMean } from '../../config/suggestion.js';
+import type { ListedNodeReport } from '../../query/list-nodes.js';
 import type { TopResource } from '../resources.js';
 import { notFound, suggestions } from '../text/suggestions.js';
 import { renderTable } from '../text/table.js';
@@ -8,7 +9,7 @@ import { terminalText, wrap } from '../text/terminal-text.js';
 import type { AnswerFacts, ViewParameters, ViewReader } from '../views/view-source.js';
 import { evictionsView } from './eviction-rows.js';
 import { ageNote, missingNotes } from './missing.js';
-import { nextView } from './next-rows.js';
+import { nextView, nothingNext } from './next-rows.js';
 import { nodesView } from './node-rows.js';
 import { containersView, volumesView } from './part-rows.js';
 import { podsView } from './pod-rows.js';
@@ -84,7 +85,10 @@ function lister<Row extends object>(view: View<Row>): Lister {
         rows: items,
         totalCount,
         facts,
-        emptyNote: items.length === 0 ? await emptyNote(reader, query) : undefined,
+        emptyNote:
+          items.length === 0
+            ? await emptyNote(reader, query, { facts, node: await namedNode(reader, query) })
+            : undefined,
       });
     },
   };
@@ -209,13 +213,32 @@ function pageOf(found: Listing, screen: Screen, shownCount: number): TopPage {
   };
 }
 
-async function emptyNote(reader: ViewReader, { resource, parameters, everywhere }: TopQuery): Promise<string> {
+/** Undefined without one, and of evictions, which outlive their nodes. Throws UserError when there is none of the name. */
+async function namedNode(
+  reader: ViewReader,
+  { resource, parameters: { node } }: TopQuery,
+): Promise<ListedNodeReport | undefined> {
+  if (node === undefined || resource === 'evictions') return undefined;
+  const { items, ...facts } = await reader.list('nodes', {}, Infinity);
+  const found = items.find((item) => item.node === node);
+  const names = items.map((item) => item.node);
+  if (found === undefined) throw notFound('node', node, names, { facts });
+  return found;
+}
+
+async function emptyNote(
+  reader: ViewReader,
+  { resource, parameters, everywhere }: TopQuery,
+  { facts, node }: { readonly facts: AnswerFacts; readonly node: ListedNodeReport | undefined },
+): Promise<string> {
   const { namespace } = parameters;
-  if (resource === 'next') return 'No pod is near a limit, and no node is near a threshold.';
-  if (namespace === undefined) return `No ${resource} found.`;
-  const start = `No ${resource} found in namespace ${terminalText(namespace)}`;
-  const { items } = await reader.list('namespaces', {}, 1_000);
+  const found = resource === 'next' ? 'pods' : resource;
+  const nothing = resource === 'next' ? nothingNext(parameters, facts, node) : `No ${resource} found.`;
+  if (namespace === undefined) return nothing;
+  const start = `No ${found} found in namespace ${terminalText(namespace)}`;
+  const { items } = await reader.list('namespaces', {}, Infinity);
   const namespaces = new Set(items.map((item) => item.namespace));
+  if (namespaces.has(namespace) && resource === 'next') return nothing;
   if (namespaces.size === 0 || namespaces.has(namespace)) return `${start}.`;
   return `${start}${suggestions(namespace, namespaces) || `; for all namespaces: ${terminalText(everywhere)}`}`;
 }

@@ -481,6 +481,67 @@ describe('what is next', () => {
     expect(await textOf(reading, { resource: 'next' }, { columns: 200 })).toContain(why);
   });
 
+  it('a pod far from its limit that is near by its growth says so', async () => {
+    const ratios = [aLimitRatio({ usedBytes: 3, limitBytes: 100 })];
+    const pods = [aMeasuredPod({ evictionMs: 60_000, ratios })];
+    const young = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
+    expect(await textOf(young, { resource: 'next' }, { columns: 200 })).toContain('grows fast: 0.03 of the limit 100B');
+  });
+
+  it('what was last known of a lost node is not shown as current', async () => {
+    const snapshot = aNodeSnapshot({ pods, forecasts, thresholds: [aNodeThreshold()] });
+    const reading = aReading({
+      snapshot: aClusterSnapshot({ nodes: [anAbsentNode('node-1', 'timeout')] }),
+      lastKnownOf: () => ({ snapshot, ageMs: 720_000 }),
+    });
+    const text = await textOf(reading, { resource: 'next' }, { columns: 200 });
+    expect(text).toMatch(/ STATE\n/);
+    expect(text).toMatch(/^ *- +node +- +node-1 .* last known 12m ago$/m);
+    expect(text).toMatch(/^ *- +pod +shop +above .* last known 12m ago$/m);
+  });
+
+  const calm = [aFreshNode(aNodeSnapshot({ pods: [aMeasuredPod({ namespace: 'shop', name: 'cart-0' })] }))];
+
+  it.each([
+    ['of a whole cluster', {}, calm, 'No pod is near a limit, and no node is near a threshold.'],
+    [
+      'with nodes without data',
+      {},
+      [...calm, anAbsentNode('node-2', 'timeout')],
+      'No pod is near a limit, and no node is near a threshold among the 1 of 2 nodes with data.',
+    ],
+    ['without data', {}, [anAbsentNode('node-2', 'timeout')], 'No node has data: what is next is unknown.'],
+    ['without nodes', {}, [], 'No node has data: what is next is unknown.'],
+    [
+      'of a namespace',
+      { namespace: 'shop' },
+      calm,
+      'None of these pods is near a limit; nodes are shown without --namespace, --selector and --workload.',
+    ],
+    ['of a namespace without pods', { namespace: 'shpo' }, calm, 'No pods found in namespace shpo; did you mean shop?'],
+    [
+      'of a node',
+      { node: 'node-1' },
+      calm,
+      'No pod on node node-1 is near a limit, and the node is near no threshold.',
+    ],
+    [
+      'of a node without data',
+      { node: 'node-2' },
+      [...calm, anAbsentNode('node-2', 'timeout')],
+      'Node node-2 has no data (timeout): what is next there is unknown.',
+    ],
+  ] as const)('what is next %s is said of what was looked at alone', async (_what, parameters, nodes, note) => {
+    const reading = aReading({ snapshot: aClusterSnapshot({ nodes }) });
+    expect((await listingOf(reading, { resource: 'next', parameters })).emptyNote).toBe(note);
+  });
+
+  it.each(['next', 'pods', 'containers'] as const)('%s of a node that there is not are refused', async (resource) => {
+    const reading = aReading({ snapshot: aClusterSnapshot({ nodes: calm }) });
+    const found = listingOf(reading, { resource, parameters: { node: 'node-11' } });
+    await expect(found).rejects.toThrow('no node "node-11"; did you mean node-1?');
+  });
+
   it('what is next as JSON has the reports of pods and of nodes', async () => {
     const reports = await reportsOf(next, { resource: 'next' });
     expect(reports).toMatchObject([{ node: 'node-2', headroom: -1 }, { pod: 'above' }, { pod: 'soon' }, {}]);
