@@ -48,10 +48,12 @@ export interface LastUsage {
   /** Of the total, between the first and the last sample; below 0 when it shrank. */
   readonly growthBytesPerSecond: number | undefined;
   /**
-   * The limit that would have let the pod live for an hour more at its last growth. Undefined when it did not grow, or was
-   * not evicted for a limit.
+   * The limit that would have let the pod live for an hour more at its last growth. Undefined when it did not grow, was not
+   * evicted for a limit, or mostly for logs, and when its node does not have as much.
    */
   readonly limitForAnHourBytes: number | undefined;
+  /** Of the filesystem that limits count on. */
+  readonly nodeCapacityBytes?: number | undefined;
 }
 
 /**

@@ -9,7 +9,8 @@ import { enforcedRatios, enforcementOf, type SidecarEnforcement } from '../node/
 import { foldUnknown } from '../node/unknown-items.js';
 import type { AttributionMode } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
-import type { EvictionCause, LastUsage, StorageEviction } from './eviction-record.js';
+import type { EvictionCause, KeptUsage, LastUsage, StorageEviction } from './eviction-record.js';
+import { mainPart } from './main-part.js';
 import { boundedRatios, boundedUsage } from './record-bounds.js';
 import { growthBytesPerSecond, limitForAnHour } from './usage-growth.js';
 
@@ -32,23 +33,23 @@ export interface EvictionContext {
 
 /** Undefined for a pod that was not measured. */
 export function lastUsage(pod: Pod, eviction: StorageEviction, context: EvictionContext): LastUsage | undefined {
-  const { node, layout, measurement, attribution, sidecars } = context;
+  const { node, layout, measurement, snapshot, attribution, sidecars } = context;
   if (measurement === undefined) return undefined;
   const { summary, fetchedAtMs, samples } = measurement;
   const usage = attributePod({ summary, pod, mode: attribution });
   const enforcement = node && layout && enforcementOf(node, layout, sidecars);
   const ratios = enforcedRatios(summary, pod, enforcement);
   const growth = growthBytesPerSecond(samples);
+  const nodeCapacityBytes = snapshot?.summary.nodefs?.capacityBytes;
+  const growing = { growth, sinceMs: evictedAtMs(pod) - fetchedAtMs, usage };
   return {
     fetchedAtMs,
     usage: usage && boundedUsage(foldUnknown(usage, pod), eviction),
     ratios: boundedRatios(ratios, eviction),
     samples,
     growthBytesPerSecond: growth,
-    limitForAnHourBytes:
-      growth === undefined
-        ? undefined
-        : longerLimit(eviction, ratios, { growth, sinceMs: evictedAtMs(pod) - fetchedAtMs }),
+    limitForAnHourBytes: atMost(longerLimit(eviction, ratios, growing), nodeCapacityBytes),
+    nodeCapacityBytes,
   };
 }
 
@@ -74,18 +75,28 @@ function evictedAtMs({ eviction }: Pod): number {
   return eviction?.atMs ?? 0;
 }
 
+function atMost(bytes: number | undefined, maxBytes = Infinity): number | undefined {
+  return bytes !== undefined && bytes > maxBytes ? undefined : bytes;
+}
+
 /** Of the limit, growth as measured has to reach this part by the eviction: otherwise a burst was the cause. */
 const explainedRatio = 0.8;
 
 /**
  * The usage was above the limit at the eviction, also when it was below at the last measurement. Undefined where the pod grew
- * faster since than it had before: an hour cannot be told. `growth`: in bytes per second, over the measurements.
+ * faster since than it had before: an hour cannot be told; and where most of it were logs, which fill any limit. `growth`: in
+ * bytes per second, over the measurements.
  */
 function longerLimit(
   { cause, container, volume, limitBytes = 0 }: StorageEviction,
   ratios: readonly LimitRatio[],
-  { growth, sinceMs }: { readonly growth: number; readonly sinceMs: number },
+  {
+    growth,
+    sinceMs,
+    usage,
+  }: { readonly growth: number | undefined; readonly sinceMs: number; readonly usage: KeptUsage | undefined },
 ): number | undefined {
+  if (growth === undefined || (usage && mainPart({ cause, container }, usage)?.component === 'logs')) return undefined;
   const exceeded = ratios.find(
     (ratio) => ratio.rule === ruleOfCause[cause] && ratio.container === container && ratio.volume === volume,
   );

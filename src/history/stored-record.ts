@@ -107,6 +107,7 @@ const lastUsage = z.object({
   samples: listOf(z.object({ atMs: timeMs, usedBytes: amount })),
   growthBytesPerSecond: z.optional(amount),
   limitForAnHourBytes: z.optional(amount),
+  nodeCapacityBytes: z.optional(amount),
 });
 
 const storedRecord = z.object({

@@ -1,6 +1,7 @@
 import { programName } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
 import type { EvictionCause, UnknownUsageReason } from '../history/eviction-record.js';
+import type { MainPart } from '../history/main-part.js';
 
 /** Of a record or a report. */
 interface Cause {
@@ -35,8 +36,18 @@ function limitText({ limitBytes }: Cause): string {
   return limitBytes === undefined ? '' : ` of ${formatBytes(limitBytes)}`;
 }
 
-/** What to do next, by cause. */
-export function evictionHint({ cause, node }: Cause & { readonly node: string }): string {
+/** What to do next, by what filled the limit and by cause. */
+export function evictionHint(
+  eviction: Cause & {
+    readonly node: string;
+    readonly lastUsage?: { readonly mainPart?: MainPart | undefined } | undefined;
+  },
+): string {
+  const { mainPart } = eviction.lastUsage ?? {};
+  return mainPart?.component === 'logs' ? logsHint(mainPart) : causeHint(eviction);
+}
+
+function causeHint({ cause, node }: Cause & { readonly node: string }): string {
   switch (cause) {
     case 'emptydir_limit':
       return 'Raise sizeLimit of the emptyDir, or have the pod write less to it.';
@@ -52,6 +63,10 @@ export function evictionHint({ cause, node }: Cause & { readonly node: string })
     case 'other':
       return 'The message of the kubelet names the cause.';
   }
+}
+
+function logsHint({ name }: MainPart): string {
+  return `Have container ${name} log less, or lower containerLogMaxSize and containerLogMaxFiles of the kubelet: logs fill a larger limit too.`;
 }
 
 function nodeHint(node: string): string {

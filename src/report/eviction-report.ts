@@ -5,6 +5,7 @@ import type {
   LastUsage,
   UnknownUsageReason,
 } from '../history/eviction-record.js';
+import { type MainPart, mainPart } from '../history/main-part.js';
 import type { Labels } from '../kube/objects.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import { countedComponent } from '../node/volume-usage.js';
@@ -59,8 +60,12 @@ export interface LastUsageReport {
   readonly samples: readonly UsageSample[];
   /** Of the total, over the samples; below 0 when it shrank. */
   readonly growthBytesPerSecond?: number | undefined;
-  /** The limit that would have let the pod live for an hour more at this growth. */
+  /** The limit that would have let the pod live for an hour more at this growth; absent where no limit on its node would have. */
   readonly limitForAnHourBytes?: number | undefined;
+  /** Of the filesystem that limits count on. */
+  readonly nodeCapacityBytes?: number | undefined;
+  /** What made more than half of what counted towards the limit of a container or of the pod. */
+  readonly mainPart?: MainPart | undefined;
 }
 
 /** `earlier`: evictions before, the newest first: one of the same node may explain this one. */
@@ -83,7 +88,7 @@ export function evictionReport(record: EvictionRecord, earlier: readonly Evictio
     evictedAtMs,
     seenAtMs: record.seenAtMs,
     diskPressure: record.diskPressure,
-    lastUsage: isMeasured ? lastUsageReport(lastUsage, evictedAtMs) : undefined,
+    lastUsage: isMeasured ? lastUsageReport(lastUsage, record) : undefined,
     unknownUsageReason: isMeasured ? undefined : lastUsage,
   };
 }
@@ -104,16 +109,19 @@ export function evictionReports(
 /** However many evictions are listed, those just before explain one. */
 const maxEarlierCount = 100;
 
-function lastUsageReport(lastUsage: LastUsage, evictedAtMs: number): LastUsageReport {
-  const { usage, fetchedAtMs, ratios, samples, growthBytesPerSecond, limitForAnHourBytes } = lastUsage;
+function lastUsageReport(lastUsage: LastUsage, record: EvictionRecord): LastUsageReport {
+  const { usage, fetchedAtMs, ratios, samples, growthBytesPerSecond, limitForAnHourBytes, nodeCapacityBytes } =
+    lastUsage;
   return {
     fetchedAtMs,
-    ageMs: Math.max(0, evictedAtMs - fetchedAtMs), // the kubelet's times are whole seconds
+    ageMs: Math.max(0, record.evictedAtMs - fetchedAtMs), // the kubelet's times are whole seconds
     ...usageReport(usage),
     limits: ratios.map(limitReport),
     samples,
     growthBytesPerSecond: growthBytesPerSecond === undefined ? undefined : Math.round(growthBytesPerSecond),
     limitForAnHourBytes,
+    nodeCapacityBytes,
+    mainPart: usage && mainPart(record, usage),
   };
 }
 

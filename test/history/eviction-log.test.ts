@@ -11,7 +11,9 @@ import type { Workload } from '../../src/workload/workload.js';
 import {
   aContainer,
   aContainerSummary,
+  anFsStats,
   aNode,
+  aNodeSummary,
   aPod,
   aPodSummary,
   aVolume,
@@ -535,12 +537,10 @@ describe('the last usage', () => {
     };
   }
 
-  const usageAfter = (...usedMib: readonly number[]) => {
-    see(
-      { ...pod, eviction: { message: emptyDirMessage, atMs: clock.nowMs() } },
-      {},
-      aContext({ measurement: aMeasurement(...usedMib) }),
-    );
+  const usageAfter = (...usedMib: readonly number[]) => usageIn({ measurement: aMeasurement(...usedMib) });
+
+  const usageIn = (context: Parameters<typeof aContext>[0], evicted: Pod = pod, message = emptyDirMessage) => {
+    see({ ...evicted, eviction: { message, atMs: clock.nowMs() } }, {}, aContext(context));
     const { lastUsage } = log.records[0] ?? {};
     if (typeof lastUsage !== 'object') throw new Error('no usage');
     return lastUsage;
@@ -584,6 +584,27 @@ describe('the last usage', () => {
     ['grew faster than it had before, from far below', [9, 10], mib / 10],
   ])('the last usage shows no limit for an hour more of a pod that %s', (_what, usedMib, growthBytesPerSecond) => {
     expect(usageAfter(...usedMib)).toMatchObject({ growthBytesPerSecond, limitForAnHourBytes: undefined });
+  });
+
+  it.each([
+    [11_264, 11_264 * mib],
+    [11_263, undefined],
+  ])('a node of %i MiB has room for a limit of %j bytes for an hour more', (capacityMib, limitForAnHourBytes) => {
+    const nodeCapacityBytes = capacityMib * mib;
+    const summary = aNodeSummary({ nodefs: anFsStats({ capacityBytes: nodeCapacityBytes }) });
+    const found = usageIn({ measurement: aMeasurement(60, 90), snapshot: aNodeSnapshot({ summary }) });
+    expect(found).toMatchObject({ nodeCapacityBytes, limitForAnHourBytes });
+  });
+
+  it.each([
+    ['files', { rootfsBytes: 60 * mib, logsBytes: 30 * mib }, 11_264 * mib],
+    ['logs', { rootfsBytes: 30 * mib, logsBytes: 60 * mib }, undefined],
+  ])('of a container with more %s, the limit for an hour more is %j', (_what, bytes, limitForAnHourBytes) => {
+    const logger = aPod({ phase: 'Failed', containers: [aContainer({ name: 'main', limitBytes: 100 * mib })] });
+    const summary = aPodSummary({ usedBytes: 90 * mib, containers: [aContainerSummary({ name: 'main', ...bytes })] });
+    const measurement = { ...aMeasurement(60, 90), summary };
+    const message = 'Container main exceeded its local ephemeral storage limit "100Mi". ';
+    expect(usageIn({ measurement }, logger, message).limitForAnHourBytes).toBe(limitForAnHourBytes);
   });
 });
 

@@ -8,6 +8,8 @@ import { verdictLines } from '../text/verdict-lines.js';
 import { ruleText } from '../top/view.js';
 import { componentRows, referenceText, sumColumns, type TextOptions } from './pod-text.js';
 
+const hourSeconds = 3_600;
+
 /** What a pod was evicted for and what it used before, for people. */
 export function evictionText(eviction: EvictionReport, options: TextOptions): string {
   const { lastUsage } = eviction;
@@ -45,7 +47,10 @@ function usageSections(
   const total = usedBytes === undefined ? 'without a total' : `${usedBytes} bytes (${formatBytes(usedBytes)})`;
   const pending = isPending ? ' The kubelet had not measured its volumes yet: they are missing from the total.' : '';
   return [
-    wrapped([`Last measured ${formatAge(ageMs)} before the eviction: ${total}${inodes}.${pending}`], width),
+    wrapped(
+      [`Last measured ${formatAge(ageMs)} before the eviction: ${total}${inodes}.${mainPartText(lastUsage)}${pending}`],
+      width,
+    ),
     tableLines(sumColumns('COMPONENT'), componentRows(lastUsage), width),
     tableLines(containerColumns, containers, width),
     tableLines(volumeColumns, volumes, width),
@@ -55,16 +60,33 @@ function usageSections(
   ];
 }
 
-function growthLines({ cause }: EvictionReport, lastUsage: LastUsageReport): readonly string[] {
-  const { growthBytesPerSecond: growth, limitForAnHourBytes: limit, samples } = lastUsage;
+function growthLines(eviction: EvictionReport, lastUsage: LastUsageReport): readonly string[] {
+  const { growthBytesPerSecond: growth, samples } = lastUsage;
   const [first, last] = [samples[0], samples.at(-1)];
   if (growth === undefined || first === undefined || last === undefined) return [];
   const over = `${samples.length} measurements in ${formatAge(last.atMs - first.atMs)}`;
   if (growth <= 0) return [`It did not grow over ${over}.`];
   const line = `It grew by ${formatBytes(Math.round(growth * 60))} a minute over ${over}.`;
-  if (limit === undefined) return [line];
-  const subject = cause === 'emptydir_limit' ? 'A size limit' : 'A limit';
-  return [`${line} ${subject} of ${formatBytes(limit)} would have let it run for an hour more at this growth.`];
+  return [`${line}${limitText(eviction, lastUsage)}`];
+}
+
+/** What a limit would have helped, on its node. */
+function limitText({ cause, limitBytes }: EvictionReport, lastUsage: LastUsageReport): string {
+  const { growthBytesPerSecond: growth = 0, limitForAnHourBytes: limit, nodeCapacityBytes, mainPart } = lastUsage;
+  if (limit !== undefined) {
+    const subject = cause === 'emptydir_limit' ? 'A size limit' : 'A limit';
+    return ` ${subject} of ${formatBytes(limit)} would have let it run for an hour more at this growth.`;
+  }
+  const neededBytes = limitBytes === undefined ? 0 : limitBytes + growth * hourSeconds;
+  if (mainPart?.component === 'logs' || nodeCapacityBytes === undefined || neededBytes <= nodeCapacityBytes) return '';
+  return ` No limit would have let it run for an hour more at this growth: its node has ${formatBytes(nodeCapacityBytes)}.`;
+}
+
+function mainPartText({ mainPart }: LastUsageReport): string {
+  if (mainPart === undefined) return '';
+  const { component, name, usedBytes } = mainPart;
+  const what = { rootfs: 'the files', logs: 'the logs', emptydir: 'the emptyDir' }[component];
+  return ` Most of it: ${what}${component === 'emptydir' ? '' : ' of container'} ${name}, ${formatBytes(usedBytes)}.`;
 }
 
 const containerColumns: readonly Column<LastUsageReport['containers'][number]>[] = [

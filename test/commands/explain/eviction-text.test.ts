@@ -1,10 +1,12 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { evictionText } from '../../../src/commands/explain/eviction-text.js';
 import { displayWidth } from '../../../src/commands/text/terminal-text.js';
+import type { LastUsage } from '../../../src/history/eviction-record.js';
+import type { ContainerUsage } from '../../../src/node/usage.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
 import { aLastUsage, anEvictionRecord } from '../../support/eviction-builders.js';
-import { aContainerUsage, aPodUsage, aVolumeUsage } from '../../support/snapshot-builders.js';
+import { aContainerUsage, aLimitRatio, aPodUsage, aVolumeUsage } from '../../support/snapshot-builders.js';
 import { mib } from '../../support/units.js';
 
 const readAtMs = Date.UTC(2026, 0, 1, 12, 5);
@@ -99,4 +101,44 @@ it.each([20, 40, 80, 200])('the text about an evicted pod fits %i columns, whate
   expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
   const lines = text.split('\n').filter((line) => !/^ {2}(?:ephemeral-storage-exporter|kubectl) /.test(line));
   for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+});
+
+describe('a pod above the limit of a container', () => {
+  const gib = 1024 * mib;
+  const ratios = [aLimitRatio({ rule: 'container', container: 'main', usedBytes: gib, limitBytes: gib })];
+  const record = (usage: Partial<ContainerUsage>, growth: Partial<LastUsage> = {}) =>
+    textOf(
+      {
+        cause: 'container_limit',
+        container: 'main',
+        volume: '',
+        limitBytes: gib,
+        lastUsage: aLastUsage({
+          usage: aPodUsage({ usedBytes: gib, containers: [aContainerUsage(usage)] }),
+          ratios,
+          ...growth,
+        }),
+      },
+      300,
+    );
+
+  it('a pod above the limit of a container names its logs where they are most of it, and what to do about them', () => {
+    const text = record({ rootfsBytes: 1 * mib, logsBytes: 1023 * mib }, { limitForAnHourBytes: undefined });
+    expect(text).toContain('Most of it: the logs of container main, 1023Mi.');
+    expect(text).toContain('Have container main log less, or lower containerLogMaxSize');
+    expect(text).not.toMatch(/raise|--limits/i);
+  });
+
+  it('a pod above the limit of a container names its files where they are most of it', () => {
+    const text = record({ rootfsBytes: 1023 * mib, logsBytes: 1 * mib });
+    expect(text).toContain('Most of it: the files of container main, 1023Mi.');
+    expect(text).toContain("Raise the container's limit");
+  });
+
+  it('a pod that grew fast says that its node has no room for a limit that would have helped', () => {
+    const growth = { growthBytesPerSecond: 50 * mib, limitForAnHourBytes: undefined, nodeCapacityBytes: 100 * gib };
+    const text = record({ rootfsBytes: 1023 * mib, logsBytes: 1 * mib }, growth);
+    expect(text).toContain('No limit would have let it run for an hour more at this growth: its node has 100Gi.');
+    expect(text).not.toContain('--limits');
+  });
 });
