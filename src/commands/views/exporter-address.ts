@@ -29,6 +29,13 @@ export const defaultExporter: ServiceAddress = {
   port: 'metrics',
 };
 
+/** Somebody else's Service may have the label too: the usual name is the likelier one, then the usual namespace. */
+export function usualFirst(services: readonly ServiceAddress[]): readonly ServiceAddress[] {
+  const weightOf = ({ namespace, service }: ServiceAddress): number =>
+    2 * Number(service === defaultExporter.service) + Number(namespace === defaultExporter.namespace);
+  return services.toSorted((a, b) => weightOf(b) - weightOf(a));
+}
+
 const form = /^(?<namespace>[a-z0-9][-a-z0-9]*)\/(?<service>[a-z0-9][-a-z0-9]*)(?::(?<port>[-a-z0-9]+))?$/;
 
 /** `http://HOST:PORT`, or `NAMESPACE/SERVICE` with an optional `:PORT` (its name or number). Throws UsageError. */

@@ -13,6 +13,7 @@ import {
   type ExporterFiles,
   podProxyPath,
   type ServiceAddress,
+  usualFirst,
 } from './exporter-address.js';
 import { exporterClient } from './exporter-client.js';
 import { exporterLabel, type ExporterPod, exporterPods, listExporters, nodeOfPod } from './exporter-pods.js';
@@ -209,12 +210,6 @@ async function findAddress(
   const names = joinTruncated(others.map(nameOf), 5);
   const notes = others.length === 0 ? [] : [`Read from ${nameOf(first)}; --exporter reads another one: ${names}.`];
   return { address: first, notes };
-}
-
-/** Somebody else's Service may have the label too: where there are several, the usual namespace is the likelier one. */
-function usualFirst(services: readonly ServiceAddress[]): readonly ServiceAddress[] {
-  const isUsual = ({ namespace }: ServiceAddress): boolean => namespace === defaultExporter.namespace;
-  return services.toSorted((a, b) => Number(isUsual(b)) - Number(isUsual(a)));
 }
 
 /** Those that the user may list; undefined where there may be one of the usual name that the user may not list. */

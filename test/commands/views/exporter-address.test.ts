@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { checkedFiles, parseExporter, proxyPath } from '../../../src/commands/views/exporter-address.js';
+import { checkedFiles, parseExporter, proxyPath, usualFirst } from '../../../src/commands/views/exporter-address.js';
 
 it.each([
   ['http://localhost:9797', 'http://localhost:9797/'],
@@ -52,4 +52,21 @@ it.each([
   ['http://host', { caFile: '/ca' }, /--exporter-ca-file needs an --exporter with https/],
 ])('the address %s refuses the files %j', (text, files, message) => {
   expect(() => checkedFiles(parseExporter(text), files)).toThrow(message);
+});
+
+it('of several Services, those of the usual name are first, of them that in the usual namespace', () => {
+  const usual = 'ephemeral-storage-exporter';
+  const names = [
+    ['default', 'x'],
+    ['monitoring', usual],
+    [usual, 'other'],
+    [usual, usual],
+  ] as const;
+  const services = names.map(([namespace, service]) => ({ namespace, service, port: 'metrics' }));
+  expect(usualFirst(services).map(({ namespace, service }) => `${namespace}/${service}`)).toEqual([
+    `${usual}/${usual}`,
+    `monitoring/${usual}`,
+    `${usual}/other`,
+    'default/x',
+  ]);
 });

@@ -1,7 +1,7 @@
 import { formatAge, formatBytes, formatPercent } from '../../../base/units.js';
 import { type Column, tableLines } from '../../text/table.js';
 import { paragraphs, wrapped } from '../../text/terminal-text.js';
-import { verdictLines } from '../../text/verdict-lines.js';
+import { ownLines } from '../../text/verdict-lines.js';
 import type { EntryReport, PartReport, PodDirectories } from './directory-report.js';
 
 const shownCount = 20;
@@ -15,7 +15,7 @@ export function directoryText(report: PodDirectories, width: number): string {
     wrapped(headline(report), width),
     tableLines(partColumns, parts, width),
     [...tableLines(entryColumns, largest.slice(0, shownCount), width), ...wrapped(more, width)],
-    ...problems.map((problem) => verdictLines(problem, width)),
+    ...problems.map((problem) => ownLines(problem, width)),
   ]);
 }
 
