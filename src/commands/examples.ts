@@ -37,7 +37,7 @@ const examples: Readonly<Record<string, readonly CommandExample[]>> = {
   top: [
     { purpose: 'Show the largest pods of all namespaces', args: 'top pods -A --limit 10' },
     { purpose: 'Show the pods of one app, every 5 s', args: 'top pods -n shop -l app=cart -w' },
-    { purpose: 'Show the nodes that are fullest first', args: 'top nodes -o wide' },
+    { purpose: 'Show the nodes, those that are closest to evicting pods first', args: 'top nodes -o wide' },
     {
       purpose: 'Print namespace, name and bytes of each pod',
       args: 'top pods -A -o json',

@@ -145,10 +145,10 @@ function pressureLines({ diskPressure, signals }: NodeExplanation): readonly str
 
 const filesystemColumns: readonly Column<FilesystemReport>[] = [
   { header: 'FILESYSTEM', text: ({ filesystem }) => filesystem },
-  { header: 'CAPACITY', text: ({ capacityBytes }) => formatBytes(capacityBytes), align: 'right', dropRank: 1 },
-  { header: 'PODS', text: ({ podsUsedBytes }) => formatBytes(podsUsedBytes), align: 'right' },
-  { header: 'IMAGES', text: ({ imagesUsedBytes }) => formatBytes(imagesUsedBytes), align: 'right' },
-  { header: 'OTHER', text: ({ unattributedBytes }) => formatBytes(unattributedBytes), align: 'right' },
+  { header: 'CAPACITY', text: ({ capacityBytes }) => formatBytes(capacityBytes), align: 'right', dropRank: 2 },
+  { header: 'PODS', text: ({ podsUsedBytes }) => formatBytes(podsUsedBytes), align: 'right', dropRank: 1 },
+  { header: 'IMAGES', text: ({ imagesUsedBytes }) => formatBytes(imagesUsedBytes), align: 'right', dropRank: 1 },
+  { header: 'OTHER', text: ({ unattributedBytes }) => formatBytes(unattributedBytes), align: 'right', dropRank: 1 },
   { header: 'FREE', text: ({ availableBytes }) => formatBytes(availableBytes), align: 'right' },
 ];
 
@@ -216,7 +216,7 @@ function victimColumns(signal: EvictionSignal): readonly Column<VictimReport>[] 
     { header: 'USAGE', text: ({ usage }) => amountText(signal, usage), align: 'right' },
     { header: 'REQUEST', text: ({ request }) => formatBytes(request), align: 'right', dropRank: 3 },
     { header: 'PRIORITY', text: ({ priority }) => String(priority), align: 'right', dropRank: 2 },
-    { header: 'WHY', text: (victim) => reasonText(signal, victim), minWidth: 16, dropRank: 1 },
+    { header: 'WHY', text: (victim) => reasonText(signal, victim), minWidth: 21, dropRank: 1 },
   ];
 }
 

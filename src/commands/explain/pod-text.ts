@@ -184,13 +184,14 @@ function agoText(ageMs: number | undefined): string {
 const limitColumns: readonly Column<LimitExplanation>[] = [
   { header: 'RULE', text: ({ rule }) => rule },
   { header: 'OF', text: ({ container, volume }) => container ?? volume ?? 'the pod', minWidth: 6 },
-  { header: 'COUNTED', text: ({ counted }) => counted, minWidth: 8, dropRank: 1 },
-  { header: 'BYTES', text: ({ usedBytes }) => String(usedBytes), align: 'right' },
-  { header: 'LIMIT', text: ({ limitBytes }) => String(limitBytes), align: 'right', dropRank: 2 },
+  { header: 'COUNTED', text: ({ counted }) => counted, minWidth: 8, dropRank: 2 },
+  { header: 'BYTES', text: ({ usedBytes }) => String(usedBytes), align: 'right', dropRank: 1 },
+  { header: 'LIMIT', text: ({ limitBytes }) => String(limitBytes), align: 'right', dropRank: 3 },
   { header: 'RATIO', text: ({ ratio }) => formatRatio(ratio), align: 'right', style: limitStyle },
   {
     header: '',
     text: ({ unenforced }) => (unenforced === undefined ? '' : `not enforced: ${unenforced.replaceAll('_', ' ')}`),
+    minWidth: 12,
   },
 ];
 

@@ -6,10 +6,10 @@ import { wrap, wrapped } from '../text/terminal-text.js';
 
 const signalColumns: readonly Column<SignalReport>[] = [
   { header: 'SIGNAL', text: ({ signal }) => signal },
-  { header: 'AVAILABLE', text: ({ signal, available }) => amountText(signal, available), align: 'right' },
-  { header: 'THRESHOLD', text: (row) => amountText(row.signal, thresholdOf(row)), align: 'right' },
+  { header: 'AVAILABLE', text: ({ signal, available }) => amountText(signal, available), align: 'right', dropRank: 1 },
+  { header: 'THRESHOLD', text: (row) => amountText(row.signal, thresholdOf(row)), align: 'right', dropRank: 2 },
   { header: 'HEADROOM', text: ({ signal, headroom }) => amountText(signal, headroom), align: 'right' },
-  { header: 'SOFT', text: softText, dropRank: 1 },
+  { header: 'SOFT', text: softText, dropRank: 3 },
   {
     header: '',
     text: ({ isCrossed }) => (isCrossed ? 'crossed' : ''),

@@ -9,8 +9,8 @@ export interface Column<Row> {
   /** May be shortened in the middle down to this width when the table is too wide. Other cells are never shortened. */
   readonly minWidth?: number;
   /**
-   * Left out, the highest first, before what has no rank is shortened: the next command needs those names whole. Of rank 1
-   * is what the table is read for: it goes only when shortened names leave no room for it.
+   * Left out, the highest first and of equals the last, before what has no rank is shortened: the next command needs those
+   * names whole. Where there is no room for whole names alone, rank 1, what the table is read for, stays beside shortened ones.
    */
   readonly dropRank?: number;
   /** Of the cell, in a table with colours. */
@@ -50,7 +50,7 @@ export function renderTable<Row>(
   readonly dropped: readonly string[];
 } {
   const all = columns.map((column) => fittedColumn(column, rows));
-  const shown = dropKeys(dropDetails(all, width), width);
+  const shown = columnsThatFit(all, width);
   const widths = shareWidth(shown, width);
   const lineOf = (texts: readonly string[], styles: readonly (Style | undefined)[] = []): string => {
     const cells = texts.map((text, index) => {
@@ -99,24 +99,26 @@ function fittedColumn<Row>(column: Column<Row>, rows: readonly Row[]): FittedCol
   return { header, align, cells, styles, naturalWidth, leastWidth, dropRank };
 }
 
-function dropDetails(columns: readonly FittedColumn[], width: number): readonly FittedColumn[] {
-  const last = firstToGo(columns);
-  if (last.dropRank <= keyRank || totalWidth(columns, wholeNames) <= width) return columns;
-  return dropDetails(without(columns, last), width);
+function columnsThatFit(columns: readonly FittedColumn[], width: number): readonly FittedColumn[] {
+  const names = columns.filter(({ dropRank }) => dropRank === 0);
+  if (totalWidth(names, wholeNames) <= width) return dropAbove(0, columns, { width, widthOf: wholeNames });
+  const keys = dropAbove(keyRank, columns, { width, widthOf: wholeNames });
+  return dropAbove(0, keys, { width, widthOf: shortNames });
 }
 
-function dropKeys(columns: readonly FittedColumn[], width: number): readonly FittedColumn[] {
-  const last = firstToGo(columns);
-  if (last.dropRank === 0 || totalWidth(columns, shortNames) <= width) return columns;
-  return dropKeys(without(columns, last), width);
-}
-
-function firstToGo(columns: readonly FittedColumn[]): FittedColumn {
-  return columns.reduce((a, b) => (b.dropRank > a.dropRank ? b : a));
-}
-
-function without(columns: readonly FittedColumn[], left: FittedColumn): readonly FittedColumn[] {
-  return columns.filter((column) => column !== left);
+/** Leaves columns of a higher rank out until the others fit. */
+function dropAbove(
+  rank: number,
+  columns: readonly FittedColumn[],
+  fit: { readonly width: number; readonly widthOf: (column: FittedColumn) => number },
+): readonly FittedColumn[] {
+  const last = columns.reduce((a, b) => (b.dropRank >= a.dropRank ? b : a));
+  if (last.dropRank <= rank || totalWidth(columns, fit.widthOf) <= fit.width) return columns;
+  return dropAbove(
+    rank,
+    columns.filter((column) => column !== last),
+    fit,
+  );
 }
 
 /** Takes what is too much from the widest: of what may be left out, then of what the table is about. */

@@ -12,7 +12,7 @@ export const evictionsView: View<ShownEviction> = {
     namespaceColumn(({ namespace }) => namespace),
     { header: 'POD', text: ({ pod }) => pod, minWidth: 10, order: 'name' },
     { header: 'NODE', text: ({ node }) => node, minWidth: 10, dropRank: 5 },
-    { header: 'AGE', text: ({ ageMs }) => formatAge(ageMs), value: ({ ageMs }) => ageMs, align: 'right' },
+    { header: 'AGE', text: ({ ageMs }) => formatAge(ageMs), value: ({ ageMs }) => ageMs, align: 'right', dropRank: 1 },
     { header: 'CAUSE', text: causeText, minWidth: 16, dropRank: 1 },
     bytesColumn('USED', ({ lastUsage }) => lastUsage?.usedBytes, { dropRank: 2 }),
     {

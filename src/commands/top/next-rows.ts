@@ -29,14 +29,15 @@ export const nextView: View<NextRow> = {
       text: ({ timeMs }) => timeText(timeMs),
       value: ({ timeMs }) => urgencyOf(timeMs),
       align: 'right',
+      dropRank: 1,
       style: timeStyle,
     },
     { header: 'KIND', text: ({ kind }) => kind, dropRank: 3 },
     namespaceColumn((row) => (row.kind === 'pod' ? row.pod.namespace : '')),
     { header: 'NAME', text: nameOf, minWidth: 12 },
     { header: 'NODE', text: (row) => (row.kind === 'pod' ? row.pod.node : row.node.node), minWidth: 10, dropRank: 4 },
-    { header: 'WHY', text: whyText, minWidth: 24, dropRank: 2 },
-    { header: 'LEFT', text: leftText, align: 'right', dropRank: 1 },
+    { header: 'WHY', text: whyText, dropRank: 1 },
+    { header: 'LEFT', text: leftText, align: 'right', dropRank: 2 },
     {
       header: 'STATE',
       text: stateText,
@@ -123,19 +124,17 @@ function timeStyle({ timeMs }: NextRow): Style | undefined {
 function whyText(row: NextRow): string {
   if (row.kind === 'pod') return podWhyText(row);
   const { signal, headroom, thresholdBytes, thresholdInodes } = row.node;
-  if (headroom < 0) return `below its threshold of ${signal}${row.timeMs === undefined ? '' : ': evicts pods'}`;
-  if (row.timeMs !== undefined) return `crosses its threshold of ${signal}`;
+  if (headroom < 0) return `below ${signal}${row.timeMs === undefined ? '' : ': evicts pods'}`;
+  if (row.timeMs !== undefined) return `crosses ${signal}`;
   const threshold = thresholdBytes ?? thresholdInodes ?? Infinity;
-  return isNearHeadroom(headroom, threshold)
-    ? `near its threshold of ${signal}`
-    : 'under DiskPressure: refuses new pods';
+  return isNearHeadroom(headroom, threshold) ? `near ${signal}` : 'DiskPressure: refuses new pods';
 }
 
 /** Far from its limit, a pod is near by growth that is too young for a forecast. */
 function podWhyText({ pod: { nearestLimit }, timeMs }: NextRow & { readonly kind: 'pod' }): string {
   if (nearestLimit === undefined) return '-';
   const growth = timeMs === undefined && nearestLimit.ratio < nearRatio ? 'grows fast: ' : '';
-  return `${growth}${formatRatio(nearestLimit.ratio)} of the limit ${formatBytes(nearestLimit.limitBytes)} (${ruleText(nearestLimit)})`;
+  return `${growth}${formatRatio(nearestLimit.ratio)} of ${formatBytes(nearestLimit.limitBytes)} (${ruleText(nearestLimit)})`;
 }
 
 function leftText(row: NextRow): string {

@@ -12,7 +12,7 @@ export const nodesView: View<ListedNodeReport> = {
   name: ({ node }) => `node/${node}`,
   columns: [
     { header: 'NODE', text: ({ node }) => node, minWidth: 8, order: 'name' },
-    bytesColumn('USED', (row) => nodefs(row)?.usedBytes, { order: 'used' }),
+    bytesColumn('USED', (row) => nodefs(row)?.usedBytes, { order: 'used', dropRank: 2 }),
     bytesColumn('AVAILABLE', (row) => nodefs(row)?.availableBytes, { dropRank: 4 }),
     bytesColumn('CAPACITY', (row) => nodefs(row)?.capacityBytes, { dropRank: 7 }),
     {

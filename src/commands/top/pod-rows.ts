@@ -3,29 +3,34 @@ import type { MeasuredPodReport, PodReport } from '../../report/pod-report.js';
 import type { Style } from '../text/terminal-text.js';
 import { bytesColumn, namespaceColumn, ratioColumn, ruleText, type View } from './view.js';
 
-/** RATIO, RULE and LIMIT are of the limit with the highest ratio; TO-LIMIT is of the one that is exceeded first. */
+/**
+ * COUNTED, LIMIT, RATIO and RULE are of the limit with the highest ratio: what counts towards it may be less than USED.
+ * TO-LIMIT is of the one that is exceeded first.
+ */
 export const podsView: View<PodReport> = {
-  read: (reader, { parameters, count }) => reader.list('pods', parameters, count),
+  read: (reader, { parameters, count }) => reader.list('pods', { order: 'used', ...parameters }, count),
   name: ({ pod }) => `pod/${pod}`,
   limit: limitOf,
   columns: [
     namespaceColumn(({ namespace }) => namespace),
     { header: 'POD', text: ({ pod }) => pod, minWidth: 12, order: 'name' },
-    { header: 'NODE', text: ({ node = '-' }) => node, minWidth: 10, dropRank: 4 },
+    { header: 'NODE', text: ({ node = '-' }) => node, minWidth: 10, dropRank: 5 },
     bytesColumn('USED', (pod) => measured(pod)?.usedBytes, { order: 'used' }),
-    bytesColumn('LIMIT', (pod) => limitOf(pod)?.limitBytes, { dropRank: 3 }),
+    bytesColumn('COUNTED', (pod) => limitOf(pod)?.usedBytes, { dropRank: 4 }),
+    bytesColumn('LIMIT', (pod) => limitOf(pod)?.limitBytes, { dropRank: 4 }),
     ratioColumn('RATIO', limitOf, 1),
     {
       header: 'TO-LIMIT',
       text: (pod) => timeText(measured(pod)?.timeToLimitMs),
       value: (pod) => urgencyOf(measured(pod)?.timeToLimitMs),
       align: 'right',
+      dropRank: 1,
       isSeldom: true,
     },
-    { header: 'RULE', text: (pod) => ruleText(limitOf(pod)), minWidth: 9, dropRank: 3 },
-    bytesColumn('ROOTFS', (pod) => measured(pod)?.components.rootfs, { dropRank: 5 }),
-    bytesColumn('LOGS', (pod) => measured(pod)?.components.logs, { dropRank: 6 }),
-    bytesColumn('EMPTYDIR', (pod) => measured(pod)?.components.emptydir, { dropRank: 7 }),
+    { header: 'RULE', text: (pod) => ruleText(limitOf(pod)), dropRank: 3 },
+    bytesColumn('ROOTFS', (pod) => measured(pod)?.components.rootfs, { dropRank: 6 }),
+    bytesColumn('LOGS', (pod) => measured(pod)?.components.logs, { dropRank: 7 }),
+    bytesColumn('EMPTYDIR', (pod) => measured(pod)?.components.emptydir, { dropRank: 8 }),
     bytesColumn('CONFIGMAP', (pod) => measured(pod)?.components.configmap, { isWide: true }),
     bytesColumn('OTHER', (pod) => measured(pod)?.components.other, { isWide: true }),
     bytesColumn('REQUEST', ({ requestBytes }) => requestBytes, { isWide: true }),

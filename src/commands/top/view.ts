@@ -39,7 +39,7 @@ export interface View<Row> {
   readonly report?: (row: Row) => object;
 }
 
-/** Always there, as the names are: the next command needs it. */
+/** Never left out, as the names are: the next command needs it. */
 export function namespaceColumn<Row>(namespaceOf: (row: Row) => string): ViewColumn<Row> {
   return {
     header: 'NAMESPACE',
@@ -55,7 +55,7 @@ export function bytesColumn<Row>(
   bytesOf: (row: Row) => number | undefined,
   options: Pick<ViewColumn<Row>, 'dropRank' | 'isWide' | 'order'> = {},
 ): ViewColumn<Row> {
-  return { header, text: (row) => formatBytes(bytesOf(row)), value: bytesOf, align: 'right', ...options };
+  return { header, text: (row) => formatBytes(bytesOf(row)), value: bytesOf, align: 'right', dropRank: 1, ...options };
 }
 
 /**

@@ -316,10 +316,13 @@ Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no t
     expect(shown).toContain('Order of eviction: unknown, 2 pods of this node are not read');
   });
 
-  it('the text about a node fits a terminal', () => {
-    const text = textOf(readingOf({ pods, unmeasured }), { width: 60 });
+  it.each([60, 40])('the text about a node fits a terminal of %i columns, with whole headers', (width) => {
+    const nodefs = anFsStats({ capacityBytes: 100 * gib, availableBytes: 9 * gib, usedBytes: 91 * gib });
+    const text = textOf(readingOf({ pods, unmeasured, summary: { nodefs } }), { width });
+    expect(text).toMatch(/^SIGNAL.* HEADROOM/m);
+    expect(text).not.toMatch(/[A-Z]…|…[A-Z]/);
     const lines = text.split('\n').filter((line) => !/^ {2}(?:ephemeral-storage-exporter|kubectl) /.test(line));
-    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(60);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(width);
   });
 });
 

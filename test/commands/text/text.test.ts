@@ -78,19 +78,20 @@ describe('tables', () => {
     });
   });
 
-  it('a table shortens the name before it leaves out what it is read for', () => {
-    expect(renderTable(ranked(1), rows, 24).lines).toEqual([
-      'NAME         USED  EXTRA',
-      'a-ra…ame   1.0MiB  some',
-      'short     10.0MiB  -',
-    ]);
+  it('a table leaves out what it is read for before it shortens a name that would fit alone', () => {
+    const all = ranked(1);
+    expect(renderTable(all, rows, 27).lines[1]).toBe('a-rather-long-name   1.0MiB');
+    expect(renderTable(all, rows, 26)).toMatchObject({
+      lines: ['NAME           USED  EXTRA', 'a-rat…name   1.0MiB  some', 'short       10.0MiB  -'],
+      dropped: [],
+    });
   });
 
   it('a table shortens names that may be left out before the one that it is about', () => {
     const row = { name: 'checkout-4khws2hzq2-pjgzt', used: '1.0MiB', extra: 'node-1.zone-a.example.internal' };
     expect(renderTable(ranked(2, 10), [row], 45).lines[1]).toBe(`${row.name}  1.0MiB  node-…rnal`);
     expect(renderTable(ranked(2, 10), [row], 44).lines[1]).toBe(`${row.name}  1.0MiB`);
-    expect(renderTable(ranked(1, 10), [row], 34).lines[1]).toBe('checkou…-pjgzt  1.0MiB  node-…rnal');
+    expect(renderTable(ranked(1, 10), [row], 32).lines[1]).toBe('checko…pjgzt  1.0MiB  node-…rnal');
   });
 
   it('a table leaves columns out when shortening is not enough, and says which', () => {

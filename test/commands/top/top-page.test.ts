@@ -157,6 +157,23 @@ describe('the table', () => {
     for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(10);
   });
 
+  it.each([200, 120, 100, 80, 70, 60, 50, 39])(
+    'on %i columns, pods have whole names and rules, and no limit without its rule',
+    async (columns) => {
+      const name = 'thumbnailer-fh5t85mwf7-cfb4n';
+      const ratios = [
+        aLimitRatio({ rule: 'emptydir', volume: 'thumbnails', usedBytes: 9 * mib, limitBytes: 10 * mib }),
+      ];
+      const pods = [aMeasuredPod({ namespace: 'media', name, ratios })];
+      const one = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
+      const text = await textOf(one, { resource: 'pods' }, { columns });
+      expect(text).toContain(name);
+      expect(text).not.toContain('…');
+      const [header = ''] = text.split('\n');
+      expect(!header.includes('LIMIT') || header.includes('RULE')).toBe(true);
+    },
+  );
+
   it('the table of pods has a note of how many it leaves out', async () => {
     const text = await textOf(reading, { resource: 'pods', limit: 1 }, { columns: 200 });
     expect(text).toContain('cart-6b7f9c-x2x9k');
@@ -294,9 +311,9 @@ describe('one namespace', () => {
 });
 
 describe('the limit of a row', () => {
-  it('the limit of a row is that of the rule with the highest ratio', async () => {
+  it('the limit of a row is that of the rule with the highest ratio, beside what counts towards it', async () => {
     const text = await textOf(reading, { resource: 'pods', limit: 1 }, { columns: 200 });
-    expect(text).toMatch(/400Mi +100Mi +0\.90 +emptydir\/tmp /);
+    expect(text).toMatch(/400Mi +90Mi +100Mi +0\.90 +emptydir\/tmp /);
   });
 
   it.each([
@@ -392,7 +409,20 @@ describe('rows', () => {
     });
   });
 
-  it('pods with a forecast come first, the soonest before the others, in a column of its own', async () => {
+  it('the largest pods come first, also where a smaller one reaches its limit soon', async () => {
+    const pods = [1, 3, 2].map((size) => {
+      const [name, usedBytes] = [`pod-${size}`, size * mib];
+      const usage = aPodUsage({ usedBytes });
+      return aMeasuredPod({ name, summary: aPodSummary({ name, uid: name, usedBytes }), usage, evictionMs: Infinity });
+    });
+    const reached = { rule: 'pod', container: '', volume: '', endsAtMs: Infinity, reachedAtMs: 60_000 } as const;
+    const forecasts = { measuredAtMs: 0, pods: new Map([['pod-1', reached]]), thresholds: [] };
+    const nodes = [aFreshNode(aNodeSnapshot({ pods, forecasts }), 0)];
+    const mixed = aReading({ snapshot: aClusterSnapshot({ nodes }) });
+    expect((await listingOf(mixed, { resource: 'pods', limit: 2 })).names()).toEqual(['pod/pod-3', 'pod/pod-2']);
+  });
+
+  it('pods are sorted by their forecasts on demand, the soonest before the others, which are in a column of its own', async () => {
     const pods = ['a', 'b', 'c'].map((name) => aMeasuredPod({ name, summary: aPodSummary({ name, uid: name }) }));
     const forecast = { rule: 'pod', container: '', volume: '', endsAtMs: Infinity } as const;
     const forecasts = {
@@ -405,7 +435,8 @@ describe('rows', () => {
     };
     const nodes = [aFreshNode(aNodeSnapshot({ pods, forecasts }), 0)];
     const soon = aReading({ snapshot: aClusterSnapshot({ nodes }) });
-    expect(await reportsOf(soon, { resource: 'pods' })).toMatchObject([{ pod: 'c' }, { pod: 'b' }, { pod: 'a' }]);
+    const sorted = await reportsOf(soon, { resource: 'pods', sortBy: 'to-limit' });
+    expect(sorted).toMatchObject([{ pod: 'c' }, { pod: 'b' }, { pod: 'a' }]);
     const text = await textOf(soon, { resource: 'pods' }, { columns: 200 });
     expect(text).toMatch(/TO-LIMIT/);
     expect(text).toMatch(/ c .* 2m /);
@@ -463,16 +494,21 @@ describe('what is next', () => {
     expect(text).toMatch(/^now +node [^]*^now +pod +shop +above [^]*^2 of 4 pods and nodes; --limit 0 for all\./m);
   });
 
-  it('what is next keeps whole names and what is left before the reason', async () => {
-    const text = await textOf(next, { resource: 'next' }, { columns: 34 });
-    expect(text).toMatch(/^ IN +NAMESPACE +NAME +LEFT\n/);
+  it.each([
+    [34, 'IN NAMESPACE NAME'],
+    [60, 'IN NAMESPACE NAME WHY'],
+    [70, 'IN NAMESPACE NAME WHY LEFT'],
+    [80, 'IN KIND NAMESPACE NAME NODE WHY LEFT'],
+  ])('what is next on %i columns has whole names and reasons: %s', async (columns, headers) => {
+    const text = await textOf(next, { resource: 'next' }, { columns });
+    expect(text.split('\n')[0]?.trim().split(/ +/)).toEqual(headers.split(' '));
     expect(text).not.toContain('…');
   });
 
   it.each([
-    ['far above its thresholds', { headroom: 300 }, 'under DiskPressure: refuses new pods'],
-    ['near one', { headroom: 24 }, 'near its threshold of nodefs.available'],
-    ['below one', { headroom: -1 }, 'below its threshold of nodefs.available: evicts pods'],
+    ['far above its thresholds', { headroom: 300 }, 'DiskPressure: refuses new pods'],
+    ['near one', { headroom: 24 }, 'near nodefs.available'],
+    ['below one', { headroom: -1 }, 'below nodefs.available: evicts pods'],
   ])('a node under DiskPressure that is %s says so', async (_what, amounts, why) => {
     const node = aNode({ diskPressure: true });
     const thresholds = [aNodeThreshold({ threshold: 100, ...amounts })];

@@ -39,8 +39,8 @@ const partColumns: readonly Column<PartReport>[] = [
   { header: 'FOUND', text: ({ foundBytes }) => formatBytes(foundBytes), align: 'right' },
   { header: 'SUMMARY', text: ({ summaryBytes }) => formatBytes(summaryBytes), align: 'right', dropRank: 1 },
   { header: 'DIFFERENCE', text: ({ differenceBytes }) => formatBytes(differenceBytes), align: 'right', dropRank: 2 },
-  { header: 'SHARE', text: ({ ratio }) => formatPercent(ratio), align: 'right' },
-  { header: '', text: noteText },
+  { header: 'SHARE', text: ({ ratio }) => formatPercent(ratio), align: 'right', dropRank: 1 },
+  { header: '', text: noteText, minWidth: 12 },
 ];
 
 const entryColumns: readonly Column<EntryReport>[] = [
