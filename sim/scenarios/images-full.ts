@@ -5,13 +5,14 @@ import type { ContainerSpec, ImageSpec, NodeSpec } from '../model/specs.js';
 import { everyNode, nodeNamesOf } from './node-names.js';
 
 /** In use from the start, and one that is not: all that image garbage collection can delete. */
+const [serverImage, batchImage] = ['registry.example/vllm-openai:0.14', 'registry.example/tritonserver:26.10'];
 const firstImages: readonly ImageSpec[] = [
-  imageOfSize('registry.example/vllm-openai:0.14', 9 * gib),
-  imageOfSize('registry.example/tritonserver:26.10', 5 * gib),
+  imageOfSize(serverImage, 9 * gib),
+  imageOfSize(batchImage, 5 * gib),
   { ...imageOfSize('registry.example/vllm-openai:0.13', gib / 2), isUnused: true },
 ];
 
-const pulledCount = 5;
+const pulledImages = [1, 2, 3, 4, 5].map((number) => `registry.example/model-weights:${number}`);
 const cleanedAtMinute = 15;
 const cycleMinutes = 20;
 
@@ -19,20 +20,35 @@ const logs = { initialBytes: 256 * kib, bytesPerSecond: kib, maxBytes: 10 * mib,
 
 const server: ContainerSpec = {
   name: 'vllm-openai',
+  image: serverImage,
   rootfs: still(40 * mib),
   logs,
   requestBytes: gib,
   limitBytes: 4 * gib,
 };
 
+/** Holds the images of models in use, as a puller of images does: one init container for each. */
+const puller: readonly ContainerSpec[] = [
+  ...[serverImage, batchImage, ...pulledImages].map((image, index): ContainerSpec => ({
+    name: `pull-${index}`,
+    kind: 'init',
+    image,
+    rootfs: still(0),
+    logs: still(0),
+  })),
+  { name: 'pause', rootfs: still(4 * kib), logs: still(4 * kib) },
+];
+
 const router: ContainerSpec = { name: 'router', rootfs: still(8 * mib), logs, requestBytes: 64 * mib };
+
+const servingImages = [...imagesOf(['router'], 8 * gib), imageOfSize(serverImage, 8 * gib)];
 
 /** The disks of every fifth node, from the second one, fill up with images, of which hardly any are unused. */
 export function imagesFullScenario(nodeCount: number): Scenario {
   const nodeNames = nodeNamesOf(nodeCount);
   const full = everyNode(nodeNames, 5, 2);
   const nodes = nodeNames.map((name): NodeSpec => {
-    if (!full.includes(name)) return { name, images: imagesOf(['router', 'vllm-openai'], 16 * gib) };
+    if (!full.includes(name)) return { name, images: servingImages };
     return {
       name,
       capacityBytes: 40 * gib,
@@ -67,14 +83,24 @@ function deploymentsOn(nodeNames: readonly string[], full: readonly string[]): r
 }
 
 /** Pulls an image in each of the first minutes, and deletes them later, again and again. */
-function pullImages({ model, schedule }: ScenarioContext, nodeName: string): void {
+function pullImages({ model, schedule, random }: ScenarioContext, nodeName: string): void {
+  model.addPod({
+    namespace: 'llm',
+    name: `image-puller-${random.nameSuffix(5)}`,
+    nodeName,
+    owner: { kind: 'DaemonSet', name: 'image-puller' },
+    labels: { app: 'image-puller' },
+    priority: 2_000_001_000,
+    priorityClassName: 'system-node-critical',
+    containers: puller,
+  });
   let minute = 0;
   schedule.every(minuteMs, () => {
     minute = (minute % cycleMinutes) + 1;
     const node = model.node(nodeName);
     if (node === undefined) return;
-    const pulled = imageOfSize(`registry.example/model-weights:${minute}`, 2 * gib);
-    if (minute <= pulledCount) model.setImages(nodeName, [...node.images, pulled]);
+    const pulled = pulledImages[minute - 1];
+    if (pulled !== undefined) model.setImages(nodeName, [...node.images, imageOfSize(pulled, 2 * gib)]);
     if (minute === cleanedAtMinute) model.setImages(nodeName, firstImages);
   });
 }

@@ -7,7 +7,8 @@ import { podUsage } from '../../sim/model/pod-usage.js';
 import { Random } from '../../sim/model/random.js';
 import type { Scenario } from '../../sim/model/scenario.js';
 import { Schedule } from '../../sim/model/schedule.js';
-import type { SimulatedPod } from '../../sim/model/simulated-pod.js';
+import { imageOf, isTerminal, type SimulatedPod } from '../../sim/model/simulated-pod.js';
+import type { ImageSpec } from '../../sim/model/specs.js';
 import { scenarioOf } from '../../sim/scenarios/catalogue.js';
 import { UsageError } from '../../src/base/errors.js';
 import { scenarioNames } from '../../src/commands/simulation-flags.js';
@@ -135,6 +136,28 @@ test.each(sizes)(
     expect(life.model.podsOn('node-2').some(({ phase }) => phase === 'Running')).toBe(true);
   },
 );
+
+test('images-full: the images that no container uses are those that the kubelets delete', async () => {
+  const life = live({ name: 'images-full', nodeCount: 3 });
+  const unused = (nodeName: string) => {
+    const { images = [] } = life.model.node(nodeName) ?? {};
+    const active = life.model.podsOn(nodeName).filter((pod) => !isTerminal(pod));
+    const used = new Set(active.flatMap(({ spec }) => spec.containers.map(imageOf)));
+    const nameOf = ({ name }: ImageSpec): string => name;
+    return {
+      byContainers: images.map(nameOf).filter((name) => !used.has(name)),
+      byKubelet: images.filter(({ isUnused }) => isUnused).map(nameOf),
+    };
+  };
+  for (let minute = 0; minute < 6; minute++) {
+    for (const nodeName of ['node-1', 'node-2']) {
+      const { byContainers, byKubelet } = unused(nodeName);
+      expect({ minute, nodeName, unused: byContainers }).toEqual({ minute, nodeName, unused: byKubelet });
+    }
+    if (minute < 3) expect(unused('node-2').byKubelet).toEqual(['registry.example/vllm-openai:0.13']);
+    await life.advance(minuteMs);
+  }
+});
 
 test.each(sizes)(
   'log-flood on %i nodes: logs grow to the limit of their container, again and again',
