@@ -16,7 +16,7 @@ export interface CommandContext {
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly version: string;
-  /** How a shell calls the program, such as `node dist/cli.js`. */
+  /** How a shell in any folder calls the program, such as `node /src/dist/cli.js`. */
   readonly invocation: string;
   /** Files and connections that the process may have open; undefined: not known. */
   readonly openFileLimit?: number | undefined;
@@ -72,7 +72,7 @@ export function createContext(process: NodeJS.Process): CommandContext {
     clock: systemClock,
     random: Math.random,
     version: readVersion(),
-    invocation: invocationOf(process.argv[1] ?? '', process.cwd()),
+    invocation: invocationOf(process.argv[1] ?? ''),
     openFileLimit: readOpenFileLimit(),
     stopSignal: stop.signal,
     outputClosed: outputClosed.signal,

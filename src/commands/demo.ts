@@ -1,10 +1,12 @@
 import type { SimulatedCluster } from '../../sim/cluster.js';
 import type { ScenarioHighlights } from '../../sim/model/scenario.js';
+import { LinkedAbort } from '../base/abortable.js';
 import { shellWord } from '../base/text.js';
 import type { Config } from '../config/schema.js';
 import { staticCredentials } from '../credentials/credentials.js';
 import type { CommandContext } from './context.js';
 import { type Loaded, loadSettings, type SettingFlags } from './load-settings.js';
+import { scrapeRegularly } from './own-scrapes.js';
 import { runApp } from './run-app.js';
 import { kubeconfigFile, simulatedCluster } from './simulation.js';
 import type { SimulationFlags } from './simulation-flags.js';
@@ -38,14 +40,21 @@ export async function demo(
     ],
   });
   const credentials = staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token });
+  const authorization = `Bearer ${cluster.token}`;
+  using scraping = new LinkedAbort(context.stopSignal);
+  let scrapes: Promise<void> | undefined;
   const onListening: Parameters<typeof runApp>[0]['onListening'] = ([port = 0], scheme) => {
     addExporter(cluster.model, port);
     const url = `${scheme}://localhost:${port}`;
+    const metricsUrl = `${url}${web.telemetryPath}`;
+    const headers = isTokenRequired ? { authorization } : {};
+    scrapes = scrapeRegularly({ url: metricsUrl, headers }, { ...context, stopSignal: scraping.signal });
     context.writeOut(
       [
         `exporter           ${url}`,
-        `metrics            ${url}${web.telemetryPath}`,
-        ...(isTokenRequired ? [`required header    Authorization: Bearer ${cluster.token}`] : []),
+        `metrics            ${metricsUrl}`,
+        'scraped            every 10 s by the demo itself, as by Prometheus',
+        ...(isTokenRequired ? [`required header    Authorization: ${authorization}`] : []),
         `kubeconfig         ${kubeconfig.path}`,
         ...faultLines(cluster),
         'try, in another terminal:',
@@ -56,7 +65,12 @@ export async function demo(
     );
     announceEviction(cluster, kubeconfig.path, context);
   };
-  await runApp({ settings, credentials, context, onListening });
+  try {
+    await runApp({ settings, credentials, context, onListening });
+  } finally {
+    scraping.abort(new Error('stopped'));
+    await scrapes;
+  }
 }
 
 /** Has the name of the cluster unless the settings give it another one. */

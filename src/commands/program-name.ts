@@ -17,9 +17,7 @@ export function programNameOf(file: string): string {
   return Object.values(pluginFiles).some((name) => name === path.basename(file)) ? pluginName : programName;
 }
 
-/** Returns how a shell calls the program that was started by its file: a script, or an installed program. */
-export function invocationOf(file: string, workingDir: string): string {
-  if (path.extname(file) !== '.js') return programNameOf(file);
-  const relative = path.relative(workingDir, file);
-  return `node ${shellWord(relative.startsWith('..') ? file : relative)}`;
+/** Returns how a shell in any folder calls the program that was started by its file: a script, or an installed program. */
+export function invocationOf(file: string): string {
+  return path.extname(file) === '.js' ? `node ${shellWord(path.resolve(file))}` : programNameOf(file);
 }

@@ -204,12 +204,12 @@ describe('the command line', () => {
   });
 
   it.each([
-    ['/src/exporter/dist/cli.js', 'node dist/cli.js'],
+    [path.resolve('dist/cli.js'), `node ${path.resolve('dist/cli.js')}`],
     ['/opt/my tools/cli.js', "node '/opt/my tools/cli.js'"],
     ['/usr/local/bin/ephemeral-storage-exporter', 'ephemeral-storage-exporter'],
     ['/home/me/.krew/bin/kubectl-ephemeral_storage', 'kubectl ephemeral-storage'],
-  ])('a shell in /src/exporter calls a program started as %s by %s', (file, call) => {
-    expect(invocationOf(file, '/src/exporter')).toBe(call);
+  ])('a shell in any folder calls a program started as %s by %s', (file, call) => {
+    expect(invocationOf(file)).toBe(call);
   });
 
   it('the help is that of a plugin of kubectl when started as one, also without a command', async () => {

@@ -4,6 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { hash } from 'bcryptjs';
 import { expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 
@@ -20,6 +21,7 @@ import { temporaryFolder } from '../support/programs.js';
 
 interface RunningDemo extends AsyncDisposable {
   readonly out: () => string;
+  readonly error: () => string;
   /** What its first line of that label shows. */
   readonly shown: (label: string) => string;
   readonly clock: ManualClock;
@@ -47,7 +49,7 @@ async function startDemo(
   await expect.poll(command.out, { interval: 20 }).toContain('Ctrl-C');
   const shown = (label: string): string =>
     new RegExp(`^${label} +(\\S.*)$`, 'm').exec(command.out())?.[1] ?? `no ${label}`;
-  return { out: command.out, shown, clock, stop, [Symbol.asyncDispose]: stop };
+  return { out: command.out, error: command.error, shown, clock, stop, [Symbol.asyncDispose]: stop };
 }
 
 /** The arguments of the printed commands. */
@@ -124,6 +126,30 @@ it.each([
     expect(error, command).not.toMatch(/exporter/); // what is asked for goes through the Service
     if (args[0] === 'explain') expect(out, command).toContain(args.at(-3));
   }
+});
+
+it('the demo scrapes itself: pods that nobody looked at are evicted with their last usage', async () => {
+  await using running = await startDemo({}, { scenario: 'log-flood', nodes: '2' });
+  expect(running.shown('scraped')).toBe('every 10 s by the demo itself, as by Prometheus');
+  for (let elapsedMs = 0; elapsedMs < 240_000; elapsedMs += 10_000) {
+    await running.clock.advance(10_000);
+    await delay(20); // scrapes and watch events come over sockets
+  }
+  const { items } = await readJson(running, '/api/v1/evictions');
+  expect(items).toMatchObject([{ pod: expect.stringMatching(/^ledger-/) as unknown, lastUsage: { limits: [{}, {}] } }]);
+});
+
+it('the demo reports once that it cannot scrape itself', async () => {
+  await using folder = await temporaryFolder();
+  const file = path.join(folder.path, 'web.yml');
+  await writeFile(file, `basic_auth_users: {reader: ${await hash('secret', 4)}}\n`);
+  await using running = await startDemo({ values: { 'web.config.file': file } });
+  for (let count = 0; count < 3; count++) {
+    await running.clock.advance(10_000);
+    await delay(50); // a request over a socket
+  }
+  await expect.poll(running.error).toMatch(/cannot scrape itself: HTTP 401\n/);
+  expect(running.error().match(/cannot scrape/g)).toHaveLength(1);
 });
 
 it('demo prints how to explain the first eviction, once there is one', async () => {
