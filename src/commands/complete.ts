@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 
 import { candidates, positionOf } from './command-model.js';
 import type { CommandContext } from './context.js';
-import { plainFlags } from './flag-order.js';
+import { expectsValue, optionsOf, plainFlags } from './flag-order.js';
 import { nameCandidates } from './name-candidates.js';
 import { namePlace } from './name-place.js';
 import { createProgram } from './program.js';
+import { parseTopResource } from './resources.js';
 
 /**
  * Returns what the last of the words may be, with descriptions behind a tab; undefined where it may be any text, such as the name of
@@ -17,14 +18,39 @@ async function completionOf(
   context: CommandContext,
 ): Promise<readonly string[] | undefined> {
   const program = createProgram(name, { ...context, writeError: () => undefined });
-  const word = words.at(-1) ?? '';
-  const before = plainFlagsOf(words.slice(0, -1), program);
+  const { before, prefix, word } = lastWord(words, program);
+  const found = await wordsFor(word, before, program, context);
+  return found?.map((candidate) => `${prefix}${candidate}`);
+}
+
+/** The value alone of `--flag=value`: `prefix` stands before it in the same word. */
+function lastWord(words: readonly string[], program: Command) {
+  const last = words.at(-1) ?? '';
+  const before = words.slice(0, -1);
+  const { flag = '', value = '' } = /^(?<flag>--?[^=]+)=(?<value>.*)$/.exec(last)?.groups ?? {};
+  const hasValue = expectsValue(flag, optionsOf(program)) && positionOf([...before, last], program).flag === undefined;
+  const all = plainFlagsOf(hasValue ? [...before, flag] : before, program);
+  return { before: all, prefix: hasValue ? `${flag}=` : '', word: hasValue ? value : last };
+}
+
+async function wordsFor(word: string, before: readonly string[], program: Command, context: CommandContext) {
   const position = positionOf([...before, word], program);
-  const isFlag = position.flag === undefined && word.startsWith('-');
+  const { flag, operands } = position;
+  if (flag === '--sort-by') return sortColumns(operands);
+  const isFlag = flag === undefined && word.startsWith('-');
   const place = isFlag ? undefined : namePlace(position, word);
   if (place === undefined) return candidates([...before, word], program);
-  const command = parsedCommand(before, position.operands[0], program);
+  const command = parsedCommand(before, operands[0], program);
   return command === undefined ? [] : await nameCandidates(place, command, context);
+}
+
+async function sortColumns([, resource]: readonly string[]): Promise<readonly string[]> {
+  const { columnsOf } = await import('./top/top-page.js');
+  try {
+    return columnsOf(resource === undefined ? 'pods' : parseTopResource(resource));
+  } catch {
+    return [];
+  }
 }
 
 /** An unfinished line may have faults. */

@@ -85,7 +85,7 @@ async function readList(
 interface NameList {
   readonly path: string;
   readonly selectors?: Readonly<Record<string, string>>;
-  readonly nameOf: (object: Readonly<Record<string, unknown>>) => string | undefined;
+  readonly nameOf: (object: Readonly<Record<string, unknown>>) => string | readonly string[] | undefined;
 }
 
 /** Paths without the namespace. */
@@ -101,6 +101,7 @@ const namespacedPaths = {
 function nameLists(search: NameSearch, command: Command, contextNamespace: string): readonly NameList[] {
   const { kind } = search;
   if (kind === 'namespaces' || kind === 'nodes') return [{ path: `/api/v1/${kind}`, nameOf: plainName }];
+  if (kind === 'containers') return [containerList(search, command, contextNamespace)];
   const { place, nameOf } = namespaceOf(search, command, contextNamespace);
   const kinds = kind === 'workloads' ? listedTypes : [kind];
   return kinds.map((one) => {
@@ -121,6 +122,18 @@ function namespaceOf(
   if (slash === -1 && (isFull ?? allNamespaces) === true) return { place: '', nameOf: fullName };
   const chosen = slash === -1 ? (namespace ?? contextNamespace) : word.slice(0, slash);
   return { place: `/namespaces/${encodeURIComponent(chosen)}`, nameOf: slash === -1 ? plainName : fullName };
+}
+
+/** The pod may be named with its namespace. */
+function containerList({ pod = '' }: NameSearch, command: Command, contextNamespace: string): NameList {
+  const slash = pod.indexOf('/');
+  const { namespace } = command.opts<{ readonly namespace?: string }>();
+  const chosen = slash === -1 ? (namespace ?? contextNamespace) : pod.slice(0, slash);
+  return {
+    path: `/api/v1/namespaces/${encodeURIComponent(chosen)}/pods`,
+    selectors: { fieldSelector: `metadata.name=${pod.slice(slash + 1)}` },
+    nameOf: ({ spec }) => objectsOf(objectOf(spec)['containers']).flatMap(({ name }) => textOf(name) ?? []),
+  };
 }
 
 function nodeSelector({ node }: NameSearch): Readonly<Record<string, string>> {

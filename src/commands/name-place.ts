@@ -7,7 +7,7 @@ import { workloadTypeOf } from './workload-lookup.js';
 export const listedTypes = ['deployment', 'statefulset', 'daemonset', 'cronjob'] as const;
 type ListedType = (typeof listedTypes)[number];
 
-export type NameableObjects = 'namespaces' | 'nodes' | 'pods' | 'evictions' | 'workloads' | ListedType;
+export type NameableObjects = 'namespaces' | 'nodes' | 'pods' | 'containers' | 'evictions' | 'workloads' | ListedType;
 
 /** Where a word is a name, as far as it is written. */
 export interface NamePlace {
@@ -20,6 +20,8 @@ export interface NamePlace {
   readonly isFull?: true;
   /** Of pods: only those on this node. */
   readonly node?: string | undefined;
+  /** Of containers: the one that they are of. */
+  readonly pod?: string | undefined;
 }
 
 const flagKinds: Readonly<Record<string, NamePlace['kind']>> = {
@@ -43,9 +45,16 @@ export function namePlace({ flag, operands }: LinePosition, word: string): NameP
 
 function placeOfFlag(flag: string, operands: readonly string[], word: string): NamePlace | undefined {
   if (flag === '--without') return { kind: 'pods', prefix: '', word, isFull: true, node: explainedNode(operands) };
+  if (flag === '-c' || flag === '--container') return containerPlace(operands, word);
   if (flag !== '--field-selector') return placeOf(flagKinds[flag], word);
   const prefix = 'spec.nodeName=';
   return { kind: 'nodes', prefix, word: word.startsWith(prefix) ? word.slice(prefix.length) : '' };
+}
+
+/** Nothing without the name of a pod. */
+function containerPlace([, resource = '', name]: readonly string[], word: string): NamePlace {
+  const target = parsedOrNone(() => parseExplainTarget(resource, name));
+  return { kind: 'containers', prefix: '', word, pod: target?.resource === 'pod' ? target.name : '' };
 }
 
 /** Of workloads the word may begin with a type. */

@@ -46,6 +46,13 @@ describe('completion', () => {
     ['explain pod ', []],
     ['tpo ', []],
     ['top --limit ', undefined],
+    ['top --output=j', ['--output=json']],
+    ['top -o=w', ['-o=wide']],
+    ['top --set=kubelet.access=p', ['--set=kubelet.access=proxy']],
+    ['top --kubeconfig=', undefined],
+    ['top --sort-by r', ['ratio', 'rule', 'rootfs', 'request']],
+    ['top nodes --sort-by=h', ['--sort-by=headroom']],
+    ['top planets --sort-by ', []],
     ['top --kubeconfig ', undefined],
   ])('the completion of "%s" offers %j', async (line, candidates) => {
     expect(await offered(line)).toEqual(candidates);

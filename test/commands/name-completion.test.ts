@@ -88,6 +88,13 @@ it.for<[string, readonly string[]]>([
   ['--context no', []],
   ['top --context no-such -n ', []],
   ['top -A=maybe -n f', ['find']],
+  ['top --namespace=f', ['--namespace=find']],
+  ['top -n=f', ['-n=find']],
+  ['explain node --without=f', ['--without=find/search-1']],
+  ['explain pod cart-1 -c ', ['app']],
+  ['explain pod find/search-1 --container=', ['--container=app']],
+  ['explain pod/cart-1 -n find -c ', []],
+  ['explain node node-1 -c ', []],
 ])('the completion of "%s" offers the names %j', async ([line, names], { prepared: { kubeconfig } }) => {
   const { status, lines, error } = await complete(line, { kubeconfig });
   const offered = lines.filter((name) => !/^(?:kube-(?:node-lease|public))$/.test(name));
@@ -104,6 +111,7 @@ describe('kubectl_complete-ephemeral_storage', () => {
     ['top --set cache.tt', ['cache.ttl=', ':6']],
     ['top --set kubelet.access=p', ['kubelet.access=proxy', ':4']],
     ['explain pod x', [':4']],
+    ['top --namespace=f', ['--namespace=find', ':4']],
   ])('kubectl receives for "%s" the lines %j', async ([line, lines], { prepared: { kubeconfig } }) => {
     expect(await complete(line, { kubeconfig, form })).toMatchObject({ status: 0, lines });
   });

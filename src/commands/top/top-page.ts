@@ -159,9 +159,14 @@ function byColumn<Row>({ value, text }: ViewColumn<Row>): (a: Row, b: Row) => nu
   );
 }
 
+/** The columns that `--sort-by` may name. */
+export function columnsOf(resource: TopResource): readonly string[] {
+  return listers[resource].headers;
+}
+
 /** The column that `--sort-by` names, also as `.used` or `{.used}`. Throws UsageError. */
 export function parseSortBy(text: string, resource: TopResource): string {
-  const { headers } = listers[resource];
+  const headers = columnsOf(resource);
   const word = text.replace(/^\{?\.?(.*?)\}?$/, '$1').toLowerCase();
   const name = word === 'name' && resource !== 'next' ? resource.slice(0, -1) : word;
   if (headers.includes(name)) return name;
