@@ -38,6 +38,7 @@ import {
 } from './top/top-flags.js';
 import { checkedFiles, type ExporterAddress, parseExporter } from './views/exporter-address.js';
 
+const maxSizeBytes = 2 ** 50;
 const intervalRange = { minMs: 100, maxMs: 3_600_000 } as const;
 
 /** The commands that read a cluster and serve nothing. */
@@ -217,8 +218,8 @@ function parseNamespace(text: string): string {
 
 /** The text: the exporter reads it. */
 function parsePodLimit(text: string): string {
-  if ((parseQuantity(text) ?? -1) >= 0) return text;
-  throw new InvalidArgumentError('allowed: a quantity, such as 500Mi or 2Gi');
+  parseSize(text);
+  return text;
 }
 
 function parseLimit(text: string): number {
@@ -228,8 +229,8 @@ function parseLimit(text: string): number {
 
 function parseSize(text: string): number {
   const bytes = parseQuantity(text);
-  if (bytes !== undefined && bytes > 0) return bytes;
-  throw new InvalidArgumentError('allowed: a quantity above 0, such as 500Mi or 5Gi');
+  if (bytes !== undefined && bytes > 0 && bytes <= maxSizeBytes) return bytes;
+  throw new InvalidArgumentError('allowed: a quantity above 0, at most 1Pi, such as 500Mi or 5Gi');
 }
 
 function parseInterval(text: string): number {

@@ -57,6 +57,7 @@ export async function demo(
         ...(isTokenRequired ? [`required header    Authorization: ${authorization}`] : []),
         `kubeconfig         ${kubeconfig.path}`,
         ...faultLines(cluster),
+        'read-only          hints such as kubectl edit are for real clusters: this one has no objects of workloads',
         'try, in another terminal:',
         ...tries(cluster, scenario.highlights).map((words) => `  ${commandLine(words, kubeconfig.path, context)}`),
         'Ctrl-C ends the exporter and the simulated cluster.',

@@ -25,6 +25,7 @@ const examples: Readonly<Record<string, readonly CommandExample[]>> = {
   ],
   demo: [
     { purpose: 'Serve a simulated cluster', args: 'demo' },
+    { purpose: 'Serve one in which logs flood the disks', args: 'demo --scenario log-flood' },
     { purpose: 'Serve it on another port', args: 'demo --web.listen-address 127.0.0.1:8080' },
   ],
   simulate: [
@@ -35,9 +36,9 @@ const examples: Readonly<Record<string, readonly CommandExample[]>> = {
     },
   ],
   top: [
+    { purpose: 'Show what is evicted next', args: 'top next' },
     { purpose: 'Show the largest pods of all namespaces', args: 'top pods -A --limit 10' },
     { purpose: 'Show the pods of one app, every 5 s', args: 'top pods -n shop -l app=cart -w' },
-    { purpose: 'Show the nodes, those that are closest to evicting pods first', args: 'top nodes -o wide' },
     {
       purpose: 'Print namespace, name and bytes of each pod',
       args: 'top pods -A -o json',

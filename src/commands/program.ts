@@ -7,6 +7,7 @@ import { addClusterCommands } from './cluster-commands.js';
 import { shims } from './completion-shims.js';
 import type { CommandContext } from './context.js';
 import { addExamples } from './examples.js';
+import { pluginName } from './program-name.js';
 import { outputFlag } from './resources.js';
 import {
   collect,
@@ -22,6 +23,11 @@ import { dataText, terminalText } from './text/terminal-text.js';
 
 const defaultColumns = 80;
 
+const description =
+  'Prometheus exporter of the ephemeral storage of Kubernetes workloads, pods, containers, volumes and nodes';
+const pluginDescription =
+  'Show what fills the disks of Kubernetes nodes: the ephemeral storage of workloads, pods, containers, volumes and nodes';
+
 /**
  * All commands. Of a context without the rest, only the descriptions are of use. What a command runs is loaded when it
  * runs: the exporter needs no code of `top`, and `top` none of the exporter. `args` are those that it is to parse.
@@ -31,10 +37,9 @@ export function createProgram(
   context: Pick<CommandContext, 'version' | 'terminal' | 'writeOut' | 'writeError'> & Partial<CommandContext>,
   args: readonly string[] = [],
 ): Command {
+  const isPlugin = name === pluginName;
   const program = new Command(name)
-    .description(
-      'Prometheus exporter of the ephemeral storage of Kubernetes workloads, pods, containers, volumes and nodes',
-    )
+    .description(isPlugin ? pluginDescription : description)
     .exitOverride()
     .configureOutput({
       writeOut: context.writeOut,
@@ -49,10 +54,14 @@ export function createProgram(
     })
     .version(context.version, '--version', 'show the version');
   const running = context as CommandContext;
-  addServingCommands(program, running);
-  addClusterCommands(program, running, args);
-  addFileCommands(program, running);
-  addProgramCommands(program, running);
+  const addCluster = (): void => {
+    addClusterCommands(program, running, args);
+  };
+  // The help lists them in this order.
+  const parts = isPlugin
+    ? [addCluster, addProgramCommands, addServingCommands, addFileCommands]
+    : [addServingCommands, addCluster, addFileCommands, addProgramCommands];
+  for (const add of parts) add(program, running);
   addExamples(program);
   return program;
 }

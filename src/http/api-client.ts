@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
+import { truncate } from '../base/text.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { apiErrorFromResponse, type ErrorResponse } from './api-error.js';
 import { HttpClient, type HttpRequest, type RequestBody } from './http-client.js';
@@ -34,6 +35,9 @@ const defaultHeadersTimeoutMs = 35_000;
  * none at all finds the second type, or answers 406. https://kep.k8s.io/5958
  */
 const withoutManagedFields = 'application/json;drop=metadata.managedFields, application/json';
+
+/** Of the path in error messages: a name that no server takes may be of any length. */
+const maxPathLength = 500;
 
 /** A refusal is also followed by a back-off, and someone may log in meanwhile. */
 const renewalPauseMs = 60_000;
@@ -93,7 +97,7 @@ export class ApiClient implements ApiTransport, Disposable {
     url.search = new URLSearchParams(query).toString();
     return {
       url,
-      what: `${body === undefined ? 'GET' : 'POST'} ${path}`,
+      what: truncate(`${body === undefined ? 'GET' : 'POST'} ${path}`, maxPathLength),
       body,
       acceptsGzip: acceptsGzip && !this.#disablesCompression,
       errorFromResponse: this.#errorFromResponse,

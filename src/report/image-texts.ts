@@ -29,7 +29,7 @@ const imageSizeTexts = {
 function sizeText({ sizes, imageCount, sizeBytes, isCut, unusedBytes }: NodeImages): string {
   const which = isCut ? `the largest ${imageCount} (the kubelet lists no more)` : imageCount;
   const size = `${formatBytes(sizeBytes)}${sizes === undefined ? '' : ` ${imageSizeTexts[sizes]}`}`;
-  const unused = unusedBytes === undefined ? '' : `; no container uses ${formatBytes(unusedBytes)} of them`;
+  const unused = !unusedBytes ? '' : `; no container uses ${formatBytes(unusedBytes)} of them`;
   return `Images: ${which}, ${size}${unused}.`;
 }
 

@@ -83,6 +83,14 @@ describe('the command line', () => {
       args: ['explain', 'volume', 'data'],
       error: /^explain "volume": allowed: pod, workload, node, eviction, deployment, statefulset/,
     },
+    { args: ['top', 'pod', 'a', 'b'], error: /^top: found 3 arguments, allowed: at most 2$/m },
+    { args: ['completion', 'zsh', 'x'], error: /^completion: found 2 arguments, allowed: at most 1$/m },
+    {
+      args: ['explain', 'node', 'node-1', '--free', '1e300'],
+      error: /^--free: found "1e300", allowed: .* at most 1Pi/,
+    },
+    { args: ['explain', 'pod', 'cart-0', '--limit', '0'], error: /^--limit: found "0", allowed: a quantity above 0/ },
+    { args: ['explain', 'pod', 'cart-0', '--limit', '9Ei'], error: /^--limit: found "9Ei", allowed: .* at most 1Pi/ },
     { args: ['explain', 'node', 'node-1', '--free', '0'], error: /--free.*a quantity above 0/ },
     { args: ['explain', 'pod', 'cart-0', '--free', '5Gi'], error: /--free is for nodes/ },
     { args: ['explain', 'nodes/node-1', '--limit', '1Gi'], error: /--limit is for pods/ },
@@ -216,6 +224,9 @@ describe('the command line', () => {
     const { context, out } = aCommandContext();
     expect(await runArguments([], context, 'kubectl ephemeral-storage')).toBe(0);
     expect(out()).toMatch(/^Usage: kubectl ephemeral-storage \[/);
+    expect(out()).toMatch(
+      /\n\nShow what fills the disks [^]*\nCommands:\n +top [^]*\n +explain [^]*\n +completion [^]*\n +serve /,
+    );
     expect(await runArguments(['top', '--help'], context, 'kubectl ephemeral-storage')).toBe(0);
     expect(out()).toContain('Usage: kubectl ephemeral-storage top [');
   });

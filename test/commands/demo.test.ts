@@ -117,6 +117,7 @@ it.each([
   await using running = await startDemo({}, simulation);
   const commands = printedCommands(running.out());
   expect(commands).toHaveLength(5);
+  expect(running.shown('read-only')).toContain('kubectl edit');
   // The words of a newer program.
   const isKnown = ([command, resource = '']: readonly string[]): boolean =>
     command !== 'top' || (topResources as readonly string[]).includes(resource);

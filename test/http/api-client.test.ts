@@ -47,6 +47,13 @@ describe('ApiClient', () => {
     expect(urls).toEqual(['/k8s/clusters/c1/api/v1/pods?labelSelector=a+in+%28b%2Cc%29&limit=5']);
   });
 
+  it('an error names the path as far as it is not too long to read', async ({ server, api }) => {
+    server.answer = replyWith({ status: 404, body: '{"message":"no such thing"}' });
+    const error = await failureOf(api.open({ path: `/api/v1/nodes/${'a'.repeat(5_000)}` }, never));
+    expect(error.message).toMatch(/^GET \/api\/v1\/nodes\/a+…: .*no such thing/);
+    expect(error.message.length).toBeLessThan(600);
+  });
+
   it('a client reuses a connection of plain HTTP', async ({ server, api }) => {
     await textOf(api.open(pods, never));
     await textOf(api.open(pods, never));

@@ -25,6 +25,7 @@ it.each<[Partial<NodeImages>, string]>([
   [{}, 'Images: 4, 8Gi compressed (more on disk); no container uses 2Gi of them.'],
   [{ sizes: 'unpacked' }, 'Images: 4, 8Gi unpacked; no container uses 2Gi of them.'],
   [{ sizes: undefined, unusedBytes: undefined }, 'Images: 4, 8Gi.'],
+  [{ sizes: undefined, unusedBytes: 0 }, 'Images: 4, 8Gi.'],
   [
     { isCut: true, imageCount: 50 },
     'Images: the largest 50 (the kubelet lists no more), 8Gi compressed (more on disk); no container uses 2Gi of them.',

@@ -1,7 +1,7 @@
 import { programName } from '../../base/text.js';
 
 /**
- * Whether a command that an exporter returned is one of those that this project prints. People paste them into a shell: whoever
+ * Whether a command that an exporter returned is one of those that this project prints. People paste them into a shell: what
  * answers in the exporter's place must not choose what runs there, and neither flags that name another server.
  */
 export function isKnownCommand(command: string): boolean {

@@ -1,4 +1,5 @@
 import { UserError } from '../../base/errors.js';
+import { truncate } from '../../base/text.js';
 import { nearest } from '../../config/suggestion.js';
 import { shardsText } from '../views/shards.js';
 import type { AnswerFacts } from '../views/view-source.js';
@@ -55,6 +56,14 @@ function lastPart(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
+/** No object has a longer one, also with its namespace. */
+const maxNameLength = 320;
+
+/** The name as an error quotes it. */
+export function quotedName(name: string): string {
+  return truncate(terminalText(name), maxNameLength);
+}
+
 /** Where a name was looked for. */
 export interface SearchedPlace {
   /** Which the name may begin with. */
@@ -73,6 +82,6 @@ export function notFound(
   const place =
     namespace === undefined || name.startsWith(`${namespace}/`) ? '' : ` in namespace ${terminalText(namespace)}`;
   const part = shards === undefined ? '' : ` ${shardsText(shards)}`;
-  const start = `no ${kind} "${terminalText(name)}"${place}${part}${suggestions(name, names, namespace)}`;
+  const start = `no ${kind} "${quotedName(name)}"${place}${part}${suggestions(name, names, namespace)}`;
   return new UserError([start, ...(shards === undefined ? [] : notes.map(terminalText))].join('\n'));
 }

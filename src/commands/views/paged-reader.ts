@@ -45,7 +45,7 @@ export function pagedReader(begin: () => ReadView): ViewReader {
         const { items: found, totalCount } = data as ListPage<ItemOf<Kind>>;
         items.push(...found);
         if (items.length >= Math.min(count, totalCount)) return { ...facts, items, totalCount };
-        checkPart(kind, { foundCount: found.length, limit, offset: items.length });
+        checkPart(kind, { foundCount: found.length, limit, offset: items.length, totalCount });
       }
     },
   };
@@ -54,10 +54,11 @@ export function pagedReader(begin: () => ReadView): ViewReader {
 /** Of a part that is not the last one. Throws RequestError: its list would never end. */
 function checkPart(
   kind: CommandList,
-  { foundCount, limit, offset }: { readonly foundCount: number; readonly limit: number; readonly offset: number },
+  { foundCount, limit, offset, totalCount }: Readonly<Record<'foundCount' | 'limit' | 'offset' | 'totalCount', number>>,
 ): void {
   if (foundCount !== limit) {
-    throw new RequestError('decode', `the list of ${kind} has ${foundCount} items in a part of ${limit}`);
+    const part = `${foundCount} items in a part of ${limit}`;
+    throw new RequestError('decode', `the exporter's list of ${kind} has ${part}, and ${totalCount} in all`);
   }
   if (offset > maxOffset) throw new RequestError('too_large', `more than ${maxOffset} ${kind}`);
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-import { suggestions } from '../../../src/commands/text/suggestions.js';
+import { notFound, suggestions } from '../../../src/commands/text/suggestions.js';
 import { type Column, renderTable } from '../../../src/commands/text/table.js';
 import { dataText, displayWidth, screenColumns, shorten, wrap } from '../../../src/commands/text/terminal-text.js';
 
@@ -161,6 +161,10 @@ describe('suggestions', () => {
       '; did you mean shop/cart-6b7f9c-aaaaa, shop/cart-6b7f9c-bbbbb?',
     );
     expect(suggestions('shop/cart-5d4f8-zzzzz', pods)).toMatch(/shop\/cart-6b7f9c-aaaaa.*shop\/cart-db-0\?$/);
+  });
+
+  it('an error shows a long name as far as an object may have one', () => {
+    expect(notFound('node', 'a'.repeat(5_000), []).message).toBe(`no node "${'a'.repeat(320)}…"`);
   });
 
   it('suggestions are few, and fit for a terminal', () => {

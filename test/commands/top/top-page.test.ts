@@ -521,7 +521,7 @@ describe('what is next', () => {
     const ratios = [aLimitRatio({ usedBytes: 3, limitBytes: 100 })];
     const pods = [aMeasuredPod({ evictionMs: 60_000, ratios })];
     const young = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
-    expect(await textOf(young, { resource: 'next' }, { columns: 200 })).toContain('grows fast: 0.03 of the limit 100B');
+    expect(await textOf(young, { resource: 'next' }, { columns: 200 })).toContain('grows fast: 0.03 of 100B');
   });
 
   it('what was last known of a lost node is not shown as current', async () => {

@@ -119,7 +119,7 @@ it.each([
   const api = anApi(page(0, foundCount, totalCount));
   await expect(readerOf(api).list('pods', {}, Infinity)).rejects.toMatchObject({
     reason: 'decode',
-    message: `the list of pods has ${foundCount} items in a part of 1000`,
+    message: `the exporter's list of pods has ${foundCount} items in a part of 1000, and ${totalCount} in all`,
   });
 });
 
