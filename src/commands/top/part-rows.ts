@@ -3,6 +3,7 @@ import type { ContainerReport } from '../../report/pod-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';
 import { bytesColumn, namespaceColumn, ratioColumn, type View } from './view.js';
 
+/** COUNTED is what counts towards its limit: its writable layer and its logs at most. USED has its shares of volumes too. */
 export const containersView: View<ContainerReport> = {
   read: (reader, { parameters, count }) => reader.list('containers', parameters, count),
   name: ({ pod, container }) => `container/${pod}/${container}`,
@@ -15,6 +16,7 @@ export const containersView: View<ContainerReport> = {
     bytesColumn('USED', ({ usedBytes }) => usedBytes, { order: 'used' }),
     bytesColumn('ROOTFS', ({ rootfsBytes }) => rootfsBytes, { dropRank: 5 }),
     bytesColumn('LOGS', ({ logsBytes }) => logsBytes, { dropRank: 6 }),
+    bytesColumn('COUNTED', ({ nearestLimit }) => nearestLimit?.usedBytes, { dropRank: 2 }),
     bytesColumn('LIMIT', ({ limitBytes }) => limitBytes, { dropRank: 2 }),
     ratioColumn('RATIO', ({ nearestLimit }) => nearestLimit, 1),
     bytesColumn('REQUEST', ({ requestBytes }) => requestBytes, { isWide: true }),

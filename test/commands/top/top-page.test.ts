@@ -316,6 +316,11 @@ describe('the limit of a row', () => {
     expect(text).toMatch(/400Mi +90Mi +100Mi +0\.90 +emptydir\/tmp /);
   });
 
+  it('the row of a container has what counts towards its limit beside it', async () => {
+    const text = await textOf(reading, { resource: 'containers', limit: 1 }, { columns: 200 });
+    expect(text).toMatch(/ COUNTED +LIMIT +RATIO\n.* 390Mi .* 308Mi +500Mi +0\.62\n/);
+  });
+
   it.each([
     [0.79, undefined],
     [0.8, '33'],
