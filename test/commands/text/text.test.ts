@@ -164,7 +164,8 @@ describe('suggestions', () => {
   });
 
   it('an error shows a long name as far as an object may have one', () => {
-    expect(notFound('node', 'a'.repeat(5_000), []).message).toBe(`no node "${'a'.repeat(320)}…"`);
+    const place = { facts: { notes: [], shards: undefined } };
+    expect(notFound('node', 'a'.repeat(5_000), [], place).message).toBe(`no node "${'a'.repeat(320)}…"`);
   });
 
   it('suggestions are few, and fit for a terminal', () => {
