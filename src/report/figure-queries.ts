@@ -28,9 +28,29 @@ export const fullFamilies: ReadonlySet<string> = new Set([
 
 export type Figure = keyof typeof figureFamilies;
 
-/** Returns the series of a figure in PromQL. `labels`: what names the thing, by the names of the metrics. */
-export function figureQueries(figure: Figure, labels: Readonly<Record<string, string>>): readonly string[] {
-  return figureFamilies[figure].map((family) => prefix + family + selectorOf(labels) + noteOf(family));
+/** What a figure is of. */
+export interface FigureSubject {
+  readonly figure: Figure;
+  /** What names the thing, by the names of the metrics. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Wall time of an eviction whose series have ended: they are asked for as they were then. */
+  readonly endedAtMs?: number | undefined;
+}
+
+/** Returns the series of a figure in PromQL. */
+export function figureQueries({ figure, labels, endedAtMs }: FigureSubject): readonly string[] {
+  return figureFamilies[figure].map((family) => {
+    const series = prefix + family + selectorOf(labels);
+    return endedAtMs === undefined ? series + noteOf(family) : lastOf(series, endedAtMs);
+  });
+}
+
+/** Series of evicted pods stay for an hour at most. */
+export const evictionSeriesMs = 3_600_000;
+
+/** In the hour after the eviction. */
+function lastOf(series: string, evictedAtMs: number): string {
+  return `last_over_time(${series}[1h] @ ${Math.ceil((evictedAtMs + evictionSeriesMs) / 1_000)})`;
 }
 
 /** A comment of PromQL: without it, the answer of a server that has no such series looks like a fault. */

@@ -127,12 +127,10 @@ function goneSince({ parts }: DiskReport): Markup | undefined {
     : markup`<p class="small t-warning">What is neither had ${formatBytes(-rest)} more when its owners were measured: something is deleted since, and the drawing does not show them.</p>`;
 }
 
-function inodesPart(
-  { filesystem, inodes, inodesFree, inodesFullRatio: ratio }: FilesystemReport,
-  node: string,
-): Markup | undefined {
+function inodesPart(report: FilesystemReport, node: string): Markup | undefined {
+  const { filesystem, inodes, inodesFree, inodesFullRatio: ratio } = report;
   if (ratio === undefined) return undefined;
-  return markup`<div>inodes <span class="${severityClass(limitSeverity(ratio))}">${formatPercent(ratio)} used</span>: ${formatCount(inodesFree)} free of ${formatCount(inodes)} ${derivation(`${filesystem}-inodes`, inodesDerivation(filesystem, node), 'inodes')}</div>`;
+  return markup`<div>inodes <span class="${severityClass(limitSeverity(ratio))}">${formatPercent(ratio)} used</span>: ${formatCount(inodesFree)} free of ${formatCount(inodes)} ${derivation(`${filesystem}-inodes`, inodesDerivation(report, node), 'inodes')}</div>`;
 }
 
 /** How a figure comes about, and the PromQL that gives it. `what`: for those who do not see where it is. */

@@ -9,6 +9,7 @@ import { derivation } from './node-disk.js';
 import { moreText } from './texts.js';
 
 type ShownNode = NodeObject['node'];
+type MeasuredNode = Exclude<ShownNode, { readonly state: 'absent' }>;
 
 const shownVictimCount = 10;
 
@@ -43,10 +44,10 @@ function countdown({ condition, pressure, node }: ShownNode, nearest: SignalRepo
       : timeToEvictionMs === undefined
         ? markup`<strong>unknown</strong>: no steady growth is measured, or it takes more than a day (${signal})`
         : markup`<strong class="t-warning">in ${formatAge(timeToEvictionMs)}</strong>, at its present growth (${signal})`;
-  return markup`<p>Time to eviction: ${when}.</p>${derivation('countdown', countdownDerivation(signal, node), 'time to eviction')}`;
+  return markup`<p>Time to eviction: ${when}.</p>${derivation('countdown', countdownDerivation(pressure, node), 'time to eviction')}`;
 }
 
-function signalTable(node: ShownNode): Markup {
+function signalTable(node: MeasuredNode): Markup {
   const hasThreshold = ({ thresholdBytes, thresholdInodes, soft }: SignalReport): boolean =>
     (thresholdBytes ?? thresholdInodes ?? soft) !== undefined;
   const shown = node.signals.filter(hasThreshold);
@@ -57,11 +58,11 @@ function signalTable(node: ShownNode): Markup {
     'stack dense',
     'Eviction signals',
     { Signal: 'text', Available: 'number', Threshold: 'number', Headroom: 'number', 'How it comes about': 'text' },
-    shown.map((signal) => signalRow(signal, node.node)),
+    shown.map((signal) => signalRow(signal, node)),
   )}${none}`;
 }
 
-function signalRow(signal: SignalReport, node: string): Markup {
+function signalRow(signal: SignalReport, node: MeasuredNode): Markup {
   const { thresholdBytes, thresholdInodes, isAssumed, headroom, soft } = signal;
   const threshold = thresholdBytes ?? thresholdInodes;
   const softText =

@@ -9,7 +9,16 @@ import { bytesScale, componentBar, componentLegend, dataTable, emptyText, panel 
 import type { Links } from './links.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 import { objectLinkList } from './object-links.js';
-import { evictionItems, factList, howPart, limitName, limitTable, verdictPart, workloadLinks } from './object-parts.js';
+import {
+  evictionFigure,
+  evictionItems,
+  factList,
+  howPart,
+  limitName,
+  limitTable,
+  verdictPart,
+  workloadLinks,
+} from './object-parts.js';
 import { breakdownPanel, volumesPanel } from './pod-breakdown.js';
 import { sparkline } from './sparkline.js';
 import { isLastKnown, lastKnownChip, podChip, type Severity, timePart } from './texts.js';
@@ -26,7 +35,7 @@ export function podPage({ data, query }: PodView, links: Links, { links: elsewhe
   return markup`<h1>Pod <span class="name">${links.namespace(namespace)}/${pod}</span></h1>
 ${objectLinkList(elsewhere, values)}
 ${pods.length === 0 ? goneParts(evictions, links) : pods.map((each, index) => podParts(each, index, { links, asked: query.given['podLimit'] ?? '' }))}
-${evictions.length === 0 ? undefined : panel({ id: 'evictions', title: 'Evictions of this name', body: markup`${evictionItems(evictions, links)}${howPart('evictions', 'From the status of the pod, as the API server had it.', { figure: 'podEvictions', labels: { namespace, pod } })}` })}`;
+${evictions[0] === undefined ? undefined : panel({ id: 'evictions', title: 'Evictions of this name', body: markup`${evictionItems(evictions, links)}${howPart('evictions', 'From the status of the pod, as the API server had it.', evictionFigure({ namespace, pod }, evictions[0]))}` })}`;
 }
 
 function goneParts(evictions: PodView['data']['evictions'], links: Links): Markup | undefined {

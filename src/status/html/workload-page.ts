@@ -9,7 +9,7 @@ import { podList } from './list-pages.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 import { objectLinkList } from './object-links.js';
 import { evictionItems, factList, howPart, verdictPart } from './object-parts.js';
-import { moreText, type Severity } from './texts.js';
+import { countText, moreText, type Severity } from './texts.js';
 
 type WorkloadView = PageView & { readonly kind: 'workload' };
 
@@ -74,7 +74,11 @@ function originText(origin: WorkloadFacts['origin']): string | undefined {
 }
 
 function totalText({ usedBytes, measuredPodCount }: WorkloadFacts): string {
-  return `The sum of the totals of its ${formatCount(measuredPodCount)} measured pods: ${formatCount(usedBytes)} bytes. Limits and requests are summed over all of its running pods, measured or not.`;
+  const total =
+    usedBytes === undefined
+      ? 'None of its pods is measured: there is no sum of their totals.'
+      : `The sum of the totals of ${countText(measuredPodCount, 'measured pod', 'measured pods')}: ${formatCount(usedBytes)} bytes.`;
+  return `${total} Limits and requests are summed over all of its running pods, measured or not.`;
 }
 
 /** Without it, all is measured. */

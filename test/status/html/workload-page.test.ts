@@ -112,3 +112,12 @@ it('a workload that is known by evictions alone has a page', async () => {
     aPage(aReading({ evictions: [] }), { kind: 'workload', path: ['shop', 'deployment', 'none'] }),
   ).rejects.toThrow('no workload');
 });
+
+it('without a measured pod, there is no sum', async () => {
+  const workloads = [aWorkloadSnapshot({ workload: cart, expectedPods: 1, measuredPods: 0, usage: undefined })];
+  const { part } = await aPage(reading({ snapshot: aClusterSnapshot({ nodes: [], workloads }) }), {
+    kind: 'workload',
+    path,
+  });
+  expect(part('part-facts')).toContain('None of its pods is measured: there is no sum of their totals.');
+});
