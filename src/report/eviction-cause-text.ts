@@ -11,25 +11,32 @@ interface Cause {
   readonly limitBytes?: number | undefined;
 }
 
-/** What a pod was evicted for, in a few words. */
+/** What pods are evicted for, in a few words: the same wherever evictions are shown. */
+export const causeNames: Readonly<Record<EvictionCause, string>> = {
+  emptydir_limit: 'emptyDir above its size limit',
+  pod_limit: 'pod above the limit of its containers',
+  container_limit: 'container above its limit',
+  node_bytes: 'node low on disk space',
+  node_inodes: 'node low on inodes',
+  node_admission: 'refused: node under disk pressure',
+  other: 'storage, see the message',
+};
+
+/** What one pod was evicted for, with the names and the limit. */
 export function causeText(eviction: Cause): string {
   const { cause, container = '', volume = '' } = eviction;
-  switch (cause) {
-    case 'emptydir_limit':
-      return `emptyDir ${volume} above its size limit${limitText(eviction)}`;
-    case 'container_limit':
-      return `container ${container} above its limit${limitText(eviction)}`;
-    case 'pod_limit':
-      return `pod above the limit of its containers${limitText(eviction)}`;
-    case 'node_bytes':
-      return 'node low on disk space';
-    case 'node_inodes':
-      return 'node low on inodes';
-    case 'node_admission':
-      return 'refused: node under disk pressure';
-    case 'other':
-      return 'storage, see the message';
-  }
+  const limit = limitText(eviction);
+  const names: Readonly<Partial<Record<EvictionCause, string>>> = {
+    emptydir_limit: `emptyDir ${volume} above its size limit${limit}`,
+    pod_limit: `${causeNames.pod_limit}${limit}`,
+    container_limit: `container ${container} above its limit${limit}`,
+  };
+  return names[cause] ?? causeNames[cause];
+}
+
+/** Tells what happened to the pod: nothing of one that was refused ran. */
+export function eventText({ cause }: Pick<Cause, 'cause'>): 'refused' | 'evicted' {
+  return cause === 'node_admission' ? 'refused' : 'evicted';
 }
 
 function limitText({ limitBytes }: Cause): string {

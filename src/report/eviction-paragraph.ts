@@ -1,6 +1,6 @@
 import { oneLine } from '../base/text.js';
 import { formatAge, formatBytes, formatTime } from '../base/units.js';
-import { causeText, unknownUsageText } from './eviction-cause-text.js';
+import { causeText, eventText, unknownUsageText } from './eviction-cause-text.js';
 import type { EvictionReport, LastUsageReport } from './eviction-report.js';
 import { componentOrder } from './pod-report.js';
 
@@ -8,9 +8,10 @@ import { componentOrder } from './pod-report.js';
 export function evictionParagraph(eviction: EvictionReport, clusterName: string): string {
   const { namespace, pod, node, evictedAtMs, verdict, workloads, lastUsage, message } = eviction;
   const of = workloads.map(({ workload, workloadType }) => `${workloadType} ${workload}`).join(', ');
+  const what = eventText(eviction) === 'refused' ? 'refused by' : 'evicted from';
   return oneLine(
     [
-      `Pod ${namespace}/${pod}${of === '' ? '' : ` (${of})`} was evicted from node ${node} of cluster ${clusterName} at ${formatTime(evictedAtMs)}: ${causeText(eviction)}.`,
+      `Pod ${namespace}/${pod}${of === '' ? '' : ` (${of})`} was ${what} node ${node} of cluster ${clusterName} at ${formatTime(evictedAtMs)}: ${causeText(eviction)}.`,
       verdict?.text ?? '',
       lastUsage === undefined ? unknownUsageText(eviction) : usageText(lastUsage),
       `Kubelet: ${message.trim()}`,

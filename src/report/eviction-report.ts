@@ -93,6 +93,11 @@ export function evictionReport(record: EvictionRecord, earlier: readonly Evictio
   };
 }
 
+/** What a container used without its share of volumes, which are listed too; its share of the total where that is all that is known. */
+export function ownBytes({ usedBytes, rootfsBytes, logsBytes }: LastUsageReport['containers'][number]): number {
+  return rootfsBytes === undefined && logsBytes === undefined ? usedBytes : (rootfsBytes ?? 0) + (logsBytes ?? 0);
+}
+
 /** Both the newest first. */
 export function evictionReports(
   records: readonly EvictionRecord[],

@@ -3,6 +3,7 @@ import { formatAge, formatBytes, formatForecast } from '../base/units.js';
 import type { Pod } from '../kube/objects.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import { isActive } from '../node/limits.js';
+import { eventText } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
 import { canEvict, type LimitReport, limitSubject, limitThresholds, nearestBinding, soonMs } from './limit-report.js';
 import { ownerEdit } from './pod-commands.js';
@@ -51,8 +52,10 @@ export function podVerdict(judged: Judged): PodVerdictReport {
 }
 
 /** Of a pod that is known by its eviction alone too. */
-export function evictedVerdict({ verdict, message }: EvictionReport): PodVerdictReport {
-  return { kind: 'evicted', text: `Evicted. ${verdict?.text ?? message.trim()}`, commands: verdict?.commands ?? [] };
+export function evictedVerdict(eviction: EvictionReport): PodVerdictReport {
+  const { verdict, message } = eviction;
+  const what = eventText(eviction) === 'refused' ? 'Refused' : 'Evicted';
+  return { kind: 'evicted', text: `${what}. ${verdict?.text ?? message.trim()}`, commands: verdict?.commands ?? [] };
 }
 
 interface Standing {

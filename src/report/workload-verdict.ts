@@ -1,6 +1,6 @@
 import { programName, shellWord } from '../base/text.js';
 import { formatAge, formatBytes } from '../base/units.js';
-import { causeText } from './eviction-cause-text.js';
+import { causeText, eventText } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
 import { ownerTarget } from './pod-commands.js';
 import { explainEviction } from './verdict-commands.js';
@@ -49,7 +49,7 @@ function emptyVerdict(isComplete: boolean, explain: string, eviction: AgedEvicti
 
 function evictionText(eviction: AgedEviction): string {
   const { namespace, pod, ageMs } = eviction;
-  return ` Pod ${namespace}/${pod} was evicted ${formatAge(ageMs)} ago: ${causeText(eviction)}.`;
+  return ` Pod ${namespace}/${pod} was ${eventText(eviction)} ${formatAge(ageMs)} ago: ${causeText(eviction)}.`;
 }
 
 function sumText(workload: WorkloadReport): string {

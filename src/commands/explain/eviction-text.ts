@@ -1,6 +1,6 @@
 import { formatAge, formatBytes, formatRatio, formatTime } from '../../base/units.js';
-import { causeText, evictionHint, unknownUsageText } from '../../report/eviction-cause-text.js';
-import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
+import { causeText, eventText, evictionHint, unknownUsageText } from '../../report/eviction-cause-text.js';
+import { type EvictionReport, type LastUsageReport, ownBytes } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, wrapped } from '../text/terminal-text.js';
@@ -27,9 +27,10 @@ export function evictionText(eviction: EvictionReport, options: TextOptions): st
 function headline(eviction: EvictionReport, { readAtMs }: TextOptions): readonly string[] {
   const { namespace, pod, node, workloads, message, evictedAtMs, diskPressure } = eviction;
   const names = workloads.map(referenceText);
+  const what = eventText(eviction) === 'refused' ? 'refused by' : 'evicted from';
   const pressure = diskPressure === true ? [`Node ${node} had the condition DiskPressure.`] : [];
   return [
-    `Pod ${namespace}/${pod} was evicted from ${node || 'an unknown node'} ${formatAge(readAtMs - evictedAtMs)} ago, at ${formatTime(evictedAtMs)}.`,
+    `Pod ${namespace}/${pod} was ${what} ${node || 'an unknown node'} ${formatAge(readAtMs - evictedAtMs)} ago, at ${formatTime(evictedAtMs)}.`,
     `Cause: ${causeText(eviction)}.`,
     `Message: ${message.trim()}`,
     `Workloads: ${names.length === 0 ? 'none' : names.join(', ')}.`,
@@ -91,7 +92,7 @@ function mainPartText({ mainPart }: LastUsageReport): string {
 
 const containerColumns: readonly Column<LastUsageReport['containers'][number]>[] = [
   { header: 'CONTAINER', text: ({ container }) => container, minWidth: 9 },
-  { header: 'USED', text: ({ usedBytes }) => formatBytes(usedBytes), align: 'right' },
+  { header: 'USED', text: (container) => formatBytes(ownBytes(container)), align: 'right' },
   { header: 'ROOTFS', text: ({ rootfsBytes }) => formatBytes(rootfsBytes), align: 'right', dropRank: 2 },
   { header: 'LOGS', text: ({ logsBytes }) => formatBytes(logsBytes), align: 'right', dropRank: 1 },
 ];

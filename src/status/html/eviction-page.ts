@@ -1,6 +1,6 @@
 import { formatAge, formatBytes, formatCount } from '../../base/units.js';
-import { causeText, unknownUsageText } from '../../report/eviction-cause-text.js';
-import type { LastUsageReport } from '../../report/eviction-report.js';
+import { causeText, eventText, unknownUsageText } from '../../report/eviction-cause-text.js';
+import { type LastUsageReport, ownBytes } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';
 import { componentOrder } from '../../report/pod-report.js';
 import type { Status } from '../status.js';
@@ -30,7 +30,7 @@ export function evictionPage(
   const { namespace, pod, node, workloads, message, lastUsage, text, verdict, cause } = data;
   const values = { cluster: clusterName, namespace, pod, node, workload: workloads[0]?.workload };
   const { commands = [], text: sentence = message.trim() } = verdict ?? {};
-  return markup`<h1>Eviction of pod <span class="name">${links.pod(data)}</span></h1>
+  return markup`<h1>${eventText(data) === 'refused' ? 'Refusal' : 'Eviction'} of pod <span class="name">${links.pod(data)}</span></h1>
 ${objectLinkList(elsewhere, values)}
 ${verdictPart({ text: sentence, commands }, cause === 'node_admission' ? 'warning' : 'critical')}
 <div id="part-facts" data-part>${facts(data, links)}</div>
@@ -42,7 +42,8 @@ ${panel({ id: 'paste', title: 'To paste', body: markup`<pre class="paste" tabind
 function facts(eviction: EvictionObject, links: Links): Markup {
   const { namespace, node, workloads, evictedAtMs, ageMs, lastUsage, diskPressure, seenAtMs, uid } = eviction;
   return factList({
-    Evicted: markup`${timePart(evictedAtMs)}, ${formatAge(ageMs)} ago`,
+    [eventText(eviction) === 'refused' ? 'Refused' : 'Evicted']:
+      markup`${timePart(evictedAtMs)}, ${formatAge(ageMs)} ago`,
     For: causeText(eviction),
     'Exceeded limit': exceededText(eviction),
     Node: links.node(node),
@@ -127,8 +128,8 @@ function partsPanel({ containers, volumes }: LastUsageReport): Markup | undefine
   if (containers.length + volumes.length === 0) return undefined;
   const rows = [
     ...containers.map(
-      ({ container, usedBytes, rootfsBytes, logsBytes }) =>
-        markup`<tr role="row"><th scope="row" role="rowheader">container <span class="name">${container}</span></th><td role="cell" class="number">${formatBytes(usedBytes)}</td><td role="cell" class="low" data-label="Of it">files ${formatBytes(rootfsBytes)}, logs ${formatBytes(logsBytes)}</td></tr>`,
+      (container) =>
+        markup`<tr role="row"><th scope="row" role="rowheader">container <span class="name">${container.container}</span></th><td role="cell" class="number">${formatBytes(ownBytes(container))}</td><td role="cell" class="low" data-label="Of it">files ${formatBytes(container.rootfsBytes)}, logs ${formatBytes(container.logsBytes)}</td></tr>`,
     ),
     ...volumes.map(
       ({ volume, type, medium, usedBytes, isCounted }) =>

@@ -1,3 +1,4 @@
+import { eventText } from '../../report/eviction-cause-text.js';
 import type { Status } from '../status.js';
 import type { PageView, ViewKind } from '../views.js';
 import { evictionPage } from './eviction-page.js';
@@ -52,15 +53,19 @@ function listBody(title: string, list: Markup): Markup {
 
 export function renderView(view: PageView, frame: PageFrame): string {
   const body = bodies[view.kind] as (view: PageView, links: Links, status: Status) => Markup;
-  return renderFrame(frame, { title: titleOf(frame), body: body(view, linksOf(frame), frame.status) });
+  return renderFrame(frame, { title: titleOf(view, frame), body: body(view, linksOf(frame), frame.status) });
 }
 
 function linksOf({ path, status }: PageFrame): Links {
   return linksFrom(path, status.cluster?.grid.commonSuffix);
 }
 
-/** The parts of the address, which name what is shown. */
-function titleOf({ path }: PageFrame): string {
+/** The parts of the address, which name what is shown, but for that of an eviction. */
+function titleOf(view: PageView, { path }: PageFrame): string {
+  if (view.kind === 'eviction') {
+    const { namespace, pod } = view.data;
+    return `${namespace}/${pod} ${eventText(view.data)}`;
+  }
   const [list = '', ...parts] = path.slice(1).split('/').map(decodeURIComponent);
   return parts.length === 0 ? list : `${parts.join('/')} - ${list}`;
 }

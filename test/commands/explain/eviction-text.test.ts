@@ -42,7 +42,7 @@ it('an evicted pod is shown with its cause, usage, growth, and what would have l
     = total    94371840  90Mi
 
     CONTAINER  USED  ROOTFS  LOGS
-    main       90Mi     6Mi   4Mi
+    main       10Mi     6Mi   4Mi
 
     VOLUME  USED  TYPE      COUNTED
     data    80Mi  emptydir  yes

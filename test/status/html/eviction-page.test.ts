@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { EvictionRecord } from '../../../src/history/eviction-record.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
 import { aLastUsage, anEvictionRecord } from '../../support/eviction-builders.js';
-import { aReading } from '../../support/snapshot-builders.js';
+import { aPodUsage, aReading } from '../../support/snapshot-builders.js';
+import { mib } from '../../support/units.js';
 import { aPage } from '../../support/view-pages.js';
 
 const readAtMs = Date.UTC(2026, 0, 1, 13);
@@ -26,7 +27,7 @@ describe('the page of an eviction', () => {
   it('it has what the pod held, by component, container and volume, and which limit was exceeded', async () => {
     const { part } = await pageOf();
     expect(part('held')).toContain('total 94,371,840 90Mi');
-    expect(part('parts')).toContain('container main 4Ki files 2.9Ki, logs 1000B emptydir data 0B in the total');
+    expect(part('parts')).toContain('container main 3.9Ki files 2.9Ki, logs 1000B emptydir data 0B in the total');
     expect(part('limits')).toContain('emptyDir data exceeded');
   });
 
@@ -79,6 +80,24 @@ describe('the page of an eviction', () => {
     );
   });
 
+  it('a pod that was refused is called so, in title, heading and paragraph', async () => {
+    const { html, text, part } = await pageOf({ cause: 'node_admission', lastUsage: 'not_measured' });
+    expect(html).toContain('<title>shop/cart-0 refused - prod');
+    expect(text).toContain('Refusal of pod shop/cart-0');
+    expect(part('part-facts')).toMatch(/^Refused 2026/);
+    expect(part('paste')).toContain('was refused by node node-1 of cluster prod');
+    expect(text).not.toMatch(/was evicted from/);
+    expect((await pageOf()).html).toContain('<title>shop/cart-0 evicted - prod');
+  });
+
+  it('the parts of what it held count no emptyDir twice', async () => {
+    const container = { name: 'render', usedBytes: 328 * mib, rootfsBytes: 2 * mib, logsBytes: mib };
+    const volume = { name: 'work', type: 'emptydir', medium: '', usedBytes: 325 * mib } as const;
+    const usage = { ...aPodUsage({ usedBytes: 328 * mib }), containers: [container], volumes: [volume] };
+    const { part } = await pageOf({ lastUsage: aLastUsage({ usage }) });
+    expect(part('parts')).toContain('container render 3Mi files 2Mi, logs 1Mi emptydir work 325Mi');
+  });
+
   it('one that is not remembered is not found', async () => {
     await expect(aPage(readingOf(), { kind: 'eviction', path: ['x'] })).rejects.toThrow(
       'no eviction of a pod with the UID x is remembered',
@@ -98,7 +117,9 @@ describe('the page of evictions', () => {
 
   it('it has a timeline with a mark for each, and the same in words', async () => {
     const { html, part } = await list();
-    expect(html).toContain('aria-label="Evictions by time, listed below: emptydir limit 1, node bytes 1"');
+    expect(html).toContain(
+      'aria-label="Evictions by time, listed below: emptyDir above its size limit: 1; node low on disk space: 1"',
+    );
     expect(Array.from(html.matchAll(/<circle cx="([\d.]+)%"/g), ([, x]) => x)).toEqual(['1.00', '97.37']);
     expect(part('timeline')).toContain('1h, by cause');
   });
