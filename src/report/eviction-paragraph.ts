@@ -24,10 +24,9 @@ export function evictionParagraph(eviction: EvictionReport, clusterName: string)
 const maxLength = 4_000;
 
 function usageText(usage: LastUsageReport): string {
-  const { usedBytes, components, ageMs, growthBytesPerSecond: rate, limitForAnHourBytes: limit } = usage;
+  const { usedBytes, components, ageMs, growthBytesPerSecond: rate } = usage;
   const parts = components && componentOrder.filter((name) => components[name] > 0);
   const made = parts?.map((name) => `${name} ${formatBytes(components?.[name])}`).join(', ') ?? '';
   const growth = rate === undefined || rate <= 0 ? '' : ` It grew ${formatBytes(Math.round(rate * 60))} a minute.`;
-  const hint = limit === undefined ? '' : ` A limit of ${formatBytes(limit)} would have let it live for an hour more.`;
-  return `It used ${formatBytes(usedBytes)}${made === '' ? '' : ` (${made})`} when it was last measured, ${formatAge(ageMs)} before.${growth}${hint}`;
+  return `It used ${formatBytes(usedBytes)}${made === '' ? '' : ` (${made})`} when it was last measured, ${formatAge(ageMs)} before.${growth}`;
 }

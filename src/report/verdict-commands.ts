@@ -1,7 +1,9 @@
 import { programName, shellWord } from '../base/text.js';
+import { formatBytes } from '../base/units.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
 import type { DiskVerdict } from '../node/disk-verdict.js';
 import type { FirstWorkload } from '../node/first-workload.js';
+import type { LimitRatio } from '../node/limit-ratios.js';
 import { type LargestOwner, largestOwnerCommands } from './largest-owner.js';
 import { ownerOf, ownerTarget } from './pod-commands.js';
 import type { VerdictContext } from './verdict-text.js';
@@ -128,19 +130,32 @@ function raisedLimit(record: EvictionRecord, target: string): string | undefined
   return `kubectl patch ${target} --type=strategic -p ${shellWord(JSON.stringify(patch))}`;
 }
 
+function raisedPodLimit(record: EvictionRecord, target: string, wantedBytes: number): string | undefined {
+  const largest = largestLimited(record);
+  if (largest === undefined || record.limitBytes === undefined) return undefined;
+  const raisedBytes = largest.limitBytes + wantedBytes - record.limitBytes;
+  return `kubectl set resources ${target} -c ${shellWord(largest.container)} --limits=ephemeral-storage=${mebibytes(raisedBytes)}`;
+}
+
 /** A pod's limit is the sum of those of its containers: the one that used most gets what is missing. */
-function raisedPodLimit(
-  { cause, lastUsage, limitBytes }: EvictionRecord,
-  target: string,
-  wantedBytes: number,
-): string | undefined {
-  if (cause !== 'pod_limit' || typeof lastUsage !== 'object' || limitBytes === undefined) return undefined;
+function largestLimited({ cause, lastUsage }: EvictionRecord): LimitRatio | undefined {
+  if (cause !== 'pod_limit' || typeof lastUsage !== 'object') return undefined;
   const containers = lastUsage.usage?.containers ?? [];
   const largest = containers.toSorted((a, b) => b.usedBytes - a.usedBytes)[0];
-  const own = lastUsage.ratios.find(({ rule, container }) => rule === 'container' && container === largest?.name);
-  if (largest === undefined || own === undefined) return undefined;
-  const raisedBytes = own.limitBytes + wantedBytes - limitBytes;
-  return `kubectl set resources ${target} -c ${shellWord(largest.name)} --limits=ephemeral-storage=${mebibytes(raisedBytes)}`;
+  return lastUsage.ratios.find(({ rule, container }) => rule === 'container' && container === largest?.name);
+}
+
+/** Tells where the limit of {@link limitCommands} comes from; '' where they have none. */
+export function raisedLimitText(record: EvictionRecord): string {
+  const { lastUsage, limitBytes = 0, container, volume } = record;
+  if (typeof lastUsage !== 'object') return '';
+  const { limitForAnHourBytes: raisedBytes, growthBytesPerSecond: growth, ratios } = lastUsage;
+  if (raisedBytes === undefined || growth === undefined) return '';
+  const measured = ratios.find((ratio) => ratio.container === container && ratio.volume === volume)?.usedBytes ?? 0;
+  const largest = largestLimited(record);
+  const whose = largest === undefined ? '' : `; container ${largest.container} gets what is added`;
+  const minute = formatBytes(Math.round(growth * 60));
+  return ` A limit of ${mebibytes(raisedBytes)} lasts an hour more at its growth of ${minute} a minute: ${formatBytes(Math.max(measured, limitBytes))} + 60 × ${minute}, rounded up${whose}.`;
 }
 
 export const mebibyte = 2 ** 20;

@@ -19,7 +19,14 @@ import { soonMs } from './limit-report.js';
 import { type PastShortage, pastShortage, type RememberedEvictions, unfreedEviction } from './past-shortage.js';
 import type { PodSource } from './pod-report.js';
 import { raisedRequest } from './request-command.js';
-import { deleteCommand, explainEviction, explainPod, limitCommands, verdictCommands } from './verdict-commands.js';
+import {
+  deleteCommand,
+  explainEviction,
+  explainPod,
+  limitCommands,
+  raisedLimitText,
+  verdictCommands,
+} from './verdict-commands.js';
 import { type VerdictContext, verdictText } from './verdict-text.js';
 
 /** What fills the disk of a node, or filled it before an eviction. Amounts are bytes, or inodes where the signal counts those. */
@@ -204,7 +211,7 @@ function amountsOf({ threshold, available }: NamedShortage, ofInodes: boolean): 
 function limitText(record: EvictionRecord): string {
   const { namespace, pod, lastUsage, evictedAtMs } = record;
   const measured = typeof lastUsage === 'object' ? measuredText(record, lastUsage, evictedAtMs) : 'not measured before';
-  return `Pod ${namespace}/${pod} is the cause: ${causeText(record)}, ${measured}.`;
+  return `Pod ${namespace}/${pod} is the cause: ${causeText(record)}, ${measured}.${raisedLimitText(record)}`;
 }
 
 function measuredText({ container, volume }: EvictionRecord, last: LastUsage, evictedAtMs: number): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { EvictionRecord } from '../../src/history/eviction-record.js';
-import { limitCommands } from '../../src/report/verdict-commands.js';
+import { limitCommands, raisedLimitText } from '../../src/report/verdict-commands.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
 import { aContainerUsage, aLimitRatio, aPodUsage, aWorkload } from '../support/snapshot-builders.js';
 import { mib } from '../support/units.js';
@@ -73,6 +73,31 @@ describe('the change that would have prevented an eviction', () => {
     },
   ])('the change is $command: $what', ({ record, command }) => {
     expect(limitCommands(anEvictionRecord(record))).toEqual([explain, command]);
+  });
+
+  it.each<readonly [string, Partial<EvictionRecord>, string]>([
+    [
+      'of what was measured above the limit',
+      {
+        ...ofContainer,
+        limitBytes: 256 * mib,
+        lastUsage: aLastUsage({
+          limitForAnHourBytes: 2_560 * mib,
+          growthBytesPerSecond: mib / 2,
+          ratios: [aLimitRatio({ rule: 'container', container: 'app', usedBytes: 257 * mib, limitBytes: 256 * mib })],
+        }),
+      },
+      ' A limit of 2560Mi lasts an hour more at its growth of 30Mi a minute: 257Mi + 60 × 30Mi, rounded up.',
+    ],
+    [
+      'for the pod, of which a container has the rest',
+      { ...ofPod, lastUsage: { ...twoContainers(10 * mib), growthBytesPerSecond: mib / 60 } },
+      ' A limit of 501Mi lasts an hour more at its growth of 1Mi a minute: 300Mi + 60 × 1Mi, rounded up; container app gets what is added.',
+    ],
+    ['without growth', { ...ofContainer, lastUsage: aLastUsage({ limitForAnHourBytes: undefined }) }, ''],
+    ['of nothing known', { ...ofContainer, lastUsage: 'no_exporter' }, ''],
+  ])('the number in the change is told where it comes from: %s', (_what, record, text) => {
+    expect(raisedLimitText(anEvictionRecord(record))).toBe(text);
   });
 
   it('a pod without a controller has none', () => {

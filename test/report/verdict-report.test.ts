@@ -853,7 +853,7 @@ describe('the verdict of an eviction', () => {
       'for a limit',
       {},
       'pods',
-      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured 20s before.',
+      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured 20s before. A limit of 2304Mi lasts an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
     ],
     [
       'for a limit, of a pod that was not measured',
@@ -865,7 +865,7 @@ describe('the verdict of an eviction', () => {
       'for a limit without its own figures',
       { lastUsage: aLastUsage({ ratios: [] }) },
       'pods',
-      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 90Mi measured 20s before.',
+      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 90Mi measured 20s before. A limit of 2304Mi lasts an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
     ],
     [
       'by a node without data',

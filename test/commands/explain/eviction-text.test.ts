@@ -24,7 +24,8 @@ it('an evicted pod is shown with its cause, usage, growth, and what would have l
   });
   expect(textOf({ lastUsage: aLastUsage({ usage }) })).toMatchInlineSnapshot(`
     "Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured
-    20s before.
+    20s before. A limit of 2304Mi lasts an hour more at its growth of 32.7Mi a minute: 100Mi +
+    60 × 32.7Mi, rounded up.
 
     Pod shop/cart-0 was evicted from node-1 5m ago, at 2026-01-01 12:00:00 UTC.
     Cause: emptyDir data above its size limit of 100Mi.
