@@ -45,10 +45,10 @@ export function formatRatio(ratio: number | undefined): string {
   return ratio === Infinity ? '+Inf' : (hundredthsOf(ratio) / 100).toFixed(2);
 }
 
-/** The same in whole percent; `∞ %` of a limit of 0. */
+/** The same in whole percent; `any use` of a limit of 0. */
 export function formatPercent(ratio: number | undefined): string {
   if (ratio === undefined) return '-';
-  return ratio === Infinity ? '∞ %' : `${hundredthsOf(ratio)} %`;
+  return ratio === Infinity ? 'any use' : `${hundredthsOf(ratio)} %`;
 }
 
 function hundredthsOf(ratio: number): number {

@@ -25,6 +25,26 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
   skipped: 'The node matches cluster.skipNodes and is never scraped.',
 };
 
+/** Why a node has no data, in words for a headline. */
+export const absenceNames: Readonly<Record<AbsenceReason, string>> = {
+  timeout: 'no answer in time',
+  connection: 'not reachable',
+  tls: 'certificate not trusted',
+  unauthorized: 'credentials not accepted',
+  forbidden: 'permission missing',
+  not_found: 'no summary at its address',
+  http_status: 'the kubelet answers with an error',
+  decode: 'the answer is no summary of it',
+  too_large: 'summary too large',
+  open_files: 'too many open files',
+  empty: 'summary without pods',
+  not_ready: 'no address yet',
+  never: 'not scraped yet',
+  no_node: 'not in the cluster',
+  internal_error: 'error in the exporter',
+  skipped: 'never scraped',
+};
+
 /** A machine outside the cluster often cannot reach the nodes, or the kubelets do not accept its credentials. */
 export const unreachableReasons: ReadonlySet<AbsenceReason> = new Set([
   'timeout',

@@ -71,7 +71,8 @@ export function whatIf(
 function whatIfText(found: Omit<WhatIfReport, 'text'>, dataState: MeasuredPodReport['dataState'], growth = 0): string {
   const { podLimitBytes, usedBytes, ratio, isEvicted, timeToLimitMs, unenforced } = found;
   const known = dataState === 'absent' ? 'as last known ' : '';
-  const head = `With a limit of ${formatBytes(podLimitBytes)}: ${formatBytes(usedBytes)} ${known}is ${formatPercent(ratio)} of it`;
+  const use = `${formatBytes(usedBytes)} ${known}is`;
+  const head = `With a limit of ${formatBytes(podLimitBytes)}: ${use} ${ratio === Infinity ? 'above it, as any use is' : `${formatPercent(ratio)} of it`}`;
   if (isEvicted) return `${head}, and the kubelet evicts the pod.`;
   if (timeToLimitMs !== undefined)
     return `${head}; evicted in ${formatForecast(timeToLimitMs)} if it goes on to grow ${perMinute(growth)}.`;

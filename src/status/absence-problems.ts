@@ -1,5 +1,6 @@
 import { countedText } from '../base/text.js';
 import { formatAge } from '../base/units.js';
+import { absenceNames } from '../report/absence-hints.js';
 import type { AbsenceReport } from '../report/absence-report.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { HealthReport, StoreHealthReport, UnlistedReport } from '../report/health-report.js';
@@ -123,7 +124,7 @@ function nodesProblem(absence: AbsenceReport, isPartial: boolean): Problem {
 
 function nodesText({ reason, nodeCount, exampleNodes }: AbsenceReport): string {
   const nodes = countedText(nodeCount, ['node without data', 'nodes without data']);
-  return `${nodes} (${reason}): ${namesText(exampleNodes, nodeCount)}`;
+  return `${nodes} (${absenceNames[reason]}): ${namesText(exampleNodes, nodeCount)}`;
 }
 
 /** Of nodes whose last request did not fail: they are slow, not silent. */

@@ -1,4 +1,5 @@
 import { programName } from '../base/text.js';
+import { absenceNames } from '../report/absence-hints.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import { fullRatio } from '../report/filesystem-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
@@ -19,7 +20,7 @@ import {
 import { aboutOne, counted, namesText, warning, withExamples } from './problem-texts.js';
 import type { Problem, ShownEviction, Status } from './status.js';
 
-/** The current problems: the critical ones, then evictions within minutes, the soonest first, then the others. */
+/** The current problems: the critical ones, then evictions within minutes, the soonest first, then those that were, then the others. */
 export function problemsOf({
   readinessChecks,
   cluster,
@@ -45,9 +46,16 @@ export function problemsOf({
   return problems.toSorted((a, b) => urgencyOf(a) - urgencyOf(b));
 }
 
-/** The less, the sooner. */
-function urgencyOf({ severity, timeToEvictionMs = soonMs + 1 }: Problem): number {
-  return severity === 'critical' ? -1 : timeToEvictionMs;
+/** The less, the sooner. What is over comes after what is about to happen, however bad it was. */
+function urgencyOf({ severity, section, timeToEvictionMs = soonMs + 2 }: Problem): number {
+  if (severity !== 'critical') return timeToEvictionMs;
+  return section === 'evictions' ? soonMs + 1 : -1;
+}
+
+/** The first problem may not be the worst. */
+export function worstSeverity(problems: readonly Problem[]): Problem['severity'] | 'ok' {
+  if (problems.some(({ severity }) => severity === 'critical')) return 'critical';
+  return problems.length > 0 ? 'warning' : 'ok';
 }
 
 function notReady(checks: readonly ReadinessCheck[]): readonly Problem[] {
@@ -98,7 +106,7 @@ function isFull(node: RankedNodeReport): boolean {
 
 /** With why the last request failed. */
 function staleText({ node, failure }: RankedNodeReport): string {
-  return failure === undefined ? node : `${node} (${failure.reason})`;
+  return failure === undefined ? node : `${node} (${absenceNames[failure.reason]})`;
 }
 
 function healthProblems(health: HealthReport): readonly Problem[] {

@@ -86,7 +86,7 @@ describe('the status of a cluster', () => {
     const { problems, cluster } = await statusOf(exporter);
     expect(problems.map(({ text, detail }) => [text, detail])).toEqual([
       [
-        '1 node without data (http_status): node-2',
+        '1 node without data (the kubelet answers with an error): node-2',
         expect.stringMatching(/^no data .*; 1 pod not measured, 1 workload incomplete: shop\/web$/),
       ],
       ['1 pod near a limit', 'shop/web-5d4f8-1'],

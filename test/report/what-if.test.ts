@@ -81,3 +81,11 @@ it.each([
   const found = whatIf(pod, { limit: 200 * mib, samples: growing, unenforced: undefined, others });
   expect(found.text).toBe(`${head}${text}`);
 });
+
+it('any use is above a limit of 0, in words', () => {
+  const { text } = whatIf(
+    { usedBytes: 100 * mib, dataState: 'fresh', dataAgeMs: 0 },
+    { limit: 0, samples: [], unenforced: undefined, others: { limits: [] } },
+  );
+  expect(text).toBe('With a limit of 0B: 100Mi is above it, as any use is, and the kubelet evicts the pod.');
+});

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { evictionReport } from '../../src/report/eviction-report.js';
 import type { UnlistedReport } from '../../src/report/health-report.js';
-import { problemsOf } from '../../src/status/problems.js';
+import { problemsOf, worstSeverity } from '../../src/status/problems.js';
 import type { Problem, ShownEviction } from '../../src/status/status.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { aDeployment } from '../support/snapshot-builders.js';
@@ -61,6 +61,21 @@ describe('evictions', () => {
     expect(problemsIn({ evictions })[0]?.detail).toMatch(
       /^1 of shop\/a \(.*, 1 of shop\/b \(.*, 1 of shop\/c \([^,]* and 2 more$/,
     );
+  });
+
+  it('what is about to happen comes before evictions that were, however many, and the worst severity stays', () => {
+    const limits = { items: [aLimit({ pod: 'soon', ratio: 0.6, timeToLimitMs: 40_000 })], totalCount: 1 };
+    const cluster = aCluster({ summary: aSummary({ nearLimitPodCount: 1 }), limits });
+    const problems = problemsIn({ cluster, evictions: recent(12, {}) });
+    expect(problems.map(({ severity, text }) => [severity, text])).toEqual([
+      ['warning', '1 pod near a limit'],
+      ['critical', '12 pods evicted in the last hour'],
+    ]);
+    expect([worstSeverity(problems), worstSeverity(problems.slice(0, 1)), worstSeverity([])]).toEqual([
+      'critical',
+      'warning',
+      'ok',
+    ]);
   });
 
   it.each([
@@ -161,7 +176,7 @@ describe('problems of the cluster', () => {
   it('a failed node is critical, even if others had no time to answer', () => {
     const absence = anAbsence({ nodeCount: 2, exampleNodes: ['a', 'b'] });
     const cluster = aCluster({ isPartial: true, absences: [absence] });
-    expect(textsOf({ cluster })).toEqual(['critical nodes: 2 nodes without data (timeout): a, b']);
+    expect(textsOf({ cluster })).toEqual(['critical nodes: 2 nodes without data (no answer in time): a, b']);
   });
 
   it('a problem names its pods', () => {
@@ -297,7 +312,7 @@ describe('problems of the cluster', () => {
         detail: 'node-5',
         hint: 'ephemeral-storage-exporter explain node node-5 shows what fills its disk.',
       },
-      { text: '1 node with stale data', detail: 'node-4 (timeout)' },
+      { text: '1 node with stale data', detail: 'node-4 (no answer in time)' },
     ]);
   });
 
@@ -457,7 +472,7 @@ describe('nodes without data', () => {
     expect(problemsIn({ cluster })).toEqual([
       {
         severity: 'critical',
-        text: '1 node without data (timeout): node-2',
+        text: '1 node without data (no answer in time): node-2',
         detail: 'last data 12m ago; 2 pods not measured, 1 workload incomplete: shop/cart',
         hint: 'Look at the node.',
         section: 'nodes',
@@ -479,10 +494,10 @@ describe('nodes without data', () => {
     ];
     expect(problemsIn({ cluster: aCluster({ absences }) }).map(({ text, detail }) => [text, detail])).toEqual([
       [
-        '12 nodes without data (tls): a, b, c and 9 more',
+        '12 nodes without data (certificate not trusted): a, b, c and 9 more',
         'no data since the exporter started; 2 pods not measured, 1 workload incomplete: shop/cart',
       ],
-      ['1 node without data (timeout): node-2', 'last data 12m ago'],
+      ['1 node without data (no answer in time): node-2', 'last data 12m ago'],
     ]);
   });
 });
@@ -514,10 +529,10 @@ describe('an API server that is away', () => {
       {
         ...problem,
         detail:
-          'for 1m21s; changes of nodes and pods are not seen; 4 nodes without data (unauthorized): node-2 and 3 more; last data 12m ago; 9 pods not measured, 1 workload incomplete: shop/cart',
+          'for 1m21s; changes of nodes and pods are not seen; 4 nodes without data (credentials not accepted): node-2 and 3 more; last data 12m ago; 9 pods not measured, 1 workload incomplete: shop/cart',
         hint: `${problem.hint} Wait.`,
       },
-      expect.objectContaining({ text: '1 node without data (timeout): node-2' }),
+      expect.objectContaining({ text: '1 node without data (no answer in time): node-2' }),
     ]);
   });
 
@@ -527,7 +542,9 @@ describe('an API server that is away', () => {
       stores: stores.map((store) => ({ ...store, lastProgressAgeMs: 29_999 })),
     });
     const cluster = aCluster({ absences: [anAbsence({ isOfApiServer: true })] });
-    expect(textsOf({ health: reopening, cluster })).toEqual(['critical nodes: 1 node without data (timeout): node-2']);
+    expect(textsOf({ health: reopening, cluster })).toEqual([
+      'critical nodes: 1 node without data (no answer in time): node-2',
+    ]);
   });
 
   it.each([

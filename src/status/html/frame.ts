@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { formatAge } from '../../base/units.js';
 import { listKinds } from '../../query/list-query.js';
 import { script, style } from '../page-files.js';
+import { worstSeverity } from '../problems.js';
 import type { Status } from '../status.js';
 import { apiPrefix } from '../view-routes.js';
 import { type Links, linksFrom } from './links.js';
@@ -75,7 +76,7 @@ const iconColours = { ok: '#2e9150', warning: '#cf8200', critical: '#d5382d' } a
 
 /** A disk that is nearly full, in the colour of the worst problem. */
 function icon({ problems }: Status): string {
-  const colour = iconColours[problems[0]?.severity ?? 'ok'];
+  const colour = iconColours[worstSeverity(problems)];
   return `data:image/svg+xml,${encodeURIComponent(
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#2f6fc4"/><rect x="4" y="3" width="8" height="10" rx="1.5" fill="#fff"/><rect x="5" y="6" width="6" height="6" fill="${colour}"/></svg>`,
   )}`;

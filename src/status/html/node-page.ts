@@ -1,6 +1,7 @@
 import { groupBy } from '../../base/maps.js';
 import { formatAge, formatBytes } from '../../base/units.js';
 import { absenceCommands } from '../../report/absence-commands.js';
+import { absenceNames } from '../../report/absence-hints.js';
 import { enforcementTexts } from '../../report/enforcement-report.js';
 import type { FindingReport } from '../../report/finding-report.js';
 import type { NodeFailure } from '../../report/node-report.js';
@@ -37,7 +38,7 @@ function verdictPart({ node }: NodeObject): Markup {
   const { verdict, enforcement = [] } = node;
   const reason =
     node.state === 'absent'
-      ? markup`<p><strong>No data (${node.reason}).</strong> ${node.hint}</p>${pendingText(node.expectedPodCount)}`
+      ? markup`<p><strong>No data (${absenceNames[node.reason]}).</strong> ${node.hint}</p>${pendingText(node.expectedPodCount)}`
       : undefined;
   const sentence =
     verdict === undefined

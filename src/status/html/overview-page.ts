@@ -1,3 +1,4 @@
+import { worstSeverity } from '../problems.js';
 import type { Status } from '../status.js';
 import { evictions } from './evictions-section.js';
 import type { Links } from './links.js';
@@ -34,7 +35,7 @@ const shownProblemCount = 4;
 /** The worst problems, a line for each; before the first lists, the failing checks. */
 function banner(status: Status, links: Links): Markup {
   const { problems, readinessChecks } = status;
-  const severity = problems[0]?.severity ?? 'ok';
+  const severity = worstSeverity(problems);
   const missing = readinessChecks.filter(({ isOk }) => !isOk);
   const shown = missing.slice(0, shownCheckCount);
   return markup`<section id="part-banner" data-part class="banner ${severity}" aria-labelledby="banner-title">

@@ -141,7 +141,7 @@ function limitsPanel(pod: PodWithOutlook, shown: ShownPod): Markup {
   const marked = coming ?? nearestBinding(limits);
   const how = markup`<p>Ratio = what counts towards a limit ÷ the limit. The kubelet checks emptyDirs first, then the pod, then its containers, and evicts the pod for the first one that is above 1.</p><ul>${limits.map(
     (limit) =>
-      markup`<li>${limitName(limit)}: ${formatCount(limit.usedBytes)} ÷ ${formatCount(limit.limitBytes)} = ${formatPercent(limit.ratio)} (${limit.counted})</li>`,
+      markup`<li>${limitName(limit)}: ${formatCount(limit.usedBytes)} ÷ ${formatCount(limit.limitBytes)} ${limit.ratio === Infinity ? 'is above 1 for any use' : `= ${formatPercent(limit.ratio)}`} (${limit.counted})</li>`,
   )}</ul>`;
   return panel({
     id: 'limits',
