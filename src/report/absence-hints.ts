@@ -34,7 +34,7 @@ export const absenceNames: Readonly<Record<AbsenceReason, string>> = {
   forbidden: 'permission missing',
   not_found: 'no summary at its address',
   http_status: 'the kubelet answers with an error',
-  decode: 'the answer is no summary of it',
+  decode: 'the answer is not its summary',
   too_large: 'summary too large',
   open_files: 'too many open files',
   empty: 'summary without pods',

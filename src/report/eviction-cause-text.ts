@@ -34,7 +34,7 @@ export function causeText(eviction: Cause): string {
   return names[cause] ?? causeNames[cause];
 }
 
-/** Tells what happened to the pod: nothing of one that was refused ran. */
+/** Returns what happened to the pod: nothing of one that was refused ran. */
 export function eventText({ cause }: Pick<Cause, 'cause'>): 'refused' | 'evicted' {
   return cause === 'node_admission' ? 'refused' : 'evicted';
 }

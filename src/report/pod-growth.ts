@@ -9,7 +9,7 @@ const horizon = 4;
 /** From this part of a limit on, there are forecasts. */
 const forecastRatio = 0.5;
 
-/** Shows how a pod grew, and why no limit of it is forecast to be exceeded: the one reason that applies. */
+/** Returns how a pod grew, and why no limit of it is forecast to be exceeded: the one reason that applies. */
 export function growthWithoutForecast(limits: readonly LimitReport[], samples: readonly UsageSample[]): string {
   const growth = growthBytesPerSecond(samples);
   if (growth === undefined) return 'Its growth is not known: it was measured less than twice.';

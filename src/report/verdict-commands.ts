@@ -145,7 +145,7 @@ function largestLimited({ cause, lastUsage }: EvictionRecord): LimitRatio | unde
   return lastUsage.ratios.find(({ rule, container }) => rule === 'container' && container === largest?.name);
 }
 
-/** Tells where the limit of {@link limitCommands} comes from; '' where they have none. */
+/** Returns where the limit of {@link limitCommands} comes from; '' where they have none. */
 export function raisedLimitText(record: EvictionRecord): string {
   const { lastUsage, limitBytes = 0, container, volume } = record;
   if (typeof lastUsage !== 'object') return '';

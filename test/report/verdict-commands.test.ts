@@ -96,7 +96,7 @@ describe('the change that would have prevented an eviction', () => {
     ],
     ['without growth', { ...ofContainer, lastUsage: aLastUsage({ limitForAnHourBytes: undefined }) }, ''],
     ['of nothing known', { ...ofContainer, lastUsage: 'no_exporter' }, ''],
-  ])('the number in the change is told where it comes from: %s', (_what, record, text) => {
+  ])('the number in the change is shown with where it comes from: %s', (_what, record, text) => {
     expect(raisedLimitText(anEvictionRecord(record))).toBe(text);
   });
 
