@@ -1,8 +1,10 @@
 import { messageOf, UserError } from '../base/errors.js';
 import type { Lane } from '../base/scheduler.js';
+import type { Pod } from '../kube/objects.js';
 import type { KnownDiskUse, NodeDiskOwners } from '../node/agent-disk.js';
 import type { AgentPod, PodResources, ResourcePart } from '../node/agent-pod.js';
 import type { NodeObjects } from '../node/node-objects.js';
+import type { FoundPart } from '../report/pod-directories.js';
 import type { AgentSnapshot } from '../scrape/snapshot.js';
 import { BlockDevices } from './block-devices.js';
 import type { ReadFile } from './cgroup-files.js';
@@ -53,6 +55,11 @@ export class NodeAgent {
       });
     }
     return { pods };
+  }
+
+  /** See {@link HostDisk.podDirectories}. */
+  podDirectories(pod: Pod, usedBytes: number | undefined): Promise<readonly FoundPart[]> {
+    return this.#disk.podDirectories(pod, usedBytes);
   }
 
   /** See {@link HostDisk.owners}. */

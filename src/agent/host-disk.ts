@@ -1,15 +1,20 @@
 import path from 'node:path';
 
+import { Mutex } from 'async-mutex';
+
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import type { Pod } from '../kube/objects.js';
 import { type KnownDiskUse, type NodeDiskOwners, unmeasuredDisk } from '../node/agent-disk.js';
+import type { FoundPart } from '../report/pod-directories.js';
 import { busyDisk } from './disk-pressure.js';
 import { DiskWalks } from './disk-walks.js';
 import { findDuCommand } from './du-command.js';
 import { DuWalker } from './du-walker.js';
 import { readMountTable } from './mount-table.js';
 import { listDisk } from './owners-listing.js';
+import { walkPod } from './pod-walk.js';
 
 export interface HostDiskOptions {
   /** Where paths of the host are mounted: `/var/log` of the host at `var/log` in it. */
@@ -32,10 +37,14 @@ const busyPercent = 20;
 /** du reports one line for a place. */
 const limits = { maxDurationMs: 60 * minuteMs, maxEntryCount: 1, maxOutputBytes: 2 ** 20 };
 
-/** Measures what is on the disk of a node and is not its pods', in the background, from the first time that it is asked for. */
+/** Measures pods, and what is on the disk of a node and is not its pods', in the background, from the first time that it is asked for. */
 export class HostDisk {
   readonly #options: HostDiskOptions;
   readonly #signal: AbortSignal;
+  readonly #isBusy: () => Promise<boolean>;
+  /** Of one pod, or of one walk besides: the parts of a pod have one time limit. */
+  readonly #turns = new Mutex();
+  #walker: Promise<DuWalker> | undefined;
   #known: KnownDiskUse | undefined;
   #walks: DiskWalks | undefined;
 
@@ -43,6 +52,13 @@ export class HostDisk {
   constructor(options: HostDiskOptions, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
+    this.#isBusy = busyDisk(busyPercent, options.pressureFile);
+  }
+
+  /** See {@link walkPod}. Rejects when du is missing. */
+  async podDirectories(pod: Pod, usedBytes: number | undefined): Promise<readonly FoundPart[]> {
+    const options = { ...this.#options, walker: await this.#loadWalker(), usedBytes };
+    return this.#turns.runExclusive(() => walkPod(pod, options, this.#signal));
   }
 
   /** Returns what is known so far. The directories are compared with `known` until the next call. */
@@ -58,9 +74,8 @@ export class HostDisk {
   }
 
   async #measure(): Promise<void> {
-    const { hostRoot, searchPath, pressureFile, clock, logger, budgetShare } = this.#options;
-    const command = await findDuCommand(searchPath);
-    const isBusy = busyDisk(busyPercent, pressureFile);
+    const { hostRoot, clock, logger } = this.#options;
+    const walker = await this.#loadWalker();
     this.#walks = new DiskWalks({
       clock,
       logger,
@@ -72,10 +87,18 @@ export class HostDisk {
         const readMounts = () => readMountTable(path.join(hostRoot, 'proc/1/mountinfo'));
         return listDisk({ clock, hostRoot, readMounts, knownPodUids, measuredPodUids });
       },
-      walker: new DuWalker({ command, clock, budgetShare, isBusy }),
+      walker: { walk: (...walk) => this.#turns.runExclusive(() => walker.walk(...walk)) },
       limits,
-      isBusy,
+      isBusy: this.#isBusy,
     });
     await this.#walks.run(this.#signal);
+  }
+
+  #loadWalker(): Promise<DuWalker> {
+    const { searchPath, clock, budgetShare } = this.#options;
+    this.#walker ??= findDuCommand(searchPath).then(
+      (command) => new DuWalker({ command, clock, budgetShare, isBusy: this.#isBusy }),
+    );
+    return this.#walker;
   }
 }

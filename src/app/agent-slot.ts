@@ -9,8 +9,9 @@ import type { Config } from '../config/schema.js';
 import { agentParts, showsDiskOwners } from '../exposition/agent-families.js';
 import { knownDiskUse } from '../node/agent-disk.js';
 import { type AgentSnapshot, allObjects, type ClusterSnapshot } from '../scrape/snapshot.js';
+import { AgentMeasurements } from './pod-measurements.js';
 
-type Agent = Pick<NodeAgent, 'read' | 'diskOwners'>;
+type Agent = Pick<NodeAgent, 'read' | 'diskOwners' | 'podDirectories'>;
 
 interface AgentSlotOptions {
   readonly scheduler: Pick<Scheduler, 'newLane'>;
@@ -24,10 +25,12 @@ interface AgentSlotOptions {
 export class AgentSlot implements Disposable {
   readonly #load: (settings: Config['agent'], signal: AbortSignal) => Promise<Agent>;
   readonly #failures: FailureRun;
+  readonly #clock: Clock;
   #settings: Config['agent'] | undefined;
   #parts: ReturnType<typeof agentParts> = new Set();
   #showsDisk = false;
   #agent: Promise<Agent> | undefined;
+  #measurements: AgentMeasurements | undefined;
   /** Ends what the agent does in the background. */
   #stop = new AbortController();
 
@@ -35,6 +38,7 @@ export class AgentSlot implements Disposable {
     const lane = scheduler.newLane();
     this.#load = (settings, signal) => load(settings, { lane, logger, clock }, signal);
     this.#failures = new FailureRun(logger);
+    this.#clock = clock;
   }
 
   /** Replaces the agent, unless it has the same settings. */
@@ -45,8 +49,18 @@ export class AgentSlot implements Disposable {
     this.#settings = agent;
     this.#stop.abort(notNeeded);
     this.#stop = new AbortController();
-    this.#agent = agent.enabled ? this.#load(agent, this.#stop.signal) : undefined;
-    this.#agent?.catch(() => undefined); // each scrape logs it
+    const { signal } = this.#stop;
+    const loaded = agent.enabled ? this.#load(agent, signal) : undefined;
+    loaded?.catch(() => undefined); // each scrape logs it
+    this.#agent = loaded;
+    const measure: ConstructorParameters<typeof AgentMeasurements>[0]['measure'] = async (...pod) =>
+      (await loaded)?.podDirectories(...pod) ?? [];
+    this.#measurements = loaded && new AgentMeasurements({ measure, clock: this.#clock, signal });
+  }
+
+  /** Undefined without the agent. */
+  get measurements(): AgentMeasurements | undefined {
+    return this.#measurements;
   }
 
   [Symbol.dispose](): void {
@@ -55,6 +69,7 @@ export class AgentSlot implements Disposable {
 
   /** Adds what the agent reads now. A failure of the agent is logged, and the rest is served. */
   async addTo(snapshot: ClusterSnapshot): Promise<ClusterSnapshot> {
+    this.#measurements?.scraped(snapshot);
     return this.#add(snapshot, async (agent) => {
       const read = await agent.read(allObjects(snapshot), this.#parts);
       return { ...read, ...(this.#showsDisk ? diskOf(agent, snapshot) : {}) };

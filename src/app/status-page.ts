@@ -20,7 +20,7 @@ interface StatusInputsOptions extends Pick<StatusInputs, 'evictions' | 'checks'>
   readonly active: () => ActiveSettings;
   /** Runs a collection; the source stays until it has ended. */
   readonly track: (collecting: Promise<ClusterSnapshot | undefined>) => Promise<ClusterSnapshot | undefined>;
-  readonly agent: Pick<AgentSlot, 'addDiskTo'>;
+  readonly agent: Pick<AgentSlot, 'addDiskTo' | 'measurements'>;
   readonly scheduler: Scheduler;
   readonly metrics: SelfMetrics;
   readonly evictionFile: Pick<EvictionFile, 'log' | 'fault'>;
@@ -41,7 +41,7 @@ export function statusPage(
 
 /** What the status page shows. It is not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
 function statusInputs(options: StatusInputsOptions): StatusInputs {
-  const { active, track, scheduler, metrics, seriesCapReport, clock, evictions, evictionFile, checks } = options;
+  const { active, track, agent, scheduler, metrics, seriesCapReport, clock, evictions, evictionFile, checks } = options;
   const known = new KnownSnapshots();
   return {
     cluster: async (signal) => {
@@ -50,10 +50,10 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
         const current = active();
         const found = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
         if (found === undefined) return undefined;
-        const snapshot = await options.agent.addDiskTo(found);
+        const snapshot = await agent.addDiskTo(found);
         const collected = { snapshot, evictions: evictions() ?? [], isPartial: signal.aborted };
         const input = clusterReportInput({ ...current, ...collected, scheduler, clock });
-        const reading = clusterReading({ ...current, input, known, clock });
+        const reading = clusterReading({ ...current, measurements: agent.measurements, input, known, clock });
         return { report: await clusterReport(input), reading };
       } finally {
         work[Symbol.dispose]();

@@ -18,7 +18,7 @@ export const agent = section({
   directories: section({
     budget: share({
       default: '5%',
-      help: 'Share of the time in which `du` may run, which measures for `node_unattributed_owner_bytes` what is on the disk and is not that of pods. It is stopped in between, and while tasks of the node wait for I/O for more than 20 % of the time.',
+      help: 'Share of the time in which `du` may run, which measures what is on the disk: directories of pods, and for `node_unattributed_owner_bytes` all else. It is stopped in between, and while tasks of the node wait for I/O for more than 20 % of the time.',
     }),
   }),
 });

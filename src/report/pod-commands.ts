@@ -1,4 +1,5 @@
 import { shellWord } from '../base/text.js';
+import type { PodPlace } from './pod-report.js';
 import type { WorkloadReference } from './workload-report.js';
 
 /** Not those of jobs: their templates are immutable. */
@@ -17,4 +18,9 @@ export function ownerOf(workloads: readonly WorkloadReference[]): WorkloadRefere
 export function ownerEdit(workloads: readonly WorkloadReference[]): readonly string[] {
   const target = ownerTarget(workloads);
   return target === undefined ? [] : [`kubectl edit ${target}`];
+}
+
+/** Lists what is in the pod by commands in its containers, with the user's own permissions. */
+export function directoriesCommand({ namespace, pod }: Pick<PodPlace, 'namespace' | 'pod'>): string {
+  return `kubectl ephemeral-storage explain pod ${shellWord(`${namespace}/${pod}`)} --directories`;
 }

@@ -12,8 +12,9 @@ import { type PageFrame, pagePolicy } from '../status/html/frame.js';
 import { renderError, renderPage, renderView } from '../status/html/page.js';
 import { readOpenApi } from '../status/page-files.js';
 import type { Moment } from '../status/status-source.js';
+import { BusyError, NotFoundError } from '../status/view-errors.js';
 import { apiPrefix, listPages, type ObjectKind, objectRoutes, openApiPath } from '../status/view-routes.js';
-import { NotFoundError, type ViewKind, viewOf, type ViewRequest } from '../status/views.js';
+import { type ViewKind, viewOf, type ViewRequest } from '../status/views.js';
 import { SharedResponses } from './body-sender.js';
 import { statusPath } from './paths.js';
 import { Answer, SharedAnswers } from './shared-answers.js';
@@ -63,6 +64,7 @@ export class StatusHandler {
       const answer = await this.#answer(form, request, isCompressed);
       response.status(answer.status);
       if (answer.status !== 200 && form === 'json') response.type('text/plain');
+      if (answer.status === 503) response.set('Retry-After', '1');
       if (!isCompressed || !answer.isWorthCompressing) return answer.bytes;
       response.set('Content-Encoding', 'gzip');
       return answer.compressed();
@@ -84,7 +86,7 @@ export class StatusHandler {
     try {
       return await this.#made(form, request, moment);
     } catch (error) {
-      const status = error instanceof NotFoundError ? 404 : error instanceof UserError ? 400 : undefined;
+      const status = statusOf(error);
       if (status === undefined) throw error;
       const { message } = error as Error;
       if (form === 'json') return textAnswer(status, message);
@@ -117,6 +119,12 @@ export class StatusHandler {
     const { metricsPath, documentationUrl } = this.#options;
     return { status, path: request.path, search: queryText(request), metricsPath, documentationUrl };
   }
+}
+
+function statusOf(error: unknown): Answer['status'] | undefined {
+  if (error instanceof NotFoundError) return 404;
+  if (error instanceof BusyError) return 503;
+  return error instanceof UserError ? 400 : undefined;
 }
 
 function textAnswer(status: Answer['status'], text: string): Answer {

@@ -9,8 +9,9 @@ import { listContainers, listVolumes } from '../query/list-parts.js';
 import { listPods, readingOfWorkload } from '../query/list-pods.js';
 import { type ListKind, type ListQuery, matchesSearch, parseListQuery } from '../query/list-query.js';
 import { listWorkloads } from '../query/list-workloads.js';
+import type { MeasuredDirectories } from '../query/measured-directories.js';
 import { nodeDisks, type NodeExplanation, nodeExplanation } from '../query/node-explanation.js';
-import { parsePodLimit, podsWithOutlook, type PodWithOutlook } from '../query/pod-outlook.js';
+import { askDirectories, parsePodLimit, podsWithOutlook, type PodWithOutlook } from '../query/pod-outlook.js';
 import { type WorkloadFacts, workloadFacts } from '../query/workload-explanation.js';
 import type { DiskReport } from '../report/disk-report.js';
 import { evictionParagraph } from '../report/eviction-paragraph.js';
@@ -22,6 +23,7 @@ import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
 import { workloadVerdict, type WorkloadVerdictReport } from '../report/workload-verdict.js';
 import { workloadKey } from '../workload/workload.js';
 import { type Problem, type ShownEviction, type Status, withAge } from './status.js';
+import { NotFoundError, notMeasured } from './view-errors.js';
 import { type ObjectKind, parametersOfView } from './view-routes.js';
 
 /** What a page shows and the API returns, by the kind of page: plain data, exact numbers, the units of {@link Status}. */
@@ -37,6 +39,7 @@ export interface Views {
   readonly search: SearchResults;
   readonly node: NodeObject;
   readonly pod: PodObject;
+  readonly directories: DirectoriesObject;
   readonly workload: WorkloadObject;
   readonly namespace: NamespaceObject;
   readonly eviction: EvictionObject;
@@ -75,6 +78,12 @@ interface PodObject {
   readonly pods: readonly PodWithOutlook[];
   /** Of pods of this name. */
   readonly evictions: readonly ShownEviction[];
+}
+
+/** `measuring`: ask again in a second. */
+interface DirectoriesObject extends MeasuredDirectories {
+  readonly namespace: string;
+  readonly pod: string;
 }
 
 interface WorkloadObject {
@@ -119,12 +128,7 @@ export interface ViewInputs {
   readonly lane: Lane;
 }
 
-/** There is no object of this name. */
-export class NotFoundError extends Error {
-  override readonly name = 'NotFoundError';
-}
-
-/** Throws UserError for parameters that are wrong, and NotFoundError. */
+/** Throws UserError for parameters that are wrong, NotFoundError, and BusyError. */
 export async function viewOf(request: ViewRequest, inputs: ViewInputs): Promise<PageView> {
   const make = makers[request.kind] as (request: ViewRequest, inputs: ViewInputs) => Promise<PageView>;
   return make(request, inputs);
@@ -215,6 +219,12 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     if (pods.length + evictions.length === 0) throw new NotFoundError(`no pod ${namespace}/${name} in scope`);
     const given = podLimit === undefined ? {} : { podLimit: String(parameters['podLimit']) };
     return { kind: 'pod', query: { ...parseListQuery('pods', {}), given }, data: { pods, evictions } };
+  },
+  directories: async ({ path: [namespace = '', name = ''], parameters }, { reading, settings, lane }) => {
+    const query = parseListQuery('pods', parameters, parametersOfView('directories'));
+    const asked = await askDirectories(reading, { namespace, name, mode: settings.attribution }, lane);
+    if (typeof asked === 'string') throw notMeasured(asked, { namespace, pod: name });
+    return { kind: 'directories', query, data: { namespace, pod: name, ...asked } };
   },
   workload: async ({ path: [namespace = '', type = '', name = ''], parameters }, { reading, settings, lane }) => {
     const path = `${namespace}/${type}/${name}`;

@@ -7,6 +7,7 @@ import { HostDisk, type HostDiskOptions } from '../../src/agent/host-disk.js';
 import { systemClock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { type KnownDiskUse, unmeasuredDisk } from '../../src/node/agent-disk.js';
+import { aContainer, aPod } from '../support/builders.js';
 import { duNeeded, duOf, hasDu } from '../support/du.js';
 import { temporaryFolder } from '../support/programs.js';
 import { recordingLogger } from '../support/recording-logger.js';
@@ -103,6 +104,27 @@ describe('the disk of a node', () => {
       expect(owners.reduce((sum, { usedBytes }) => sum + usedBytes, 0)).toBe(2_000_000);
       expect(log).toEqual([]);
       stop.abort(new Error('over'));
+    },
+  );
+
+  it.skipIf(!hasDu)(
+    `a pod that is asked for is measured beside the owners of the rest, its logs with it; ${duNeeded}`,
+    async () => {
+      await using host = await temporaryFolder();
+      await writeHost(host.path);
+      const stop = new AbortController();
+      const disk = new HostDisk(optionsOf(host.path), stop.signal);
+      disk.owners(unknown);
+      const pod = aPod({ name: 'cart', kubeletUid: 'running', containers: [aContainer({ name: 'main' })] });
+      const logs = { part: 'logs', container: 'main' };
+      const bytes = duOf(path.join(host.path, 'var/log/pods/shop_cart_running/main'));
+      const measured = expect.objectContaining({
+        ...logs,
+        walk: expect.objectContaining({ bytes }) as unknown,
+      }) as unknown;
+      expect(await disk.podDirectories(pod, undefined)).toContainEqual(measured);
+      stop.abort(new Error('over'));
+      await expect(disk.podDirectories(pod, undefined)).rejects.toThrow('over');
     },
   );
 

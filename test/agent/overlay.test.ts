@@ -1,12 +1,16 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
 import { readMountTable, snapshotIdOf } from '../../src/agent/mount-table.js';
 import { listDisk } from '../../src/agent/owners-listing.js';
+import { walkPod } from '../../src/agent/pod-walk.js';
 import { systemClock } from '../../src/base/clock.js';
+import type { FoundPart } from '../../src/report/pod-directories.js';
+import { aContainer, aPod } from '../support/builders.js';
 import { aJob, aWalker, duOf, hasDu } from '../support/du.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 
@@ -38,6 +42,8 @@ mount -t overlay overlay -o "lowerdir=$PWD/$S/1/fs,upperdir=$PWD/$S/2/fs,workdir
 head -c 2000000 /dev/zero > "$R/written"
 echo y >> "$R/base"
 rm "$R/deleted"
+mkdir -p "var/log/pods/shop_cart-0_uid-1/main" var/log/containers
+ln -s /var/log/pods/shop_cart-0_uid-1/main/0.log "var/log/containers/cart-0_shop_main-${id}.log"
 mkdir "$R/mounted"
 mount -t tmpfs none "$R/mounted"
 head -c 700000 /dev/zero > "$R/mounted/not-counted"
@@ -70,6 +76,9 @@ describe.skipIf(!canMountOverlay)('a container on a real overlay mount; needs ro
       const { usedBytes } = await aWalker().walk(aJob(upper), never);
       expect(usedBytes).toBe(duOf(upper));
       expect(usedBytes).toBeGreaterThan(2_000_000);
+      const [rootfs] = await walkedPod(folder.path, `/proc/${String(child.pid)}/mountinfo`);
+      expect(rootfs?.walk).toMatchObject({ state: 'complete', bytes: usedBytes });
+      expect(rootfs?.walk?.entries.map((entry) => entry.path)).toEqual(['/written', '/base', '/mounted']);
       expect(await kindsOf(readMounts)).toEqual({
         '1': 'layers_in_use',
         '7': 'unused_layers',
@@ -95,6 +104,16 @@ describe.skipIf(!canMountOverlay)('a container on a real overlay mount; needs ro
     expect(usedBytes).toBeLessThan(900_000);
   });
 });
+
+/** What the agent measures of the container's pod, with this mount table. The mounts are those of the host: paths below its root. */
+async function walkedPod(folder: string, mountTable: string): Promise<readonly FoundPart[]> {
+  await mkdir(path.join(folder, 'proc/1'), { recursive: true });
+  const text = await readFile(mountTable, 'utf8');
+  await writeFile(path.join(folder, 'proc/1/mountinfo'), text.replaceAll(`${folder}/`, '/'));
+  const pod = aPod({ kubeletUid: 'uid-1', containers: [aContainer({ name: 'main' })] });
+  const options = { hostRoot: folder, walker: aWalker(), clock: systemClock, usedBytes: undefined };
+  return walkPod(pod, options, never);
+}
 
 /** Another mount of the same snapshotter, by which its folder is found. */
 function anchor(folder: string) {

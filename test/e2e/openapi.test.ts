@@ -209,7 +209,14 @@ it('a field that is not described is a fault, and so is one that lacks', async (
 it('each parameter that is described is taken, and no other one', async () => {
   await using exporter = await (await Exporter.start({ scenario: demoScenario })).settled();
   const api = await DescribedApi.of(exporter);
-  const values: Readonly<Record<string, string>> = { rule: 'pod', only: 'near', offset: '0', limit: '5', search: 'a', workload: '-/b/c' };
+  const values: Readonly<Record<string, string>> = {
+    rule: 'pod',
+    only: 'near',
+    offset: '0',
+    limit: '5',
+    search: 'a',
+    workload: '-/b/c',
+  };
   for (const [path, { get }] of Object.entries(api.paths).filter(([name]) => !name.includes('{'))) {
     for (const { name } of get.parameters ?? []) {
       const value = name === 'order' ? '' : (values[name] ?? 'a');

@@ -12,6 +12,7 @@ import type { Moment } from '../../src/status/status-source.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { aReading } from '../support/snapshot-builders.js';
 import { aMoment, aStatus } from '../support/status-builders.js';
 import { RunningServer, someRoutes } from './test-server.js';
 
@@ -240,4 +241,17 @@ it('views are made one by one, so that one list at a time is held as a whole', a
   const answers = await Promise.all(paths.map((path) => send({ port: server.port, path })));
   expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
   expect(mostActiveCount).toBe(1);
+});
+
+it('a pod that too many others wait before is answered with 503, and when to try again', async () => {
+  const moment = aMoment(
+    aStatus(),
+    aReading({
+      scope: { shard: 0, totalShards: 1, nodeName: 'node-1' },
+      measurements: { peek: () => ({ state: 'unmeasured' }), ask: () => undefined },
+    }),
+  );
+  const { status, text, headers } = await ask('/api/v1/pods/shop/cart-0/directories', { moment });
+  expect([status, text]).toEqual([503, 'too many pods wait to be measured: try again\n']);
+  expect(headers['retry-after']).toBe('1');
 });

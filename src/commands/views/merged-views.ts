@@ -4,7 +4,8 @@ import type { NamespaceReport } from '../../query/list-namespaces.js';
 import type { WorkloadFacts } from '../../query/workload-explanation.js';
 import type { WorkloadReport } from '../../report/workload-report.js';
 import { workloadVerdict } from '../../report/workload-verdict.js';
-import { NotFoundError, type Views } from '../../status/views.js';
+import { NotFoundError } from '../../status/view-errors.js';
+import type { Views } from '../../status/views.js';
 import { compareBy, isNear } from './item-orders.js';
 import { largest, mergedWorkload, partialVerdict } from './merged-workload.js';
 import { askShards, type ReadyShards, type ShardAnswers, shardsText } from './shards.js';
@@ -187,6 +188,7 @@ const merges: { readonly [Kind in CommandObject]: MergeOf<Kind> } = {
     pods: parts.flatMap(({ pods }) => pods),
     evictions: mergedEvictions(parts),
   }),
+  directories: ([first]) => first,
   workload: (parts, shards) => {
     const [first, ...others] = parts;
     if (first === undefined) return undefined;

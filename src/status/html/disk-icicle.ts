@@ -63,8 +63,8 @@ function usedBlocks(disk: DiskReport): readonly Block[] {
   };
   return [
     group('pods', 'pods', ['rootfs', 'logs', 'emptydir', 'configmap', 'other']),
-      leaf('images'),
-      { ...leaf('unattributed'), parts: ownerBlocks(disk) },
+    leaf('images'),
+    { ...leaf('unattributed'), parts: ownerBlocks(disk) },
     { colour: 'unknown', name: 'not known', bytes: disk.unknownBytes ?? 0, parts: [] },
     leaf('reserved'),
   ];

@@ -1,6 +1,7 @@
 import { eventText } from '../../report/eviction-cause-text.js';
 import type { Status } from '../status.js';
 import type { PageView, ViewKind } from '../views.js';
+import { directoriesPage } from './directories-panel.js';
 import { evictionPage } from './eviction-page.js';
 import { knownSince } from './evictions-section.js';
 import { type PageFrame, renderFrame } from './frame.js';
@@ -42,6 +43,7 @@ const bodies: { readonly [Kind in ViewKind]: Body<Kind> } = {
   search: searchPage,
   node: nodePage,
   pod: podPage,
+  directories: directoriesPage,
   workload: workloadPage,
   namespace: namespacePage,
   eviction: evictionPage,

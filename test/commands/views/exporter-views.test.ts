@@ -7,7 +7,7 @@ import { pagedReader } from '../../../src/commands/views/paged-reader.js';
 import type { ViewReader } from '../../../src/commands/views/view-source.js';
 import type { ApiRequest, ApiTransport } from '../../../src/http/api-client.js';
 import { toJson } from '../../../src/json/json.js';
-import { NotFoundError } from '../../../src/status/views.js';
+import { NotFoundError } from '../../../src/status/view-errors.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { never } from '../../support/signals.js';
 import { aPodStatus } from '../../support/status-builders.js';

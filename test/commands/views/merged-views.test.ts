@@ -11,7 +11,7 @@ import type { NodeView } from '../../../src/node/node-view.js';
 import type { ClusterReading } from '../../../src/query/cluster-reading.js';
 import { ordersOf } from '../../../src/query/list-query.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
-import { NotFoundError } from '../../../src/status/views.js';
+import { NotFoundError } from '../../../src/status/view-errors.js';
 import { workloadPath } from '../../../src/workload/workload.js';
 import { aContainer, anFsStats, aNodeSummary, aPod, aPodSummary } from '../../support/builders.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';

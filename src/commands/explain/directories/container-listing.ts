@@ -4,8 +4,8 @@ import { commandLine, oneLine } from '../../../base/text.js';
 import { formatPercent } from '../../../base/units.js';
 import type { Credentials } from '../../../credentials/credentials.js';
 import { execInPod, type ExecResult } from '../../../http/pod-exec.js';
+import type { FoundDirectories, ListingProblem, Walk } from '../../../report/pod-directories.js';
 import type { PodContainer, PodContainers, VolumeMount } from './container-mounts.js';
-import type { ContainerListing } from './directory-report.js';
 import { parseWalkOutput, type WalkOutput } from './walk-output.js';
 import { walkCommand, type WalkPlan } from './walk-script.js';
 
@@ -24,6 +24,38 @@ export interface ListingContext {
 
 /** A container that runs. */
 export type RunningContainer = PodContainer & { readonly startedAtMs: number };
+
+/** What was listed in a container, or why it was not. */
+export interface ContainerListing {
+  readonly container: string;
+  readonly rootfs?: Walk | undefined;
+  readonly emptyDirs: readonly { readonly mount: VolumeMount; readonly walk: Walk }[];
+  readonly problem?: ListingProblem | undefined;
+}
+
+/** Returns what was listed in all containers. `volumes`: emptyDirs that were asked for. */
+export function foundDirectories(listings: readonly ContainerListing[], volumes: readonly string[]): FoundDirectories {
+  return {
+    parts: [
+      ...listings.flatMap(({ container, rootfs }) => [
+        { part: 'rootfs' as const, container, walk: rootfs },
+        { part: 'logs' as const, container },
+      ]),
+      ...volumes.map((volume) => ({ part: 'emptydir' as const, volume, ...listedVolume(volume, listings) })),
+    ],
+    problems: listings.flatMap(({ problem }) => problem ?? []),
+  };
+}
+
+/** The mount of an emptyDir itself is a part already. */
+function listedVolume(volume: string, listings: readonly ContainerListing[]) {
+  for (const { container, emptyDirs } of listings) {
+    const { mount, walk } = emptyDirs.find((one) => one.mount.volume === volume) ?? {};
+    if (mount === undefined || walk === undefined) continue;
+    return { container, walk: { ...walk, entries: walk.entries.filter(({ path }) => path !== mount.path) } };
+  }
+  return {};
+}
 
 /** The script writes far less. */
 const maxOutputBytes = 2 ** 20;

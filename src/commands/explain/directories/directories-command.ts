@@ -1,18 +1,19 @@
-import { messageOf, RequestError, UsageError, UserError } from '../../../base/errors.js';
+import { RequestError, UsageError, UserError } from '../../../base/errors.js';
 import { commandLine } from '../../../base/text.js';
 import type { Credentials } from '../../../credentials/credentials.js';
 import { readObject } from '../../../http/read-object.js';
 import type { JsonObject } from '../../../json/json.js';
-import { NotFoundError } from '../../../status/views.js';
+import { type PodDirectories, podDirectories, type SummarizedPod } from '../../../report/pod-directories.js';
 import { CommandRequests } from '../../command-requests.js';
 import { connectionWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
 import { commandCredentials } from '../../load-settings.js';
-import { withViews } from '../../one-shot.js';
 import { suggestions } from '../../text/suggestions.js';
 import { dataText, screenColumns, terminalLines, terminalText } from '../../text/terminal-text.js';
 import { type ExplainOptions, podName } from '../explain-command.js';
 import {
+  type ContainerListing,
+  foundDirectories,
   listContainer,
   listedMounts,
   type ListingContext,
@@ -20,8 +21,8 @@ import {
   type RunningContainer,
 } from './container-listing.js';
 import { type PodContainers, podContainers } from './container-mounts.js';
-import { type ContainerListing, podDirectories, type SummarizedPod } from './directory-report.js';
 import { directoryText } from './directory-text.js';
+import { askExporter, asksAgent, type ExporterAnswer } from './exporter-answer.js';
 import { walkCommand } from './walk-script.js';
 
 export interface DirectoryOptions extends Omit<ExplainOptions, 'resource'> {
@@ -40,23 +41,47 @@ const maxDurationSeconds = 86_400;
  * not there or does not run, and where the user may not.
  */
 export async function explainDirectories(options: DirectoryOptions, context: CommandContext): Promise<void> {
+  const given = givenPod(options);
+  try {
+    const credentials = await commandCredentials(options, context);
+    const namespace = given.namespace ?? credentials.namespace ?? 'default';
+    const path = `/api/v1/namespaces/${namespace}/pods/${given.name}`;
+    const asked = asksAgent(options) ? await askExporter({ namespace, name: given.name }, options, context) : undefined;
+    if (asked?.measured !== undefined) print(asked.measured, options, context);
+    else await listInContainers(path, asked, options, { ...context, credentials });
+  } catch (error) {
+    if (context.stopSignal.aborted) throw new UserError('stopped before there was an answer');
+    throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
+  }
+}
+
+function givenPod(options: DirectoryOptions): ReturnType<typeof podName> {
   if (options.recordings !== undefined) throw new UsageError('--directories and --summaries exclude each other');
   const given = podName({ ...options, resource: 'pod' });
   if (options.allNamespaces && given.namespace === undefined) {
     throw new UsageError('--directories is for one pod: name it as NAMESPACE/NAME');
   }
-  try {
-    const credentials = await commandCredentials(options, context);
-    const namespace = given.namespace ?? credentials.namespace ?? 'default';
-    const path = `/api/v1/namespaces/${namespace}/pods/${given.name}`;
-    const pod = podContainers(await readPod(path, credentials, options, context));
-    const containers = runningContainers(pod, options.container);
-    if (options.isDryRun) printCommands(pod, containers, options, context);
-    else await list(pod, containers, options, { ...context, credentials });
-  } catch (error) {
-    if (context.stopSignal.aborted) throw new UserError('stopped before there was an answer');
-    throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
+  return given;
+}
+
+type CredentialedContext = CommandContext & { readonly credentials: Credentials };
+
+/** `asked`: what an exporter has answered, if it was asked. */
+async function listInContainers(
+  path: string,
+  asked: ExporterAnswer | undefined,
+  options: DirectoryOptions,
+  context: CredentialedContext,
+): Promise<void> {
+  const pod = podContainers(await readPod(path, context.credentials, options, context));
+  const containers = runningContainers(pod, options.container);
+  if (options.isDryRun) {
+    printCommands(pod, containers, options, context);
+    return;
   }
+  const { summary, notes } = asked ?? (await askExporter(pod, options, context));
+  for (const note of notes) context.writeError(`${terminalText(note)}\n`);
+  print(await list(pod, containers, options, { ...context, summary }), options, context);
 }
 
 function readPod(
@@ -75,10 +100,9 @@ async function list(
   pod: PodContainers,
   containers: readonly RunningContainer[],
   options: DirectoryOptions,
-  context: CommandContext & { readonly credentials: Credentials },
-): Promise<void> {
-  const { clock, stopSignal: signal, credentials, invocation } = context;
-  const summary = await summaryOf(pod, options, context);
+  context: CredentialedContext & { readonly summary: SummarizedPod | undefined },
+): Promise<PodDirectories> {
+  const { clock, stopSignal: signal, credentials, invocation, summary } = context;
   const connection = connectionWords(options);
   const words = ['explain', 'pod', '-n', pod.namespace, pod.name, '--directories', ...connection];
   const ownCommand = `${invocation} ${commandLine(words)}`;
@@ -92,10 +116,13 @@ async function list(
     connection,
     ownCommand,
   });
-  const listing = { pod, listings, volumes: volumesOf(containers), isWhole: options.container === undefined };
-  const report = podDirectories(listing, summary);
-  const width = screenColumns(context.terminal());
-  context.writeOut(options.output === 'text' ? directoryText(report, width) : dataText(report, options.output));
+  const found = foundDirectories(listings, volumesOf(containers));
+  const place = { namespace: pod.namespace, pod: pod.name, node: pod.node };
+  return podDirectories(place, found, summary, options.container === undefined);
+}
+
+function print(report: PodDirectories, { output }: DirectoryOptions, { terminal, writeOut }: CommandContext): void {
+  writeOut(output === 'text' ? directoryText(report, screenColumns(terminal())) : dataText(report, output));
 }
 
 function durationOf({ requestTimeoutMs }: DirectoryOptions): number {
@@ -140,27 +167,6 @@ async function listAll(
     listings.push(listing);
   }
   return listings;
-}
-
-/** Undefined where there is none, which a line on standard error reports: a pod can be listed without it. */
-async function summaryOf(
-  { namespace, name }: PodContainers,
-  options: DirectoryOptions,
-  context: CommandContext,
-): Promise<SummarizedPod | undefined> {
-  const found: SummarizedPod[] = [];
-  const subject = { namespaceOf: () => namespace, podName: name };
-  try {
-    await withViews(options, context, subject, async ({ source }) => {
-      const reader = await source.read(context.stopSignal);
-      const { data } = await reader.object('pod', [namespace, name], {});
-      found.push(...data.pods.flatMap((pod) => (pod.state === 'unmeasured' ? [] : [pod])));
-    });
-  } catch (error) {
-    if (!(error instanceof UserError || error instanceof NotFoundError)) throw error;
-    context.writeError(`No summary to compare with: ${terminalText(messageOf(error))}\n`);
-  }
-  return found[0];
 }
 
 /** As kubectl would run them. */

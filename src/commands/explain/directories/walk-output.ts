@@ -1,25 +1,5 @@
+import { tellingEntries, type Walk, type WalkEntry } from '../../../report/pod-directories.js';
 import { listedCount } from './walk-script.js';
-
-/** A directory with all that is in it, or a file. */
-export interface WalkEntry {
-  readonly path: string;
-  readonly bytes: number;
-  readonly isDirectory: boolean;
-}
-
-/** `unreadable`: some of it may not be read by the user of the container, or was deleted meanwhile. */
-type WalkState = 'complete' | 'unreadable' | 'timeout';
-
-/** What a walk found. */
-export interface Walk {
-  readonly state: WalkState;
-  readonly bytes: number;
-  readonly fileCount: number;
-  /** Those whose names have a line feed, above all. */
-  readonly skippedCount: number;
-  /** The largest ones; directories without those that hold little more than one other entry. */
-  readonly entries: readonly WalkEntry[];
-}
 
 export interface WalkOutput {
   /** By their numbers. */
@@ -65,7 +45,7 @@ function numberedWalk(section: string): readonly (readonly [number, Walk])[] {
     bytes: Number(blocks) * blockBytes,
     fileCount: Number(files),
     skippedCount: Number(bad),
-    entries: telling(lines.flatMap(entryOf).slice(0, 2 * listedCount)),
+    entries: tellingEntries(lines.flatMap(entryOf).slice(0, 2 * listedCount)),
   };
   return [[Number(number), walk]];
 }
@@ -76,16 +56,7 @@ function entryOf(line: string): readonly WalkEntry[] {
   return [{ path, bytes: Number(blocks) * blockBytes, isDirectory: kind === 'd' }];
 }
 
-function stateOf(code: number): WalkState {
+function stateOf(code: number): Walk['state'] {
   if (code === 0) return 'complete';
   return timeoutCodes.includes(code) ? 'timeout' : 'unreadable';
-}
-
-/** A directory that holds little more than one other entry says nothing that the entry does not say. */
-const almostAll = 0.95;
-
-function telling(entries: readonly WalkEntry[]): readonly WalkEntry[] {
-  const isRepeated = ({ path, bytes, isDirectory }: WalkEntry): boolean =>
-    isDirectory && entries.some((other) => other.path.startsWith(`${path}/`) && other.bytes >= almostAll * bytes);
-  return entries.filter((entry) => entry.bytes > 0 && !isRepeated(entry)).toSorted((a, b) => b.bytes - a.bytes);
 }

@@ -6,8 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { expect, test } from 'vitest';
 
-import { parseWalkOutput, type WalkEntry } from '../../../../src/commands/explain/directories/walk-output.js';
+import { parseWalkOutput } from '../../../../src/commands/explain/directories/walk-output.js';
 import { walkCommand, type WalkPlan } from '../../../../src/commands/explain/directories/walk-script.js';
+import type { WalkEntry } from '../../../../src/report/pod-directories.js';
 import { untilEnd } from '../../../support/fixtures.js';
 import { temporaryFolder } from '../../../support/programs.js';
 
