@@ -41,6 +41,7 @@ export class CommandRequests {
   readonly #timedOut = new AbortController();
   readonly #pending = new Set<PendingRequest>();
   #isQuiet = false;
+  #hasSaidCredentials = false;
 
   constructor(options: CommandRequestsOptions) {
     this.#options = options;
@@ -60,19 +61,29 @@ export class CommandRequests {
 
   /** For the API server. The caller disposes of it. */
   client(credentials: Credentials): CommandApi {
+    return this.#client(credentials, undefined);
+  }
+
+  /** The same for the first questions: as long as for the first lists, where no limit is set. */
+  searchClient(credentials: Credentials): CommandApi {
+    return this.#client(credentials, defaultSyncTimeoutMs);
+  }
+
+  #client(credentials: Credentials, defaultTimeoutMs: number | undefined): CommandApi {
     const { clock, version, timeoutMs } = this.#options;
-    const limits = timeoutMs === undefined ? {} : { headersTimeoutMs: timerMs(timeoutMs) };
+    const headersTimeoutMs = timeoutMs === undefined ? defaultTimeoutMs : timerMs(timeoutMs);
+    const limits = headersTimeoutMs === undefined ? {} : { headersTimeoutMs };
     return this.attended(new ApiClient({ credentials, clock, version, ...limits }), credentials);
   }
 
   /**
    * Returns the API with a limit for each request but watches, and with one line on standard error when one of them has had no
-   * response for 2 s. The time that an exec plugin takes for the credentials does not count: it may ask for a login.
+   * response for 2 s, as with the credentials, for which an exec plugin may ask for a login: it has a limit of its own.
    */
   attended(api: ApiClient, credentials?: Credentials): CommandApi {
     return {
       open: async (request, signal) => {
-        if (credentials !== undefined) await abortable(credentials.material(), signal);
+        if (credentials !== undefined) await this.#material(credentials, signal);
         return this.#open(api, request, signal);
       },
       [Symbol.dispose]: () => {
@@ -106,6 +117,20 @@ export class CommandRequests {
     } catch (error) {
       end();
       throw error;
+    }
+  }
+
+  async #material(credentials: Credentials, signal: AbortSignal): Promise<void> {
+    const waiting = this.#afterSilence(() => {
+      if (this.#isQuiet || this.#hasSaidCredentials) return;
+      this.#hasSaidCredentials = true;
+      const name = terminalText(credentials.description);
+      this.#options.writeError(`Waiting for the credentials of ${name} for ${silenceMs / 1000} s.\n`);
+    });
+    try {
+      await abortable(credentials.material(), signal);
+    } finally {
+      waiting[Symbol.dispose]();
     }
   }
 

@@ -4,8 +4,13 @@ import type { Config } from '../config/schema.js';
 import type { FlagValues } from '../config/text-layers.js';
 import { plainWeb, type WebConfig } from '../config/web/web-config.js';
 import type { Credentials } from '../credentials/credentials.js';
-import { type CredentialOverrides, loadCredentials } from '../credentials/load-credentials.js';
+import {
+  type CredentialOverrides,
+  loadCredentials,
+  type LoadCredentialsOptions,
+} from '../credentials/load-credentials.js';
 import type { CommandContext } from './context.js';
+import { terminalLines } from './text/terminal-text.js';
 
 /** What the command line says about the settings. */
 export interface SettingFlags {
@@ -65,6 +70,27 @@ export interface CredentialFlags {
 export function commandCredentials(
   { kubeconfig: kubeconfigPath, overrides }: CredentialFlags,
   { environment, homeDir, clock }: Pick<CommandContext, 'environment' | 'homeDir' | 'clock'>,
+  plugin: Pick<LoadCredentialsOptions, 'readTimeoutMs' | 'onPluginOutput'> = {},
 ): Promise<Credentials> {
-  return loadCredentials({ environment, homeDir, clock, kubeconfigPath, overrides });
+  return loadCredentials({ environment, homeDir, clock, kubeconfigPath, overrides, ...plugin });
+}
+
+/** A person may have to log in, in a browser or on another device. */
+const loginTimeoutMs = 300_000;
+
+/**
+ * The same for a command that a person waits for, who sees what an exec plugin writes. `requestTimeoutMs`: also of the plugin; 0:
+ * no limit of its own. Throws UserError.
+ */
+export function personalCredentials(
+  flags: CredentialFlags & { readonly requestTimeoutMs?: number | undefined },
+  context: Pick<CommandContext, 'environment' | 'homeDir' | 'clock' | 'writeError'>,
+): Promise<Credentials> {
+  const { requestTimeoutMs = 0 } = flags;
+  return commandCredentials(flags, context, {
+    readTimeoutMs: requestTimeoutMs > 0 ? requestTimeoutMs : loginTimeoutMs,
+    onPluginOutput: (text) => {
+      context.writeError(terminalLines(text));
+    },
+  });
 }

@@ -7,13 +7,13 @@ import { WorkloadResolver } from '../workload/workload-resolver.js';
 import { ClusterReader, type Reader } from './cluster-reader.js';
 import { CommandRequests } from './command-requests.js';
 import { type CommandContext, hostOf } from './context.js';
-import { commandCredentials, type CredentialFlags, loadSettings, type SettingFlags } from './load-settings.js';
+import { type CredentialFlags, loadSettings, personalCredentials, type SettingFlags } from './load-settings.js';
 import { readRecordedCollection, recordedReader, type RecordingFlags } from './recorded-collection.js';
 import { warnOn } from './recordings.js';
 import { statusReader } from './status-evictions.js';
 import { terminalText } from './text/terminal-text.js';
 import type { ExporterAddress, ExporterFiles } from './views/exporter-address.js';
-import { type AskedPlace, openExporter } from './views/exporter-source.js';
+import { type AskedPlace, ClusterError, openExporter } from './views/exporter-source.js';
 import { localViews } from './views/local-views.js';
 import type { ViewSource } from './views/view-source.js';
 
@@ -102,13 +102,13 @@ interface SettledFlags {
 async function withExporter(reading: SettledFlags, context: CommandContext, use: Use): Promise<void> {
   const { flags } = reading;
   const needsCluster = flags.exporter === undefined || !('url' in flags.exporter);
-  const credentials = await commandCredentials(flags, context).catch((error: unknown) => {
+  const credentials = await personalCredentials(flags, context).catch((error: unknown) => {
     if (needsCluster) throw error;
     return undefined;
   });
   const opened = await attempt(reading, credentials, context);
   if (opened === undefined) {
-    await withCluster(reading, context, use);
+    await withCluster(reading, context, use, credentials);
     return;
   }
   await using exporter = opened;
@@ -132,17 +132,28 @@ async function attempt(
     );
   } catch (error) {
     if (!(error instanceof RequestError || error instanceof UserError)) throw error;
-    if (isFinal(error, flags, requests)) throw new UserError(error.message, { cause: error });
+    if (isFinal(error, flags, requests)) {
+      throw new UserError(`${error.message}${finalHint(error, flags, requests)}`, { cause: error });
+    }
     context.writeError(`No exporter was read, but the kubelets: ${terminalText(messageOf(error))}\n`);
     return undefined;
   }
 }
 
 /** Where the API server cannot be reached, the kubelets cannot be found. */
-function isFinal(error: Error, { from, exporter }: ClusterFlags, { timedOut }: CommandRequests): boolean {
-  const isRequired = from === 'exporter' || exporter !== undefined;
+function isFinal(error: Error, flags: ClusterFlags, { timedOut }: CommandRequests): boolean {
   const isOfServer = error instanceof RequestError && ['connection', 'tls'].includes(error.reason);
-  return isRequired || isOfServer || timedOut.aborted;
+  return isRequired(flags) || error instanceof ClusterError || isOfServer || timedOut.aborted;
+}
+
+function isRequired({ from, exporter }: ClusterFlags): boolean {
+  return from === 'exporter' || exporter !== undefined;
+}
+
+/** An exporter that does not answer takes all the time that there is: the kubelets may. */
+function finalHint(error: Error, flags: ClusterFlags, { timedOut }: CommandRequests): string {
+  const isOfExporter = timedOut.aborted && !(error instanceof ClusterError);
+  return isOfExporter && !isRequired(flags) ? '; --from kubelets reads the kubelets instead' : '';
 }
 
 function placeOf({ node, podName, namespaceOf }: CommandSubject, credentials: Credentials | undefined): AskedPlace {
@@ -150,13 +161,14 @@ function placeOf({ node, podName, namespaceOf }: CommandSubject, credentials: Cr
   return { node, pod: podName === undefined || namespace === undefined ? undefined : { namespace, name: podName } };
 }
 
-/** Lists the cluster and scrapes its kubelets. */
+/** Lists the cluster and scrapes its kubelets. `loaded`: the credentials, which an exec plugin need not provide again. */
 async function withCluster(
   { flags, config, subject, requests }: SettledFlags,
   context: CommandContext,
   use: Use,
+  loaded?: Credentials,
 ): Promise<void> {
-  const credentials = await commandCredentials(flags, context);
+  const credentials = loaded ?? (await personalCredentials(flags, context));
   const { clock, stopSignal } = context;
   const contextNamespace = credentials.namespace ?? 'default';
   const session = { namespace: contextNamespace, access: config.kubelet.access };

@@ -35,6 +35,7 @@ export class ExecPlugin {
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #installHint: string;
   readonly #clock: Clock;
+  readonly #onOutput: ((text: string) => void) | undefined;
   #cached: CachedCredential | undefined;
 
   /** Throws UserError when the settings cannot work here. */
@@ -44,6 +45,7 @@ export class ExecPlugin {
     environment,
     cluster,
     clock,
+    onOutput,
   }: {
     /** The `exec` object of the kubeconfig's user. */
     readonly settings: unknown;
@@ -53,6 +55,8 @@ export class ExecPlugin {
     /** `spec.cluster` of the request, for plugins with `provideClusterInfo`. */
     readonly cluster: Readonly<Record<string, unknown>>;
     readonly clock: Clock;
+    /** Takes what it writes to standard error as it comes; without it, the error of a plugin that fails quotes it. */
+    readonly onOutput?: ((text: string) => void) | undefined;
   }) {
     const { command, args, env, apiVersion, installHint, interactiveMode, provideClusterInfo } = objectOf(settings);
     const program = textOf(command);
@@ -76,6 +80,7 @@ export class ExecPlugin {
     };
     this.#installHint = textOf(installHint) ?? '';
     this.#clock = clock;
+    this.#onOutput = onOutput;
   }
 
   /** The plugin is killed when the signal aborts. */
@@ -98,10 +103,12 @@ export class ExecPlugin {
       signal,
     });
     running.child.stdin?.end();
+    const onOutput = this.#onOutput;
+    if (onOutput !== undefined) running.child.stderr?.on('data', (text) => { onOutput(String(text)); });
     const { stdout } = await running.catch((error: unknown) => {
       signal.throwIfAborted();
       const hint = this.#installHint === '' ? '' : `; ${this.#installHint}`;
-      throw new Error(`exec plugin ${this.#command} failed: ${failureOf(error)}${hint}`);
+      throw new Error(`exec plugin ${this.#command} failed: ${failureOf(error, onOutput === undefined)}${hint}`);
     });
     return stdout;
   }
@@ -114,9 +121,9 @@ export class ExecPlugin {
 }
 
 /** Never includes standard output, which may contain the credential; hence no `cause` either. */
-function failureOf(error: unknown): string {
+function failureOf(error: unknown, quotes: boolean): string {
   const { code, stderr } = objectOf(error);
-  const quote = oneLine(textOf(stderr) ?? '');
+  const quote = quotes ? oneLine(textOf(stderr) ?? '') : '';
   if (typeof code === 'number') return `exit code ${code}${quote === '' ? '' : `: ${quote}`}`;
   return typeof code === 'string' ? code : messageOf(error);
 }

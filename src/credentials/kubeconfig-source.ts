@@ -20,6 +20,8 @@ export interface KubeconfigOptions {
   /** Of exec plugins, and with the proxy for clusters that name none. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
+  /** Takes what an exec plugin writes to standard error. */
+  readonly onPluginOutput?: ((text: string) => void) | undefined;
 }
 
 /**
@@ -121,6 +123,7 @@ async function execPluginOf(
       config: pluginConfigOf(clusterSettings),
     },
     clock: options.clock,
+    onOutput: options.onPluginOutput,
   });
 }
 

@@ -27,6 +27,10 @@ export interface LoadCredentialsOptions extends KubeconfigPlaces {
   /** `/var/run/secrets/kubernetes.io/serviceaccount` without it. */
   readonly inClusterDir?: string;
   readonly clock: Clock;
+  /** How long an exec plugin may take; 30 s without it. */
+  readonly readTimeoutMs?: number | undefined;
+  /** Takes what an exec plugin writes to standard error, such as how to log in. Without it, errors quote that. */
+  readonly onPluginOutput?: ((text: string) => void) | undefined;
 }
 
 const serviceAccountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -37,13 +41,13 @@ const serviceAccountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
  * needs none of them. Throws UserError.
  */
 export async function loadCredentials(options: LoadCredentialsOptions): Promise<Credentials> {
-  const { clock, overrides = {}, environment } = options;
+  const { clock, overrides = {}, environment, readTimeoutMs, onPluginOutput } = options;
   const paths = await kubeconfigPaths(options);
   if (paths.length === 0) refuseNames(overrides);
   if (paths.length > 0 || overrides.server !== undefined) {
     const { kubeconfigSource } = await import('./kubeconfig-source.js');
-    const source = await kubeconfigSource({ paths, overrides, environment, clock });
-    return new RotatingCredentials({ source, clock });
+    const source = await kubeconfigSource({ paths, overrides, environment, clock, onPluginOutput });
+    return new RotatingCredentials({ source, clock, readTimeoutMs });
   }
   const directory = options.inClusterDir ?? serviceAccountDir;
   const source = await inClusterSource({ environment, directory, overrides });

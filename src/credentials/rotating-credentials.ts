@@ -7,7 +7,7 @@ import type { CredentialMaterial, Credentials } from './credentials.js';
 const maxAgeMs = 60_000;
 /** How long a failure prevents another reading: requests to many nodes share these credentials. */
 const failureMaxAgeMs = 5000;
-const readTimeoutMs = 30_000;
+const defaultReadTimeoutMs = 30_000;
 /** While a CA is not replaced yet, requests to many nodes fail at once: the files are read once for all of them. */
 const minRereadAgeMs = 1000;
 
@@ -41,12 +41,23 @@ export class RotatingCredentials implements Credentials {
   readonly disablesCompression: boolean | undefined;
   readonly #source: CredentialSource;
   readonly #clock: Clock;
+  readonly #readTimeoutMs: number;
   #reading: CredentialsReading | undefined;
   #lastGood: CredentialMaterial | undefined;
 
-  constructor({ source, clock }: { readonly source: CredentialSource; readonly clock: Clock }) {
+  constructor({
+    source,
+    clock,
+    readTimeoutMs = defaultReadTimeoutMs,
+  }: {
+    readonly source: CredentialSource;
+    readonly clock: Clock;
+    /** 30 s without it. */
+    readonly readTimeoutMs?: number | undefined;
+  }) {
     this.#source = source;
     this.#clock = clock;
+    this.#readTimeoutMs = readTimeoutMs;
     this.server = source.server;
     this.proxyUrl = source.proxyUrl;
     this.namespace = source.namespace;
@@ -100,8 +111,8 @@ export class RotatingCredentials implements Credentials {
   async #read(): Promise<CredentialMaterial> {
     using deadline = startDeadline({
       clock: this.#clock,
-      durationMs: readTimeoutMs,
-      error: () => new Error(`not complete after ${readTimeoutMs / 1000} s`),
+      durationMs: this.#readTimeoutMs,
+      error: () => new Error(`not complete after ${this.#readTimeoutMs / 1000} s`),
     });
     return await abortable(this.#source.read(deadline.signal), deadline.signal);
   }

@@ -1,12 +1,13 @@
 // @module-tag sockets
 
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { InvalidArgumentError } from 'commander';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
+import { addExporter } from '../../sim/model/exporter-pod.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { runArguments } from '../../src/commands/command-line.js';
 import { parseRequestTimeout } from '../../src/commands/request-timeout.js';
@@ -69,7 +70,7 @@ it('nothing is said of a request that has its response, or once the command show
   expect(silent.lines).toEqual([]);
 });
 
-it('nothing is said while a plugin provides the credentials: it may ask for a login', async () => {
+it('while a plugin provides the credentials, one line says so, and nothing is said of the server', async () => {
   await using silent = await startSilent();
   const { clock, lines, requests, server } = silent;
   const ready = staticCredentials({ server: server.url });
@@ -78,7 +79,85 @@ it('nothing is said while a plugin provides the credentials: it may ask for a lo
   const failure = failureOf(textOf(client.open({ path: '/' }, AbortSignal.timeout(500))));
   await clock.advance(10_000);
   await failure;
-  expect(lines).toEqual([]);
+  expect(lines).toEqual(['Waiting for the credentials of static credentials for 2 s.\n']);
+});
+
+describe('an exec plugin of a command', () => {
+  /** Runs `top` with a plugin that is a script of sh; each run appends a line to a file. */
+  async function runTop(body: string, flags = '') {
+    const folder = await temporaryFolder();
+    const [script, runs] = [path.join(folder.path, 'plugin'), path.join(folder.path, 'runs')];
+    await writeFile(script, `#!/bin/sh\necho run >> '${runs}'\n${body}\n`, { mode: 0o755 });
+    const config = {
+      clusters: [{ name: 'c', cluster: { server: 'http://127.0.0.1:1' } }],
+      users: [{ name: 'u', user: { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: script } } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    };
+    await writeFile(path.join(folder.path, 'config'), JSON.stringify(config));
+    const clock = new ManualClock();
+    const { context, error } = aCommandContext({ clock });
+    const args = ['top', '--kubeconfig', path.join(folder.path, 'config'), ...flags.split(' ').filter(Boolean)];
+    const status = runArguments(args, context);
+    return {
+      ...{ clock, error, status },
+      runCount: async () => (await readFile(runs, 'utf8').catch(() => '')).split('\n').length - 1,
+      [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    };
+  }
+
+  it('an exec plugin shows its user how to log in, and fails once', async () => {
+    const body = `printf 'To sign in, open https://login.example\\n\\033[2J' >&2; exit 3`;
+    await using command = await runTop(body);
+    expect(await command.status).toBe(1);
+    expect(command.error()).toMatch(
+      /^To sign in, open https:\/\/login\.example\n\\u001b\[2J.*cannot read the credentials: exec plugin \S+ failed: exit code 3\n$/,
+    );
+    expect(await command.runCount()).toBe(1);
+  });
+
+  it('an exec plugin that hangs is waited for as long as a request, which is said', async () => {
+    await using command = await runTop('exec sleep 600', '--request-timeout=4');
+    await expect.poll(command.runCount).toBe(1);
+    await command.clock.advance(2_000);
+    expect(command.error()).toMatch(/^Waiting for the credentials of .*config.* for 2 s\.\n$/);
+    await command.clock.advance(2_000);
+    expect(await command.status).toBe(1);
+    expect(command.error()).toMatch(/\n.*cannot read the credentials: not complete after 4 s\n$/);
+    expect(await command.runCount()).toBe(1);
+  });
+});
+
+it('a server that does not answer the search for an exporter is given up after 30 s', async () => {
+  await using silent = await startSilent();
+  const clock = new ManualClock();
+  const { context, error } = aCommandContext({ clock });
+  const running = runArguments(['top', '-s', silent.server.url.origin], context);
+  await expect.poll(() => silent.server.requests.length).toBe(1);
+  await clock.advance(30_000);
+  expect(await running).toBe(1);
+  expect(error().split('\n').slice(1)).toEqual([
+    `GET /api/v1/services: no response from ${silent.server.url.host} within 30 s`,
+    '',
+  ]);
+});
+
+it('an exporter that does not answer within --request-timeout is named with the way around it', async () => {
+  const clock = new ManualClock();
+  await using folder = await temporaryFolder();
+  await using cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1') });
+  await using exporter = await LoopbackServer.listen();
+  exporter.answer = () => undefined;
+  addExporter(cluster.model, Number(exporter.url.port));
+  const kubeconfig = path.join(folder.path, 'config');
+  const rules = [{ resources: ['services', 'services/proxy'], verbs: ['get', 'list'] }];
+  await writeFile(kubeconfig, cluster.kubeconfig(cluster.issueToken({ user: 'reader', rules })));
+  const { context, error } = aCommandContext({ clock });
+  const running = runArguments(['top', '--kubeconfig', kubeconfig, '--request-timeout=5'], context);
+  await expect.poll(() => exporter.requests.length, { timeout: 10_000 }).toBe(1);
+  await clock.advance(5_000);
+  expect(await running).toBe(1);
+  expect(error()).toMatch(/within 5 s \(--request-timeout\); --from kubelets reads the kubelets instead\n$/);
 });
 
 it('top names the kubelets behind the API server that do not respond, and not the requests to them', async () => {

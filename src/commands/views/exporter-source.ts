@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js';
-import { RequestError, UserError } from '../../base/errors.js';
+import { type FailureReason, RequestError, UserError } from '../../base/errors.js';
 import { joinTruncated } from '../../base/text.js';
 import type { Credentials } from '../../credentials/credentials.js';
 import type { ApiTransport } from '../../http/api-client.js';
@@ -201,8 +201,8 @@ async function findAddress(
 ): Promise<FoundAddress> {
   if (address !== undefined) return { address, notes: [] };
   if (credentials === undefined) throw new RequestError('connection', 'no kubeconfig was found');
-  using api = requests.client(credentials);
-  const services = await visibleExporters(api, credentials.namespace, signal);
+  using api = requests.searchClient(credentials);
+  const services = await visibleExporters(api, credentials.namespace, signal).catch(asClusterError);
   const [first = defaultExporter, ...others] = usualFirst(services ?? []);
   if (services?.length === 0) {
     throw new RequestError('not_found', `no Service has the label ${exporterLabel} and a port called metrics`);
@@ -210,6 +210,17 @@ async function findAddress(
   const names = joinTruncated(others.map(nameOf), 5);
   const notes = others.length === 0 ? [] : [`Read from ${nameOf(first)}; --exporter reads another one: ${names}.`];
   return { address: first, notes };
+}
+
+/** Without the API server there is nothing else to read: the kubelets are found there too. */
+export class ClusterError extends RequestError {}
+
+const clusterReasons: ReadonlySet<FailureReason> = new Set(['connection', 'tls', 'timeout', 'unauthorized']);
+
+function asClusterError(error: unknown): never {
+  if (!(error instanceof RequestError) || !clusterReasons.has(error.reason)) throw error;
+  const { reason, message, status } = error;
+  throw new ClusterError(reason, message, { cause: error, ...(status === undefined ? {} : { status }) });
 }
 
 /** Those that the user may list; undefined where there may be one of the usual name that the user may not list. */

@@ -7,7 +7,7 @@ import { type PodDirectories, podDirectories, type SummarizedPod } from '../../.
 import { CommandRequests } from '../../command-requests.js';
 import { connectionWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
-import { commandCredentials } from '../../load-settings.js';
+import { personalCredentials } from '../../load-settings.js';
 import { suggestions } from '../../text/suggestions.js';
 import { dataText, screenColumns, terminalLines, terminalText } from '../../text/terminal-text.js';
 import { type ExplainOptions, podName } from '../explain-command.js';
@@ -43,7 +43,7 @@ const maxDurationSeconds = 86_400;
 export async function explainDirectories(options: DirectoryOptions, context: CommandContext): Promise<void> {
   const given = givenPod(options);
   try {
-    const credentials = await commandCredentials(options, context);
+    const credentials = await personalCredentials(options, context);
     const namespace = given.namespace ?? credentials.namespace ?? 'default';
     const path = `/api/v1/namespaces/${namespace}/pods/${given.name}`;
     const asked = asksAgent(options) ? await askExporter({ namespace, name: given.name }, options, context) : undefined;
