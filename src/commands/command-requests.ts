@@ -4,6 +4,7 @@ import { RequestError, UserError } from '../base/errors.js';
 import { joinTruncated } from '../base/text.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { ApiClient, type ApiRequest, type ApiTransport } from '../http/api-client.js';
+import type { TlsHints } from '../http/request-failure.js';
 import { terminalText } from './text/terminal-text.js';
 
 /** How long a command waits in silence. */
@@ -16,6 +17,12 @@ const maxNamesCount = 5;
 
 /** The longest time of a timer of Node.js: 24 days. */
 const unlimitedMs = 2 ** 31 - 1;
+
+/** Where a person sets what verifies the API server. */
+export const clusterTlsHints: TlsHints = {
+  authority: 'set certificate-authority of the cluster in the kubeconfig to the CA that signed the certificate',
+  serverName: 'set tls-server-name of the cluster in the kubeconfig to a name that the certificate carries',
+};
 
 export type CommandApi = ApiTransport & Disposable;
 
@@ -73,7 +80,10 @@ export class CommandRequests {
     const { clock, version, timeoutMs } = this.#options;
     const headersTimeoutMs = timeoutMs === undefined ? defaultTimeoutMs : timerMs(timeoutMs);
     const limits = headersTimeoutMs === undefined ? {} : { headersTimeoutMs };
-    return this.attended(new ApiClient({ credentials, clock, version, ...limits }), credentials);
+    return this.attended(
+      new ApiClient({ credentials, clock, version, tlsHints: clusterTlsHints, ...limits }),
+      credentials,
+    );
   }
 
   /**

@@ -107,8 +107,8 @@ async function withExporter(reading: SettledFlags, context: CommandContext, use:
     return undefined;
   });
   const opened = await attempt(reading, credentials, context);
-  if (opened === undefined) {
-    await withCluster(reading, context, use, credentials);
+  if (opened instanceof Error) {
+    await withKubelets(opened, reading, { context, use, credentials });
     return;
   }
   await using exporter = opened;
@@ -117,7 +117,39 @@ async function withExporter(reading: SettledFlags, context: CommandContext, use:
   await use({ source: exporter.source, namespace });
 }
 
-/** Undefined where the kubelets are to be read instead, which is said. Throws UserError where that is not wanted. */
+/** Reads the kubelets instead, which is said. A reader of the exporter, who may not read them, need not know why. */
+async function withKubelets(
+  cause: Error,
+  reading: SettledFlags,
+  {
+    context,
+    use,
+    credentials,
+  }: { readonly context: CommandContext; readonly use: Use; readonly credentials: Credentials | undefined },
+): Promise<void> {
+  const reason = terminalText(messageOf(cause));
+  const progress = { hasBegun: false };
+  const begin: Use = (session) => {
+    progress.hasBegun = true;
+    context.writeError(`No exporter was read, but the kubelets: ${reason}\n`);
+    return use(session);
+  };
+  try {
+    await withCluster(reading, context, begin, credentials);
+  } catch (error) {
+    if (progress.hasBegun || !(error instanceof UserError || error instanceof RequestError)) throw error;
+    const hasNoExporter = cause instanceof RequestError && cause.reason === 'not_found';
+    const lines = !hasNoExporter && isForbidden(error) ? [reason] : [`No exporter was read: ${reason}`, error.message];
+    throw new UserError(lines.join('\n'), { cause: error });
+  }
+}
+
+/** Of one request, or of all lists. */
+function isForbidden({ message }: Error): boolean {
+  return message.split('\n').every((line) => line.includes('the API server answered 403'));
+}
+
+/** Returns the reason where the kubelets are to be read instead. Throws UserError where that is not wanted. */
 async function attempt(
   { flags, subject, requests }: SettledFlags,
   credentials: Credentials | undefined,
@@ -135,8 +167,7 @@ async function attempt(
     if (isFinal(error, flags, requests)) {
       throw new UserError(`${error.message}${finalHint(error, flags, requests)}`, { cause: error });
     }
-    context.writeError(`No exporter was read, but the kubelets: ${terminalText(messageOf(error))}\n`);
-    return undefined;
+    return error;
   }
 }
 

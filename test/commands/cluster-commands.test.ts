@@ -500,6 +500,25 @@ describe('an exporter', () => {
     expect(error).toMatch(/^No exporter was read, but the kubelets: GET .*services\/proxy.*\n$/);
   });
 
+  it('a reader of an exporter that is not ready is not advised to read the kubelets', async () => {
+    const usual = 'ephemeral-storage-exporter';
+    const rules = readerRules.map((rule) => ({ ...rule, namespaces: [usual] }));
+    await using reader = await prepare({ rules, from: [] });
+    const ports = [{ name: 'metrics', port: 9797, targetPort: 'metrics' }];
+    const labels = { 'app.kubernetes.io/name': usual };
+    reader.cluster.model.services.add({ namespace: usual, name: usual, labels, selector: labels, ports });
+    const { status, error } = await run(reader, 'top');
+    expect(status).toBe(1);
+    expect(error).toMatch(/^the exporter is not ready: [^\n]*\n$/);
+  });
+
+  it('a user without any right is advised to bind the Role of readers, and nothing else', async () => {
+    await using reader = await prepare({ rules: [], from: [] });
+    const { status, error } = await run(reader, 'top');
+    expect(status).toBe(1);
+    expect(error).toMatch(/^GET [^\n]*; bind the Role of readers: kubectl create rolebinding [^\n]*\n$/);
+  });
+
   it.for([
     ['top --from exporter', /^no Service has the label [^\n]*\n$/],
     [

@@ -13,6 +13,7 @@ import { runArguments } from '../../src/commands/command-line.js';
 import { parseRequestTimeout } from '../../src/commands/request-timeout.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { failureOf, LoopbackServer, replyPartly, replyWith, textOf } from '../http/loopback-server.js';
+import { TestAuthority } from '../support/certificates.js';
 import { aCommandContext, commandRequests } from '../support/command-context.js';
 import { leastRules } from '../support/exporter.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -140,6 +141,24 @@ it('a server that does not answer the search for an exporter is given up after 3
     `GET /api/v1/services: no response from ${silent.server.url.host} within 30 s`,
     '',
   ]);
+});
+
+it('a token that the API server refuses is reported once', async () => {
+  await using silent = await startSilent();
+  silent.server.answer = replyWith({ status: 401, body: '{"kind":"Status","message":"Unauthorized"}' });
+  const { context, error } = aCommandContext({ clock: new ManualClock() });
+  expect(await runArguments(['top', '-s', silent.server.url.origin], context)).toBe(1);
+  expect(error()).toMatch(/^GET \/api\/v1\/services: the API server answered 401: Unauthorized; [^\n]*\n$/);
+});
+
+it('a certificate of the API server that is not trusted is named with the setting of the kubeconfig', async () => {
+  const { cert, key } = await (await TestAuthority.create()).issueServer();
+  await using server = await LoopbackServer.listenTls({ cert, key });
+  const { context, error } = aCommandContext({ clock: new ManualClock() });
+  expect(await runArguments(['top', '-s', server.url.origin], context)).toBe(1);
+  expect(error()).toMatch(
+    /TLS verification failed: .*; set certificate-authority of the cluster in the kubeconfig to /,
+  );
 });
 
 it('an exporter that does not answer within --request-timeout is named with the way around it', async () => {

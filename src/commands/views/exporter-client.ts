@@ -4,8 +4,10 @@ import { oneLine } from '../../base/text.js';
 import { readCertificate, readCredentialFile } from '../../credentials/credential-files.js';
 import { type Credentials, staticCredentials, type UserPassword } from '../../credentials/credentials.js';
 import { ApiClient } from '../../http/api-client.js';
-import { apiErrorFromResponse, type ErrorResponse, reasonForStatus, statusMessage } from '../../http/api-error.js';
-import { type ExporterAddress, type ExporterFiles, proxyLimit } from './exporter-address.js';
+import { type ErrorResponse, reasonForStatus, statusMessage } from '../../http/api-error.js';
+import { clusterTlsHints } from '../command-requests.js';
+import type { ExporterAddress, ExporterFiles } from './exporter-address.js';
+import { proxiedError } from './proxied-error.js';
 
 const headersTimeoutMs = 10_000;
 
@@ -36,8 +38,8 @@ export async function exporterClient(options: {
     });
   }
   if (credentials === undefined) throw new RequestError('connection', 'no kubeconfig was found');
-  const errorFromResponse = (response: ErrorResponse): RequestError => proxiedError(response, clock);
-  return new ApiClient({ credentials, clock, version, headersTimeoutMs, errorFromResponse });
+  const errorFromResponse = (response: ErrorResponse): RequestError => proxiedError(response, exporter, clock);
+  return new ApiClient({ credentials, clock, version, headersTimeoutMs, tlsHints: clusterTlsHints, errorFromResponse });
 }
 
 async function fileCredentials(
@@ -68,15 +70,4 @@ function exporterError({ what, status, text }: ErrorResponse): RequestError {
   const hint = status === 401 ? '; set --exporter-token-file or --exporter-basic-auth-file to right credentials' : '';
   const message = `${statusMessage({ what, status }, 'the exporter', oneLine(text))}${hint}`;
   return new RequestError(reasonForStatus(status), message, { status });
-}
-
-/** Refusals by the API server are objects of kind Status, those of an exporter behind it are plain text. */
-function proxiedError(response: ErrorResponse, clock: Clock): RequestError {
-  const { what, status, headers } = response;
-  if (status !== 401 || headers['content-type']?.startsWith('text/plain') !== true) {
-    return apiErrorFromResponse(response, clock);
-  }
-  const hint = `${proxyLimit}; with --exporter-token-file or --exporter-basic-auth-file, a port of its pod is forwarded (needs create on pods/portforward)`;
-  const message = `${statusMessage({ what, status }, 'the exporter', '')}: it requires credentials, but ${hint}`;
-  return new RequestError('unauthorized', message, { status });
 }

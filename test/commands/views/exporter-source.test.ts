@@ -213,6 +213,14 @@ describe('the exporter of a cluster', () => {
     expect(error.message).toMatch(/services\/ephemeral-storage-exporter:metrics\/proxy\/api\/v1\/nodes: .*503/);
   });
 
+  it('an exporter without a ready pod is not ready', async ({ sim }) => {
+    addService(sim);
+    const error = await failureOf(open(credentialsOf(sim, readerRules)));
+    expect(error.message).toBe(
+      `the exporter is not ready: no pod of the Service ${namespace}/${namespace} is (kubectl get pods -n ${namespace})`,
+    );
+  });
+
   it('an exporter with a URL is read without a cluster', async ({ serve }) => {
     const server = await serve(readingOf('node-1', 'cart-0'));
     await using exporter = await open(undefined, { address: { url: server.url } });
@@ -326,18 +334,68 @@ describe('exporters of one node each', () => {
   });
 });
 
+const refused = (user: string) =>
+  JSON.stringify({
+    kind: 'Status',
+    message: `services "x" is forbidden: User "${user}" cannot get resource "services/proxy" in API group "" in the namespace "${namespace}"`,
+  });
+const readerRole = `-n ${namespace} --role=${namespace}-reader`;
+
 test.each([
   [
+    401,
     'text/plain; charset=utf-8',
     'unauthorized\n',
     /the exporter answered 401.* proxy for services passes on no credentials; with --exporter-token-file /,
   ],
-  ['application/json', '{"kind":"Status","message":"Unauthorized"}', /the API server answered 401: Unauthorized/],
-])('the error behind the API server names who refused: 401 as %s', async (type, body, message) => {
+  [401, 'application/json', '{"kind":"Status","message":"Unauthorized"}', /the API server answered 401: Unauthorized/],
+  [500, 'text/plain', 'internal error', /the exporter answered 500: internal error$/],
+  [429, 'text/plain', 'too many requests', /the exporter answered 429: too many requests$/],
+  [404, 'application/json', '{"error":"no such view"}', /the exporter answered 404/],
+  [503, 'text/plain', 'error trying to reach service: dial tcp: refused', /the API server answered 503: error trying/],
+  [502, 'text/html', '<html>', /the API server answered 502$/],
+  [
+    403,
+    'application/json',
+    refused('jane@example.com'),
+    new RegExp(
+      `; bind the Role of readers: kubectl create rolebinding ${namespace}-reader-jane-example-com ${readerRole} --user=jane@example.com$`,
+    ),
+  ],
+  [
+    403,
+    'application/json',
+    refused('system:serviceaccount:ci:bot'),
+    new RegExp(`${readerRole} --serviceaccount=ci:bot$`),
+  ],
+  [
+    403,
+    'application/json',
+    '{"kind":"Status","message":"User \\"joe\\" cannot impersonate resource \\"users\\" in API group \\"\\" at the cluster scope"}',
+    /resources: \["users"\], verbs: \["impersonate"\]\} in its ClusterRole$/,
+  ],
+])('the error behind the API server names who refused: %i as %s %s', async (status, type, body, message) => {
   await using api = await LoopbackServer.listen();
-  api.answer = replyWith({ status: 401, headers: { 'content-type': type }, body });
+  api.answer = replyWith({ status, headers: { 'content-type': type }, body });
   const credentials = staticCredentials({ server: api.url, token: 'operator-token' });
   const error = await failureOf(open(credentials, { address: defaultExporter }));
   expect(error.message).toMatch(message);
   expect(error.message).not.toContain('operator-token');
+});
+
+test('a Service that there is not is no exporter that is not ready', async () => {
+  await using api = await LoopbackServer.listen();
+  const status = (code: number, message: string) => ({
+    status: code,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: 'Status', message }),
+  });
+  api.answer = (request, response) => {
+    const isProxy = request.url?.includes('/proxy/') === true;
+    const answer = isProxy ? status(503, 'no endpoints available for service "nosuch"') : status(404, 'not found');
+    replyWith(answer)(request, response);
+  };
+  const address = { namespace: 'nosuch', service: 'nosuch', port: 'metrics' };
+  const error = await failureOf(open(staticCredentials({ server: api.url }), { address }));
+  expect(error.message).toBe('there is no Service nosuch/nosuch');
 });
