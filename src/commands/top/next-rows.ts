@@ -86,7 +86,7 @@ export function nothingNext(
 }
 
 /** Nodes belong to no namespace and to no workload. */
-export function asksForPodsAlone({ namespace, selector, workload }: ViewParameters): boolean {
+function asksForPodsAlone({ namespace, selector, workload }: ViewParameters): boolean {
   return [namespace, selector, workload].some(Boolean);
 }
 

@@ -2,7 +2,7 @@ import { RequestError } from '../../base/errors.js';
 import type { AnsweredShards, ViewReader } from './view-source.js';
 
 /** One of several exporters, each of which measures a part of the nodes. */
-export interface Shard {
+interface Shard {
   /** That of its pod. */
   readonly name: string;
   readonly reader: ViewReader;
