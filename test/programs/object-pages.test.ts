@@ -9,6 +9,7 @@ import type { PodSpec } from '../../sim/model/specs.js';
 import { launchOptions } from '../support/browser.js';
 import { Exporter } from '../support/exporter.js';
 import { untilEnd } from '../support/fixtures.js';
+import { overlappingTexts } from '../support/overlapping-texts.js';
 import { isInstalled } from '../support/programs.js';
 import { mib } from '../support/units.js';
 
@@ -105,8 +106,16 @@ async function evictionPath(exporter: Exporter): Promise<string> {
   return `/evictions/${items[0]?.uid ?? 'none'}`;
 }
 
-/** Pages by what they show; that of the eviction is known once there is one. */
+/** One page of each kind; that of the eviction is known once there is one. */
 const pathsOf = async (exporter: Exporter): Promise<readonly string[]> => [
+  '/',
+  '/problems',
+  '/nodes',
+  '/nodes/node-1',
+  '/nodes/node-2',
+  '/search?search=cart',
+  '/containers',
+  '/volumes',
   '/pods/shop/cart-0?podLimit=2Gi',
   '/pods/shop/cart-9',
   '/pods/shop/doomed-0',
@@ -152,6 +161,32 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
       for (const details of await visited.page.locator('main summary').all()) await details.click();
       const shown = await visited.page.evaluate<number>('document.documentElement.scrollWidth');
       expect([path, shown <= width]).toEqual([path, true]);
+    }
+  });
+
+  it('no text lies on another one at 390, 1024, 1280 and 1920 pixels, printed or unfolded', async ({ exporter }) => {
+    for (const path of await pathsOf(exporter)) {
+      await using visited = await visit(exporter, path);
+      const { page } = visited;
+      for (const width of [390, 1024, 1280, 1920]) {
+        await page.setViewportSize({ width, height: 844 });
+        for (const media of ['screen', 'print'] as const) {
+          await page.emulateMedia({ media });
+          expect([path, width, media, await overlappingTexts(page)]).toEqual([path, width, media, []]);
+        }
+      }
+      await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true');
+      expect([path, 'unfolded', await overlappingTexts(page)]).toEqual([path, 'unfolded', []]);
+    }
+  });
+
+  it('names wrap on a telephone only where they have the whole width of their row', async ({ exporter }) => {
+    for (const path of await pathsOf(exporter)) {
+      await using visited = await visit(exporter, path, { viewport: { width: 390, height: 844 } });
+      const squeezed = await visited.page.evaluate(`[...document.querySelectorAll('.stack tbody th')]
+        .filter((name) => name.querySelector('a')?.getClientRects().length > 1 && name.offsetWidth < name.parentElement.offsetWidth - 1)
+        .map(({ innerText }) => innerText)`);
+      expect([path, squeezed]).toEqual([path, []]);
     }
   });
 

@@ -23,7 +23,7 @@ export function nodeEvictions({ node }: NodeObject, links: Links): Markup {
         )
       : node.signals.length === 0
         ? emptyText('Unknown: the kubelet has no eviction signals.')
-        : markup`${countdown(node, nearest)}<div class="pair"><div>${signalTable(node)}</div><div>${nearest === undefined ? undefined : victimPart(nearest, node, links)}</div></div>`;
+        : markup`${countdown(node, nearest)}${signalTable(node)}${nearest === undefined ? undefined : victimPart(nearest, node, links)}`;
   return panel({
     id: 'eviction-order',
     title: 'Who is evicted next',
@@ -85,7 +85,7 @@ function amountText({ signal }: Pick<SignalReport, 'signal'>, amount: number | u
 }
 
 function victimPart(signal: SignalReport, { unreadPodCount, unrankedPodCount = 0 }: ShownNode, links: Links): Markup {
-  const title = markup`<h3 class="first">Order for ${signal.signal}</h3>`;
+  const title = markup`<h3>Order for ${signal.signal}</h3>`;
   const { victims } = signal;
   if (victims === undefined) {
     return markup`${title}${emptyText(`Unknown: ${unreadPodsText(unreadPodCount ?? 0)}.`)}`;
