@@ -1,3 +1,4 @@
+import { formatCount } from './units.js';
 /** As the package installs it: in commands to copy. */
 export const programName = 'ephemeral-storage-exporter';
 
@@ -25,14 +26,14 @@ export function withoutUserInfo(text: string): string {
 
 /** A number of things; '' for none. */
 export function countedText(count: number, [one, many]: readonly [one: string, many: string]): string {
-  return count <= 0 ? '' : `${count} ${count === 1 ? one : many}`;
+  return count <= 0 ? '' : `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
 /** `a, b, c and 4 more`. `count`: of all that there are, where `items` are the first of them. */
 export function joinTruncated(items: readonly string[], maxCount: number, count = items.length): string {
   const shown = items.slice(0, maxCount);
   const moreCount = count - shown.length;
-  return moreCount > 0 ? `${shown.join(', ')} and ${moreCount} more` : shown.join(', ');
+  return moreCount > 0 ? `${shown.join(', ')} and ${formatCount(moreCount)} more` : shown.join(', ');
 }
 
 /**

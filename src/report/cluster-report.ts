@@ -121,7 +121,7 @@ const shownCounts = {
   limits: 10,
   pressure: 5,
   nodes: 30,
-  tiles: 360,
+  tiles: 240,
   findingsOfKind: 5,
 } as const;
 

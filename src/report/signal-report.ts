@@ -1,3 +1,4 @@
+import { formatCount } from '../base/units.js';
 import { roundUp } from '../kube/quantity.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import { availableFor, type NodeThreshold, signalsOf } from '../node/node-thresholds.js';
@@ -138,7 +139,7 @@ function freeingReport(
 /** Why it is not known which pods of a node would be evicted; `count`: see `NodeSnapshot.unreadPodCount`. */
 export function unreadPodsText(count: number): string {
   if (count === 0) return 'pods that the settings leave out are not read';
-  return count === 1 ? '1 pod of this node is not read' : `${count} pods of this node are not read`;
+  return count === 1 ? '1 pod of this node is not read' : `${formatCount(count)} pods of this node are not read`;
 }
 
 /** Returns the signal whose threshold is crossed, else the one that is nearest to it; undefined where no distance is known. */

@@ -1,5 +1,5 @@
 import { countedText } from '../base/text.js';
-import { formatAge, formatBytes } from '../base/units.js';
+import { formatAge, formatBytes, formatCount } from '../base/units.js';
 import { countsInodes, filesystemOf } from '../kubelet/eviction-signals.js';
 import type { Bounds, DiskVerdict, Remainder, Shortage, VerdictKind } from '../node/disk-verdict.js';
 import type { FirstWorkload } from '../node/first-workload.js';
@@ -80,7 +80,7 @@ function noSpaceText({ pods = none, images = none, first }: DiskVerdict, shortag
   const fail = available > 0 ? 'Writes are about to fail' : 'Writes fail';
   const ofInodes = countsInodes(signal);
   const free = ofInodes
-    ? `${available} of ${capacity} inodes are`
+    ? `${formatCount(available)} of ${formatCount(capacity)} inodes are`
     : `${formatBytes(available)} of ${formatBytes(capacity)} is`;
   const firstOf = ofInodes ? largestText(first, shortage) : firstText(first);
   const deleting = [
@@ -234,5 +234,5 @@ function amountText({ signal }: Shortage, amount: number): string {
 }
 
 function inodeCount(count: number): string {
-  return `${count} ${count === 1 ? 'inode' : 'inodes'}`;
+  return `${formatCount(count)} ${count === 1 ? 'inode' : 'inodes'}`;
 }

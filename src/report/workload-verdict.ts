@@ -1,5 +1,5 @@
 import { programName, shellWord } from '../base/text.js';
-import { formatAge, formatBytes } from '../base/units.js';
+import { formatAge, formatBytes, formatCount } from '../base/units.js';
 import { causeText, eventText } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
 import { ownerTarget } from './pod-commands.js';
@@ -29,7 +29,10 @@ export function workloadVerdict(
   const path = workloadNamespace === '' ? name : `${workloadNamespace}/${workloadType}/${name}`;
   const explain = `${programName} explain workload ${shellWord(path)}`;
   const target = ownerTarget([workload]);
-  const near = nearPodCount === 0 ? '' : ` ${nearPodCount} of them ${nearPodCount === 1 ? 'is' : 'are'} near a limit.`;
+  const near =
+    nearPodCount === 0
+      ? ''
+      : ` ${formatCount(nearPodCount)} of them ${nearPodCount === 1 ? 'is' : 'are'} near a limit.`;
   if (expectedPodCount + measuredPodCount + nearPodCount === 0) return emptyVerdict(isComplete, explain, eviction);
   return {
     kind: nearPodCount > 0 ? 'near' : isComplete ? 'complete' : 'incomplete',
@@ -56,17 +59,17 @@ function sumText(workload: WorkloadReport): string {
   const { usedBytes, podMaxUsedBytes, isComplete, expectedPodCount, measuredPodCount, backoffMs } = workload;
   if (usedBytes === undefined) {
     const retry = backoffMs > 0 ? ` It is collected again in ${formatAge(Math.max(1_000, backoffMs))}.` : '';
-    return `No sum: ${measuredPodCount} of ${podsText(expectedPodCount)} measured.${retry}`;
+    return `No sum: ${formatCount(measuredPodCount)} of ${podsText(expectedPodCount)} measured.${retry}`;
   }
   const largest = `the largest uses ${formatBytes(podMaxUsedBytes)}`;
   if (isComplete) return `${formatBytes(usedBytes)} in ${podsText(measuredPodCount)}; ${largest}.`;
   const lack =
     measuredPodCount < expectedPodCount
-      ? `${measuredPodCount} of ${podsText(expectedPodCount)} measured`
+      ? `${formatCount(measuredPodCount)} of ${podsText(expectedPodCount)} measured`
       : 'pods or volumes are not measured';
   return `Incomplete, at least ${formatBytes(usedBytes)}: ${lack}; of those, ${largest}.`;
 }
 
 function podsText(count: number): string {
-  return `${count} ${count === 1 ? 'pod' : 'pods'}`;
+  return `${formatCount(count)} ${count === 1 ? 'pod' : 'pods'}`;
 }

@@ -94,9 +94,9 @@ describe.skipIf(process.platform !== 'linux')('pods with 60,000 emptyDirs that n
       {
         kind: 'volume_not_mounted',
         findingCount: 1,
-        items: [{ namespace: 'attacker', pod: 'a', what: 'no container mounts emptyDir v0 and 59999 other volumes' }],
+        items: [{ namespace: 'attacker', pod: 'a', what: 'no container mounts emptyDir v0 and 59,999 other volumes' }],
       },
-      { kind: 'not_in_detail', items: [{ what: 'not kept by name, beside the first 100 of each: 59900 volumes' }] },
+      { kind: 'not_in_detail', items: [{ what: 'not kept by name, beside the first 100 of each: 59,900 volumes' }] },
     ]);
   });
 });

@@ -254,13 +254,13 @@ describe('findings of a pod with very many parts', () => {
 
   it('findings count the volumes of a pod that no container mounts, and name what is not kept', () => {
     expect(textsOf(podOf(unmountedEmptyDirs(60_000)))).toEqual([
-      'no container mounts emptyDir v0 and 59999 other volumes',
-      'not kept by name, beside the first 100 of each: 59900 volumes',
+      'no container mounts emptyDir v0 and 59,999 other volumes',
+      'not kept by name, beside the first 100 of each: 59,900 volumes',
     ]);
     const { volumes = [], containers = [] } = mountedEmptyDirs(101, 2_000);
     const others = indexed(101, (index) => ({ name: `c${index}` }));
     expect(textsOf(podOf({ volumes, containers: [...containers, ...others] }))).toEqual([
-      'not kept by name, beside the first 100 of each: 2 containers, 1 volume, 1000 mounts',
+      'not kept by name, beside the first 100 of each: 2 containers, 1 volume, 1,000 mounts',
     ]);
   });
 

@@ -350,16 +350,16 @@ Configured: pods with app=billing in all namespaces.
 NAMESPACE  POD      NODE    BYTES         STATE
 shop       pending  node-1     10    10B  pending
 shop       lost     node-2      -      -  MISSING
-shop       big      node-1   9000  8.8Ki  measured
-shop       small    node-1   4096    4Ki  measured
-shop       stray    node-1   4096    4Ki  measured
+shop       big      node-1  9,000  8.8Ki  measured
+shop       small    node-1  4,096    4Ki  measured
+shop       stray    node-1  4,096    4Ki  measured
 = 17202 (16.8Ki) as exposed; largest 8.8Ki, limits -, requests -.
 shop/lost: no data from node node-2 (tls): The kubelet's certificate is not
 trusted. Set kubelet.tls.caFile or kubelet.tls.serverName.
 shop/stray: the API server does not know it.
 
 CONTAINER  BYTES  LARGEST
-main        4096     4096
+main       4,096    4,096
 
 Pods that miss it by one requirement:
 shop/near: app=billing is NOT met (it has "biling").

@@ -350,7 +350,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
       thresholds: [...tenGib, inodesOf(3_277)],
       pods: [podOf('cart-0', 20, { inodes: 300 }), podOf('npm-0', 1, { inodes: 40_000 })],
     },
-    'Inodes are the cause, not bytes, shop/npm first (40000 inodes): evicting every pod frees 40300 inodes, 2077 inodes are missing on nodefs.',
+    'Inodes are the cause, not bytes, shop/npm first (40,000 inodes): evicting every pod frees 40,300 inodes, 2,077 inodes are missing on nodefs.',
   ],
   [
     'bytes and inodes are short equally: bytes, with the inodes named',
@@ -538,7 +538,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
       pods: [podOf('npm-0', 1, { inodes: 40_000 })],
       snapshot: { unsetSignals: ['nodefs.inodesFree'] },
     },
-    'Writes fail with ENOSPC: 0 of 65536 inodes are free on nodefs, and no eviction threshold makes the kubelet evict pods; deleting pods frees 40000 inodes, shop/npm first (40000 inodes).',
+    'Writes fail with ENOSPC: 0 of 65,536 inodes are free on nodefs, and no eviction threshold makes the kubelet evict pods; deleting pods frees 40,000 inodes, shop/npm first (40,000 inodes).',
   ],
   [
     'no inodes and no threshold of them, below one of bytes: the kubelet evicts',
@@ -612,7 +612,7 @@ describe('the verdict of a node whose condition DiskPressure outlasts the shorta
       'evictions for inodes',
       [anEvictionOf('cart-0', 200, { cause: 'node_inodes' })],
       {},
-      `The node was short of inodes until 3m20s ago: shop/cart-0 (40000 inodes) was evicted for it. ${stays}.`,
+      `The node was short of inodes until 3m20s ago: shop/cart-0 (40,000 inodes) was evicted for it. ${stays}.`,
     ],
     [
       'an eviction of a pod that was not measured, by assumed thresholds',

@@ -1,4 +1,4 @@
-import { formatAge, formatBytes, formatRatio, formatTime } from '../../base/units.js';
+import { formatAge, formatBytes, formatCount, formatRatio, formatTime } from '../../base/units.js';
 import { causeText, eventText, evictionHint, unknownUsageText } from '../../report/eviction-cause-text.js';
 import { type EvictionReport, type LastUsageReport, ownBytes } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';
@@ -44,8 +44,9 @@ function usageSections(
   width: number,
 ): readonly (readonly string[])[] {
   const { usedBytes, inodesUsed, ageMs, isPending, containers, volumes, limits } = lastUsage;
-  const inodes = inodesUsed === undefined ? '' : `, ${inodesUsed} inodes`;
-  const total = usedBytes === undefined ? 'without a total' : `${usedBytes} bytes (${formatBytes(usedBytes)})`;
+  const inodes = inodesUsed === undefined ? '' : `, ${formatCount(inodesUsed)} inodes`;
+  const total =
+    usedBytes === undefined ? 'without a total' : `${formatCount(usedBytes)} bytes (${formatBytes(usedBytes)})`;
   const pending = isPending ? ' The kubelet had not measured its volumes yet: they are missing from the total.' : '';
   return [
     wrapped(

@@ -1,6 +1,6 @@
 import { getOrAdd, groupBy } from '../../base/maps.js';
-import { joinTruncated } from '../../base/text.js';
-import { formatAge, formatBytes } from '../../base/units.js';
+import { countedText, joinTruncated } from '../../base/text.js';
+import { formatAge, formatBytes, formatCount } from '../../base/units.js';
 import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signals.js';
 import { findingKinds } from '../../node/pod-findings.js';
 import type { ListedImage, NodeExplanation } from '../../query/node-explanation.js';
@@ -168,7 +168,7 @@ function unreadReason(count: number): string {
 
 function unrankedLines({ unrankedPodCount = 0 }: NodeExplanation, width: number): readonly string[] {
   if (unrankedPodCount === 0) return [];
-  const pods = unrankedPodCount === 1 ? '1 pod' : `${unrankedPodCount} pods`;
+  const pods = countedText(unrankedPodCount, ['pod', 'pods']);
   return wrap(`Not ranked: ${pods} of the summary that the API server does not know.`, width);
 }
 
@@ -204,7 +204,7 @@ function groupLines(group: readonly SignalReport[], width: number): readonly str
   return [
     ...wrap(`Order of eviction for ${names}:`, width),
     ...tableLines(victimColumns(signal), shown, width),
-    ...(hiddenCount === 0 ? [] : [`and ${hiddenCount} more.`]),
+    ...(hiddenCount === 0 ? [] : [`and ${formatCount(hiddenCount)} more.`]),
     ...freeingTexts(group).flatMap((text) => wrap(text, width)),
   ];
 }
@@ -274,7 +274,7 @@ function kindLines(findings: readonly FindingReport[], width: number): readonly 
   const hiddenCount = findings.length - maxPodCount;
   const lines = [
     ...findings.slice(0, maxPodCount).map(({ namespace, pod, what }) => `Finding: ${namespace}/${pod}: ${what}.`),
-    ...(hiddenCount > 0 ? [`and ${hiddenCount} more of this kind.`] : []),
+    ...(hiddenCount > 0 ? [`and ${formatCount(hiddenCount)} more of this kind.`] : []),
     ...findings.slice(0, 1).map(({ fix }) => fix),
   ];
   return wrapped(lines, width);

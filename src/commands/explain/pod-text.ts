@@ -1,4 +1,4 @@
-import { formatAge, formatBytes, formatRatio, formatTime } from '../../base/units.js';
+import { formatAge, formatBytes, formatCount, formatRatio, formatTime } from '../../base/units.js';
 import { canBind } from '../../node/unenforced-limits.js';
 import { components } from '../../node/usage.js';
 import type {
@@ -122,7 +122,7 @@ interface SumRow {
 export function sumColumns(header: string): readonly Column<SumRow>[] {
   return [
     { header, text: ({ label }) => label, minWidth: 12 },
-    { header: 'BYTES', text: ({ bytes }) => (bytes === undefined ? '' : String(bytes)), align: 'right' },
+    { header: 'BYTES', text: ({ bytes }) => (bytes === undefined ? '' : formatCount(bytes)), align: 'right' },
     { header: '', text: ({ bytes }) => (bytes === undefined ? '' : formatBytes(bytes)), align: 'right', dropRank: 1 },
   ];
 }
@@ -166,7 +166,7 @@ function volumeColumns({ readAtMs }: TextOptions): readonly Column<VolumeReport>
     { header: 'VOLUME', text: ({ volume }) => volume, minWidth: 8 },
     { header: 'TYPE', text: ({ type }) => type, dropRank: 2 },
     { header: 'MEDIUM', text: ({ medium }) => medium || '-', dropRank: 5 },
-    { header: 'BYTES', text: ({ usedBytes }) => String(usedBytes ?? '-'), align: 'right' },
+    { header: 'BYTES', text: ({ usedBytes }) => formatCount(usedBytes), align: 'right' },
     {
       header: 'COUNTED',
       text: ({ isCounted, countedReason }) => `${isCounted ? 'yes' : 'no'}: ${countedReason}`,
@@ -185,8 +185,8 @@ const limitColumns: readonly Column<LimitExplanation>[] = [
   { header: 'RULE', text: ({ rule }) => rule },
   { header: 'OF', text: ({ container, volume }) => container ?? volume ?? 'the pod', minWidth: 6 },
   { header: 'COUNTED', text: ({ counted }) => counted, minWidth: 8, dropRank: 2 },
-  { header: 'BYTES', text: ({ usedBytes }) => String(usedBytes), align: 'right', dropRank: 1 },
-  { header: 'LIMIT', text: ({ limitBytes }) => String(limitBytes), align: 'right', dropRank: 3 },
+  { header: 'BYTES', text: ({ usedBytes }) => formatCount(usedBytes), align: 'right', dropRank: 1 },
+  { header: 'LIMIT', text: ({ limitBytes }) => formatCount(limitBytes), align: 'right', dropRank: 3 },
   { header: 'RATIO', text: ({ ratio }) => formatRatio(ratio), align: 'right', style: limitStyle },
   {
     header: '',

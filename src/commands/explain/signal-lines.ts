@@ -1,4 +1,4 @@
-import { formatAge, formatBytes } from '../../base/units.js';
+import { formatAge, formatBytes, formatCount } from '../../base/units.js';
 import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signals.js';
 import type { SignalReport } from '../../report/signal-report.js';
 import { type Column, tableLines } from '../text/table.js';
@@ -75,6 +75,5 @@ function comparedHeadroom({ available, headroom, soft }: SignalReport): number |
 
 /** Bytes or inodes; `-` when it is unknown. */
 export function amountText(signal: EvictionSignal, amount: number | undefined): string {
-  if (amount === undefined) return '-';
-  return countsInodes(signal) ? String(amount) : formatBytes(amount);
+  return countsInodes(signal) ? formatCount(amount) : formatBytes(amount);
 }

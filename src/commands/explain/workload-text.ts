@@ -1,4 +1,4 @@
-import { formatBytes } from '../../base/units.js';
+import { formatBytes, formatCount } from '../../base/units.js';
 import type { NearMiss } from '../../query/near-misses.js';
 import { isMissing, type OriginReport, type WorkloadFacts } from '../../query/workload-explanation.js';
 import type { PodReport } from '../../report/pod-report.js';
@@ -68,9 +68,9 @@ function controllerText(kind: string): string {
 
 function coverageText({ measuredPodCount, expectedPodCount, isComplete, usedBytes, pods }: WorkloadWithPods): string {
   if (usedBytes === undefined && expectedPodCount === 0) return 'None of its pods is expected: it has no values.';
-  const counts = `${measuredPodCount} of ${expectedPodCount} expected pods measured`;
+  const counts = `${formatCount(measuredPodCount)} of ${formatCount(expectedPodCount)} expected pods measured`;
   const pendingCount = pods.filter(({ state }) => state === 'pending').length;
-  const pending = pendingCount === 0 ? '' : `, ${pendingCount} without volumes`;
+  const pending = pendingCount === 0 ? '' : `, ${formatCount(pendingCount)} without volumes`;
   const verdict = isComplete ? 'complete' : 'incomplete';
   const effect = usedBytes === undefined ? ' It has no values: it could not be collected.' : '';
   return `${counts}${pending}: ${verdict}.${effect}`;
@@ -80,7 +80,7 @@ const podColumns: readonly Column<PodReport>[] = [
   { header: 'NAMESPACE', text: ({ namespace }) => namespace, minWidth: 6, dropRank: 3 },
   { header: 'POD', text: ({ pod }) => pod, minWidth: 10 },
   { header: 'NODE', text: ({ node }) => node ?? '-', minWidth: 6, dropRank: 2 },
-  { header: 'BYTES', text: (pod) => String(bytesOf(pod) ?? '-'), align: 'right' },
+  { header: 'BYTES', text: (pod) => formatCount(bytesOf(pod)), align: 'right' },
   { header: '', text: (pod) => formatBytes(bytesOf(pod)), align: 'right', dropRank: 4 },
   {
     header: 'STATE',
@@ -101,7 +101,7 @@ function podLines({ pods, podCount, ...explanation }: WorkloadWithPods, width: n
     return reason === undefined ? [] : [`${pod.namespace}/${pod.pod}: ${reason.replace(/\.$/, '')}.`];
   });
   const moreCount = podCount - pods.length;
-  const more = moreCount > 0 ? [`and ${moreCount} more pods.`] : [];
+  const more = moreCount > 0 ? [`and ${formatCount(moreCount)} more pods.`] : [];
   return [...tableLines(podColumns, pods, width), ...wrapped([...more, ...sumLines(explanation), ...reasons], width)];
 }
 
@@ -119,15 +119,15 @@ function sumLines(explanation: WorkloadFacts): readonly string[] {
 
 const containerColumns: readonly Column<NonNullable<WorkloadWithPods['containers']>[number]>[] = [
   { header: 'CONTAINER', text: ({ container }) => container, minWidth: 9 },
-  { header: 'BYTES', text: ({ usedBytes }) => String(usedBytes), align: 'right' },
-  { header: 'LARGEST', text: ({ maxUsedBytes }) => String(maxUsedBytes), align: 'right', dropRank: 1 },
+  { header: 'BYTES', text: ({ usedBytes }) => formatCount(usedBytes), align: 'right' },
+  { header: 'LARGEST', text: ({ maxUsedBytes }) => formatCount(maxUsedBytes), align: 'right', dropRank: 1 },
 ];
 
 function nearMissLines({ nearMisses, nearMissCount = 0 }: WorkloadWithPods, width: number): readonly string[] {
   if (nearMisses === undefined) return [];
   if (nearMisses.length === 0) return wrap('No other pod almost matches its selector.', width);
   const hiddenCount = nearMissCount - nearMisses.length;
-  const more = hiddenCount === 0 ? [] : [`and ${hiddenCount} more.`];
+  const more = hiddenCount === 0 ? [] : [`and ${formatCount(hiddenCount)} more.`];
   const lines = ['Pods that miss it by one requirement:', ...nearMisses.map(nearMissText), ...more];
   return wrapped(lines, width);
 }

@@ -1,5 +1,5 @@
-import { joinTruncated } from '../../base/text.js';
-import { formatAge } from '../../base/units.js';
+import { countedText, joinTruncated } from '../../base/text.js';
+import { formatAge, formatCount } from '../../base/units.js';
 import type { Config } from '../../config/schema.js';
 import type { Coverage } from '../../query/coverage.js';
 import { unreachableReasons } from '../../report/absence-hints.js';
@@ -13,10 +13,10 @@ export function ageNote({ coverage }: AnswerFacts, isWatched: boolean): string |
   const { freshNodeCount, staleNodeCount, oldestDataAgeMs, ttlMs } = coverage;
   const count = freshNodeCount + staleNodeCount;
   if (count === 0 || oldestDataAgeMs === undefined) return undefined;
-  const stale = staleNodeCount === 0 ? '' : `, ${staleNodeCount} of them stale`;
+  const stale = staleNodeCount === 0 ? '' : `, ${formatCount(staleNodeCount)} of them stale`;
   const nextMs = Math.max(0, ttlMs - oldestDataAgeMs);
   const next = isWatched && nextMs >= 1_000 ? `; the next values come within ${formatAge(nextMs)}` : '';
-  return `Data from ${count} of ${count + absentCount(coverage)} nodes${stale}, up to ${formatAge(oldestDataAgeMs)} old${next}.`;
+  return `Data from ${formatCount(count)} of ${formatCount(count + absentCount(coverage))} nodes${stale}, up to ${formatAge(oldestDataAgeMs)} old${next}.`;
 }
 
 /** What is missing from the values, a sentence each. */
@@ -31,10 +31,10 @@ export function missingNotes({ coverage, notes }: AnswerFacts): readonly string[
     ...notes.map(terminalText),
     ...(shown.length === 0
       ? []
-      : [`No data from ${shown.join(', ')}${hiddenCount > 0 ? ` and ${hiddenCount} more` : ''}.`]),
+      : [`No data from ${shown.join(', ')}${hiddenCount > 0 ? ` and ${formatCount(hiddenCount)} more` : ''}.`]),
     ...(skippedNodeCount === 0
       ? []
-      : [`Skipped by cluster.skipNodes: ${skippedNodeCount} ${skippedNodeCount === 1 ? 'node' : 'nodes'}.`]),
+      : [`Skipped by cluster.skipNodes: ${countedText(skippedNodeCount, ['node', 'nodes'])}.`]),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { formatAge } from '../../base/units.js';
+import { formatAge, formatCount } from '../../base/units.js';
 import type { ContainerReport } from '../../report/pod-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';
 import { bytesColumn, namespaceColumn, ratioColumn, type View } from './view.js';
@@ -43,7 +43,7 @@ export const volumesView: View<VolumeReport> = {
     bytesColumn('AVAILABLE', ({ availableBytes }) => availableBytes, { isWide: true }),
     {
       header: 'INODES',
-      text: ({ inodesUsed }) => String(inodesUsed ?? '-'),
+      text: ({ inodesUsed }) => formatCount(inodesUsed),
       value: ({ inodesUsed }) => inodesUsed,
       align: 'right',
       isWide: true,

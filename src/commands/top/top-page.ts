@@ -1,5 +1,6 @@
 import { UsageError } from '../../base/errors.js';
 import { byNames, largestFirst } from '../../base/ranking.js';
+import { formatCount } from '../../base/units.js';
 import { didYouMean } from '../../config/suggestion.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
 import type { TopResource } from '../resources.js';
@@ -251,5 +252,5 @@ async function emptyNote(
 function countNote({ query, totalCount, rowCount }: Listing, shownCount: number): string | undefined {
   if (shownCount >= totalCount) return undefined;
   const hint = shownCount < rowCount ? 'the terminal has no more lines' : '--limit 0 for all';
-  return `${shownCount} of ${totalCount} ${query.resource === 'next' ? 'pods and nodes' : query.resource}; ${hint}.`;
+  return `${formatCount(shownCount)} of ${formatCount(totalCount)} ${query.resource === 'next' ? 'pods and nodes' : query.resource}; ${hint}.`;
 }

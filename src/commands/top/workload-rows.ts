@@ -1,3 +1,4 @@
+import { formatCount } from '../../base/units.js';
 import { workloadOf, type WorkloadReport } from '../../report/workload-report.js';
 import { workloadPath } from '../../workload/workload.js';
 import type { ListAnswer, ViewReader } from '../views/view-source.js';
@@ -12,7 +13,8 @@ export const workloadsView: View<WorkloadReport> = {
     { header: 'TYPE', text: ({ workloadType }) => workloadType, dropRank: 3 },
     {
       header: 'PODS',
-      text: ({ measuredPodCount, expectedPodCount }) => `${measuredPodCount}/${expectedPodCount}`,
+      text: ({ measuredPodCount, expectedPodCount }) =>
+        `${formatCount(measuredPodCount)}/${formatCount(expectedPodCount)}`,
       value: ({ expectedPodCount }) => expectedPodCount,
       align: 'right',
       dropRank: 2,

@@ -32,15 +32,15 @@ it('an evicted pod is shown with its cause, usage, growth, and what would have l
     Message: Usage of EmptyDir volume "data" exceeds the limit "100Mi".
     Workloads: deployment/cart.
 
-    Last measured 20s before the eviction: 94371840 bytes (90Mi).
+    Last measured 20s before the eviction: 94,371,840 bytes (90Mi).
 
-    COMPONENT     BYTES
-    rootfs      6291456   6Mi
-    logs        4194304   4Mi
-    emptydir   83881984  80Mi
-    configmap         0    0B
-    other          4096   4Ki
-    = total    94371840  90Mi
+    COMPONENT       BYTES
+    rootfs      6,291,456   6Mi
+    logs        4,194,304   4Mi
+    emptydir   83,881,984  80Mi
+    configmap           0    0B
+    other           4,096   4Ki
+    = total    94,371,840  90Mi
 
     CONTAINER  USED  ROOTFS  LOGS
     main       10Mi     6Mi   4Mi
