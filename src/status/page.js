@@ -7,7 +7,9 @@
 const periodMs = 5_000;
 const timeoutMs = 10_000;
 const tickMs = 1_000;
+const timeFormat = { hour: 'numeric', minute: '2-digit', second: '2-digit', timeZoneName: 'short' };
 
+const icon = document.querySelector('link[rel="icon"]');
 const pauseButton = document.getElementById('pause');
 
 let isPaused = false;
@@ -45,6 +47,17 @@ function showFault(text) {
   document.getElementById('fault').hidden = text === '';
 }
 
+/** Who sees only the tab must not take an old state for the present one. */
+function showUnknown() {
+  showTab(document.title.replace(/^(\([\d,?]+\) )?/, '(?) '), icon.dataset.unknown);
+}
+
+/** Leaves equal ones alone: browsers would draw them again. */
+function showTab(title, iconAddress) {
+  if (document.title !== title) document.title = title;
+  if (icon.getAttribute('href') !== iconAddress) icon.setAttribute('href', iconAddress);
+}
+
 function replaceParts(loaded) {
   const parts = [...document.querySelectorAll('[data-part]')];
   if (parts.length === 0 || parts.some((part) => loaded.getElementById(part.id) === null)) {
@@ -60,7 +73,7 @@ function replaceParts(loaded) {
     const other = loaded.getElementById(part.id);
     if (!part.isEqualNode(other)) part.replaceWith(document.adoptNode(other));
   }
-  if (document.title !== loaded.title) document.title = loaded.title;
+  showTab(loaded.title, loaded.querySelector('link[rel="icon"]').getAttribute('href'));
   restoreFocus(focused);
   window.scrollTo({ left: scrollX, top: scrollY, behavior: 'instant' });
 }
@@ -72,12 +85,13 @@ function restoreFocus(focused) {
   keyed.find((element) => element.getAttribute('data-key') === key)?.focus({ preventScroll: true });
 }
 
-/** Adds the time of the reader's zone to those in UTC. */
+/** Adds the time of the reader's zone to those in UTC, with its day where that is another one. */
 function addLocalTimes(page) {
   for (const time of page.querySelectorAll('time[datetime]')) {
     const at = new Date(time.dateTime);
     if (at.getTimezoneOffset() === 0 || Number.isNaN(at.getTime())) continue;
-    time.textContent += ` (${at.toLocaleTimeString([], { timeZoneName: 'short' })})`;
+    const day = at.getDate() === at.getUTCDate() ? {} : { month: 'short', day: 'numeric' };
+    time.textContent += ` (${at.toLocaleString([], { ...day, ...timeFormat })})`;
   }
 }
 
@@ -117,6 +131,7 @@ async function refresh(isForced) {
     showFault('');
   } catch (error) {
     showFault(`The last refresh failed (${reasonOf(error)}). The page shows old data.`);
+    showUnknown();
   } finally {
     isLoading = false;
     showAge();

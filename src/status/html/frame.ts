@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { formatAge } from '../../base/units.js';
+import { formatAge, formatCount } from '../../base/units.js';
 import { listKinds } from '../../query/list-query.js';
 import { script, style } from '../page-files.js';
 import { worstSeverity } from '../problems.js';
@@ -47,7 +47,7 @@ export function renderFrame(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${titleText(frame.status, title)}</title>
-<link rel="icon" href="${icon(frame.status)}">
+<link rel="icon" href="${icon(frame.status)}" data-unknown="${unknownIcon}">
 <style>${trusted(style)}</style>
 </head>
 <body>
@@ -67,7 +67,7 @@ ${footer(frame, links)}
 
 /** The number of problems first: tabs are narrow. */
 function titleText({ problems, clusterName }: Status, title: string | undefined): string {
-  const count = problems.length === 0 ? '' : `(${problems.length}) `;
+  const count = problems.length === 0 ? '' : `(${formatCount(problems.length)}) `;
   const what = title === undefined ? '' : `${title} - `;
   return `${count}${what}${clusterName} - Ephemeral Storage Exporter`;
 }
@@ -77,10 +77,19 @@ const iconColours = { ok: '#2e9150', warning: '#cf8200', critical: '#d5382d' } a
 /** A disk that is nearly full, in the colour of the worst problem. */
 function icon({ problems }: Status): string {
   const colour = iconColours[worstSeverity(problems)];
+  return iconOf(`<rect x="5" y="6" width="6" height="6" fill="${colour}"/>`);
+}
+
+function iconOf(content: string): string {
   return `data:image/svg+xml,${encodeURIComponent(
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#2f6fc4"/><rect x="4" y="3" width="8" height="10" rx="1.5" fill="#fff"/><rect x="5" y="6" width="6" height="6" fill="${colour}"/></svg>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#2f6fc4"/><rect x="4" y="3" width="8" height="10" rx="1.5" fill="#fff"/>${content}</svg>`,
   )}`;
 }
+
+/** A question mark on the disk, which page.js shows while refreshes fail. */
+const unknownIcon = iconOf(
+  '<text x="8" y="11.5" text-anchor="middle" font-family="sans-serif" font-size="10" font-weight="700" fill="#18212c">?</text>',
+);
 
 const navigation = [
   ['', 'Overview'],
@@ -106,7 +115,7 @@ ${path === '/' ? undefined : worst(status, links)}</header>`;
 
 /** The worst problem, on each page but the overview, which has all: what is shown below may be old for it. */
 function worst({ problems: [first, ...others] }: Status, { root }: Links): Markup {
-  const more = others.length === 0 ? undefined : markup` <a href="${root}">and ${others.length} more</a>`;
+  const more = others.length === 0 ? undefined : markup` <a href="${root}">and ${formatCount(others.length)} more</a>`;
   const text = first && markup`<a href="${root}problems" class="t-${first.severity}">${first.text}</a>${more}`;
   return markup`<p id="part-worst" data-part class="small"${first === undefined ? markup` hidden` : undefined}>${text}</p>`;
 }
