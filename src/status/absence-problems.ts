@@ -1,5 +1,5 @@
 import { countedText } from '../base/text.js';
-import { formatAge } from '../base/units.js';
+import { formatAge, formatCount } from '../base/units.js';
 import { absenceNames } from '../report/absence-hints.js';
 import type { AbsenceReport } from '../report/absence-report.js';
 import type { ClusterReport } from '../report/cluster-report.js';
@@ -164,7 +164,7 @@ function unlistedProblem(
   { unlisted: affected }: ClusterReport,
 ): Problem {
   const names = lists.map(({ namespace }) => namespace);
-  const where = names.length === 1 ? `namespace ${names.join('')}` : `${names.length} namespaces`;
+  const where = names.length === 1 ? `namespace ${names.join('')}` : `${formatCount(names.length)} namespaces`;
   const cause = reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`;
   const sinceMs = Math.max(...lists.map(({ forMs }) => forMs));
   return {

@@ -1,5 +1,6 @@
 import { groupBy } from '../base/maps.js';
 import { countedText, programName } from '../base/text.js';
+import { formatCount } from '../base/units.js';
 import { causeText, evictionHint } from '../report/eviction-cause-text.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { namesText, referenceName } from './problem-texts.js';
@@ -51,7 +52,7 @@ function workloadOf({ namespace, pod, workloads: [workload] }: EvictionReport): 
 function groupText(group: EvictionGroup): string {
   const same = mostFrequent(group);
   const cause = `${same.length < group.length ? 'mostly ' : ''}${causeText(same[0])}`;
-  return `${group[0].workloads.length === 0 ? '' : `${group.length} of `}${workloadOf(group[0])} (${cause})`;
+  return `${group[0].workloads.length === 0 ? '' : `${formatCount(group.length)} of `}${workloadOf(group[0])} (${cause})`;
 }
 
 /** Where the node is the cause, it is what is to be explained. */

@@ -1,4 +1,5 @@
 import { countedText, programName } from '../base/text.js';
+import { formatCount } from '../base/units.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { GapReport } from '../report/gap-report.js';
 import { limitThresholds } from '../report/limit-report.js';
@@ -11,7 +12,9 @@ export function gapProblems({ gaps, limits }: ClusterReport): readonly Problem[]
     ({ dataState, ratio }) => dataState === 'pending' && ratio >= limitThresholds.near,
   );
   const names = before.map(({ namespace, pod, podCount }) =>
-    podCount > 1 ? `${namespace}/${pod} and up to ${podCount - 1} more of its workload` : `${namespace}/${pod}`,
+    podCount > 1
+      ? `${namespace}/${pod} and up to ${formatCount(podCount - 1)} more of its workload`
+      : `${namespace}/${pod}`,
   );
   const nearText = names.length === 0 ? '' : `near a limit before: ${namesText(names)}`;
   return gaps.map((gap) => gapProblem(gap, nearText));
@@ -76,5 +79,5 @@ function gapProblem(gap: GapReport, nearText: string): Problem {
 
 function podsText({ examplePods, podCount }: GapReport): string {
   const moreCount = podCount - examplePods.length;
-  return `${placesText(examplePods).join(', ')}${moreCount > 0 ? ` and ${moreCount} more` : ''}`;
+  return `${placesText(examplePods).join(', ')}${moreCount > 0 ? ` and ${formatCount(moreCount)} more` : ''}`;
 }

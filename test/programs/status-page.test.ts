@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { demoScenario } from '../../sim/model/demo-scenario.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
+import { scenarioOf } from '../../sim/scenarios/catalogue.js';
+import { nodeNamesOf } from '../../sim/scenarios/node-names.js';
 import { launchOptions } from '../support/browser.js';
 import { Exporter } from '../support/exporter.js';
 import { untilEnd } from '../support/fixtures.js';
@@ -55,13 +57,31 @@ const scenario: Scenario = {
   },
 };
 
-/** node-2 has no data any longer. */
-async function startExporter(of: Scenario = scenario): Promise<Exporter> {
+/** Names as long as they get by themselves, near limits on both nodes. */
+const longNames: Scenario = {
+  ...emptyScenario('node-1', 'node-2'),
+  kubeletsEvict: false,
+  populate: ({ model }) => {
+    for (let index = 0; index < 20; index += 1) {
+      model.addPod(
+        pod(`a-service-with-a-rather-long-name-that-goes-on-7d9fcb6b5-x2x${index}k`, `node-${1 + (index % 2)}`, {
+          namespace: 'a-team-with-a-long-name-production',
+          owner: { kind: 'StatefulSet', name: `a-service-${index}` },
+        }),
+      );
+    }
+  },
+};
+
+const manyNodes: Scenario = { ...longNames, nodes: emptyScenario(...nodeNamesOf(300)).nodes };
+
+/** A node has no data any longer. */
+async function startExporter(of: Scenario = scenario, silentNode = 'node-2'): Promise<Exporter> {
   const exporter = await Exporter.start({ scenario: of });
   await exporter.synced();
   await exporter.clock.advance(180_000);
   await exporter.scrape();
-  await exporter.cluster.setFault('node-2', 'status:500');
+  await exporter.cluster.setFault(silentNode, 'status:500');
   await exporter.clock.advance(120_000);
   return exporter;
 }
@@ -114,6 +134,9 @@ const hideable = async (page: Page): Promise<void> => {
 
 const textOf = (page: Page, selector: string): Promise<string> => page.locator(selector).innerText();
 
+const iconOf = async (page: Page): Promise<string> =>
+  (await page.locator('link[rel="icon"]').getAttribute('href')) ?? '';
+
 /** One more pod, which the next answer of its kubelet shows. */
 async function addBigPod(exporter: Exporter): Promise<void> {
   exporter.cluster.model.addPod(
@@ -162,7 +185,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await textOf(page, '#next-evictions')).toContain('shop/cart 6 pods, first cart-');
     expect(await textOf(page, 'header')).toContain('Without JavaScript, reload the page');
     expect(await page.getByRole('button').count()).toBe(0);
-    await page.getByRole('link', { name: /^node-1: / }).click();
+    await page.getByRole('link', { name: /^node-1 \d+ % full, / }).click();
     expect(await textOf(page, '#disk')).toContain('capacity');
     expect(visited.complaints).toEqual([]);
   });
@@ -238,15 +261,36 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
   ] as const)('the status page keeps what it shows when a refresh gets %s', async ([, breakAnswers], { exporter }) => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page } = visited;
+    const [title, icon] = [await page.title(), await iconOf(page)];
     await breakAnswers(page);
     await page.clock.runFor(6_000);
     await expect.poll(() => textOf(page, '#fault')).toContain('The last refresh failed');
     await page.clock.runFor(2_000);
+    expect(await page.title()).toBe(title.replace(/^\(\d\)/, '(?)'));
+    expect(decodeURIComponent(await iconOf(page))).toContain('>?</text>');
     expect(await textOf(page, '#age')).toMatch(/^[78] s ago$/);
     expect(await textOf(page, '#next-evictions')).toContain('shop/cart');
     await page.unroute('**');
     await page.clock.runFor(6_000);
     await expect.poll(() => page.locator('#fault').isHidden()).toBe(true);
+    expect([await page.title(), await iconOf(page)]).toEqual([title, icon]);
+  });
+
+  it.for([
+    ['America/New_York', '2026-01-01T02:00:00Z', ' (Dec 31, 9:00:00 PM EST)'],
+    ['America/New_York', '2026-01-01T12:00:00Z', ' (7:00:00 AM EST)'],
+    ['Asia/Tokyo', '2026-01-31T20:00:00Z', ' (Feb 1, 5:00:00 AM GMT+9)'],
+    ['UTC', '2026-01-01T02:00:00Z', ''],
+  ] as const)('in %s, the time %s is followed by "%s"', async ([timezoneId, time, local], { exporter }) => {
+    await using visited = await visit(urlOf(exporter), { timezoneId, locale: 'en-US' }, async (page) => {
+      await page.route('**', async (route) => {
+        const response = await route.fetch();
+        const body = (await response.text()).replace('<main id="main">', `$&<time datetime="${time}">then</time>`);
+        await route.fulfill({ response, body });
+      });
+    });
+    const shown = await visited.page.locator('main > time').innerText();
+    expect(shown.replaceAll(/\s/g, ' ')).toBe(`then${local}`);
   });
 
   it('the status page works below a prefix that the exporter does not know', async ({ exporter }) => {
@@ -290,7 +334,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
       for (const path of ['', 'problems', 'nodes', 'nodes/node-1', 'nodes/node-2', `nodes/${longest('n')}`]) {
         await using visited = await visit(urlOf(exporter) + path, { viewport: { width, height: 800 } });
         const { page } = visited;
-        if (path === '') expect(await textOf(page, '#next-evictions')).toContain('node without data (http_status)');
+        if (path === '') expect(await textOf(page, '#next-evictions')).toContain('last known 2m');
         await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true');
         expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width]);
         const broken = '[...document.querySelectorAll(".trust .chip")].filter((chip) => chip.offsetHeight > 30).length';
@@ -299,14 +343,27 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     },
   );
 
-  it('the overview of a cluster in trouble has all that matters on one screen', async ({ onTestFinished }) => {
-    const exporter = await untilEnd(onTestFinished, startExporter(demoScenario));
-    await using visited = await visit(urlOf(exporter), { viewport: { width: 1280, height: 800 } });
-    const ends = await visited.page.evaluate<readonly number[]>(
-      '["#part-banner", "#part-tiles", "#next-evictions", "#nodes", "#evictions h2"].map((part) => document.querySelector(part).getBoundingClientRect().bottom)',
-    );
-    expect(Math.max(...ends)).toBeLessThan(800);
-  });
+  it.for([
+    ['of the demo', demoScenario, 'node-5'],
+    ['with two silent nodes of five', demoScenario, 'node-2'],
+    [
+      'whose disks fill up with images',
+      scenarioOf({ name: 'images-full', nodeCount: 5, podCount: undefined }),
+      'node-5',
+    ],
+    ['of pods with long names', longNames, 'node-2'],
+    ['of 300 nodes', manyNodes, 'node-2'],
+  ] as const)(
+    'the overview of a cluster %s has all that matters on one screen',
+    async ([, of, silentNode], { onTestFinished }) => {
+      const exporter = await untilEnd(onTestFinished, startExporter(of, silentNode));
+      await using visited = await visit(urlOf(exporter), { viewport: { width: 1280, height: 800 } });
+      const ends = await visited.page.evaluate<readonly number[]>(
+        '["#part-banner", "#part-tiles", "#next-evictions", "#nodes", "#evictions"].map((part) => document.querySelector(part).getBoundingClientRect().bottom)',
+      );
+      expect(Math.max(...ends)).toBeLessThan(800);
+    },
+  );
 
   it('a refresh with the same values moves nothing', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);

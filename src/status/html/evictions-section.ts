@@ -6,6 +6,9 @@ import type { Links } from './links.js';
 import { type Markup, markup } from './markup.js';
 import { countText, moreText, timePart } from './texts.js';
 
+/** The others, and why nodes were short, are in the list. */
+const shownCount = 3;
+
 /** The pods that were evicted last for local storage. */
 export function evictions({ evictions: seen, health }: Status, links: Links): Markup {
   return panel({
@@ -28,17 +31,12 @@ function bodyOf(seen: ShownEvictions, health: Status['health'], links: Links): M
       : markup`<p class="more">Besides, ${countText(seen.refusedCount, 'pod was', 'pods were')} refused: their node was under disk pressure.</p>`;
   if (seen.items.length === 0)
     return markup`${emptyText('No eviction of a running pod for local storage was seen.')}${knownSince(health)}${refused}`;
-  return markup`<ul class="lines small">${seen.items.map((eviction) => item(eviction, links))}</ul>
-${moreText(seen, 'evictions')}${refused}`;
+  const shown = seen.items.slice(0, shownCount);
+  return markup`<ul class="lines small">${shown.map((eviction) => item(eviction, links))}</ul>
+${moreText({ items: shown, totalCount: seen.totalCount }, 'evictions')}${refused}`;
 }
 
 function item(eviction: ShownEviction, links: Links): Markup {
   const { uid, evictedAtMs, ageMs } = eviction;
-  return markup`<li>${links.eviction(uid, timePart(evictedAtMs))} <span class="muted">${formatAge(ageMs)} ago</span> ${links.pod(eviction)}: ${causeText(eviction)}${nodeVerdict(eviction)}</li>`;
-}
-
-/** Of a limit, the cause has it all. */
-function nodeVerdict({ cause, verdict }: ShownEviction): Markup | undefined {
-  const isOfNode = cause === 'node_bytes' || cause === 'node_inodes';
-  return isOfNode && verdict !== undefined ? markup`. <span class="muted">${verdict.text}</span>` : undefined;
+  return markup`<li>${links.eviction(uid, timePart(evictedAtMs))} <span class="muted">${formatAge(ageMs)} ago</span> ${links.pod(eviction)}: ${causeText(eviction)}</li>`;
 }

@@ -1,3 +1,4 @@
+import { formatCount } from '../../base/units.js';
 import type { ListPage } from '../../query/list-page.js';
 import { type ListKind, type ListQuery, parametersOf, valuesOf } from '../../query/list-query.js';
 import { dataTable, emptyText } from './components.js';
@@ -72,8 +73,8 @@ function pager<T>({ query, page, caption }: ListPart<T>): Markup {
   const { offset, limit, totalCount, items } = page;
   const range =
     items.length === 0
-      ? `${totalCount} ${caption}`
-      : `${offset + 1} to ${offset + items.length} of ${totalCount} ${caption}`;
+      ? `${formatCount(totalCount)} ${caption}`
+      : `${formatCount(offset + 1)} to ${formatCount(offset + items.length)} of ${formatCount(totalCount)} ${caption}`;
   const link = (to: number, text: string): Markup =>
     markup` <a href="${queryOf({ ...query.given, offset: to || undefined }) || '?'}" data-key="${text}">${text}</a>`;
   const next = offset + limit;

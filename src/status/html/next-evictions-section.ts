@@ -1,5 +1,5 @@
 import type { Ranked } from '../../base/ranking.js';
-import { formatBytes, formatForecast, formatPercent } from '../../base/units.js';
+import { formatAge, formatBytes, formatCount, formatForecast, formatPercent } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { limitThresholds } from '../../report/limit-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
@@ -22,7 +22,7 @@ import {
 } from './texts.js';
 
 /** The others are in the lists. */
-const shownLimitCount = 5;
+const shownLimitCount = 4;
 const shownNodeCount = 3;
 
 /** The pods that kubelets may evict next: those near a limit of theirs, and the first ones on nodes near a threshold. */
@@ -85,7 +85,7 @@ function limitTable({ limits, summary }: Pick<ClusterReport, 'limits' | 'summary
   if (limits.items.length === 0) return emptyText(noLimitText(summary));
   const shown = limits.items.slice(0, shownLimitCount);
   const table = dataTable(
-    'stack dense brief',
+    'stack dense brief small',
     'Pods nearest to a limit, by workload',
     { Pods: 'text', 'Used of limit': 'number', Ratio: 'number' },
     shown.map((limit) => limitRow(limit, links)),
@@ -119,9 +119,16 @@ function noKnownLimitText({ podCount, limitCount, pendingPodCount }: ClusterSumm
 function limitRow(limit: PodLimitReport, links: Links): Markup {
   const { usedBytes, limitBytes, ratio } = limit;
   const severity = isLastKnown(limit) ? 'unknown' : ratioSeverity(limit);
-  return markup`<tr role="row"${rowClass(limit)}><th scope="row" role="rowheader">${podsText(limit, links)}${podChip(limit)}</th>
+  return markup`<tr role="row"${rowClass(limit)}><th scope="row" role="rowheader">${podsText(limit, links)}${ageChip(limit)}</th>
 <td role="cell" class="low number" data-label="Used">${formatBytes(usedBytes)} of ${formatBytes(limitBytes)} <span class="small muted">${ruleText(limit)}</span>${partMark(limit)}</td>
 <td role="cell" class="number"><span class="${severityClass(severity)}">${formatPercent(ratio)}</span>${timeNote('limit', limit.timeToLimitMs)}</td></tr>`;
+}
+
+/** Why a node has no data is said above. */
+function ageChip(limit: PodLimitReport): Markup | undefined {
+  return limit.dataState === 'absent'
+    ? markup` <span class="chip plain">last known ${formatAge(limit.dataAgeMs)} ago</span>`
+    : podChip(limit);
 }
 
 /** A pod, or those of one workload with the soonest of them. */
@@ -130,7 +137,7 @@ function podsText(limit: PodLimitReport, links: Links): Markup {
   const on = node === undefined ? undefined : markup` <span class="small muted">on</span> ${links.node(node)}`;
   if (workload === undefined || podCount === 1) return markup`${links.pod(limit)}${on}`;
   const name = referenceName(workload);
-  return markup`${links.workload(workload, name)} <span class="small">${podCount} pods, first ${links.pod(limit, limit.pod)}</span>`;
+  return markup`${links.workload(workload, name)} <span class="small">${formatCount(podCount)} pods, first ${links.pod(limit, limit.pod)}</span>`;
 }
 
 /** Only a part of what is written is compared: the rest is not seen. */
@@ -154,9 +161,9 @@ function pressureTable(nodes: Ranked<NodePressureReport>, { absentNodeCount }: C
   if (nodes.items.length === 0) return emptyText(`No measured node is close to an eviction threshold.${unknown}`);
   const shown = nodes.items.slice(0, shownNodeCount);
   const table = dataTable(
-    'stack dense brief',
+    'stack dense brief small of-nodes',
     'Nodes close to an eviction threshold',
-    { Node: 'text', 'Above the threshold, of it': 'text', 'Evicted first': 'text' },
+    { Node: 'text', 'From its threshold': 'text' },
     shown.map((node) => pressureRow(node, links)),
   );
   return markup`${table}
@@ -166,12 +173,12 @@ ${moreText({ items: shown, totalCount: nodes.totalCount }, 'nodes close to an ev
 function pressureRow(pressure: NodePressureReport, links: Links): Markup {
   const { node, signal, headroom, isAssumed, timeToEvictionMs } = pressure;
   const threshold = pressure.thresholdBytes ?? pressure.thresholdInodes;
-  const severity = headroom < 0 ? 't-critical' : 't-warning';
-  const missing = headroom < 0 ? `${amountText(pressure, -headroom)} missing` : amountText(pressure, headroom);
-  const time = headroom < 0 ? undefined : timeNote('threshold', timeToEvictionMs);
+  const severity = isLastKnown(pressure) ? '' : headroom < 0 ? 't-critical' : 't-warning';
+  const place = `${amountText(pressure, Math.abs(headroom))} ${headroom < 0 ? 'below' : 'above'}`;
+  const assumed = isAssumed ? ' (assumed)' : '';
+  const time = headroom < 0 || timeToEvictionMs === undefined ? '' : `, reached in ${formatForecast(timeToEvictionMs)}`;
   return markup`<tr role="row"${rowClass(pressure)}><th scope="row" role="rowheader">${links.node(node)} <span class="small muted">${signal}</span>${lastKnownChip(pressure)}</th>
-<td role="cell" class="low" data-label="Above the threshold"><span class="${isLastKnown(pressure) ? '' : severity}">${missing}</span>${time} <span class="small muted">of ${amountText(pressure, threshold)}${isAssumed ? ', assumed' : ''}</span></td>
-<td role="cell" class="wide small">${victimsOf(pressure, links)}</td></tr>`;
+<td role="cell" class="wide"><span class="${severity}">${place}</span> <span class="muted">its threshold of ${amountText(pressure, threshold)}${assumed}${time};</span> ${victimsOf(pressure, links)}</td></tr>`;
 }
 
 function victimsOf({ victims = [], unreadPodCount }: NodePressureReport, links: Links): MarkupContent {
@@ -179,10 +186,9 @@ function victimsOf({ victims = [], unreadPodCount }: NodePressureReport, links: 
     return markup`<span class="small muted">unknown: ${unreadPodsText(unreadPodCount)}</span>`;
   const [first] = victims;
   if (first === undefined) return 'no pod';
-  const others = victims.length === 1 ? undefined : markup` <span class="small muted">first</span>`;
-  return markup`${links.pod(first)}${others}`;
+  return markup`<span class="muted">evicts</span> ${links.pod(first)}${victims.length === 1 ? undefined : markup` <span class="muted">first</span>`}`;
 }
 
 function amountText({ thresholdInodes }: NodePressureReport, amount: number | undefined): string {
-  return thresholdInodes === undefined ? formatBytes(amount) : `${amount ?? '-'} inodes`;
+  return thresholdInodes === undefined ? formatBytes(amount) : `${formatCount(amount)} inodes`;
 }

@@ -6,7 +6,7 @@ import { dataTable, emptyText, panel } from './components.js';
 import type { Links } from './links.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 import { derivation } from './node-disk.js';
-import { moreText } from './texts.js';
+import { countText, moreText } from './texts.js';
 
 type ShownNode = NodeObject['node'];
 type MeasuredNode = Exclude<ShownNode, { readonly state: 'absent' }>;
@@ -95,7 +95,7 @@ function victimPart(signal: SignalReport, { unreadPodCount, unrankedPodCount = 0
   const young =
     unrankedPodCount === 0
       ? undefined
-      : markup`<p class="more">Pods too young to be known, with unknown places: ${unrankedPodCount}.</p>`;
+      : markup`<p class="more">Pods too young to be known, with unknown places: ${formatCount(unrankedPodCount)}.</p>`;
   return markup`${title}${freeingText(signal)}${dataTable(
     'stack dense',
     `Order of eviction for ${signal.signal}`,
@@ -109,7 +109,7 @@ function freeingText(signal: SignalReport): Markup | undefined {
   if (toFree === undefined) return undefined;
   const { amount, victims, freed, isEnough, isMissing } = toFree;
   const what = isMissing ? 'that is missing' : 'as an example';
-  return markup`<p class="small">To free ${amountText(signal, amount)} (${what}) it evicts ${victims.length === 1 ? '1 pod' : `${victims.length} pods`}, which frees ${amountText(signal, freed)}${isEnough ? '' : ': not enough'}.</p>`;
+  return markup`<p class="small">To free ${amountText(signal, amount)} (${what}) it evicts ${countText(victims.length, 'pod', 'pods')}, which frees ${amountText(signal, freed)}${isEnough ? '' : ': not enough'}.</p>`;
 }
 
 const placeTexts: Readonly<Record<VictimReport['place'], string>> = {

@@ -60,14 +60,16 @@ function poolPart(pool: NodePoolReport, { poolCount }: NodeGridReport, shown: Sh
   return markup`${title}<ul class="grid${shown.isNamed ? ' named' : ''}" aria-label="Nodes of ${name}">${pool.nodes.map((node) => markup`<li>${tile(node, shown)}</li>`)}</ul>`;
 }
 
+/** Named by what is seen on it, so that it can be asked for, and by what a letter means. */
 function tile({ node, condition, fullRatio }: NodeTileReport, { isNamed, links }: Shown): Markup {
   const { letter, text } = conditionMarks[condition];
-  const full = fullRatio === undefined ? '' : `, ${formatPercent(fullRatio)} full`;
-  const label = `${node}: ${text}${full}`;
+  const percent = fullRatio === undefined ? undefined : formatPercent(fullRatio);
+  const label = `${node}: ${text}${percent === undefined ? '' : `, ${percent} full`}`;
   const shown: MarkupContent = isNamed
-    ? markup`<span class="tile-name">${links.nodeText(node)}</span><span>${letter} ${fullRatio === undefined ? undefined : formatPercent(fullRatio)}</span>`
+    ? markup`<span class="tile-name">${links.nodeText(node)}</span><span>${letter} ${percent}<span class="visually-hidden"> ${percent === undefined ? '' : 'full, '}${text}</span></span>`
     : letter;
-  return markup`<a class="tile ${tileClass(condition)} d${Math.min(10, Math.floor((fullRatio ?? 0) * 10))}" href="${links.nodeHref(node)}" data-key="tile-${node}" aria-label="${label}" title="${label}">${shown}</a>`;
+  const name = isNamed ? undefined : markup` aria-label="${label}"`;
+  return markup`<a class="tile ${tileClass(condition)} d${Math.min(10, Math.floor((fullRatio ?? 0) * 10))}" href="${links.nodeHref(node)}" data-key="tile-${node}"${name} title="${label}">${shown}</a>`;
 }
 
 function tileClass(condition: NodeCondition): string {

@@ -30,7 +30,7 @@ export function nodeList(shown: ShownList<ListedNodeReport>): Markup {
 function row(node: ListedNodeReport, { links }: ShownList<ListedNodeReport>): Markup {
   const { measuredPodCount, expectedPodCount, verdict } = node;
   const isSilent = node.state === 'absent';
-  return markup`<tr role="row"${isSilent ? markup` class="last"` : undefined}><th scope="row" role="rowheader">${links.node(node.node)}</th><td role="cell">${stateChips(node)}</td><td role="cell" class="wide bar-cell">${fullness(node)}</td><td role="cell" class="low number" data-label="Headroom">${headroomText(node)}</td><td role="cell" class="low number" data-label="Time to eviction">${timeText(node)}</td><td role="cell" class="low number" data-label="Pods">${measuredPodCount} of ${expectedPodCount}</td><td role="cell" class="wide small">${verdict?.text ?? (isSilent ? node.hint : undefined)}</td></tr>`;
+  return markup`<tr role="row"${isSilent ? markup` class="last"` : undefined}><th scope="row" role="rowheader">${links.node(node.node)}</th><td role="cell">${stateChips(node)}</td><td role="cell" class="wide bar-cell">${fullness(node)}</td><td role="cell" class="low number" data-label="Headroom">${headroomText(node)}</td><td role="cell" class="low number" data-label="Time to eviction">${timeText(node)}</td><td role="cell" class="low number" data-label="Pods">${formatCount(measuredPodCount)} of ${formatCount(expectedPodCount)}</td><td role="cell" class="wide small">${verdict?.text ?? (isSilent ? node.hint : undefined)}</td></tr>`;
 }
 
 /** What was last known of a silent node has no colour of a state. */

@@ -1,5 +1,5 @@
 import { groupBy } from '../../base/maps.js';
-import { formatAge, formatBytes } from '../../base/units.js';
+import { formatAge, formatBytes, formatCount } from '../../base/units.js';
 import { absenceCommands } from '../../report/absence-commands.js';
 import { absenceNames } from '../../report/absence-hints.js';
 import { enforcementTexts } from '../../report/enforcement-report.js';
@@ -96,13 +96,13 @@ function failureText({ ageMs, message }: NodeFailure): Markup {
 
 function podsText(node: NodeObject['node']): MarkupContent {
   const { measuredPodCount, expectedPodCount } = node;
-  const measured = `${measuredPodCount} of ${expectedPodCount}`;
+  const measured = `${formatCount(measuredPodCount)} of ${formatCount(expectedPodCount)}`;
   if (node.state === 'absent') return measured;
   const { missingPodCount, danglingPodCount, pendingPodCount, podsUsedBytes, otherPodCount, otherPodsUsedBytes } = node;
   const deviations = [
-    ...(missingPodCount > 0 ? [`${missingPodCount} missing from the summary`] : []),
-    ...(danglingPodCount > 0 ? [`${danglingPodCount} unknown to the API server`] : []),
-    ...(pendingPodCount > 0 ? [`volumes of ${pendingPodCount} not measured`] : []),
+    ...(missingPodCount > 0 ? [`${formatCount(missingPodCount)} missing from the summary`] : []),
+    ...(danglingPodCount > 0 ? [`${formatCount(danglingPodCount)} unknown to the API server`] : []),
+    ...(pendingPodCount > 0 ? [`volumes of ${formatCount(pendingPodCount)} not measured`] : []),
   ];
   const others =
     otherPodsUsedBytes === 0

@@ -1,5 +1,6 @@
+import { formatCount } from '../../base/units.js';
 import { worstSeverity } from '../problems.js';
-import type { Status } from '../status.js';
+import type { Problem, Status } from '../status.js';
 import { evictions } from './evictions-section.js';
 import type { Links } from './links.js';
 import { type Markup, markup } from './markup.js';
@@ -12,17 +13,12 @@ import { tiles } from './tiles.js';
 /** All that matters on one screen: problems, disks, what is evicted next, what was evicted, and all nodes. */
 export function overviewBody(status: Status, links: Links): Markup {
   const { cluster } = status;
-  const seen = evictions(status, links);
-  const isShortGrid = (cluster?.grid.nodeCount ?? 0) <= shortGridCount;
   return markup`<h1 class="visually-hidden">Overview</h1>
 ${banner(status, links)}
 ${tiles(cluster)}
-<div class="pair"><div>${nextEvictions(cluster, links)}${isShortGrid ? undefined : seen}</div>
-<div>${nodeGrid(cluster, links)}${isShortGrid ? seen : undefined}</div></div>`;
+<div class="pair"><div>${nextEvictions(cluster, links)}</div>
+<div>${nodeGrid(cluster, links)}${evictions(status, links)}</div></div>`;
 }
-
-/** Up to here the tiles of nodes leave room below them. */
-const shortGridCount = 500;
 
 const symbols = { ok: '✓', warning: '!', critical: '✕' } as const;
 
@@ -32,7 +28,7 @@ const shownCheckCount = 5;
 /** The others are on their own page. */
 const shownProblemCount = 4;
 
-/** The worst problems, a line for each; before the first lists, the failing checks. */
+/** The worst problems, with what to do about the first one; before the first lists, the failing checks. */
 function banner(status: Status, links: Links): Markup {
   const { problems, readinessChecks } = status;
   const severity = worstSeverity(problems);
@@ -49,16 +45,27 @@ ${status.cluster?.isPartial === true ? markup`<p>Some nodes had not responded wh
 
 function problemItems(problems: Status['problems'], links: Links): Markup {
   const moreCount = problems.length - shownProblemCount;
-  const more = moreCount > 0 ? `and ${moreCount} more, with what to do` : 'what to do';
-  return markup`<span class="small">${links.list('problems', {}, more)}</span><ul class="small">${problems.slice(0, shownProblemCount).map((problem, index) => problemItem(problem, links, index === 0))}</ul>`;
+  const more = moreCount > 0 ? `and ${formatCount(moreCount)} more, with what to do` : 'what to do';
+  return markup`<ul class="small">${problems.slice(0, shownProblemCount).map((problem, index) => problemItem(problem, links, index))}<li>${links.list('problems', {}, more)}</li></ul>${firstText(problems[0], links)}`;
 }
 
-/** The first one with what to do about it: the others lead there. */
-function problemItem(problem: Status['problems'][number], links: Links, isFirst: boolean): Markup {
-  const { severity, detail } = problem;
-  const hint = isFirst ? problem.hint : undefined;
+/** What is known of the worst one, and what to do about it. */
+function firstText(problem: Problem | undefined, links: Links): Markup | undefined {
+  if (problem === undefined) return undefined;
+  const { detail, hint } = problem;
+  const known = detail === undefined ? undefined : markup`${links.shortened(detail).replace(/[^.]$/, '$&.')} `;
+  return markup`<p class="small">${known}<span class="muted">${hint}</span></p>`;
+}
+
+/** What problems of these are about is below. */
+const sectionsBelow: readonly Problem['section'][] = ['next-evictions', 'nodes', 'evictions'];
+
+function problemItem(problem: Problem, links: Links, index: number): Markup {
+  const { severity, detail, section } = problem;
+  const isBelow = index === 0 || sectionsBelow.includes(section);
+  const names = detail === undefined || isBelow ? undefined : links.shortened(detail);
   const prefix = severity === 'critical' ? undefined : markup`<span class="visually-hidden">warning: </span>`;
-  return markup`<li>${prefix}${problemLink(problem, links)}${detail === undefined ? undefined : markup` <span class="what">${links.shortened(detail)}</span>`}${hint === undefined ? undefined : markup` <span class="what muted">${hint}</span>`}</li>`;
+  return markup`<li>${prefix}${problemLink(problem, links)}${names === undefined ? undefined : markup` <span class="what">${names}</span>`}</li>`;
 }
 
 function wellText({ cluster }: Status): string {

@@ -1,3 +1,4 @@
+import { formatCount } from '../../base/units.js';
 import type { ListPage } from '../../query/list-page.js';
 import type { ListKind } from '../../query/list-query.js';
 import { referenceName } from '../problem-texts.js';
@@ -26,7 +27,7 @@ export function searchPage({ data, query }: PageView & { readonly kind: 'search'
   function part<T>(kind: ListKind, page: ListPage<T>, linkOf: (item: T) => MarkupContent): Markup | undefined {
     if (page.items.length === 0) return undefined;
     const moreCount = page.totalCount - page.items.length;
-    const more = moreCount > 0 ? links.list(kind, { search: words }, `and ${moreCount} more`) : undefined;
+    const more = moreCount > 0 ? links.list(kind, { search: words }, `and ${formatCount(moreCount)} more`) : undefined;
     return markup`<section class="panel" aria-labelledby="found-${kind}"><h2 id="found-${kind}">${kind}</h2><ul>${page.items.map((item) => markup`<li>${linkOf(item)}</li>`)}</ul>${more}</section>`;
   }
 }

@@ -1,5 +1,5 @@
 import type { Ranked } from '../../base/ranking.js';
-import { formatAge, formatTime } from '../../base/units.js';
+import { formatAge, formatCount, formatTime } from '../../base/units.js';
 import { type LimitReport, limitThresholds } from '../../report/limit-report.js';
 import type { DataFacts, MeasuredPodReport } from '../../report/pod-report.js';
 import { type Markup, markup } from './markup.js';
@@ -30,13 +30,13 @@ export function severityClass(severity: Severity): string {
 }
 
 export function countText(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
 /** `and 4 more`, and where they are; undefined when all are shown. */
 export function moreText({ items, totalCount }: Ranked<unknown>, what: string, where?: Markup): Markup | undefined {
   const moreCount = totalCount - items.length;
-  return moreCount > 0 ? markup`<p class="more">and ${moreCount} more ${what}${where}</p>` : undefined;
+  return moreCount > 0 ? markup`<p class="more">and ${formatCount(moreCount)} more ${what}${where}</p>` : undefined;
 }
 
 /** A time as an element, to which the script adds the time of the reader's zone. */

@@ -1,4 +1,4 @@
-import { formatAge, formatBytes } from '../../base/units.js';
+import { formatAge, formatBytes, formatCount } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { limitThresholds } from '../../report/limit-report.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
@@ -59,7 +59,9 @@ function unknownNodes({ absentNodeCount, freshNodeCount, staleNodeCount }: Clust
 
 /** Nodes without data may be there too. */
 function nodesText(count: number, { absentNodeCount }: ClusterSummary): MarkupContent {
-  return absentNodeCount === 0 ? count : markup`${count} <small>and ${absentNodeCount} unknown</small>`;
+  return absentNodeCount === 0
+    ? formatCount(count)
+    : markup`${formatCount(count)} <small>and ${formatCount(absentNodeCount)} unknown</small>`;
 }
 
 function nodes({ summary, isPartial }: ClusterReport): Tile {
@@ -72,8 +74,8 @@ function nodes({ summary, isPartial }: ClusterReport): Tile {
   ] as const;
   return {
     label: 'Nodes with fresh data',
-    value: markup`${freshNodeCount} <small>of ${scrapedCount}</small>`,
-    note: others.map(([count, state], index) => markup`${index === 0 ? '' : ', '}${count} ${term(state)}`),
+    value: markup`${formatCount(freshNodeCount)} <small>of ${formatCount(scrapedCount)}</small>`,
+    note: others.map(([count, state], index) => markup`${index === 0 ? '' : ', '}${formatCount(count)} ${term(state)}`),
     severity: worst({
       critical: isPartial ? failedNodeCount : absentNodeCount,
       warning: staleNodeCount,
@@ -90,10 +92,10 @@ function coverage({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
   const age = oldestDataAgeMs === undefined ? 'no data' : `data up to ${formatAge(oldestDataAgeMs)} old`;
   return {
     label: 'Running pods measured',
-    value: markup`${count} <small>of ${count + unmeasuredCount}</small>`,
+    value: markup`${formatCount(count)} <small>of ${formatCount(count + unmeasuredCount)}</small>`,
     note: [
-      ...(unmeasuredCount > 0 ? [`${unmeasuredCount} not measured`] : []),
-      ...(pendingPodCount > 0 ? [`volumes of ${pendingPodCount} not measured`] : []),
+      ...(unmeasuredCount > 0 ? [`${formatCount(unmeasuredCount)} not measured`] : []),
+      ...(pendingPodCount > 0 ? [`volumes of ${formatCount(pendingPodCount)} not measured`] : []),
       ...unlistedNote(summary),
       age,
     ].join(', '),
@@ -110,8 +112,8 @@ function used({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
   const isKnown = freshNodeCount + staleNodeCount > 0;
   const isWhole = isKnown && missing === 0 && unknownPlaces(summary) === 0 && pendingPodCount === 0;
   const lacks = [
-    ...(missing > 0 ? [`without ${missing} not measured`] : []),
-    ...(pendingPodCount > 0 ? [`without the volumes of ${pendingPodCount}`] : []),
+    ...(missing > 0 ? [`without ${formatCount(missing)} not measured`] : []),
+    ...(pendingPodCount > 0 ? [`without the volumes of ${formatCount(pendingPodCount)}`] : []),
   ];
   const of = `${countText(podCount, 'pod', 'pods')}${hidesPodsWithoutWorkload ? ' with a workload' : ''}`;
   return {
@@ -137,7 +139,7 @@ function near({ summary }: ClusterReport): Tile {
   return {
     label: 'Pods near a limit',
     value: knownText(nearLimitPodCount, summary),
-    note: `≥ ${limitThresholds.near * 100} % or within 10 min, ${ofPods(summary)}`,
+    note: `≥ ${limitThresholds.near * 100} % or within 10 min`,
     severity: worst({ warning: nearLimitPodCount, unknown: unknownPart(summary) }),
   };
 }
@@ -146,7 +148,9 @@ const atLeast = markup`<small>at least</small> `;
 
 /** Pods without data may be there too. */
 function knownText(count: number, { unknownLimitPodCount }: ClusterSummary): MarkupContent {
-  return unknownLimitPodCount === 0 ? count : markup`${count} <small>and ${unknownLimitPodCount} unknown</small>`;
+  return unknownLimitPodCount === 0
+    ? formatCount(count)
+    : markup`${formatCount(count)} <small>and ${formatCount(unknownLimitPodCount)} unknown</small>`;
 }
 
 function ofPods({ limitedPodCount, unknownLimitPodCount, unenforcedLimitCount: count }: ClusterSummary): string {

@@ -1,4 +1,4 @@
-import { formatAge, formatTime } from '../../base/units.js';
+import { formatAge, formatCount, formatTime } from '../../base/units.js';
 import { causeNames } from '../../report/eviction-cause-text.js';
 import type { EvictionTimeline } from '../../report/eviction-timeline.js';
 import { panel } from './components.js';
@@ -22,9 +22,9 @@ export function evictionTimelinePart(timeline: EvictionTimeline | undefined): Ma
       const radius = Math.min(maxRadius, markRadius * Math.sqrt(count));
       return markup`<circle cx="${percentOf(atMs)}" cy="${y}" r="${radius.toFixed(1)}"><title>${formatTime(atMs)}: ${countText(count, 'eviction', 'evictions')}</title></circle>`;
     });
-    return markup`<text x="0" y="${y - 14}">${causeNames[cause]}: ${evictionCount}</text><line x1="0" x2="100%" y1="${y}" y2="${y}"/>${circles}`;
+    return markup`<text x="0" y="${y - 14}">${causeNames[cause]}: ${formatCount(evictionCount)}</text><line x1="0" x2="100%" y1="${y}" y2="${y}"/>${circles}`;
   });
-  const counts = causes.map(({ cause, evictionCount }) => `${causeNames[cause]}: ${evictionCount}`).join('; ');
+  const counts = causes.map(({ cause, evictionCount }) => `${causeNames[cause]}: ${formatCount(evictionCount)}`).join('; ');
   return panel({
     id: 'timeline',
     title: 'Timeline',

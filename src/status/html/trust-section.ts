@@ -1,4 +1,4 @@
-import { formatAge } from '../../base/units.js';
+import { formatAge, formatCount } from '../../base/units.js';
 import type { HealthReport, StoreHealthReport } from '../../report/health-report.js';
 import type { Status } from '../status.js';
 import { panel } from './components.js';
@@ -27,7 +27,7 @@ function storeRow(
 ): Markup {
   const watch = isPolled ? polled : isConnected ? connected : notConnected;
   const [text, severity] = lastProgressAgeMs === undefined ? notListed : stateOf(unlistedCount, watch);
-  return markup`<tr><th scope="row">${resource}</th><td><span class="chip ${severity}">${text}</span></td><td class="number">${lastProgressAgeMs === undefined ? 'never' : `${formatAge(lastProgressAgeMs)} ago`}</td><td class="number">${objectCount}</td></tr>`;
+  return markup`<tr><th scope="row">${resource}</th><td><span class="chip ${severity}">${text}</span></td><td class="number">${lastProgressAgeMs === undefined ? 'never' : `${formatAge(lastProgressAgeMs)} ago`}</td><td class="number">${formatCount(objectCount)}</td></tr>`;
 }
 
 type Chip = readonly [text: string, severity: string];
@@ -47,16 +47,20 @@ function counts(title: string, byResult: Readonly<Record<string, number>>): Mark
   const shown = Object.entries(byResult).filter(([result, count]) => result === 'success' || count > 0);
   return list(
     title,
-    shown.map(([result, count]) => [result.replaceAll('_', ' '), count, result !== 'success' ? 'warning' : '']),
+    shown.map(([result, count]) => [
+      result.replaceAll('_', ' '),
+      formatCount(count),
+      result !== 'success' ? 'warning' : '',
+    ]),
   );
 }
 
 function expositionAndSettings(health: HealthReport): Markup {
   const { seriesCount, droppedSeriesCount, workloadNameClashCount, settingsAgeMs } = health;
   return list('Exposition and settings', [
-    ['series in the last scrape', seriesCount ?? 'none yet', ''],
-    ['series dropped', droppedSeriesCount, droppedSeriesCount > 0 ? 'warning' : ''],
-    ['workload name clashes', workloadNameClashCount, workloadNameClashCount > 0 ? 'warning' : ''],
+    ['series in the last scrape', seriesCount === undefined ? 'none yet' : formatCount(seriesCount), ''],
+    ['series dropped', formatCount(droppedSeriesCount), droppedSeriesCount > 0 ? 'warning' : ''],
+    ['workload name clashes', formatCount(workloadNameClashCount), workloadNameClashCount > 0 ? 'warning' : ''],
     ['settings loaded', settingsAgeMs === undefined ? 'never' : `${formatAge(settingsAgeMs)} ago`, ''],
     ...(health.isLastReloadSuccessful === false ? [['last reload', 'failed: see the log', 'warning'] as const] : []),
     ...(health.isKubeletTlsUnverified ? [['kubelet certificates', 'not verified', 'warning'] as const] : []),
