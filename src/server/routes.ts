@@ -10,7 +10,7 @@ import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { oneLine } from '../base/text.js';
 import type { ReadinessCheck } from '../report/health-report.js';
-import { apiPrefix, openApiPath, viewPaths } from '../status/view-routes.js';
+import { apiPrefix, isViewPath, openApiPath, viewPaths } from '../status/view-routes.js';
 import type { StatusEndpoint } from './deferred-status.js';
 import { livenessPaths, readinessPath, statusPath } from './paths.js';
 import { sendText } from './responses.js';
@@ -82,11 +82,19 @@ export function createRoutes(
       status.json(request, response),
     );
   }
-  app.use((_request, response) => {
-    sendText(response, 404, 'not found');
+  app.use(async (request, response) => {
+    if (options.hasStatus && isMistypedPage(request)) await status.page(request, response);
+    else sendText(response, 404, 'not found');
   });
   app.use(errorHandler(logger));
   return app;
+}
+
+/** Returns whether a browser asks below the address of a list: the guard lets who may read one page read all. */
+function isMistypedPage(request: Request): boolean {
+  return (
+    isViewPath(request.path) && !request.path.includes('%') && request.get('accept')?.includes('text/html') === true
+  );
 }
 
 function sendReadiness(response: Response, checks: readonly ReadinessCheck[], isVerbose: boolean): void {

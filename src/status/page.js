@@ -103,6 +103,15 @@ function focusSearch(event) {
   document.getElementById('search').focus();
 }
 
+/** Escape closes the meaning of a word, until the pointer or the focus leaves the word. */
+function closeTip({ key }) {
+  if (key === 'Escape') document.body.classList.add('without-tips');
+}
+
+function allowTips({ target }) {
+  if (target.closest?.('dfn')) document.body.classList.remove('without-tips');
+}
+
 async function load() {
   const response = await fetch(location.pathname + location.search, {
     cache: 'no-store',
@@ -157,6 +166,9 @@ pauseButton.addEventListener('click', () => {
 document.getElementById('refresh').addEventListener('click', () => void refresh(true));
 document.addEventListener('visibilitychange', tick);
 document.addEventListener('keydown', focusSearch);
+document.addEventListener('keydown', closeTip);
+document.addEventListener('pointerout', allowTips);
+document.addEventListener('focusout', allowTips);
 addLocalTimes(document);
 document.getElementById('live').hidden = false;
 showAge();

@@ -236,6 +236,16 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
     expect(await page.locator('#message').innerText()).toContain('Usage of EmptyDir volume "work" exceeds the limit');
   });
 
+  it.for(['/nodes/', '/pods/shop', '/pods/shop/cart-0/containers'])(
+    'the address %s leads to no page, and the navigation is there',
+    async (path, { exporter }) => {
+      await using visited = await visit(exporter, path);
+      expect(await visited.page.locator('h1').innerText()).toBe('Nothing to show');
+      await visited.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Nodes' }).click();
+      expect(await visited.page.locator('h1').innerText()).toBe('Nodes');
+    },
+  );
+
   it('a pod of a silent node shows what was last known of it', async ({ exporter }) => {
     await using visited = await visit(exporter, '/pods/shop/cart-9');
     expect(await mainText(visited.page)).toMatch(

@@ -391,6 +391,32 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await meaning.isVisible()).toBe(true);
   });
 
+  it.for(['pointed at', 'focused'] as const)(
+    'Escape closes the meaning of a word that is %s',
+    async (how, { exporter }) => {
+      await using visited = await visit(urlOf(exporter));
+      const { page } = visited;
+      const [first, second] = [page.locator('#part-tiles dfn').first(), page.locator('#part-tiles dfn').nth(1)];
+      const reach = (word: typeof first): Promise<void> => (how === 'focused' ? word.focus() : word.hover());
+      await reach(first);
+      const id = (await first.getAttribute('aria-describedby')) ?? '';
+      expect(await page.locator(`#${id}`).isVisible()).toBe(true);
+      await page.keyboard.press('Escape');
+      expect(await page.locator(`#${id}`).isVisible()).toBe(false);
+      await reach(second);
+      expect(await second.locator('.tip').isVisible()).toBe(true);
+    },
+  );
+
+  it('what unfolds is at least 24 pixels high on a telephone', async ({ exporter }) => {
+    await using visited = await visit(`${urlOf(exporter)}nodes/node-1`, { viewport: { width: 390, height: 844 } });
+    const heights = await visited.page.evaluate<readonly number[]>(
+      '[...document.querySelectorAll("summary")].map((each) => each.getBoundingClientRect().height)',
+    );
+    expect(heights.length).toBeGreaterThan(5);
+    expect(Math.min(...heights)).toBeGreaterThanOrEqual(24);
+  });
+
   it('the status page lets the keyboard reach all that can be used, and shows where it is', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter));
     const { page } = visited;

@@ -18,7 +18,7 @@ import {
   verdictPart,
   workloadLinks,
 } from './object-parts.js';
-import { sparkline } from './sparkline.js';
+import { sparkline, wideShape } from './sparkline.js';
 import { term, timePart } from './texts.js';
 
 /** All that is remembered of one eviction: a link to it stays the same. */
@@ -113,7 +113,7 @@ function beforePanel({ samples, growthBytesPerSecond: rate, limitForAnHourBytes:
     body:
       first === undefined || last === undefined || samples.length < 2
         ? emptyText('It was measured once: its growth is not known.')
-        : markup`${sparkline(samples, `Total over ${samples.length} measurements: ${samples.map(({ usedBytes }) => formatBytes(usedBytes)).join(', ')}`, { width: 320, height: 72 })}
+        : markup`${sparkline(samples, `Total over ${samples.length} measurements: ${samples.map(({ usedBytes }) => formatBytes(usedBytes)).join(', ')}`, wideShape)}
 <p class="row small muted"><span>${timePart(first.atMs)}: ${formatBytes(first.usedBytes)}</span><span>${timePart(last.atMs)}: ${formatBytes(last.usedBytes)}</span></p>
 <p>${growthText(rate)}</p>${hint}`,
   });

@@ -41,7 +41,7 @@ export function renderFrame(
   { title, body }: { readonly title: string | undefined; readonly body: MarkupContent },
 ): string {
   const links = linksFrom(frame.path);
-  return markup`<!DOCTYPE html>
+  const page = markup`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -63,6 +63,16 @@ ${footer(frame, links)}
 </body>
 </html>
 `.text;
+  return withDescribedWords(page);
+}
+
+/** Names the meaning of each word for programs that read the page aloud: a word may occur many times. */
+function withDescribedWords(page: string): string {
+  let count = 0;
+  return page.replaceAll(/<dfn (tabindex="0">[^<]*<span class="tip")/g, (_, start: string) => {
+    count += 1;
+    return `<dfn aria-describedby="tip-${count}" ${start} id="tip-${count}"`;
+  });
 }
 
 /** The number of problems first: tabs are narrow. */

@@ -21,7 +21,7 @@ import {
   workloadLinks,
 } from './object-parts.js';
 import { breakdownPanel, volumesPanel } from './pod-breakdown.js';
-import { sparkline } from './sparkline.js';
+import { sparkline, wideShape } from './sparkline.js';
 import { isLastKnown, lastKnownChip, podChip, type Severity, timePart } from './texts.js';
 
 type PodView = PageView & { readonly kind: 'pod' };
@@ -170,7 +170,8 @@ function whatIfPart({ whatIf }: MeasuredPodWithOutlook, asked: string): Markup {
 function timePanel(pod: MeasuredPodWithOutlook): Markup {
   const { samples, namespace, pod: name } = pod;
   const [first, last] = [samples[0], samples.at(-1)];
-  const how = markup`<p>The total of the pod in the last summaries of its node, at most ten. A forecast follows each part of the pod by its own measurements, and takes growth that slows down for what it is.</p>`;
+  const limitBytes = pod.limits.find(({ rule }) => rule === 'pod')?.limitBytes;
+  const how = markup`<p>The total of the pod in the last summaries of its node, at most ten, and the limit of the pod as a line: limits of containers and volumes have no samples of their own. A forecast follows each part of the pod by its own measurements, and takes growth that slows down for what it is.</p>`;
   return panel({
     id: 'time',
     title: 'Last measurements',
@@ -178,16 +179,17 @@ function timePanel(pod: MeasuredPodWithOutlook): Markup {
     body: markup`${
       first === undefined || last === undefined || samples.length < 2
         ? emptyText('Measured less than twice since the exporter was started.')
-        : markup`${sparkline(samples, samplesText(samples), { width: 320, height: 72 })}
-<p class="row small muted"><span>${timePart(first.atMs)}: ${formatBytes(first.usedBytes)}</span><span>${timePart(last.atMs)}: ${formatBytes(last.usedBytes)}</span></p>`
+        : markup`${sparkline(samples, samplesText(samples, limitBytes), { ...wideShape, limitBytes })}
+<p class="row small muted"><span>${timePart(first.atMs)}: ${formatBytes(first.usedBytes)}</span><span>${timePart(last.atMs)}: ${formatBytes(last.usedBytes)}</span></p>${limitBytes === undefined ? undefined : markup`<p class="small muted">The dashed line is the limit of the pod, ${formatBytes(limitBytes)}.</p>`}`
     }
 <p class="small">${growthText(pod)}</p>
 ${howPart('time', how, { figure: 'podForecast', labels: { namespace, pod: name } })}`,
   });
 }
 
-function samplesText(samples: MeasuredPodWithOutlook['samples']): string {
-  return `Total over ${samples.length} measurements: ${samples.map(({ usedBytes }) => formatBytes(usedBytes)).join(', ')}`;
+function samplesText(samples: MeasuredPodWithOutlook['samples'], limitBytes: number | undefined): string {
+  const limit = limitBytes === undefined ? '' : `; limit of the pod: ${formatBytes(limitBytes)}`;
+  return `Total over ${samples.length} measurements: ${samples.map(({ usedBytes }) => formatBytes(usedBytes)).join(', ')}${limit}`;
 }
 
 function growthText({

@@ -24,8 +24,8 @@ export function workloadPage({ data, query }: WorkloadView, links: Links, status
 ${objectLinkList(status.links, values)}
 ${verdictPart(workload.verdict, severities[workload.verdict.kind])}
 <div id="part-facts" data-part>${facts(workload, links)}${howPart('total', totalText(workload), { figure: 'workloadTotal', labels })}</div>
-${missingPanel(data, links, labels)}
 <section class="panel" aria-labelledby="pods-title"><div class="head"><h2 id="pods-title">Pods compared</h2></div>${podList({ page: pods, query, links, fixed: ['workload'], hasBars: true })}</section>
+${missingPanel(data, links, labels)}
 <div class="pair">${containersPanel(workload, labels)}${panel({
     id: 'evictions',
     title: 'Evictions',

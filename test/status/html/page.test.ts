@@ -180,8 +180,8 @@ describe('pods whose volumes are not measured', () => {
 
 it('the words of the page are explained where the keyboard and a finger reach them', () => {
   const page = pageOf();
-  expect(page).toContain(
-    '<dfn tabindex="0">absent<span class="tip" role="tooltip">Without data: the last summary of the kubelet',
+  expect(page).toMatch(
+    /<dfn aria-describedby="(tip-\d+)" tabindex="0">absent<span class="tip" id="\1" role="tooltip">Without data: the/,
   );
   expect(page).not.toContain('<abbr');
   for (const [outer] of page.matchAll(/<a [^>]*>[^]*?<\/a>/g)) expect(outer).not.toContain('<dfn');

@@ -113,7 +113,9 @@ describe('the page of a pod', () => {
   it('the last measurements are a line, and the same in words', async () => {
     const samples = [1, 2].map((index) => ({ atMs: index * 60_000, usedBytes: index * mib }));
     const { html, part } = await pageOf(readingOf(measured(), { samplesOf: () => samples }));
-    expect(html).toContain('aria-label="Total over 2 measurements: 1Mi, 2Mi"');
+    expect(html).toContain('aria-label="Total over 2 measurements: 1Mi, 2Mi; limit of the pod: ');
+    expect(html).toMatch(/<svg class="spark across"[^>]*><line x1="0" x2="600" y1="1.0" y2="1.0"/);
+    expect(part('time')).toContain('The dashed line is the limit of the pod, 100Mi.');
     expect(part('time')).toContain('It grew 1Mi a minute.');
     expect((await pageOf(readingOf())).part('time')).toContain('Measured less than twice');
   });

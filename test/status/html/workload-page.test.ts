@@ -70,6 +70,7 @@ it('pods that are not measured are listed with the reason', async () => {
   const { part, html } = await aPage(reading(), { kind: 'workload', path });
   expect(part('missing')).toMatch(/shop\/cart-9 on node-2 no data from node node-2 \(timeout\)/);
   expect(html).toContain('href="../../../pods/shop/cart-9"');
+  expect(html.indexOf('id="missing"')).toBeGreaterThan(html.indexOf('id="part-list"'));
 });
 
 it('a replica of a silent node is listed with what was last known', async () => {
