@@ -171,7 +171,7 @@ function timePanel(pod: MeasuredPodWithOutlook): Markup {
   const { samples, namespace, pod: name } = pod;
   const [first, last] = [samples[0], samples.at(-1)];
   const limitBytes = pod.limits.find(({ rule }) => rule === 'pod')?.limitBytes;
-  const how = markup`<p>The total of the pod in the last summaries of its node, at most ten, and the limit of the pod as a line: limits of containers and volumes have no samples of their own. A forecast follows each part of the pod by its own measurements, and takes growth that slows down for what it is.</p>`;
+  const how = markup`<p>The total of the pod in the last summaries of its node, at most ten, and the limit of the pod as a line: there are no samples of single containers and volumes. A forecast follows each part of the pod by its own measurements, and takes growth that slows down for what it is.</p>`;
   return panel({
     id: 'time',
     title: 'Last measurements',
