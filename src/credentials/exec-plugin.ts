@@ -104,7 +104,10 @@ export class ExecPlugin {
     });
     running.child.stdin?.end();
     const onOutput = this.#onOutput;
-    if (onOutput !== undefined) running.child.stderr?.on('data', (text) => { onOutput(String(text)); });
+    if (onOutput !== undefined)
+      running.child.stderr?.on('data', (text) => {
+        onOutput(String(text));
+      });
     const { stdout } = await running.catch((error: unknown) => {
       signal.throwIfAborted();
       const hint = this.#installHint === '' ? '' : `; ${this.#installHint}`;
