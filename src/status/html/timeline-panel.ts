@@ -24,7 +24,9 @@ export function evictionTimelinePart(timeline: EvictionTimeline | undefined): Ma
     });
     return markup`<text x="0" y="${y - 14}">${causeNames[cause]}: ${formatCount(evictionCount)}</text><line x1="0" x2="100%" y1="${y}" y2="${y}"/>${circles}`;
   });
-  const counts = causes.map(({ cause, evictionCount }) => `${causeNames[cause]}: ${formatCount(evictionCount)}`).join('; ');
+  const counts = causes
+    .map(({ cause, evictionCount }) => `${causeNames[cause]}: ${formatCount(evictionCount)}`)
+    .join('; ');
   return panel({
     id: 'timeline',
     title: 'Timeline',
