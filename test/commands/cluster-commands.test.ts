@@ -336,7 +336,7 @@ describe('explain', () => {
     'explain pod cart-1 -A',
   ])('%s shows the pod, as text, JSON and YAML', async (line, { prepared }) => {
     const asText = await run(prepared, line);
-    expect(asText.out).toMatch(/^No limit bounds it: .*[^]*^Pod default\/cart-1 on node-1\n[^]*= total +16384/m);
+    expect(asText.out).toMatch(/^No limit bounds it: .*[^]*^Pod default\/cart-1 on node-1\n[^]*= total +16,384/m);
     const report = [{ pod: 'cart-1', state: 'measured', usedBytes: 16_384 }];
     expect(JSON.parse((await run(prepared, `${line} -o json`)).out)).toMatchObject(report);
     expect(parse((await run(prepared, `${line} -o yaml`)).out)).toMatchObject(report);

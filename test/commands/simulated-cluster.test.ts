@@ -140,11 +140,11 @@ describe('explain pod', () => {
       const [, , components = '', containers = ''] = podText(report, { width: 80, readAtMs: reading.readAtMs }).split(
         '\n\n',
       );
-      expect(printedSum(components, /^(?!= )(?!COMPONENT)\S+ +(-?\d+)/gm)).toBe(report.usedBytes);
-      expect(printedSum(components, /^= total +(\d+)/gm)).toBe(report.usedBytes);
-      expect(printedSum(containers, /^ {2}(?!= ).*? (-?\d+)(?: +\S+)?$/gm)).toBe(report.usedBytes);
-      expect(printedSum(containers, /^ {2}= attributed +(-?\d+)/gm)).toBe(report.usedBytes);
-      expect(printedSum(containers, /^= total +(\d+)/gm)).toBe(report.usedBytes);
+      expect(printedSum(components, /^(?!= )(?!COMPONENT)\S+ +(-?[\d,]+)/gm)).toBe(report.usedBytes);
+      expect(printedSum(components, /^= total +([\d,]+)/gm)).toBe(report.usedBytes);
+      expect(printedSum(containers, /^ {2}(?!= ).*? (-?[\d,]+)(?: +\S+)?$/gm)).toBe(report.usedBytes);
+      expect(printedSum(containers, /^ {2}= attributed +(-?[\d,]+)/gm)).toBe(report.usedBytes);
+      expect(printedSum(containers, /^= total +([\d,]+)/gm)).toBe(report.usedBytes);
     }
   });
 
@@ -180,5 +180,8 @@ it('explain workload lists the pods that make it incomplete, and adds up to what
 });
 
 function printedSum(text: string, pattern: RegExp): number {
-  return Array.from(text.matchAll(pattern), ([, digits]) => Number(digits)).reduce((a, b) => a + b, 0);
+  return Array.from(text.matchAll(pattern), ([, digits]) => Number(digits?.replaceAll(',', ''))).reduce(
+    (a, b) => a + b,
+    0,
+  );
 }

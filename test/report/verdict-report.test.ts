@@ -518,7 +518,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   [
     'no inodes and no threshold of them, whatever holds the bytes',
     { freeGib: 12, inodesFree: 0, pods: [], snapshot: { unsetSignals: ['nodefs.inodesFree'] }, owners: { logs: 60 } },
-    'Writes fail with ENOSPC: 0 of 65536 inodes are free on nodefs, and no eviction threshold makes the kubelet evict pods.',
+    'Writes fail with ENOSPC: 0 of 65,536 inodes are free on nodefs, and no eviction threshold makes the kubelet evict pods.',
   ],
   [
     'no space, and default thresholds that are not those of the kubelet',
@@ -665,7 +665,7 @@ describe('the verdict of a node whose condition DiskPressure outlasts the shorta
     expect(verdictOf({ ...short, ...more, evictions: [eviction] })).toMatchObject({
       kind: 'pods',
       text: ofInodes
-        ? `Pod shop/restore (40000 inodes) is the cause: it was evicted ${ago}, and its files were not deleted yet; 1000 inodes are missing on nodefs.`
+        ? `Pod shop/restore (40,000 inodes) is the cause: it was evicted ${ago}, and its files were not deleted yet; 1,000 inodes are missing on nodefs.`
         : `Pod shop/restore (12Gi) is the cause: it was evicted ${ago}, and its files were not deleted yet; 5Gi is missing on nodefs${notes}.`,
       commands: ['ephemeral-storage-exporter explain eviction shop/restore'],
     });

@@ -114,7 +114,7 @@ function sumLines(explanation: WorkloadFacts): readonly string[] {
   const { usedBytes, podMaxUsedBytes, limitBytes, requestBytes } = explanation;
   if (usedBytes === undefined) return [];
   const extremes = `largest ${formatBytes(podMaxUsedBytes)}, limits ${formatBytes(limitBytes)}, requests ${formatBytes(requestBytes)}`;
-  return [`= ${usedBytes} (${formatBytes(usedBytes)}) as exposed; ${extremes}.`];
+  return [`= ${formatCount(usedBytes)} (${formatBytes(usedBytes)}) as exposed; ${extremes}.`];
 }
 
 const containerColumns: readonly Column<NonNullable<WorkloadWithPods['containers']>[number]>[] = [
