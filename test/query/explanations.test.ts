@@ -353,7 +353,7 @@ shop       lost     node-2      -      -  MISSING
 shop       big      node-1  9,000  8.8Ki  measured
 shop       small    node-1  4,096    4Ki  measured
 shop       stray    node-1  4,096    4Ki  measured
-= 17202 (16.8Ki) as exposed; largest 8.8Ki, limits -, requests -.
+= 17,202 (16.8Ki) as exposed; largest 8.8Ki, limits -, requests -.
 shop/lost: no data from node node-2 (tls): The kubelet's certificate is not
 trusted. Set kubelet.tls.caFile or kubelet.tls.serverName.
 shop/stray: the API server does not know it.
