@@ -19,7 +19,7 @@ export function readOpenFileLimit(file = '/proc/self/limits'): number | undefine
 export const openFileHint = 'raise it with ulimit -n, or LimitNOFILE of systemd or containerd';
 
 /** With so many the program starts and serves any number of nodes: its own files are opened at once. */
-const neededCount = 64;
+const neededCount = 96;
 
 /** Why the program cannot start, on one line; undefined when it can, or the limit is not known. */
 export function openFileFault(limit: number | undefined): string | undefined {

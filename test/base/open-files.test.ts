@@ -29,13 +29,13 @@ it('the limit of open files is unknown without /proc', () => {
 it.each([
   [
     24,
-    'the limit of open files is 24, and 64 are needed: raise it with ulimit -n, or LimitNOFILE of systemd or containerd',
+    'the limit of open files is 24, and 96 are needed: raise it with ulimit -n, or LimitNOFILE of systemd or containerd',
   ],
   [
-    63,
-    'the limit of open files is 63, and 64 are needed: raise it with ulimit -n, or LimitNOFILE of systemd or containerd',
+    95,
+    'the limit of open files is 95, and 96 are needed: raise it with ulimit -n, or LimitNOFILE of systemd or containerd',
   ],
-  [64, undefined],
+  [96, undefined],
   [undefined, undefined],
 ])('a limit of %j open files has the fault: %s', (limit, expected) => {
   expect(openFileFault(limit)).toBe(expected);

@@ -43,7 +43,7 @@ describe('a limit of open files below the number of nodes', () => {
     return { exporter, port: Number(await exporter.printed(/"ports":"(\d+)"/)) };
   };
 
-  it.each([64, 256])(
+  it.each([96, 256])(
     'with a limit of %d open files, the exporter starts and serves all nodes, again and again',
     async (maxOpenFiles) => {
       const { exporter, port } = await started(maxOpenFiles);
@@ -73,7 +73,7 @@ describe('a limit of open files below the number of nodes', () => {
     });
     expect(await running.ended()).toBe(1);
     expect(running.out).toMatch(
-      new RegExp(`^the limit of open files is ${maxOpenFiles}, and 64 are needed: .*ulimit -n.*\n$`),
+      new RegExp(`^the limit of open files is ${maxOpenFiles}, and 96 are needed: .*ulimit -n.*\n$`),
     );
   });
 
