@@ -1,4 +1,3 @@
-import { formatCount } from './units.js';
 /** As the package installs it: in commands to copy. */
 export const programName = 'ephemeral-storage-exporter';
 
@@ -58,4 +57,9 @@ export function shellWord(text: string): string {
 /** A command line to copy. */
 export function commandLine(words: readonly string[]): string {
   return words.map(shellWord).join(' ');
+}
+
+/** With separators between thousands; `-` for an unknown value. */
+export function formatCount(count: number | undefined): string {
+  return count === undefined ? '-' : count.toLocaleString('en-US');
 }

@@ -15,11 +15,6 @@ export function formatBytes(bytes: number | undefined): string {
   return `${value.toFixed(1).replace('.0', '')}${units[unit] ?? ''}`;
 }
 
-/** With separators between thousands; `-` for an unknown value. */
-export function formatCount(count: number | undefined): string {
-  return count === undefined ? '-' : count.toLocaleString('en-US');
-}
-
 /** UTC, to the second; `-` beyond what a Date holds: times of other processes may be any number. */
 export function formatTime(atMs: number): string {
   const time = new Date(atMs);

@@ -1,4 +1,5 @@
-import { formatBytes, formatCount, formatForecast } from '../base/units.js';
+import { formatCount } from '../base/text.js';
+import { formatBytes, formatForecast } from '../base/units.js';
 import { filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { DiskPart, DiskPartKind, DiskReport } from './disk-report.js';
 import type { FilesystemReport } from './filesystem-report.js';

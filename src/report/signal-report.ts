@@ -1,4 +1,4 @@
-import { formatCount } from '../base/units.js';
+import { formatCount } from '../base/text.js';
 import { roundUp } from '../kube/quantity.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import { availableFor, type NodeThreshold, signalsOf } from '../node/node-thresholds.js';

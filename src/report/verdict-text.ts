@@ -1,5 +1,5 @@
-import { countedText } from '../base/text.js';
-import { formatAge, formatBytes, formatCount } from '../base/units.js';
+import { countedText, formatCount } from '../base/text.js';
+import { formatAge, formatBytes } from '../base/units.js';
 import { countsInodes, filesystemOf } from '../kubelet/eviction-signals.js';
 import type { Bounds, DiskVerdict, Remainder, Shortage, VerdictKind } from '../node/disk-verdict.js';
 import type { FirstWorkload } from '../node/first-workload.js';

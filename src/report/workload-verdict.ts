@@ -1,5 +1,5 @@
-import { programName, shellWord } from '../base/text.js';
-import { formatAge, formatBytes, formatCount } from '../base/units.js';
+import { formatCount, programName, shellWord } from '../base/text.js';
+import { formatAge, formatBytes } from '../base/units.js';
 import { causeText, eventText } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
 import { ownerTarget } from './pod-commands.js';

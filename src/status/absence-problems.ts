@@ -1,5 +1,5 @@
-import { countedText } from '../base/text.js';
-import { formatAge, formatCount } from '../base/units.js';
+import { countedText, formatCount } from '../base/text.js';
+import { formatAge } from '../base/units.js';
 import { absenceNames } from '../report/absence-hints.js';
 import type { AbsenceReport } from '../report/absence-report.js';
 import type { ClusterReport } from '../report/cluster-report.js';

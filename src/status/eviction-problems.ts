@@ -1,6 +1,5 @@
 import { groupBy } from '../base/maps.js';
-import { countedText, programName } from '../base/text.js';
-import { formatCount } from '../base/units.js';
+import { countedText, formatCount, programName } from '../base/text.js';
 import { causeText, evictionHint } from '../report/eviction-cause-text.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { namesText, referenceName } from './problem-texts.js';

@@ -1,5 +1,4 @@
-import { countedText, programName } from '../base/text.js';
-import { formatCount } from '../base/units.js';
+import { countedText, formatCount, programName } from '../base/text.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { GapReport } from '../report/gap-report.js';
 import { limitThresholds } from '../report/limit-report.js';

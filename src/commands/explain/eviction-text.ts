@@ -1,4 +1,5 @@
-import { formatAge, formatBytes, formatCount, formatRatio, formatTime } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatBytes, formatRatio, formatTime } from '../../base/units.js';
 import { causeText, eventText, evictionHint, unknownUsageText } from '../../report/eviction-cause-text.js';
 import { type EvictionReport, type LastUsageReport, ownBytes } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';

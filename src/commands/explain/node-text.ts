@@ -1,6 +1,6 @@
 import { getOrAdd, groupBy } from '../../base/maps.js';
-import { countedText, joinTruncated } from '../../base/text.js';
-import { formatAge, formatBytes, formatCount } from '../../base/units.js';
+import { countedText, formatCount, joinTruncated } from '../../base/text.js';
+import { formatAge, formatBytes } from '../../base/units.js';
 import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signals.js';
 import { findingKinds } from '../../node/pod-findings.js';
 import type { ListedImage, NodeExplanation } from '../../query/node-explanation.js';

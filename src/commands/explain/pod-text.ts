@@ -1,4 +1,5 @@
-import { formatAge, formatBytes, formatCount, formatRatio, formatTime } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatBytes, formatRatio, formatTime } from '../../base/units.js';
 import { canBind } from '../../node/unenforced-limits.js';
 import { components } from '../../node/usage.js';
 import type {

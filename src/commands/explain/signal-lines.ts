@@ -1,4 +1,5 @@
-import { formatAge, formatBytes, formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatBytes } from '../../base/units.js';
 import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signals.js';
 import type { SignalReport } from '../../report/signal-report.js';
 import { type Column, tableLines } from '../text/table.js';

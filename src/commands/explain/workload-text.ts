@@ -1,4 +1,5 @@
-import { formatBytes, formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatBytes } from '../../base/units.js';
 import type { NearMiss } from '../../query/near-misses.js';
 import { isMissing, type OriginReport, type WorkloadFacts } from '../../query/workload-explanation.js';
 import type { PodReport } from '../../report/pod-report.js';

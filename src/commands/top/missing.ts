@@ -1,5 +1,5 @@
-import { countedText, joinTruncated } from '../../base/text.js';
-import { formatAge, formatCount } from '../../base/units.js';
+import { countedText, formatCount, joinTruncated } from '../../base/text.js';
+import { formatAge } from '../../base/units.js';
 import type { Config } from '../../config/schema.js';
 import type { Coverage } from '../../query/coverage.js';
 import { unreachableReasons } from '../../report/absence-hints.js';

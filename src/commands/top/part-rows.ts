@@ -1,4 +1,5 @@
-import { formatAge, formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge } from '../../base/units.js';
 import type { ContainerReport } from '../../report/pod-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';
 import { bytesColumn, namespaceColumn, ratioColumn, type View } from './view.js';

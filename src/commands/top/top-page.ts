@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.js';
 import { byNames, largestFirst } from '../../base/ranking.js';
-import { formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
 import { didYouMean } from '../../config/suggestion.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
 import type { TopResource } from '../resources.js';

@@ -1,4 +1,4 @@
-import { formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
 import { workloadOf, type WorkloadReport } from '../../report/workload-report.js';
 import { workloadPath } from '../../workload/workload.js';
 import type { ListAnswer, ViewReader } from '../views/view-source.js';

@@ -1,4 +1,5 @@
-import { formatAge, formatBytes, formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatBytes } from '../../base/units.js';
 import { causeText, eventText, unknownUsageText } from '../../report/eviction-cause-text.js';
 import { type LastUsageReport, ownBytes } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';

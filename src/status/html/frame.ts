@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import { formatAge, formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge } from '../../base/units.js';
 import { listKinds } from '../../query/list-query.js';
 import { script, style } from '../page-files.js';
 import { worstSeverity } from '../problems.js';

@@ -1,4 +1,5 @@
-import { formatAge, formatBytes, formatCount, formatForecast } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatBytes, formatForecast } from '../../base/units.js';
 import type { NamespaceReport } from '../../query/list-namespaces.js';
 import type { ListPage } from '../../query/list-page.js';
 import type { ListQuery } from '../../query/list-query.js';

@@ -1,4 +1,4 @@
-import { formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
 import type { ListPage } from '../../query/list-page.js';
 import { type ListKind, type ListQuery, parametersOf, valuesOf } from '../../query/list-query.js';
 import { dataTable, emptyText } from './components.js';

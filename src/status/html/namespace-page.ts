@@ -1,4 +1,5 @@
-import { formatBytes, formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatBytes } from '../../base/units.js';
 import type { Status } from '../status.js';
 import type { PageView } from '../views.js';
 import { emptyText, panel } from './components.js';

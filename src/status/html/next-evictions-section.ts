@@ -1,5 +1,6 @@
 import type { Ranked } from '../../base/ranking.js';
-import { formatAge, formatBytes, formatCount, formatForecast, formatPercent } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatBytes, formatForecast, formatPercent } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { limitThresholds } from '../../report/limit-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';

@@ -1,4 +1,5 @@
-import { formatAge, formatBytes, formatCount, formatPercent } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatBytes, formatPercent } from '../../base/units.js';
 import {
   type Derivation,
   fullDerivation,

@@ -1,4 +1,5 @@
-import { formatAge, formatBytes, formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatBytes } from '../../base/units.js';
 import { countdownDerivation, headroomDerivation } from '../../report/disk-derivation.js';
 import { nearestSignal, type SignalReport, unreadPodsText, type VictimReport } from '../../report/signal-report.js';
 import type { NodeObject } from '../views.js';

@@ -1,4 +1,5 @@
-import { formatCount, formatPercent } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatPercent } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import { type NodeCondition, nodeConditions } from '../../report/node-condition.js';
 import type { NodeGridReport, NodePoolReport, NodeTileReport } from '../../report/node-grid.js';

@@ -1,4 +1,5 @@
-import { formatAge, formatBytes, formatCount, formatPercent } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatBytes, formatPercent } from '../../base/units.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';

@@ -1,5 +1,6 @@
 import { groupBy } from '../../base/maps.js';
-import { formatAge, formatBytes, formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatBytes } from '../../base/units.js';
 import { absenceCommands } from '../../report/absence-commands.js';
 import { absenceNames } from '../../report/absence-hints.js';
 import { enforcementTexts } from '../../report/enforcement-report.js';

@@ -1,4 +1,4 @@
-import { formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
 import { worstSeverity } from '../problems.js';
 import type { Problem, Status } from '../status.js';
 import { evictions } from './evictions-section.js';

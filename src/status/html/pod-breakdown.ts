@@ -1,4 +1,5 @@
-import { formatBytes, formatCount, formatPercent } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatBytes, formatPercent } from '../../base/units.js';
 import type { MeasuredPodWithOutlook } from '../../query/pod-outlook.js';
 import { componentOrder } from '../../report/pod-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';

@@ -1,4 +1,5 @@
-import { formatAge, formatBytes, formatCount, formatForecast, formatPercent } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatBytes, formatForecast, formatPercent } from '../../base/units.js';
 import type { MeasuredPodWithOutlook, PodWithOutlook } from '../../query/pod-outlook.js';
 import { nearestBinding } from '../../report/limit-report.js';
 import { grewText, growthWithoutForecast } from '../../report/pod-growth.js';

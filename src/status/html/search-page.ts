@@ -1,4 +1,4 @@
-import { formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
 import type { ListPage } from '../../query/list-page.js';
 import type { ListKind } from '../../query/list-query.js';
 import { referenceName } from '../problem-texts.js';

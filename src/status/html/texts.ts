@@ -1,5 +1,6 @@
 import type { Ranked } from '../../base/ranking.js';
-import { formatAge, formatCount, formatTime } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatTime } from '../../base/units.js';
 import { type LimitReport, limitThresholds } from '../../report/limit-report.js';
 import type { DataFacts, MeasuredPodReport } from '../../report/pod-report.js';
 import { type Markup, markup } from './markup.js';

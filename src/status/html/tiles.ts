@@ -1,4 +1,5 @@
-import { formatAge, formatBytes, formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { limitThresholds } from '../../report/limit-report.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';

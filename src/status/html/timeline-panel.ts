@@ -1,4 +1,5 @@
-import { formatAge, formatCount, formatTime } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatTime } from '../../base/units.js';
 import { causeNames } from '../../report/eviction-cause-text.js';
 import type { EvictionTimeline } from '../../report/eviction-timeline.js';
 import { panel } from './components.js';

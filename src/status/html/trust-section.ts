@@ -1,4 +1,5 @@
-import { formatAge, formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge } from '../../base/units.js';
 import type { HealthReport, StoreHealthReport } from '../../report/health-report.js';
 import type { Status } from '../status.js';
 import { panel } from './components.js';

@@ -1,4 +1,5 @@
-import { formatAge, formatBytes, formatCount } from '../../base/units.js';
+import { formatCount } from '../../base/text.js';
+import { formatAge, formatBytes } from '../../base/units.js';
 import type { WorkloadFacts } from '../../query/workload-explanation.js';
 import type { WorkloadVerdictReport } from '../../report/workload-verdict.js';
 import type { Status } from '../status.js';
