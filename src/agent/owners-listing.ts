@@ -4,8 +4,9 @@ import path from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { codeOf, messageOf } from '../base/errors.js';
 import type { KnownDiskUse } from '../node/agent-disk.js';
+import { containerdRootOf, type LayerMount, snapshotIdOf } from '../node/mount-info.js';
 import { type DiskPlace, type DiskPlaceKind, type ListedPlaces, snapshotKinds } from '../node/owners-classify.js';
-import { containerdRootOf, type MountTable, snapshotIdOf } from './mount-table.js';
+import type { MountTable } from './mount-table.js';
 
 export interface DiskListing extends ListedPlaces {
   /** Directories that could not be listed, each with the reason. */
@@ -46,7 +47,7 @@ class DiskLister implements DiskListing {
 
   async addAll(): Promise<void> {
     const { hostRoot } = this.#options;
-    const root = path.join(hostRoot, containerdRootOf(await this.#mounts()) ?? '/var/lib/containerd');
+    const root = path.join(hostRoot, containerdRootOf((await this.#mounts()).layers) ?? '/var/lib/containerd');
     const content = path.join(root, 'io.containerd.content.v1.content');
     for (const name of await this.#namesIn(content, ['image_copies'])) this.#add('image_copies', content, name);
     const containers = path.join(root, 'io.containerd.grpc.v1.cri/containers');
@@ -62,7 +63,7 @@ class DiskLister implements DiskListing {
   }
 
   /** None where they cannot be read; all else is listed without them. */
-  #mounts(): Promise<Pick<MountTable, 'layers' | 'isTruncated'>> {
+  #mounts(): Promise<MountTable> {
     return this.#options.readMounts().catch((error: unknown) => {
       this.#fail(`cannot read the mount table: ${messageOf(error)}`, snapshotKinds);
       return { layers: [], isTruncated: true };
@@ -80,7 +81,7 @@ class DiskLister implements DiskListing {
       this.#fail(`without the whole mount table it is not known which of ${folder} are in use`, snapshotKinds);
       return;
     }
-    const { uppers, lowers } = mountedSnapshots(mounts);
+    const { uppers, lowers } = mountedSnapshots(mounts.layers);
     for (const name of names) {
       const upper = uppers.get(name);
       if (upper === undefined) {
@@ -160,7 +161,7 @@ async function deviceOf(file: string): Promise<number | undefined> {
 }
 
 /** By the numbers of snapshots: the containers whose writable layers they are ('' for others), and the layers below. */
-function mountedSnapshots({ layers }: Pick<MountTable, 'layers'>): {
+function mountedSnapshots(layers: readonly LayerMount[]): {
   readonly uppers: ReadonlyMap<string, string>;
   readonly lowers: ReadonlySet<string>;
 } {

@@ -5,10 +5,11 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { readMountTable, snapshotIdOf } from '../../src/agent/mount-table.js';
+import { readMountTable } from '../../src/agent/mount-table.js';
 import { listDisk } from '../../src/agent/owners-listing.js';
 import { walkPod } from '../../src/agent/pod-walk.js';
 import { systemClock } from '../../src/base/clock.js';
+import { snapshotIdOf } from '../../src/node/mount-info.js';
 import type { FoundPart } from '../../src/report/pod-directories.js';
 import { aContainer, aPod } from '../support/builders.js';
 import { aJob, aWalker, duOf, hasDu } from '../support/du.js';
@@ -88,9 +89,7 @@ describe.skipIf(!canMountOverlay)('a container on a real overlay mount; needs ro
       child.stdin?.end();
       await once(child, 'exit');
     }
-    const ended = await kindsOf(() =>
-      Promise.resolve({ layers: [anchor(folder.path)], malformedCount: 0, isTruncated: false }),
-    );
+    const ended = await kindsOf(() => Promise.resolve({ layers: [anchor(folder.path)], isTruncated: false }));
     expect(ended).toMatchObject({ '1': 'unused_layers', '2': 'ended_containers' });
   });
 

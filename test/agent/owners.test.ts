@@ -5,8 +5,8 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { parseMountInfo } from '../../src/agent/mount-table.js';
 import { type DiskListingOptions, listDisk } from '../../src/agent/owners-listing.js';
+import { layerMounts } from '../../src/node/mount-info.js';
 import {
   diskOwners,
   type DiskPlace,
@@ -63,7 +63,7 @@ function listingOptions(hostRoot: string, changed: Partial<DiskListingOptions> =
   return {
     clock: new ManualClock(),
     hostRoot,
-    readMounts: () => Promise.resolve({ layers: [], malformedCount: 0, isTruncated: false }),
+    readMounts: () => Promise.resolve({ layers: [], isTruncated: false }),
     knownPodUids: new Set(),
     measuredPodUids: new Set(),
     ...changed,
@@ -93,9 +93,9 @@ describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNee
     const { directories, snapshots: known, containers, du } = store ?? emptyStore;
     await using host = await temporaryFolder();
     await writeSnapshots(host.path, directories);
-    const table = parseMountInfo(readRecording('live/containerd_2_4_images_mountinfo.txt'));
+    const layers = layerMounts(readRecording('live/containerd_2_4_images_mountinfo.txt'));
     const runningContainerIds = new Set(containers.filter(({ image }) => !image.includes('pause')).map(({ id }) => id));
-    const readMounts = () => Promise.resolve({ ...table, isTruncated: false });
+    const readMounts = () => Promise.resolve({ layers, isTruncated: false });
     await folders(host.path, ...[...runningContainerIds].map((id) => `${containerFolder}/${id}`));
     const listing = await listDisk(listingOptions(host.path, { readMounts }));
     expect(listing.problems).toEqual([]);
@@ -106,7 +106,7 @@ describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNee
       ),
       [`${host.path}${containerd}/io.containerd.content.v1.content/blobs`]: du.content,
     });
-    const mounted = new Set(table.layers.map(({ containerId }) => containerId));
+    const mounted = new Set(layers.map(({ containerId }) => containerId));
     const sumOf = (items: readonly { readonly bytes: number }[]) => items.reduce((sum, { bytes }) => sum + bytes, 0);
     const active = known.filter(({ kind }) => kind === 'Active');
     const running = active.filter(({ key }) => runningContainerIds.has(key) && mounted.has(key));
@@ -146,9 +146,9 @@ describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNee
       const kept = directories.filter(({ directory }) => !goneDirectories.has(directory));
       await using host = await temporaryFolder();
       await writeSnapshots(host.path, kept);
-      const table = parseMountInfo(readRecording('live/containerd_2_4_images_mountinfo.txt'));
-      const layers = table.layers.filter(({ containerId = '' }) => !gone.has(containerId));
-      const readMounts = () => Promise.resolve({ ...table, layers, isTruncated: false });
+      const mounted = layerMounts(readRecording('live/containerd_2_4_images_mountinfo.txt'));
+      const layers = mounted.filter(({ containerId = '' }) => !gone.has(containerId));
+      const readMounts = () => Promise.resolve({ layers, isTruncated: false });
       const listing = await listDisk(listingOptions(host.path, { readMounts }));
       const sizes = sized(
         Object.fromEntries(
@@ -197,7 +197,7 @@ describe('the listing of a disk', () => {
       { containerId: main, upperDirectory: `${snapshots}/3/fs`, lowerDirectories: [`${snapshots}/1/fs`] },
       { containerId: pause, upperDirectory: `${snapshots}/4/fs`, lowerDirectories: [`${snapshots}/1/fs`] },
     ];
-    const readMounts = () => Promise.resolve({ layers, malformedCount: 0, isTruncated: false });
+    const readMounts = () => Promise.resolve({ layers, isTruncated: false });
     await folders(host.path, `${containerFolder}/${main ?? ''}`);
     const { places } = await listDisk(listingOptions(host.path, { readMounts }));
     expect(listed(host.path, places)).toEqual([
@@ -215,7 +215,7 @@ describe('the listing of a disk', () => {
     await folders(host.path, `${root}/io.containerd.content.v1.content/ingest`);
     const upperDirectory = `${root}/io.containerd.snapshotter.v1.overlayfs/snapshots/9/fs`;
     const layers = [{ containerId: undefined, upperDirectory, lowerDirectories: [] }];
-    const readMounts = () => Promise.resolve({ layers, malformedCount: 0, isTruncated: false });
+    const readMounts = () => Promise.resolve({ layers, isTruncated: false });
     const { places } = await listDisk(listingOptions(host.path, { readMounts }));
     expect(listed(host.path, places)).toEqual([`image_copies ${root}/io.containerd.content.v1.content/ingest`]);
   });
@@ -298,7 +298,7 @@ describe('the listing of a disk', () => {
     await folders(host.path, ...baseFolders, `${snapshots}/1/fs`, `${containerFolder}/a/volumes`, '/var/log/journal');
     const readMounts = () =>
       problem === 'is cut'
-        ? Promise.resolve({ layers: [], malformedCount: 0, isTruncated: true })
+        ? Promise.resolve({ layers: [], isTruncated: true })
         : Promise.reject(new Error('ENOENT: /proc/1/mountinfo'));
     const { places, problems, unlisted } = await listDisk(listingOptions(host.path, { readMounts }));
     expect(listed(host.path, places)).toEqual([
