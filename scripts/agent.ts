@@ -13,6 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import { findDuCommand } from '../src/agent/du-command.js';
+import { DuBudget } from '../src/agent/du-pacing.js';
 import { type DuResult, DuWalker } from '../src/agent/du-walker.js';
 import { systemClock } from '../src/base/clock.js';
 import { resourceParts } from '../src/node/agent-pod.js';
@@ -47,7 +48,7 @@ const command = await findDuCommand(process.env['PATH'] ?? '');
 /** Runs a walk that ends by `signal` or after an hour. */
 function walk(share: number, signal: AbortSignal, maxDurationMs = 3_600_000): Promise<DuResult> {
   const isBusy = (): Promise<boolean> => Promise.resolve(false);
-  const walker = new DuWalker({ command, clock: systemClock, budgetShare: share, isBusy });
+  const walker = new DuWalker({ command, clock: systemClock, budget: new DuBudget(share), isBusy });
   return walker.walk(aJob(path.join(mounted, 'files'), { maxDepth: 0, maxDurationMs }), signal);
 }
 

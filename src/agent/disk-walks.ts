@@ -107,7 +107,7 @@ export class DiskWalks {
   /** By a process of its own: what du cannot read leaves the others known, and files with several names count for each place. */
   async #measure(path: string, signal: AbortSignal): Promise<void> {
     const { walker, clock, limits } = this.#options;
-    const job = { directories: [path], maxDepth: 0, thresholdBytes: 0, ...limits, onEntry: () => undefined };
+    const job = { directory: path, maxDepth: 0, thresholdBytes: 0, ...limits, onEntry: () => undefined };
     const { end, usedBytes, unreadableCount, message } = await walker.walk(job, signal);
     if (end === 'aborted') return;
     const isKnown = end === 'complete' && unreadableCount === 0;

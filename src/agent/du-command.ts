@@ -5,9 +5,9 @@ import { UserError } from '../base/errors.js';
 
 /** What du is to measure. */
 export interface DuTarget {
-  /** Absolute paths, none inside another; of a link, the link itself is measured. */
-  readonly directories: readonly string[];
-  /** Levels below the directories that are listed; deeper ones count for those above them. */
+  /** An absolute path; of a link, the link itself is measured. */
+  readonly directory: string;
+  /** Levels below the directory that are listed; deeper ones count for those above them. */
   readonly maxDepth: number;
   /** Smaller entries are not listed and count for those above them. */
   readonly thresholdBytes: number;
@@ -41,6 +41,6 @@ async function findProgram(name: string, searchPath: string): Promise<string | u
 }
 
 /** Lists directories and files, never follows links, stays on one filesystem; the last record is the total. */
-export function duArguments({ directories, maxDepth, thresholdBytes }: DuTarget): readonly string[] {
-  return ['-xP0acB1', `--max-depth=${maxDepth}`, `--threshold=${thresholdBytes}`, '--', ...directories];
+export function duArguments({ directory, maxDepth, thresholdBytes }: DuTarget): readonly string[] {
+  return ['-xP0acB1', `--max-depth=${maxDepth}`, `--threshold=${thresholdBytes}`, '--', directory];
 }

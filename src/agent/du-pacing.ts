@@ -1,9 +1,25 @@
 import type { Clock } from '../base/clock.js';
 
+/** The time in which du may run on a node, for all walkers together. */
+export class DuBudget {
+  readonly #share: number;
+  /** Monotonic time until which du rests. */
+  restUntilMs = -Infinity;
+
+  /** `share`: of all time; above 0, at most 1. */
+  constructor(share: number) {
+    this.#share = share;
+  }
+
+  /** Notes that du has run from one monotonic time to another; also beside another du. */
+  spend(startMs: number, endMs: number): void {
+    this.restUntilMs = Math.max(this.restUntilMs, startMs) + (endMs - startMs) / this.#share;
+  }
+}
+
 export interface DuPacing {
   readonly clock: Clock;
-  /** Share of the time in which a walk runs: above 0, at most 1. */
-  readonly budgetShare: number;
+  readonly budget: DuBudget;
   /** Whether others need the disk: no walk runs while they do. */
   readonly isBusy: () => Promise<boolean>;
 }
@@ -14,34 +30,35 @@ const sliceMs = 100;
 /** How often a disk that is busy is looked at. */
 const busyCheckMs = 1_000;
 
-/** Stops a running process and lets it continue, until `signal` aborts. Returns when the next may run. `send`: signals the process. */
+/** Stops a running process and lets it continue, until `signal` aborts. `send`: signals the process. */
 export async function paceProcess(
   send: (name: 'SIGSTOP' | 'SIGCONT') => void,
   pacing: DuPacing,
   signal: AbortSignal,
-): Promise<number> {
-  const { clock, budgetShare } = pacing;
-  let restUntilMs = -Infinity;
+): Promise<void> {
+  const { clock, budget } = pacing;
   try {
     for (;;) {
       const startMs = clock.monotonicMs();
       await clock.sleep(sliceMs, signal).finally(() => {
         // Timers are late on a busy machine: what counts is how long it has run.
-        restUntilMs = startMs + (clock.monotonicMs() - startMs) / budgetShare;
+        budget.spend(startMs, clock.monotonicMs());
       });
       send('SIGSTOP');
-      await clock.sleep(restUntilMs - clock.monotonicMs(), signal);
-      await untilIdle(pacing, signal);
+      await untilAllowed(pacing, signal);
       send('SIGCONT');
     }
   } catch (error) {
     if (!signal.aborted) throw error;
   }
-  return restUntilMs;
 }
 
-/** Resolves when the disk is not busy; rejects with the signal's reason when `signal` aborts first. */
-export async function untilIdle({ clock, isBusy }: Omit<DuPacing, 'budgetShare'>, signal: AbortSignal): Promise<void> {
-  while (await isBusy()) await clock.sleep(busyCheckMs, signal);
+/** Resolves when du may run; rejects with the signal's reason when `signal` aborts first. */
+export async function untilAllowed({ clock, budget, isBusy }: DuPacing, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const restMs = budget.restUntilMs - clock.monotonicMs();
+    if (restMs <= 0 && !(await isBusy())) break;
+    await clock.sleep(restMs > 0 ? restMs : busyCheckMs, signal);
+  }
   signal.throwIfAborted();
 }

@@ -6,7 +6,7 @@ import { Mutex } from 'async-mutex';
 import { abortable, LinkedAbort, notNeeded } from '../base/abortable.js';
 import { startDeadline } from '../base/clock.js';
 import { duArguments, type DuTarget } from './du-command.js';
-import { type DuPacing, paceProcess, untilIdle } from './du-pacing.js';
+import { type DuPacing, paceProcess, untilAllowed } from './du-pacing.js';
 import { type DuEntry, DuMessages, DuRecords, totalPath } from './du-records.js';
 
 export interface DuLimits {
@@ -22,10 +22,8 @@ type DuEnd = 'complete' | 'failed' | 'aborted' | 'time' | 'entries' | 'output';
 
 export interface DuResult {
   readonly end: DuEnd;
-  /** Of all directories together, without what could not be read; undefined unless the walk is complete. */
+  /** Of the directory, without what could not be read; undefined unless the walk is complete. */
   readonly usedBytes: number | undefined;
-  /** Entries that were listed. */
-  readonly entryCount: number;
   /** Directories and files that are missing in the sums. */
   readonly unreadableCount: number;
   /** What du reported first of that, or why it failed. */
@@ -52,12 +50,11 @@ class WalkStop extends Error {
   }
 }
 
-/** Measures directories with du, one walk at a time, within the budget of the whole node. */
+/** Measures directories with du, one walk at a time. */
 export class DuWalker {
   readonly #options: DuWalkerOptions;
   /** Held until du has ended: of a process that hangs in the kernel there is never more than one. */
   readonly #mutex = new Mutex();
-  #restUntilMs = -Infinity;
 
   constructor(options: DuWalkerOptions) {
     this.#options = options;
@@ -80,9 +77,7 @@ export class DuWalker {
   }
 
   async #run(job: DuJob, progress: WalkProgress, signal: AbortSignal): Promise<void> {
-    const restMs = this.#restUntilMs - this.#options.clock.monotonicMs();
-    if (restMs > 0) await this.#options.clock.sleep(restMs, signal);
-    await untilIdle(this.#options, signal);
+    await untilAllowed(this.#options, signal);
     const [program = '', ...priorities] = this.#options.command;
     const child = spawn(program, [...priorities, ...duArguments(job)], {
       detached: true, // a process group, which is signalled as a whole
@@ -114,7 +109,7 @@ export class DuWalker {
       ended.abort(notNeeded);
       signal.removeEventListener('abort', kill);
       process.removeListener('exit', kill);
-      this.#restUntilMs = await pacing;
+      await pacing;
     }
   }
 }
@@ -168,7 +163,6 @@ class WalkProgress {
     return {
       end,
       usedBytes: end === 'complete' ? this.#totalBytes : undefined,
-      entryCount: this.#entryCount,
       unreadableCount: unreadableCount + malformedCount,
       message: isCut ? `du ended before it had measured all: ${end}` : first,
     };

@@ -11,6 +11,7 @@ import type { FoundPart } from '../report/pod-directories.js';
 import { busyDisk } from './disk-pressure.js';
 import { DiskWalks } from './disk-walks.js';
 import { findDuCommand } from './du-command.js';
+import { DuBudget } from './du-pacing.js';
 import { DuWalker } from './du-walker.js';
 import { readMountTable } from './mount-table.js';
 import { listDisk } from './owners-listing.js';
@@ -42,9 +43,10 @@ export class HostDisk {
   readonly #options: HostDiskOptions;
   readonly #signal: AbortSignal;
   readonly #isBusy: () => Promise<boolean>;
-  /** Of one pod, or of one walk besides: the parts of a pod have one time limit. */
-  readonly #turns = new Mutex();
-  #walker: Promise<DuWalker> | undefined;
+  readonly #budget: DuBudget;
+  /** Held for a pod, whose parts have one time limit. Of all else, du is stopped meanwhile. */
+  readonly #podTurns = new Mutex();
+  #podWalker: Promise<DuWalker> | undefined;
   #known: KnownDiskUse | undefined;
   #walks: DiskWalks | undefined;
 
@@ -53,12 +55,14 @@ export class HostDisk {
     this.#options = options;
     this.#signal = signal;
     this.#isBusy = busyDisk(busyPercent, options.pressureFile);
+    this.#budget = new DuBudget(options.budgetShare);
   }
 
   /** See {@link walkPod}. Rejects when du is missing. */
   async podDirectories(pod: Pod, usedBytes: number | undefined): Promise<readonly FoundPart[]> {
-    const options = { ...this.#options, walker: await this.#loadWalker(), usedBytes };
-    return this.#turns.runExclusive(() => walkPod(pod, options, this.#signal));
+    this.#podWalker ??= this.#newWalker(this.#isBusy);
+    const options = { ...this.#options, walker: await this.#podWalker, usedBytes };
+    return this.#podTurns.runExclusive(() => walkPod(pod, options, this.#signal));
   }
 
   /** Returns what is known so far. The directories are compared with `known` until the next call. */
@@ -75,7 +79,7 @@ export class HostDisk {
 
   async #measure(): Promise<void> {
     const { hostRoot, clock, logger } = this.#options;
-    const walker = await this.#loadWalker();
+    const walker = await this.#newWalker(async () => this.#podTurns.isLocked() || (await this.#isBusy()));
     this.#walks = new DiskWalks({
       clock,
       logger,
@@ -87,18 +91,15 @@ export class HostDisk {
         const readMounts = () => readMountTable(path.join(hostRoot, 'proc/1/mountinfo'));
         return listDisk({ clock, hostRoot, readMounts, knownPodUids, measuredPodUids });
       },
-      walker: { walk: (...walk) => this.#turns.runExclusive(() => walker.walk(...walk)) },
+      walker,
       limits,
       isBusy: this.#isBusy,
     });
     await this.#walks.run(this.#signal);
   }
 
-  #loadWalker(): Promise<DuWalker> {
-    const { searchPath, clock, budgetShare } = this.#options;
-    this.#walker ??= findDuCommand(searchPath).then(
-      (command) => new DuWalker({ command, clock, budgetShare, isBusy: this.#isBusy }),
-    );
-    return this.#walker;
+  async #newWalker(isBusy: () => Promise<boolean>): Promise<DuWalker> {
+    const { searchPath, clock } = this.#options;
+    return new DuWalker({ command: await findDuCommand(searchPath), clock, budget: this.#budget, isBusy });
   }
 }

@@ -34,7 +34,7 @@ export async function walkPod(pod: Pod, options: PodWalkOptions, signal: AbortSi
   for (const { path: directory, ...part } of [...(await layersOf(pod, hostRoot)), ...podFolders(pod)]) {
     const root = directory === undefined ? '' : path.join(hostRoot, directory);
     const job = { ...limits, thresholdBytes, maxDurationMs: Math.max(0, endMs - clock.monotonicMs()) };
-    parts.push({ ...part, ...(await measure({ ...job, directories: [root] }, options.walker, signal)) });
+    parts.push({ ...part, ...(await measure({ ...job, directory: root }, options.walker, signal)) });
   }
   signal.throwIfAborted();
   return withLargest(parts, listedCount);
@@ -47,7 +47,7 @@ async function measure(
   walker: PodWalkOptions['walker'],
   signal: AbortSignal,
 ): Promise<Omit<FoundPart, 'part'>> {
-  const [root = ''] = job.directories;
+  const { directory: root } = job;
   const isThere = root !== '' && (await lstat(root).catch(() => undefined)) !== undefined;
   if (!isThere) return { problem: missing(root) };
   const found = new FoundEntries(root, listedCount);

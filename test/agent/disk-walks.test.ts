@@ -15,7 +15,6 @@ const hourMs = 3_600_000;
 const complete: DuResult = {
   end: 'complete',
   usedBytes: 0,
-  entryCount: 0,
   unreadableCount: 0,
   message: undefined,
 };
@@ -34,7 +33,7 @@ function started(
   const stop = new AbortController();
   const walks: string[] = [];
   const state = { places, isBusy: false, results: {} as Readonly<Record<string, Partial<DuResult>>> };
-  const walk = ({ directories: [path = ''] }: DuJob): Promise<DuResult> => {
+  const walk = ({ directory: path }: DuJob): Promise<DuResult> => {
     walks.push(path);
     return Promise.resolve({ ...complete, usedBytes: sizes[path] ?? 0, ...state.results[path] });
   };

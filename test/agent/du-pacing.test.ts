@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { type DuPacing, paceProcess } from '../../src/agent/du-pacing.js';
+import { DuBudget, type DuPacing, paceProcess, untilAllowed } from '../../src/agent/du-pacing.js';
 import type { Clock } from '../../src/base/clock.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -24,7 +24,8 @@ function paced({
   const stop = new AbortController();
   let startedMs: number | undefined = clock.monotonicMs();
   let ranMs = 0;
-  const pacing: DuPacing = { clock: lateClock, budgetShare, isBusy: () => Promise.resolve(isBusy()) };
+  const budget = new DuBudget(budgetShare);
+  const pacing: DuPacing = { clock: lateClock, budget, isBusy: () => Promise.resolve(isBusy()) };
   const done = paceProcess(
     (name) => {
       if (name === 'SIGSTOP') ranMs += clock.monotonicMs() - (startedMs ?? NaN);
@@ -35,11 +36,12 @@ function paced({
   );
   return {
     clock,
+    budget,
     isRunning: () => startedMs !== undefined,
     ranMs: () => ranMs,
     end: async () => {
       stop.abort(new Error('over'));
-      return await done;
+      await done;
     },
   };
 }
@@ -75,10 +77,32 @@ describe('a walk', () => {
     ['in a later slice', 2_010, 2_200],
     ['while it is stopped', 300, 2_000],
   ])('that ends %s is paid back by when the next may run', async (_case, endMs, nextMs) => {
-    const { clock, end } = paced({ budgetShare: 0.05 });
+    const { clock, budget, end } = paced({ budgetShare: 0.05 });
     const startMs = clock.monotonicMs();
     await clock.advance(endMs);
-    expect((await end()) - startMs).toBeCloseTo(nextMs);
+    await end();
+    expect(budget.restUntilMs - startMs).toBeCloseTo(nextMs);
+  });
+
+  it('that is stopped rests for what another one of the node spends meanwhile', async () => {
+    const { clock, budget, isRunning, end } = paced({ budgetShare: 0.05 });
+    const startMs = clock.monotonicMs();
+    await clock.advance(100);
+    budget.spend(startMs + 50, startMs + 150);
+    await clock.advance(3_899);
+    expect(isRunning()).toBe(false);
+    await clock.advance(1);
+    expect(isRunning()).toBe(true);
+    await end();
+  });
+
+  it('may not begin when it is no longer needed, although the disk is idle', async () => {
+    const pacing: DuPacing = {
+      clock: new ManualClock(),
+      budget: new DuBudget(1),
+      isBusy: () => Promise.resolve(false),
+    };
+    await expect(untilAllowed(pacing, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
   });
 
   it('leaves no timer behind when it is over', async () => {

@@ -1,5 +1,6 @@
-import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
@@ -52,6 +53,35 @@ async function writeHost(host: string): Promise<void> {
     path.join(host, 'proc/1/mountinfo'),
     overlay(rootfsOf(main), '3', '1') + overlay(rootfsOf(pause), '4', '1'),
   );
+}
+
+/** Programs in place of those that the agent runs: `script` is that of du. */
+async function writePrograms(folder: string, script: string): Promise<void> {
+  await mkdir(folder);
+  for (const [name, text] of [
+    ['ionice', 'shift; exec "$@"'],
+    ['nice', 'shift; exec "$@"'],
+    ['du', script],
+  ] as const) {
+    await writeFile(path.join(folder, name), `#!/bin/sh\n${text}\n`);
+    await chmod(path.join(folder, name), 0o755);
+  }
+}
+
+/** A letter for the state of the process whose ID the file has: T for one that is stopped. */
+async function stateOf(file: string): Promise<string | undefined> {
+  const pid = (await readFile(file, 'utf8').catch(() => '')).trim();
+  return /\) (\S)/.exec(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''))?.[1];
+}
+
+/** Those within a second. */
+async function statesOf(file: string): Promise<ReadonlySet<string | undefined>> {
+  const states = new Set<string | undefined>();
+  for (let count = 0; count < 50; count += 1) {
+    states.add(await stateOf(file));
+    await delay(20);
+  }
+  return states;
 }
 
 const optionsOf = (host: string, changed: Partial<HostDiskOptions> = {}): HostDiskOptions => ({
@@ -127,6 +157,32 @@ describe('the disk of a node', () => {
       await expect(disk.podDirectories(pod, undefined)).rejects.toThrow('over');
     },
   );
+
+  it('a pod is measured while the owners are, whose du is stopped until the pod has its values', async () => {
+    await using host = await temporaryFolder();
+    await writeHost(host.path);
+    const [ofOwners, ofPod] = ['of-owners', 'of-pod'].map((name) => path.join(host.path, name));
+    await writePrograms(
+      path.join(host.path, 'bin'),
+      String.raw`case "$*" in
+        *cart_running*) echo $$ > '${ofPod}'; while [ ! -e '${ofPod}.go' ]; do sleep 0.02; done; printf '7\ttotal\000' ;;
+        *) echo $$ > '${ofOwners}'; exec sleep 600 ;;
+      esac`,
+    );
+    const stop = new AbortController();
+    const disk = new HostDisk(optionsOf(host.path, { searchPath: path.join(host.path, 'bin') }), stop.signal);
+    disk.owners(unknown);
+    await expect.poll(() => stateOf(`${ofOwners}`), { timeout: 20_000 }).toBe('S');
+    const pod = aPod({ name: 'cart', kubeletUid: 'running', containers: [aContainer({ name: 'main' })] });
+    const measuring = disk.podDirectories(pod, undefined);
+    await expect.poll(() => stateOf(`${ofPod}`), { timeout: 20_000 }).toMatch(/[ST]/);
+    await expect.poll(() => statesOf(`${ofOwners}`), { timeout: 20_000 }).toEqual(new Set(['T']));
+    await writeFile(`${ofPod}.go`, '');
+    const walk = expect.objectContaining({ bytes: 7 }) as unknown;
+    expect(await measuring).toContainEqual(expect.objectContaining({ part: 'logs', walk }));
+    await expect.poll(() => stateOf(`${ofOwners}`), { timeout: 20_000 }).toBe('S');
+    stop.abort(new Error('over'));
+  });
 
   it('an image without du is one warning with the fix, and the disk has no owners', async () => {
     await using host = await temporaryFolder();

@@ -98,8 +98,7 @@ describe.skipIf(!canMountOverlay)('a container on a real overlay mount; needs ro
     execFileSync('mkdir', ['-p', `${folder.path}/mounted`]);
     const script = `mount -t tmpfs none '${folder.path}/mounted'; head -c 900000 /dev/zero > '${folder.path}/mounted/file'; exec "$0" "$@"`;
     const command = ['unshare', '--mount', '--propagation', 'private', 'sh', '-ec', script, 'du'];
-    const { usedBytes, entryCount } = await aWalker({ command }).walk(aJob(folder.path), never);
-    expect(entryCount).toBe(1);
+    const { usedBytes } = await aWalker({ command }).walk(aJob(folder.path), never);
     expect(usedBytes).toBeLessThan(900_000);
   });
 });

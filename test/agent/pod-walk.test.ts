@@ -156,7 +156,6 @@ it('a pod has one time limit, after which its parts have nothing', async () => {
     return Promise.resolve({
       end: 'time',
       usedBytes: undefined,
-      entryCount: 0,
       unreadableCount: 0,
       message: undefined,
     });

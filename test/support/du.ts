@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
+import { DuBudget } from '../../src/agent/du-pacing.js';
 import { type DuJob, DuWalker, type DuWalkerOptions } from '../../src/agent/du-walker.js';
 import { systemClock } from '../../src/base/clock.js';
 import { isInstalled } from './programs.js';
@@ -18,14 +19,14 @@ export const scriptedDu = (script: string): readonly string[] => ['sh', '-c', sc
 /** Runs du all the time, on a disk that is not busy. */
 export function aWalker(options: Partial<DuWalkerOptions> = {}): DuWalker {
   const isBusy = (): Promise<boolean> => Promise.resolve(false);
-  return new DuWalker({ command: realCommand, clock: systemClock, budgetShare: 1, isBusy, ...options });
+  return new DuWalker({ command: realCommand, clock: systemClock, budget: new DuBudget(1), isBusy, ...options });
 }
 
 export const noLimits = { maxDurationMs: 60_000, maxEntryCount: 2_000_000, maxOutputBytes: 2 ** 30 };
 
 export function aJob(directory: string, job: Partial<DuJob> = {}): DuJob {
   return {
-    directories: [directory],
+    directory,
     maxDepth: 100,
     thresholdBytes: 0,
     onEntry: () => undefined,
