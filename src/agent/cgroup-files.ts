@@ -51,6 +51,12 @@ export function workingSetBytes(currentBytes?: number, inactiveFileBytes?: numbe
   return Math.max(0, currentBytes - inactiveFileBytes);
 }
 
+/** The same files in both versions. */
+export function pidCounts(read: ReadFile): PodResources['pids'] {
+  const [current, peak, max] = ['pids.current', 'pids.peak', 'pids.max'].map((name) => numberIn(read(name)));
+  return { current, peak, max };
+}
+
 export type IoOfDevice = Omit<DeviceIo, 'device'>;
 
 /**

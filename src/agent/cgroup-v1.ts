@@ -5,6 +5,7 @@ import {
   ioCounters,
   type IoOfDevice,
   numberIn,
+  pidCounts,
   type ResourceReaders,
   workingSetBytes,
 } from './cgroup-files.js';
@@ -58,11 +59,7 @@ export const readersV1: ResourceReaders = {
     });
     return ioCounters(new Map(byId), devices);
   },
-  pids: (read) => ({
-    current: numberIn(read('pids.current')),
-    peak: numberIn(read('pids.peak')),
-    max: numberIn(read('pids.max')),
-  }),
+  pids: pidCounts,
   /** Pressure on nodes with cgroup v1 is that of the whole node. */
   pressure: () => undefined,
 };

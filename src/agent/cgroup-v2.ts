@@ -5,6 +5,7 @@ import {
   ioCounters,
   type IoOfDevice,
   numberIn,
+  pidCounts,
   type ResourceReaders,
   stallTimes,
   workingSetBytes,
@@ -46,11 +47,7 @@ export const readersV2: ResourceReaders = {
     const byId = ioStat(text);
     return byId.size === 0 && text.trim() !== '' ? undefined : ioCounters(byId, devices);
   },
-  pids: (read) => ({
-    current: numberIn(read('pids.current')),
-    peak: numberIn(read('pids.peak')),
-    max: numberIn(read('pids.max')),
-  }),
+  pids: pidCounts,
   pressure: (read) => ({
     cpu: stallTimes(read('cpu.pressure')),
     memory: stallTimes(read('memory.pressure')),

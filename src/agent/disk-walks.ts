@@ -5,7 +5,7 @@ import { retainKeys } from '../base/maps.js';
 import { oneLine } from '../base/text.js';
 import { type KnownDiskUse, type MeasuredDisk, unmeasuredDisk } from '../node/agent-disk.js';
 import { diskOwners, type DiskPlace, type PlaceSize } from '../node/owners-classify.js';
-import type { DuLimits, DuWalker } from './du-walker.js';
+import type { DuWalker } from './du-walker.js';
 import { agentHint } from './host-files.js';
 import type { DiskListing } from './owners-listing.js';
 
@@ -13,17 +13,22 @@ export interface DiskWalksOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly hostRoot: string;
-  /** How often the directories are listed, which is cheap. What is new is measured then. */
-  readonly checkIntervalMs: number;
-  /** How often each of them is measured; compressed copies of images, few files that grow at each pull, at each check. */
-  readonly walkIntervalMs: number;
   readonly list: () => Promise<DiskListing>;
   readonly walker: Pick<DuWalker, 'walk'>;
-  /** Of each walk, which measures one place. */
-  readonly limits: DuLimits;
   /** Nothing is measured while the disk is. */
   readonly isBusy: () => Promise<boolean>;
 }
+
+const minuteMs = 60_000;
+
+/** How often the directories are listed, which is cheap. What is new is measured then. */
+const checkIntervalMs = 10 * minuteMs;
+
+/** How often each of them is measured; compressed copies of images, few files that grow at each pull, at each check. */
+const walkIntervalMs = 360 * minuteMs;
+
+/** Of each walk, which measures one place: du reports one line for it. */
+const limits = { maxDurationMs: 60 * minuteMs, maxEntryCount: 1, maxOutputBytes: 2 ** 20 };
 
 /** The fix where something cannot be listed or read. */
 const missingHint = `mount what is missing, and add DAC_READ_SEARCH: ${agentHint}; of runtimes, containerd with overlayfs is known alone`;
@@ -53,7 +58,7 @@ export class DiskWalks {
 
   /** Runs until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, checkIntervalMs } = this.#options;
+    const { clock } = this.#options;
     let problem = '';
     while (!signal.aborted) {
       try {
@@ -82,7 +87,7 @@ export class DiskWalks {
 
   /** Returns a problem while the disk is so busy that places wait for longer than an interval, or have never been measured. */
   async #measureDue(places: readonly DiskPlace[], signal: AbortSignal): Promise<readonly string[]> {
-    const { clock, walkIntervalMs, isBusy } = this.#options;
+    const { clock, isBusy } = this.#options;
     for (const path of this.#duePlaces(places)) {
       if (signal.aborted) return [];
       if (await isBusy()) {
@@ -97,7 +102,7 @@ export class DiskWalks {
 
   /** The longest without a measurement first, so that what a cut walk has not reached is next. */
   #duePlaces(places: readonly DiskPlace[]): readonly string[] {
-    const { clock, walkIntervalMs } = this.#options;
+    const { clock } = this.#options;
     const measuredMs = (path: string): number => this.#sizes.get(path)?.monotonicMs ?? -Infinity;
     const dueMs = clock.monotonicMs() - walkIntervalMs;
     const due = places.filter(({ path, kind }) => kind === 'image_copies' || measuredMs(path) <= dueMs);
@@ -106,7 +111,7 @@ export class DiskWalks {
 
   /** By a process of its own: what du cannot read leaves the others known, and files with several names count for each place. */
   async #measure(path: string, signal: AbortSignal): Promise<void> {
-    const { walker, clock, limits } = this.#options;
+    const { walker, clock } = this.#options;
     const job = { directory: path, maxDepth: 0, thresholdBytes: 0, ...limits, onEntry: () => undefined };
     const { end, usedBytes, unreadableCount, message } = await walker.walk(job, signal);
     if (end === 'aborted') return;

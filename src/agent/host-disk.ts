@@ -30,13 +30,8 @@ export interface HostDiskOptions {
   readonly logger: Logger;
 }
 
-const minuteMs = 60_000;
-
 /** Above the budget by default: du waits for the disk too. */
 const busyPercent = 20;
-
-/** du reports one line for a place. */
-const limits = { maxDurationMs: 60 * minuteMs, maxEntryCount: 1, maxOutputBytes: 2 ** 20 };
 
 /** Measures pods, and what is on the disk of a node and is not its pods', in the background, from the first time that it is asked for. */
 export class HostDisk {
@@ -84,15 +79,12 @@ export class HostDisk {
       clock,
       logger,
       hostRoot,
-      checkIntervalMs: 10 * minuteMs,
-      walkIntervalMs: 360 * minuteMs,
       list: () => {
         const { knownPodUids, measuredPodUids } = this.#known ?? {};
         const readMounts = () => readMountTable(path.join(hostRoot, 'proc/1/mountinfo'));
         return listDisk({ clock, hostRoot, readMounts, knownPodUids, measuredPodUids });
       },
       walker,
-      limits,
       isBusy: this.#isBusy,
     });
     await this.#walks.run(this.#signal);

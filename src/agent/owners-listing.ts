@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { codeOf, messageOf } from '../base/errors.js';
 import type { KnownDiskUse } from '../node/agent-disk.js';
-import { containerdRootOf, type LayerMount, snapshotIdOf } from '../node/mount-info.js';
+import { containerdRootOf, mountedSnapshots } from '../node/mount-info.js';
 import { type DiskPlace, type DiskPlaceKind, type ListedPlaces, snapshotKinds } from '../node/owners-classify.js';
 import type { MountTable } from './mount-table.js';
 
@@ -158,19 +158,4 @@ class DiskLister implements DiskListing {
 /** Undefined for what is not there. */
 async function deviceOf(file: string): Promise<number | undefined> {
   return (await lstat(file).catch(() => undefined))?.dev;
-}
-
-/** By the numbers of snapshots: the containers whose writable layers they are ('' for others), and the layers below. */
-function mountedSnapshots(layers: readonly LayerMount[]): {
-  readonly uppers: ReadonlyMap<string, string>;
-  readonly lowers: ReadonlySet<string>;
-} {
-  const uppers = new Map<string, string>();
-  const lowers = new Set<string>();
-  for (const { containerId = '', upperDirectory = '', lowerDirectories } of layers) {
-    const upper = snapshotIdOf(upperDirectory);
-    if (upper !== undefined) uppers.set(upper, containerId);
-    for (const lower of lowerDirectories) lowers.add(snapshotIdOf(lower) ?? '');
-  }
-  return { uppers, lowers };
 }

@@ -83,3 +83,18 @@ export function containerdRootOf(layers: readonly LayerMount[]): string | undefi
   const uppers = layers.map(({ upperDirectory = '' }) => upperDirectory);
   return uppers.find((upper) => snapshotRoot.test(upper))?.replace(snapshotRoot, '');
 }
+
+/** Returns, by the numbers of snapshots, the containers whose writable layers they are ('' for others), and the layers below. */
+export function mountedSnapshots(layers: readonly LayerMount[]): {
+  readonly uppers: ReadonlyMap<string, string>;
+  readonly lowers: ReadonlySet<string>;
+} {
+  const uppers = new Map<string, string>();
+  const lowers = new Set<string>();
+  for (const { containerId = '', upperDirectory = '', lowerDirectories } of layers) {
+    const upper = snapshotIdOf(upperDirectory);
+    if (upper !== undefined) uppers.set(upper, containerId);
+    for (const lower of lowerDirectories) lowers.add(snapshotIdOf(lower) ?? '');
+  }
+  return { uppers, lowers };
+}

@@ -5,12 +5,11 @@ import type { DuJob, DuResult } from '../../src/agent/du-walker.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { unmeasuredDisk } from '../../src/node/agent-disk.js';
 import type { DiskPlace } from '../../src/node/owners-classify.js';
-import { noLimits } from '../support/du.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingLogger } from '../support/recording-logger.js';
 
 const unknownUsage = { imagesBytes: undefined, unattributedBytes: undefined };
-const minuteMs = 60_000;
+const checkIntervalMs = 600_000;
 const hourMs = 3_600_000;
 const complete: DuResult = {
   end: 'complete',
@@ -41,11 +40,8 @@ function started(
     clock,
     logger: silentLogger,
     hostRoot: '/',
-    checkIntervalMs: minuteMs,
-    walkIntervalMs: 6 * hourMs,
     list: () => Promise.resolve({ places: state.places, unlisted: new Set(), problems: [] }),
     walker: { walk },
-    limits: noLimits,
     isBusy: () => Promise.resolve(state.isBusy),
     ...changed,
   });
@@ -66,10 +62,10 @@ describe('the walks over a disk', () => {
     await clock.advance(0);
     expect(walks).toEqual(['/größe', '/b']);
     expect(logsBytes()).toBe(7);
-    await clock.advance(6 * hourMs - minuteMs);
-    expect(disk.owners(unknownUsage).ageMs).toBe(6 * hourMs - minuteMs);
+    await clock.advance(6 * hourMs - checkIntervalMs);
+    expect(disk.owners(unknownUsage).ageMs).toBe(6 * hourMs - checkIntervalMs);
     expect(walks).toHaveLength(2);
-    await clock.advance(2 * minuteMs);
+    await clock.advance(2 * checkIntervalMs);
     expect(walks).toEqual(['/größe', '/b', '/größe', '/b']);
     await end();
   });
@@ -77,7 +73,7 @@ describe('the walks over a disk', () => {
   it('measure compressed copies of images, which grow at each pull, at each check', async () => {
     const places: readonly DiskPlace[] = [{ kind: 'image_copies', path: '/blobs' }, ...logs('/a')];
     const { clock, walks, end } = started({ '/blobs': 3, '/a': 4 }, { places });
-    await clock.advance(2 * minuteMs);
+    await clock.advance(2 * checkIntervalMs);
     expect(walks).toEqual(['/blobs', '/a', '/blobs', '/blobs']);
     await end();
   });
@@ -89,11 +85,11 @@ describe('the walks over a disk', () => {
     );
     await clock.advance(0);
     state.places = logs('/b', '/c');
-    await clock.advance(minuteMs);
+    await clock.advance(checkIntervalMs);
     expect(walks).toEqual(['/a', '/b', '/c']);
     expect(logsBytes()).toBe(54);
     state.places = logs('/a', '/b');
-    await clock.advance(minuteMs);
+    await clock.advance(checkIntervalMs);
     expect(walks.at(-1)).toBe('/a');
     await end();
   });
@@ -103,11 +99,11 @@ describe('the walks over a disk', () => {
     state.results = { '/a': { end: 'aborted' } };
     await clock.advance(0);
     state.results = {};
-    await clock.advance(minuteMs);
+    await clock.advance(checkIntervalMs);
     state.isBusy = true;
     await clock.advance(7 * hourMs);
     state.isBusy = false;
-    await clock.advance(minuteMs);
+    await clock.advance(checkIntervalMs);
     expect(walks).toEqual(['/a', '/b', '/a', '/b', '/a']);
     await end();
   });
@@ -120,7 +116,7 @@ describe('the walks over a disk', () => {
     expect(walks).toEqual([]);
     expect(logsBytes()).toBeUndefined();
     state.isBusy = false;
-    await clock.advance(minuteMs);
+    await clock.advance(checkIntervalMs);
     expect(walks).toEqual(['/a']);
     expect(noticesOf(log)).toEqual([
       expect.stringMatching(/^warn: .*"directories wait to be measured, as tasks of the node wait for I\/O"/),
@@ -134,9 +130,9 @@ describe('the walks over a disk', () => {
     const { clock, state, end, logsBytes } = started({ '/a': 3 }, { logger: recordingLogger(log) });
     await clock.advance(0);
     state.isBusy = true;
-    await clock.advance(12 * hourMs - minuteMs);
+    await clock.advance(12 * hourMs - checkIntervalMs);
     expect(noticesOf(log)).toEqual([]);
-    await clock.advance(minuteMs);
+    await clock.advance(checkIntervalMs);
     expect(noticesOf(log)).toEqual([expect.stringContaining('wait for I/O')]);
     expect(logsBytes()).toBe(3);
     await end();
@@ -154,7 +150,7 @@ describe('the walks over a disk', () => {
     expect(logsBytes()).toBeUndefined();
     expect(noticesOf(log)).toEqual([expect.stringContaining('cannot measure /huge: du ended')]);
     state.places = logs('/a', '/c');
-    await clock.advance(minuteMs);
+    await clock.advance(checkIntervalMs);
     expect(logsBytes()).toBe(53);
     await end();
   });
@@ -198,13 +194,13 @@ describe('the walks over a disk', () => {
         : Promise.resolve({ places: logs('/a'), unlisted: new Set(), problems: isFull ? [] : ['cannot list /x'] });
     const log: string[] = [];
     const { clock, walks, end, disk } = started({ '/a': 3 }, { list, logger: recordingLogger(log) });
-    await clock.advance(minuteMs);
+    await clock.advance(checkIntervalMs);
     expect(disk.owners(unknownUsage)).toEqual(unmeasuredDisk);
     isBroken = false;
-    await clock.advance(minuteMs);
+    await clock.advance(checkIntervalMs);
     expect(walks).toEqual(['/a']);
     isFull = true;
-    await clock.advance(minuteMs);
+    await clock.advance(checkIntervalMs);
     await end();
     expect(noticesOf(log)).toEqual([
       expect.stringMatching(/^warn: .*no listing/),
