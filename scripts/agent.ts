@@ -1,7 +1,8 @@
 /**
  * Measures what the agent costs its node, on a filesystem of its own in a file: how long du walks many files and in what share of the
- * time it runs, whether writes of others take longer beside it, and what the cgroups of 110 pods cost a scrape. A benchmark, no
- * test. Linux only, as root, with coreutils, util-linux and e2fsprogs. `--only walk`, `latency` or `cgroups`.
+ * time it runs, whether writes of others take longer beside it, and what the cgroups of 110 pods cost a scrape, and while they are
+ * sampled. A benchmark, no test. Linux only, as root, with coreutils, util-linux and e2fsprogs. `--only walk`, `latency`, `cgroups` or
+ * `samples`.
  */
 import { execFileSync } from 'node:child_process';
 import { constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +19,7 @@ import { type DuResult, DuWalker } from '../src/agent/du-walker.js';
 import { systemClock } from '../src/base/clock.js';
 import { resourceParts } from '../src/node/agent-pod.js';
 import { aPod } from '../test/support/builders.js';
-import { writeCgroups } from '../test/support/cgroup-trees.js';
+import { cgroupFolder, writeCgroups } from '../test/support/cgroup-trees.js';
 import { aJob } from '../test/support/du.js';
 import { heldBytes } from '../test/support/heap.js';
 import { aNodeAgent } from '../test/support/node-agents.js';
@@ -220,10 +221,38 @@ async function measureCgroups(): Promise<void> {
   );
 }
 
+/** All pods are young, as on a node that has just started. */
+async function measureSamples(): Promise<void> {
+  const uids = Array.from({ length: podCount }, (_, index) => `sampled-${index}`);
+  const host = path.join(folder, 'sampled');
+  const tree = { version: 'v2', driver: 'systemd' } as const;
+  writeCgroups(host, tree, [{ uid: 'old', qos: 'burstable' }]);
+  for (const sampleIntervalMs of [0, 50, 1_000]) {
+    const stop = new AbortController();
+    aNodeAgent({ hostRoot: host, clock: systemClock, sampleIntervalMs }, stop.signal);
+    await delay(100);
+    writeCgroups(
+      host,
+      tree,
+      uids.map((uid) => ({ uid: `${uid}-${sampleIntervalMs}`, qos: 'burstable' })),
+    );
+    await delay(2_000);
+    const [before, startMs] = [process.cpuUsage(), performance.now()];
+    await delay(windowMs);
+    const { user, system } = process.cpuUsage(before);
+    const percent = (user + system) / 10 / (performance.now() - startMs);
+    console.log(`sampling ${podCount} young pods every ${sampleIntervalMs} ms: ${percent.toFixed(2)} % of a core`);
+    stop.abort(new Error('over'));
+    await rm(path.join(host, 'sys/fs/cgroup', cgroupFolder(tree), 'kubepods-burstable.slice'), { recursive: true });
+    writeCgroups(host, tree, [{ uid: 'old', qos: 'burstable' }]);
+  }
+}
+
 let device: string | undefined;
 try {
   const isWanted = (part: string): boolean => part.includes(flags.only);
   if (isWanted('cgroups')) await measureCgroups();
+  if (isWanted('samples')) await measureSamples();
   if (isWanted('walk') || isWanted('latency')) device = makeDisk();
   if (device !== undefined && isWanted('walk')) await measureWalks(device);
   if (device !== undefined && isWanted('latency')) await measureLatency(device);

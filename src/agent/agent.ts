@@ -1,13 +1,11 @@
 import { messageOf, UserError } from '../base/errors.js';
 import type { Lane } from '../base/scheduler.js';
-import type { Pod } from '../kube/objects.js';
-import type { KnownDiskUse, NodeDiskOwners } from '../node/agent-disk.js';
 import type { AgentPod, PodResources, ResourcePart } from '../node/agent-pod.js';
 import type { NodeObjects } from '../node/node-objects.js';
-import type { FoundPart } from '../report/pod-directories.js';
 import type { AgentSnapshot } from '../scrape/snapshot.js';
 import { BlockDevices } from './block-devices.js';
 import type { ReadFile } from './cgroup-files.js';
+import { CgroupSampler } from './cgroup-sampler.js';
 import { type CgroupTree, filesOf, findCgroups, podFolders, readersOf } from './cgroup-tree.js';
 import { HostDisk, type HostDiskOptions } from './host-disk.js';
 
@@ -15,6 +13,8 @@ interface NodeAgentOptions extends HostDiskOptions {
   /** The kernel's block devices by number. Default: those in sysfs. */
   readonly deviceFolder?: string;
   readonly lane: Lane;
+  /** Of pods younger than a minute, between scrapes; 0 for never. */
+  readonly sampleIntervalMs: number;
 }
 
 /** Reads on the node itself what no server reports. What is not mounted is missing, and the rest is read. */
@@ -22,18 +22,23 @@ export class NodeAgent {
   readonly #options: NodeAgentOptions;
   /** Undefined where there are none; the log has the reason. */
   readonly #cgroups: CgroupTree | undefined;
-  readonly #disk: HostDisk;
+  readonly #sampler: CgroupSampler | undefined;
+  readonly disk: Pick<HostDisk, 'owners' | 'podDirectories'>;
 
   /** `signal`: ends what runs in the background. */
   constructor(options: NodeAgentOptions, signal: AbortSignal) {
     this.#options = options;
-    this.#disk = new HostDisk(options, signal);
-    this.#cgroups = cgroupsOrNone(options);
+    this.disk = new HostDisk(options, signal);
+    const cgroups = cgroupsOrNone(options);
+    this.#cgroups = cgroups;
+    if (cgroups === undefined || options.sampleIntervalMs === 0) return;
+    this.#sampler = new CgroupSampler({ ...options, cgroups, intervalMs: options.sampleIntervalMs });
+    void this.#sampler.run(signal);
   }
 
   /**
    * Reads these parts of each pod that runs on the node now. The folders are listed at each call: a pod that has started is there, and one
-   * that has ended is not.
+   * that has ended is not, unless it was sampled.
    */
   async read(nodes: readonly NodeObjects[], parts: ReadonlySet<ResourcePart>): Promise<AgentSnapshot> {
     const cgroups = this.#cgroups;
@@ -47,24 +52,17 @@ export class NodeAgent {
         parts.has(part) ? readers[part](read, devices) : undefined;
       return { cpu: of('cpu'), memory: of('memory'), io: of('io'), pids: of('pids'), pressure: of('pressure') };
     };
-    for (const { nodeName, pods: bound } of nodes) {
-      await this.#options.lane.each(bound, ({ pod: { namespace, name, kubeletUid } }) => {
+    const sampler = this.#sampler;
+    for (const { nodeName, pods: bound, formerPods } of nodes) {
+      const known = sampler === undefined ? bound : [...bound, ...formerPods];
+      await this.#options.lane.each(known, ({ pod: { namespace, name, kubeletUid } }) => {
         const folder = folders.get(kubeletUid);
-        if (folder === undefined) return;
-        pods.push({ nodeName, namespace, name, resources: resourcesOf(filesOf(cgroups, folder)) });
+        const kernel = folder === undefined ? undefined : filesOf(cgroups, folder);
+        const read = sampler === undefined ? kernel : sampler.withPeaks(kubeletUid, kernel);
+        if (read !== undefined) pods.push({ nodeName, namespace, name, resources: resourcesOf(read) });
       });
     }
     return { pods };
-  }
-
-  /** See {@link HostDisk.podDirectories}. */
-  podDirectories(pod: Pod, usedBytes: number | undefined): Promise<readonly FoundPart[]> {
-    return this.#disk.podDirectories(pod, usedBytes);
-  }
-
-  /** See {@link HostDisk.owners}. */
-  diskOwners(known: KnownDiskUse): NodeDiskOwners {
-    return this.#disk.owners(known);
   }
 }
 

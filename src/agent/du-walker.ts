@@ -90,19 +90,12 @@ export class DuWalker {
     child.stderr.on('data', (chunk: Buffer) => {
       progress.messages(chunk);
     });
-    const kill = (): void => {
-      signalGroup(child, 'SIGKILL');
-    };
+    const send = signalGroup.bind(undefined, child);
+    const kill = send.bind(undefined, 'SIGKILL');
     const ended = new AbortController();
     signal.addEventListener('abort', kill, { once: true });
     process.once('exit', kill);
-    const pacing = paceProcess(
-      (name) => {
-        signalGroup(child, name);
-      },
-      this.#options,
-      ended.signal,
-    );
+    const pacing = paceProcess(send, this.#options, ended.signal);
     try {
       await once(child, 'close');
     } finally {

@@ -40,10 +40,8 @@ export async function walkPod(pod: Pod, options: PodWalkOptions, signal: AbortSi
   return withLargest(parts, listedCount);
 }
 
-type Job = Omit<DuJob, 'onEntry'>;
-
 async function measure(
-  job: Job,
+  job: Omit<DuJob, 'onEntry'>,
   walker: PodWalkOptions['walker'],
   signal: AbortSignal,
 ): Promise<Omit<FoundPart, 'part'>> {

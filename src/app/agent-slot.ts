@@ -11,7 +11,7 @@ import { knownDiskUse } from '../node/agent-disk.js';
 import { type AgentSnapshot, allObjects, type ClusterSnapshot } from '../scrape/snapshot.js';
 import { AgentMeasurements } from './pod-measurements.js';
 
-type Agent = Pick<NodeAgent, 'read' | 'diskOwners' | 'podDirectories'>;
+type Agent = Pick<NodeAgent, 'read' | 'disk'>;
 
 interface AgentSlotOptions {
   readonly scheduler: Pick<Scheduler, 'newLane'>;
@@ -54,7 +54,7 @@ export class AgentSlot implements Disposable {
     loaded?.catch(() => undefined); // each scrape logs it
     this.#agent = loaded;
     const measure: ConstructorParameters<typeof AgentMeasurements>[0]['measure'] = async (...pod) =>
-      (await loaded)?.podDirectories(...pod) ?? [];
+      (await loaded)?.disk.podDirectories(...pod) ?? [];
     this.#measurements = loaded && new AgentMeasurements({ measure, clock: this.#clock, signal });
   }
 
@@ -95,15 +95,16 @@ export class AgentSlot implements Disposable {
 }
 
 function diskOf(agent: Agent, { nodes: [view] }: ClusterSnapshot): Pick<AgentSnapshot, 'disk'> {
-  return view === undefined ? {} : { disk: agent.diskOwners(knownDiskUse(view)) };
+  return view === undefined ? {} : { disk: agent.disk.owners(knownDiskUse(view)) };
 }
 
 async function loadAgent(
-  { hostRoot, directories }: Config['agent'],
+  { hostRoot, sampleIntervalMs, directories }: Config['agent'],
   parts: { readonly lane: Lane; readonly logger: Logger; readonly clock: Clock },
   signal: AbortSignal,
 ): Promise<Agent> {
   const { NodeAgent } = await import('../agent/agent.js');
   const searchPath = process.env['PATH'] ?? '';
-  return new NodeAgent({ ...parts, hostRoot, budgetShare: directories.budgetShare, searchPath }, signal);
+  const { budgetShare } = directories;
+  return new NodeAgent({ ...parts, hostRoot, sampleIntervalMs, budgetShare, searchPath }, signal);
 }

@@ -1,7 +1,7 @@
 /** The settings of the agent on the node. */
 import { isAbsolute } from 'node:path';
 
-import { boolean, share, text } from './scalars.js';
+import { boolean, duration, share, text } from './scalars.js';
 import { section } from './setting.js';
 
 export const agent = section({
@@ -14,6 +14,13 @@ export const agent = section({
     accepts: (path) => isAbsolute(path) && !path.includes('\0'),
     allowed: 'the absolute path of a folder',
     help: 'Folder in which the paths of the host are mounted, such as `/host/sys/fs/cgroup`. `/` on the host itself.',
+  }),
+  sampleInterval: duration({
+    default: '0s',
+    minMs: 50,
+    maxMs: 10_000,
+    zero: 'for never',
+    help: 'How often pods younger than a minute are sampled between scrapes: their peaks of memory and processes, which `pod_cgroup_memory_bytes` and `pod_cgroup_pids` in the full profile then have for pods too that have ended since the last scrape.',
   }),
   directories: section({
     budget: share({

@@ -51,6 +51,12 @@ const rules: readonly {
     allowed: 'only false, as the agent reads a single node (or set cluster.node), together with',
   },
   {
+    path: 'agent.sampleInterval',
+    other: 'agent.enabled',
+    holds: ({ agent }) => agent.enabled || agent.sampleIntervalMs === 0,
+    allowed: 'only 0 together with',
+  },
+  {
     path: 'web.audiences',
     other: 'web.authorization',
     holds: ({ web }) => web.audiences.length === 0 || web.authorization === 'kubernetes',

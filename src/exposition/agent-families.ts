@@ -80,7 +80,7 @@ const agentFamilies: readonly AgentFamily[] = [
     name: 'pod_cgroup_memory_bytes',
     profile: 'full',
     labels: ['kind'],
-    help: 'Memory of the pod: all (current), the highest that has been since it started (peak), without page cache that can be reclaimed at once (working_set), of processes (anon), of the page cache (file).',
+    help: 'Memory of the pod: all (current), the highest that has been since it started (peak, also of a pod that has ended, with agent.sampleInterval), without page cache that can be reclaimed at once (working_set), of processes (anon), of the page cache (file).',
     values: ({ memory }) => [
       [memory?.currentBytes, 'current'],
       [memory?.peakBytes, 'peak'],
@@ -135,7 +135,7 @@ const agentFamilies: readonly AgentFamily[] = [
     name: 'pod_cgroup_pids',
     profile: 'full',
     labels: ['kind'],
-    help: 'Processes and threads of the pod (current), the most since it started (peak), and their limit (max).',
+    help: 'Processes and threads of the pod (current), the most since it started (peak, also of a pod that has ended, with agent.sampleInterval), and their limit (max).',
     values: ({ pids }) => [
       [pids?.current, 'current'],
       [pids?.peak, 'peak'],

@@ -40,6 +40,8 @@ export interface NodeObjects {
   readonly node: Node | undefined;
   /** Pods with detail series: those that have not ended, and ended ones that still have usage. */
   readonly pods: readonly BoundPod[];
+  /** Pods that have ended and have no usage: they have no detail series. */
+  readonly formerPods: readonly BoundPod[];
   /** Pods in phase Running, and containers that run; undefined for a node whose pods are not measured, or not all read. */
   readonly runningPodCount: number | undefined;
   readonly runningContainerCount: number | undefined;
@@ -103,21 +105,24 @@ export class ObjectRecord {
   ofSkipped(node: Node): NodeObjects {
     const nodeName = this.#nodeName;
     const unknown = { runningPodCount: undefined, runningContainerCount: undefined };
-    return this.#objects.of([node], () => ({ nodeName, node, pods: [], ...unknown }));
+    return this.#objects.of([node], () => ({ nodeName, node, pods: [], formerPods: [], ...unknown }));
   }
 
   #objectsOf(node: Node | undefined, boundPods: readonly BoundPod[], endedPods: readonly Pod[]): NodeObjects {
     const { showsAllPods, resolver, scope } = this.#options;
     const areAllRead = coversAllPods(scope);
     const inScope = boundPods.filter(({ pod }) => this.#isInScope(pod));
+    const isShown = ({ workloads }: BoundPod): boolean => showsAllPods || workloads.length > 0;
+    const [active, ended] = [inScope.filter(({ pod }) => isActive(pod)), inScope.filter(({ pod }) => !isActive(pod))];
     const shown = [
-      ...inScope.filter(({ pod }) => isActive(pod)),
+      ...active,
       ...endedPods.map((pod) => boundPods.find((known) => known.pod.uid === pod.uid) ?? boundPod(pod, resolver)),
     ];
     return {
       nodeName: this.#nodeName,
       node,
-      pods: shown.filter(({ workloads }) => showsAllPods || workloads.length > 0),
+      pods: shown.filter(isShown),
+      formerPods: ended.filter((known) => isShown(known) && !endedPods.some(({ uid }) => uid === known.pod.uid)),
       runningPodCount: areAllRead ? inScope.filter(({ pod }) => pod.phase === 'Running').length : undefined,
       runningContainerCount: areAllRead
         ? inScope.reduce((sum, { pod }) => sum + pod.runningContainerCount, 0)

@@ -1,27 +1,38 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
+import { CgroupSampler } from '../../src/agent/cgroup-sampler.js';
 import { filesOf, findCgroups, podFolders, readersOf } from '../../src/agent/cgroup-tree.js';
+import { systemClock } from '../../src/base/clock.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { atOnce } from '../support/lanes.js';
 import { temporaryFolder } from '../support/programs.js';
 
 const mount = '/sys/fs/cgroup';
 const controllers = ['memory', 'cpu', 'cpuacct', 'pids', 'blkio'];
 const uid = '0b2d9c1e-7b6f-4c39-9f7e-0c8e61c0a001';
+const shortUid = '0b2d9c1e-7b6f-4c39-9f7e-0c8e61c0a002';
 
 /** A kubelet with this `cgroupRoot` would make these folders, the outermost first. */
 const prefix = `exporter-test-${process.pid}`;
 const made = [prefix, `${prefix}/kubepods`, `${prefix}/kubepods/burstable`, `${prefix}/kubepods/burstable/pod${uid}`];
 
-function removeCgroups(): void {
-  for (const folder of made.toReversed()) {
-    for (const controller of controllers) {
-      const cgroup = path.join(mount, controller, folder);
-      if (existsSync(cgroup)) rmdirSync(cgroup);
-    }
+const short = `${prefix}/kubepods/burstable/pod${shortUid}`;
+
+function remove(folder: string): void {
+  for (const controller of controllers) {
+    const cgroup = path.join(mount, controller, folder);
+    if (existsSync(cgroup)) rmdirSync(cgroup);
   }
+}
+
+function removeCgroups(): void {
+  for (const folder of [short, ...made.toReversed()]) remove(folder);
 }
 
 /** Whether the cgroups could be made: they need root and a machine with cgroup v1. */
@@ -84,6 +95,36 @@ describe.skipIf(!canMake)('cgroups of this machine (need root and cgroup v1)', (
       const written = /^(\S+) Write (\d+)$/m.exec(text('blkio.throttle.io_service_bytes_recursive'));
       expect(readers.io(read, devices)?.writtenBytes).toBe(written === null ? undefined : Number(written[2]));
     } finally {
+      removeCgroups();
+    }
+  });
+
+  it('a pod that lives for half a second has the peak of memory that the kernel had', async () => {
+    makeCgroups();
+    const stop = new AbortController();
+    try {
+      const cgroups = { ...findCgroups('/'), kubepods: made[1] ?? '' };
+      const options = { intervalMs: 50, clock: systemClock, lane: atOnce, logger: silentLogger };
+      const sampler = new CgroupSampler({ cgroups, ...options });
+      const sampling = sampler.run(stop.signal);
+      await delay(100);
+      for (const controller of controllers) mkdirSync(path.join(mount, controller, short));
+      const enter = controllers.map((controller) => `echo $$ > ${path.join(mount, controller, short)}/cgroup.procs`);
+      const fill = 'head -c 20000000 /dev/zero | tail -n 1 > /dev/null; sleep 0.3';
+      const [code] = (await once(spawn('sh', ['-c', [...enter, fill].join(' && ')]), 'exit')) as [number];
+      expect(code).toBe(0);
+      const kernel = readFileSync(path.join(mount, 'memory', short, 'memory.max_usage_in_bytes'), 'utf8').trim();
+      await delay(100);
+      remove(short);
+      await delay(100);
+      const read = sampler.withPeaks(shortUid, undefined);
+      expect(Number(kernel)).toBeGreaterThan(20_000_000);
+      expect(read?.('memory.max_usage_in_bytes')).toBe(kernel);
+      expect(Number(read?.('pids.peak'))).toBeGreaterThanOrEqual(1);
+      stop.abort(new Error('over'));
+      await sampling;
+    } finally {
+      stop.abort(new Error('over'));
       removeCgroups();
     }
   });

@@ -26,8 +26,7 @@ function slotWith({ fails = () => false }: { readonly fails?: () => boolean } = 
       loaded.push(hostRoot);
       signals.push(signal);
       return Promise.resolve({
-        podDirectories: () => Promise.resolve([]),
-        diskOwners: ({ nodeName }) => aNodeDisk({ nodeName }),
+        disk: { podDirectories: () => Promise.resolve([]), owners: ({ nodeName }) => aNodeDisk({ nodeName }) },
         read: (nodes, parts) => {
           reads.push(`${nodes.map(({ nodeName }) => nodeName).join()} ${[...parts].join()}`);
           return fails() ? Promise.reject(new Error('broken')) : Promise.resolve({ pods: [anAgentPod()] });

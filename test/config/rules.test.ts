@@ -18,6 +18,7 @@ it.each<[paths: string[], text: string]>([
   [['cluster.nodeLocal'], 'cluster: {nodeLocal: true, totalShards: 2}'],
   [['cluster.node'], 'cluster: {node: node-1, totalShards: 2}'],
   [['agent.enabled'], 'agent: {enabled: true}'],
+  [['agent.sampleInterval'], 'agent: {sampleInterval: 50ms}'],
   [['web.audiences'], 'web: {audiences: [exporter]}'],
   [['kubelet.requestTimeout'], 'kubelet: {requestTimeout: 55s}'],
   [['kubelet.requestTimeout'], 'cache: {ttl: 10s}\nkubelet: {requestTimeout: 10s}'],
@@ -43,6 +44,7 @@ it.each([
   'cluster: {nodeLocal: true, node: node-1, totalShards: 1}',
   'agent: {enabled: true}\ncluster: {nodeLocal: true}',
   'agent: {enabled: true}\ncluster: {node: node-1}',
+  'agent: {enabled: true, sampleInterval: 50ms}\ncluster: {node: node-1}',
   'kubelet: {requestTimeout: 54s999ms}',
   'cache: {ttl: 0}\nkubelet: {requestTimeout: 10m}',
   'cache: {ttl: 10s1ms}',
@@ -79,6 +81,9 @@ it('a fault names both settings, their values and their sources', () => {
   ]);
   expect(linesOf('agent: {enabled: true}')).toEqual([
     'agent.enabled: found true (config.yaml:1); allowed: only false, as the agent reads a single node (or set cluster.node), together with cluster.nodeLocal, which is false (default)',
+  ]);
+  expect(linesOf('agent: {sampleInterval: 1s}')).toEqual([
+    'agent.sampleInterval: found "1s" (config.yaml:1); allowed: only 0 together with agent.enabled, which is false (default)',
   ]);
   expect(linesOf('cluster: {node: node-1, totalShards: 3, shard: 4}')).toEqual([
     'cluster.shard: found 4 (config.yaml:1); allowed: less than cluster.totalShards, which is 3 (config.yaml:1)',

@@ -64,7 +64,7 @@ describe('defaults', () => {
         clusterName: undefined,
         links: [],
       },
-      agent: { enabled: false, hostRoot: '/host', directories: { budgetShare: 0.05 } },
+      agent: { enabled: false, hostRoot: '/host', sampleIntervalMs: 0, directories: { budgetShare: 0.05 } },
       log: { level: 'info', format: 'logfmt' },
     });
   });
@@ -230,6 +230,9 @@ describe('rejected values', () => {
     ['kubelet.tls.caFile', 'kubelet: {tls: {caFile: [a]}}'],
     ['kubelet.tls.serverName', 'kubelet: {tls: {serverName: 192.0.2.1}}'],
     ['kubelet.tls.insecureSkipVerify', 'kubelet: {tls: {insecureSkipVerify: yes}}'],
+    ['agent.sampleInterval', 'agent: {sampleInterval: 49ms}'],
+    ['agent.sampleInterval', 'agent: {sampleInterval: 10s1ms}'],
+    ['agent.sampleInterval', 'agent: {sampleInterval: -1s}'],
     ['agent.directories.budget', 'agent: {directories: {budget: 0%}}'],
     ['agent.directories.budget', 'agent: {directories: {budget: 101%}}'],
     ['agent.directories.budget', 'agent: {directories: {budget: "5"}}'],
@@ -338,6 +341,10 @@ describe('messages', () => {
     [
       'kubelet: {maxBodySize: 1}',
       'kubelet.maxBodySize: found 1 (config.yaml:1); allowed: a size such as 512Ki, 64Mi or 100M, from 1Ki to 256Mi',
+    ],
+    [
+      'agent: {sampleInterval: 10ms}',
+      'agent.sampleInterval: found "10ms" (config.yaml:1); allowed: a duration such as 500ms, 55s or 1h30m, from 50ms to 10s, or 0 for never',
     ],
     [
       'kubelet: {port: 70000}',

@@ -229,6 +229,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ],
     ['extraVolumes: the chart has a volume named tls', { extraVolumes: [{ name: 'tls', emptyDir: {} }] }],
     ['agent.enabled and mode deployment', { agent: enabled }],
+    ['config.agent.sampleInterval and agent.enabled false', { config: { agent: { sampleInterval: '1s' } } }],
     ['Use agent.enabled instead', { mode: 'node-local', config: { agent: { enabled: true } } }],
     [
       'the chart has a volume named host-proc',

@@ -1289,6 +1289,16 @@ describe('Collector: what the API server knows', () => {
     });
   });
 
+  it('pods that have ended and have no usage are apart, in scope and with a workload', async () => {
+    const cluster = twoNodes();
+    const ended = (name: string, namespace = 'shop') => aPod({ name, namespace, phase: 'Succeeded' });
+    cluster.setPods('node-1', [cart('cart-0', 'node-1'), ended('job'), ended('listed')]);
+    cluster.answer('node-1', { pods: [aPodSummary({ name: 'listed', usedBytes: 200 })] });
+    const objects = objectsOf(await aCollector(cluster).collect(), 'node-1');
+    expect(objects?.pods.map(({ pod }) => pod.name)).toEqual(['cart-0', 'listed']);
+    expect(objects?.formerPods.map(({ pod }) => pod.name)).toEqual(['job']);
+  });
+
   it('the objects of a node that is never scraped are the node alone', async () => {
     const cluster = twoNodes();
     cluster.addNode('virtual', [aPod({ name: 'v', nodeName: 'virtual' })], { type: 'virtual-kubelet' });

@@ -12,5 +12,5 @@ export function aNodeAgent(
   signal: AbortSignal = never,
 ): NodeAgent {
   const defaults = { lane: atOnce, logger: silentLogger, clock: new ManualClock(), budgetShare: 1, searchPath: '' };
-  return new NodeAgent({ ...defaults, ...options }, signal);
+  return new NodeAgent({ ...defaults, sampleIntervalMs: 0, ...options }, signal);
 }

@@ -234,6 +234,7 @@ export function someNodeObjects(overrides: Partial<NodeObjects> = {}): NodeObjec
     nodeName,
     node: aNode({ name: nodeName }),
     pods: [aBoundPod()],
+    formerPods: [],
     runningPodCount: 1,
     runningContainerCount: 1,
     ...overrides,
