@@ -29,10 +29,9 @@ export class NodeAgent {
   constructor(options: NodeAgentOptions, signal: AbortSignal) {
     this.#options = options;
     this.disk = new HostDisk(options, signal);
-    const cgroups = cgroupsOrNone(options);
-    this.#cgroups = cgroups;
-    if (cgroups === undefined || options.sampleIntervalMs === 0) return;
-    this.#sampler = new CgroupSampler({ ...options, cgroups, intervalMs: options.sampleIntervalMs });
+    this.#cgroups = cgroupsOrNone(options);
+    if (this.#cgroups === undefined || options.sampleIntervalMs === 0) return;
+    this.#sampler = new CgroupSampler({ ...options, cgroups: this.#cgroups, intervalMs: options.sampleIntervalMs });
     void this.#sampler.run(signal);
   }
 
@@ -54,8 +53,7 @@ export class NodeAgent {
     };
     const sampler = this.#sampler;
     for (const { nodeName, pods: bound, formerPods } of nodes) {
-      const known = sampler === undefined ? bound : [...bound, ...formerPods];
-      await this.#options.lane.each(known, ({ pod: { namespace, name, kubeletUid } }) => {
+      await this.#options.lane.each([...bound, ...formerPods], ({ pod: { namespace, name, kubeletUid } }) => {
         const folder = folders.get(kubeletUid);
         const kernel = folder === undefined ? undefined : filesOf(cgroups, folder);
         const read = sampler === undefined ? kernel : sampler.withPeaks(kubeletUid, kernel);

@@ -2,6 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 
 import { UserError } from '../base/errors.js';
+import { mountPointsBelow } from '../node/mount-info.js';
 
 /** What du is to measure. */
 export interface DuTarget {
@@ -40,7 +41,15 @@ async function findProgram(name: string, searchPath: string): Promise<string | u
   return undefined;
 }
 
-/** Lists directories and files, never follows links, stays on one filesystem; the last record is the total. */
-export function duArguments({ directory, maxDepth, thresholdBytes }: DuTarget): readonly string[] {
-  return ['-xP0acB1', `--max-depth=${maxDepth}`, `--threshold=${thresholdBytes}`, '--', directory];
+/** More would not fit in a command. */
+const maxExcludedCount = 1_000;
+
+/**
+ * Lists directories and files, never follows links, stays on one filesystem; the last record is the total. `mounts`: the text of the
+ * mount table, as du enters what is a bind of the same filesystem.
+ */
+export function duArguments({ directory, maxDepth, thresholdBytes }: DuTarget, mounts: string): readonly string[] {
+  const excluded = mountPointsBelow(directory, mounts).slice(0, maxExcludedCount);
+  const patterns = excluded.map((mountPoint) => `--exclude=${mountPoint.replaceAll(/[*?[\\]/g, String.raw`\$&`)}`);
+  return ['-xP0acB1', `--max-depth=${maxDepth}`, `--threshold=${thresholdBytes}`, ...patterns, '--', directory];
 }

@@ -8,6 +8,7 @@ import { startDeadline } from '../base/clock.js';
 import { duArguments, type DuTarget } from './du-command.js';
 import { type DuPacing, paceProcess, untilAllowed } from './du-pacing.js';
 import { type DuEntry, DuMessages, DuRecords, totalPath } from './du-records.js';
+import { textOf } from './host-files.js';
 
 export interface DuLimits {
   /** Wall time, also that in which the walk waits or is stopped. */
@@ -38,6 +39,8 @@ export interface DuJob extends DuTarget, DuLimits {
 export interface DuWalkerOptions extends DuPacing {
   /** See {@link findDuCommand}. */
   readonly command: readonly string[];
+  /** Default: that of this process, and so of du. */
+  readonly mountTable?: string;
 }
 
 class WalkStop extends Error {
@@ -78,8 +81,9 @@ export class DuWalker {
 
   async #run(job: DuJob, progress: WalkProgress, signal: AbortSignal): Promise<void> {
     await untilAllowed(this.#options, signal);
-    const [program = '', ...priorities] = this.#options.command;
-    const child = spawn(program, [...priorities, ...duArguments(job)], {
+    const { command, mountTable = '/proc/self/mountinfo' } = this.#options;
+    const [program = '', ...priorities] = command;
+    const child = spawn(program, [...priorities, ...duArguments(job, textOf(mountTable) ?? '')], {
       detached: true, // a process group, which is signalled as a whole
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { LC_ALL: 'C' },
@@ -136,8 +140,10 @@ class WalkProgress {
     if (!this.#takes(chunk)) return;
     for (const entry of this.#records.push(chunk)) {
       if (entry.rawPath === totalPath) this.#totalBytes = entry.usedBytes;
-      else if (this.#entryCount < this.#job.maxEntryCount) this.#add(entry);
-      else {
+      else if (this.#entryCount < this.#job.maxEntryCount) {
+        this.#entryCount += 1;
+        this.#job.onEntry(entry);
+      } else {
         this.#stop.abort(new WalkStop('entries'));
         return;
       }
@@ -165,11 +171,6 @@ class WalkProgress {
     const { signal } = this.#stop;
     if (signal.aborted) return signal.reason instanceof WalkStop ? signal.reason.end : 'aborted';
     return this.#totalBytes === undefined ? 'failed' : 'complete';
-  }
-
-  #add(entry: DuEntry): void {
-    this.#entryCount += 1;
-    this.#job.onEntry(entry);
   }
 
   /** Not when the walk is over: what a killed process still has in its pipes is left. */

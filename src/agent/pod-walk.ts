@@ -46,8 +46,7 @@ async function measure(
   signal: AbortSignal,
 ): Promise<Omit<FoundPart, 'part'>> {
   const { directory: root } = job;
-  const isThere = root !== '' && (await lstat(root).catch(() => undefined)) !== undefined;
-  if (!isThere) return { problem: missing(root) };
+  if (root === '' || (await lstat(root).catch(() => undefined)) === undefined) return { problem: missing(root) };
   const found = new FoundEntries(root, listedCount);
   const result = await walker.walk({ ...job, onEntry: found.add.bind(found) }, signal);
   const walk = await found.walk(result, isDirectory);
@@ -55,10 +54,7 @@ async function measure(
 }
 
 async function isDirectory(file: Buffer): Promise<boolean> {
-  return lstat(file).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
+  return (await lstat(file).catch(() => undefined))?.isDirectory() === true;
 }
 
 function missing(root: string): string {

@@ -30,6 +30,12 @@ export function layerMounts(text: string): readonly LayerMount[] {
   });
 }
 
+/** Returns where something is mounted below a directory, a bind of the same filesystem too. */
+export function mountPointsBelow(directory: string, text: string): readonly string[] {
+  const mountPoints = text.split('\n').flatMap((line) => parseLine(line)?.mountPoint ?? []);
+  return mountPoints.filter((mountPoint) => mountPoint.startsWith(`${directory}/`));
+}
+
 /** Any number of optional fields ends with a hyphen. */
 function parseLine(line: string): MountLine | undefined {
   const fields = line.split(' ');

@@ -101,6 +101,39 @@ describe.skipIf(!canMountOverlay)('a container on a real overlay mount; needs ro
     const { usedBytes } = await aWalker({ command }).walk(aJob(folder.path), never);
     expect(usedBytes).toBeLessThan(900_000);
   });
+
+  it('has nothing of the same filesystem that is mounted in a directory once more', async () => {
+    await using folder = await temporaryFolder();
+    const [root, elsewhere] = [path.join(folder.path, 'root'), path.join(folder.path, 'elsewhere')];
+    const mountPoint = path.join(root, 'a*[b\\');
+    for (const directory of [mountPoint, path.join(root, 'a-[b'), elsewhere])
+      await mkdir(directory, { recursive: true });
+    await writeFile(path.join(root, 'a-[b', 'kept'), Buffer.alloc(300_000, 1));
+    await writeFile(path.join(elsewhere, 'file'), Buffer.alloc(900_000, 1));
+    const script = `mount --bind "$1" "$2"; shift 2; exec "$@"`;
+    const unshare = [
+      'unshare',
+      '--mount',
+      '--propagation',
+      'private',
+      'sh',
+      '-ec',
+      script,
+      'sh',
+      elsewhere,
+      mountPoint,
+    ];
+    const mountTable = path.join(folder.path, 'mountinfo');
+    await writeFile(mountTable, '');
+    const walker = aWalker({ command: [...unshare, 'du'], mountTable });
+    const { usedBytes: doubled = 0 } = await walker.walk(aJob(root), never);
+    expect(doubled).toBeGreaterThan(1_200_000);
+    const escaped = mountPoint.replace('\\', String.raw`\134`);
+    await writeFile(mountTable, `1 2 8:1 ${elsewhere} ${escaped} rw - ext4 /dev/sda1 rw\n`);
+    const { usedBytes = 0 } = await walker.walk(aJob(root), never);
+    expect(usedBytes).toBeGreaterThan(300_000);
+    expect(usedBytes).toBeLessThan(900_000);
+  });
 });
 
 /** What the agent measures of the container's pod, with this mount table. The mounts are those of the host: paths below its root. */

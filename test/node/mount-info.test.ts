@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { containerdRootOf, layerMounts, snapshotIdOf } from '../../src/node/mount-info.js';
+import { containerdRootOf, layerMounts, mountPointsBelow, snapshotIdOf } from '../../src/node/mount-info.js';
 import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
 
 const recording = 'live/containerd_2_4_images_mountinfo.txt';
@@ -77,6 +77,13 @@ describe('the mount table of a host', () => {
     const root = '/io.containerd.snapshotter.v1.overlayfs/snapshots/7/fs';
     const layers = layerMounts(`1 2 7:2 ${root} /mnt ro - ext4 /dev/loop2 rw`);
     expect(layers).toEqual([{ containerId: undefined, upperDirectory: undefined, lowerDirectories: [root] }]);
+  });
+
+  it('has what is mounted below a directory, and not the directory itself or its neighbours', () => {
+    const lines = ['/a/b', '/a/b/c', String.raw`/a/b/d\040e/f`, '/a/bc', '/'].map((mountPoint) =>
+      overlay('', mountPoint),
+    );
+    expect(mountPointsBelow('/a/b', ['nonsense', ...lines].join('\n'))).toEqual(['/a/b/c', '/a/b/d e/f']);
   });
 
   it('leaves out malformed lines', () => {
