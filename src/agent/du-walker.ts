@@ -10,7 +10,7 @@ import { type DuPacing, paceProcess, untilAllowed } from './du-pacing.js';
 import { type DuEntry, DuMessages, DuRecords, totalPath } from './du-records.js';
 import { textOf } from './host-files.js';
 
-export interface DuLimits {
+interface DuLimits {
   /** Wall time, also that in which the walk waits or is stopped. */
   readonly maxDurationMs: number;
   readonly maxEntryCount: number;
