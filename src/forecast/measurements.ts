@@ -38,14 +38,16 @@ const sameRate = 1.3;
 const abovePeak = 1.02;
 
 /**
- * The measurements of one amount, as much of them as a forecast needs. A rise begins after the last fall, above all peaks before,
+ * The last measurements of one amount, for forecasts and curves. A rise begins after the last fall, above all peaks before,
  * and ends where the amount stays the same for longer than it did between its changes. A cleanup of a disk is taken out of a rise that
- * goes on.
+ * goes on. What was before a rise is kept while there is room.
  */
 export class Measurements {
   readonly #hasPeaks: boolean;
   /** Pairs of time and amount, the oldest first: numbers alone, as thousands of pods may be near a limit. */
   readonly #kept: number[] = [];
+  /** Of the first one of the rise. */
+  #riseIndex = 0;
   #last: Measurement | undefined;
   #peak = -Infinity;
   #isBelowPeak = false;
@@ -66,12 +68,24 @@ export class Measurements {
     return this.#last;
   }
 
+  /**
+   * Of the last ten minutes, the oldest first. Without flat stretches and dips of a rise that goes on; where there are many, the
+   * last ones, the highest before each fall, and those in between that are far enough apart.
+   */
+  get recent(): readonly Measurement[] {
+    const last = this.#last;
+    if (last === undefined) return [];
+    const all = this.#keptFrom(0).filter(({ atMs }) => atMs >= last.atMs - windowMs && atMs < last.atMs);
+    return [...all, last];
+  }
+
   /** The same measurement seen again changes nothing, nor does an older one, unless the clock was set back. */
   add(measurement: Measurement): void {
     const former = this.#last;
     const afterMs = measurement.atMs - (former?.atMs ?? -Infinity);
     if (afterMs <= 0 && afterMs >= -windowMs) return;
     this.#last = measurement;
+    if (afterMs < 0) this.#kept.length = 0;
     if (former === undefined || afterMs < 0) this.#begin(measurement);
     else this.#follow(measurement, former);
   }
@@ -80,7 +94,7 @@ export class Measurements {
   #follow(measurement: Measurement, former: Measurement): void {
     if (this.#rateBefore !== undefined && this.#goesOnToFall(measurement, former, this.#rateBefore)) return;
     const { amount: highest } = this.#at(this.#count - 1);
-    const isFall = highest - measurement.amount > dip * (highest - this.#at(0).amount);
+    const isFall = highest - measurement.amount > dip * (highest - this.#at(this.#riseIndex).amount);
     if (isFall && this.#isEstablished()) this.#skipCleanup(measurement);
     else if (this.#isBelowPeak || isFall) this.#addBelowPeak(measurement);
     else if (measurement.amount > highest) this.#addChange(measurement, former);
@@ -88,13 +102,13 @@ export class Measurements {
   }
 
   #isEstablished(): boolean {
-    return !this.#hasPeaks && this.#at(this.#count - 1).atMs - this.#at(0).atMs >= establishedMs;
+    return !this.#hasPeaks && this.#at(this.#count - 1).atMs - this.#at(this.#riseIndex).atMs >= establishedMs;
   }
 
   /** Lowers what is kept by what was deleted, as if growth had gone on meanwhile. */
   #skipCleanup(measurement: Measurement): void {
     const last = this.#at(this.#count - 1);
-    const rate = rateBetween(this.#at(0), last);
+    const rate = rateBetween(this.#at(this.#riseIndex), last);
     const deleted = last.amount + rate * (measurement.atMs - last.atMs) - measurement.amount;
     for (let index = 1; index < this.#kept.length; index += 2) this.#kept[index] = (this.#kept[index] ?? 0) - deleted;
     this.#addChange(measurement, last);
@@ -116,7 +130,7 @@ export class Measurements {
     const flatMs = (this.#last?.atMs ?? 0) - this.#lastChangeMs;
     if (this.#changeCount === 0 || flatMs > flatStretch * this.#longestFlatMs) return undefined;
     return {
-      measurements: Array.from({ length: this.#count }, (_, index) => this.#at(index)),
+      measurements: this.#keptFrom(this.#riseIndex),
       changeCount: this.#changeCount,
       stepMs: this.#stepMs(),
     };
@@ -124,7 +138,7 @@ export class Measurements {
 
   /** With one change, the distance between the two measurements. */
   #stepMs(): number {
-    if (this.#changeCount < 2) return this.#lastChangeMs - this.#at(0).atMs;
+    if (this.#changeCount < 2) return this.#lastChangeMs - this.#at(this.#riseIndex).atMs;
     return (this.#lastChangeMs - this.#firstChangeMs) / (this.#changeCount - 1);
   }
 
@@ -140,11 +154,11 @@ export class Measurements {
 
   #begin({ atMs, amount }: Measurement): void {
     this.#peak = Math.max(this.#peak, amount);
-    this.#kept.length = 0;
     this.#rateBefore = undefined;
     this.#changeCount = 0;
     this.#longestStepMs = 0;
     this.#longestFlatMs = 0;
+    this.#riseIndex = this.#count;
     this.#keep(atMs, amount);
   }
 
@@ -159,7 +173,6 @@ export class Measurements {
     this.#changeCount += 1;
     this.#lastChangeMs = atMs;
     this.#keep(atMs, amount);
-    this.#thin(atMs);
   }
 
   get #count(): number {
@@ -170,19 +183,29 @@ export class Measurements {
     return { atMs: this.#kept[2 * index] ?? 0, amount: this.#kept[2 * index + 1] ?? 0 };
   }
 
+  #keptFrom(start: number): readonly Measurement[] {
+    return Array.from({ length: this.#count - start }, (_, index) => this.#at(start + index));
+  }
+
   #keep(atMs: number, amount: number): void {
     if (this.#count === maxCount) this.#drop(0);
     this.#kept.push(atMs, amount);
+    this.#thin(atMs);
   }
 
+  /** The first one of the rise, and the highest one before a fall, stay until they are the oldest. */
   #thin(nowMs: number): void {
-    while (this.#count > 2 && this.#at(0).atMs < nowMs - windowMs) this.#drop(0);
+    while ((this.#riseIndex > 0 || this.#count > 2) && this.#at(0).atMs < nowMs - windowMs) this.#drop(0);
     const index = this.#count - 1 - denseCount;
-    if (index > 0 && this.#at(index).atMs - this.#at(index - 1).atMs < sparseMs) this.#drop(index);
+    if (index <= 0 || index === this.#riseIndex) return;
+    const [former, { atMs, amount }, next] = [this.#at(index - 1), this.#at(index), this.#at(index + 1)];
+    const isPeak = amount > former.amount && amount > next.amount;
+    if (atMs - former.atMs < sparseMs && !isPeak) this.#drop(index);
   }
 
   #drop(index: number): void {
     this.#kept.splice(2 * index, 2);
+    if (index < this.#riseIndex) this.#riseIndex -= 1;
   }
 }
 

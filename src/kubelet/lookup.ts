@@ -45,7 +45,7 @@ export interface LastMeasurement {
   /** When that summary was fetched, as in {@link UsageSample}. */
   readonly fetchedAtMs: number;
   /**
-   * At most ten, the oldest first; the last one is that of `summary`. None for summaries without a total of the pod, or
+   * At most ten, the oldest first: the last four as they came, older ones at least 45 s apart. The last one is that of `summary`. None for summaries without a total of the pod, or
    * with one that lacks volumes which others have: the difference is no growth.
    */
   readonly samples: readonly UsageSample[];

@@ -13,6 +13,10 @@ export interface BeforePending {
 /** Besides the last one. */
 const maxFormerSamples = 9;
 
+/** Three of them are kept as they come; older ones are at least so far apart, also of a node that is scraped often. */
+const denseSamples = 3;
+const sparseMs = 45_000;
+
 /** More than a node usually runs. Above it, the pods that left first are forgotten. */
 const maxDeparted = 500;
 
@@ -76,8 +80,9 @@ export class PodHistory {
     const formerPods = this.#summary?.pods ?? [];
     const formerRows = new Map(formerPods.map(({ uid }, row) => [uid, row]));
     const formerAtMs = this.#summary === undefined ? [] : [...this.#formerAtMs, this.#fetchedAtMs];
-    const droppedCount = Math.max(0, formerAtMs.length - maxFormerSamples);
-    const columnCount = formerAtMs.length - droppedCount;
+    const dropped = droppedIndex(formerAtMs);
+    const keptAtMs = formerAtMs.filter((_, index) => index !== dropped);
+    const columnCount = keptAtMs.length;
     const totals = new Float64Array(summary.pods.length * columnCount).fill(NaN);
     const beforePending = new Map<string, Dated>();
     for (const [row, pod] of summary.pods.entries()) {
@@ -87,14 +92,15 @@ export class PodHistory {
       if (formerRow === undefined) continue;
       formerRows.delete(pod.uid);
       if (this.#hasFirstVolumes(pod, formerRow)) continue; // none of its former totals is comparable
-      totals.set(this.#row(formerRow).subarray(droppedCount), row * columnCount);
-      totals[(row + 1) * columnCount - 1] = this.#total(formerRow);
+      const kept = totals.subarray(row * columnCount, (row + 1) * columnCount);
+      copyWithout(dropped, this.#row(formerRow), kept);
+      kept[columnCount - 1] = this.#total(formerRow);
     }
     for (const [uid, row] of formerRows) this.#leave(uid, row);
     this.#summary = summary;
     this.#fetchedAtMs = fetchedAtMs;
     this.#fetchedNowMs = fetchedNowMs;
-    this.#formerAtMs = formerAtMs.slice(droppedCount);
+    this.#formerAtMs = keptAtMs;
     this.#formerTotals = totals;
     this.#beforePending = beforePending.size === 0 ? undefined : beforePending;
     this.#purge(summary.pods);
@@ -205,6 +211,20 @@ export class PodHistory {
     sumLargest(departed);
     if (departed.size === 0) this.#departed = undefined;
   }
+}
+
+function copyWithout(index: number, from: Float64Array, to: Float64Array): void {
+  const count = Math.max(0, index);
+  to.set(from.subarray(0, count));
+  to.set(from.subarray(index + 1), count);
+}
+
+/** Returns -1 where all are kept. */
+function droppedIndex(formerAtMs: readonly number[]): number {
+  const index = formerAtMs.length - 1 - denseSamples;
+  const distanceMs = (formerAtMs[index] ?? NaN) - (formerAtMs[index - 1] ?? NaN);
+  if (distanceMs < sparseMs) return index;
+  return formerAtMs.length > maxFormerSamples ? 0 : -1;
 }
 
 function sumLargest(departed: Map<string, Departed>): void {

@@ -1,7 +1,8 @@
 import { leastKnown } from '../base/maps.js';
 import type { PodSummary } from '../kubelet/summary.js';
+import type { LimitRatio } from './limit-ratios.js';
 import { isNearThreshold, type NodeThreshold } from './node-thresholds.js';
-import type { DerivedPod, PodRecord } from './pod-record.js';
+import type { DerivedPod, PodContext, PodRecord } from './pod-record.js';
 import { canBind } from './unenforced-limits.js';
 
 /** From this part of a limit on, an eviction for it is near. */
@@ -56,6 +57,34 @@ export function nodeEvictionMs(pods: readonly PodRecord[], thresholds: readonly 
 function pressureMs(thresholds: readonly NodeThreshold[]): number | undefined {
   if (thresholds.some(({ isCrossed }) => isCrossed)) return 0;
   return isNearThreshold(thresholds) ? Infinity : undefined;
+}
+
+/** Of a limit, from one summary to the next. */
+const changedRatio = 0.02;
+
+/**
+ * Whether what counts towards one of the limits is another part of it than in the summary before. A pod whose total is about the same
+ * is not looked at: nearly all pods write logs all the time.
+ */
+export function hasChangedMuch(
+  { summary }: Pick<PodRecord, 'summary'>,
+  ratios: readonly LimitRatio[],
+  before: PodRecord,
+  context: PodContext,
+): boolean {
+  const isMuch = (bytes: number, limit: LimitRatio): boolean =>
+    canBind(limit) && Math.abs(bytes) > changedRatio * limit.limitBytes;
+  const bytes = (summary.usedBytes ?? 0) - (before.summary.usedBytes ?? 0);
+  if (!ratios.some((limit) => isMuch(bytes, limit))) return false;
+  const former = context.ratiosOf(before);
+  return ratios.some((limit) => {
+    const { usedBytes = limit.usedBytes }: Partial<LimitRatio> = former.find((each) => isSameLimit(each, limit)) ?? {};
+    return isMuch(limit.usedBytes - usedBytes, limit);
+  });
+}
+
+function isSameLimit(a: LimitRatio, b: LimitRatio): boolean {
+  return a.rule === b.rule && a.container === b.container && a.volume === b.volume;
 }
 
 export interface NearNode {

@@ -2,8 +2,10 @@ import { getOrAdd } from '../base/maps.js';
 import { type Forecast, forecastOf, type ForecastPart, timeLeftMs, trendOf } from '../forecast/forecast.js';
 import { Measurements } from '../forecast/measurements.js';
 import { type EvictionSignal, filesystemOf } from '../kubelet/eviction-signals.js';
+import type { UsageSample } from '../kubelet/lookup.js';
 import type { ContainerSummary, NodeSummary } from '../kubelet/summary.js';
 import type { LimitRatio } from './limit-ratios.js';
+import { hasChangedMuch } from './near-evictions.js';
 import { availableFor, type NodeThreshold } from './node-thresholds.js';
 import type { DerivedPods, PodContext, PodRecord } from './pod-record.js';
 import { canBind } from './unenforced-limits.js';
@@ -51,6 +53,8 @@ export function nextThreshold(
 const keptRatio = 0.4;
 /** The same of thresholds, of which a node has few. */
 const keptThresholdRatio = 0.25;
+/** For so long, so are those of a pod that changed. */
+const changedMs = 600_000;
 /** From here on a forecast speaks. */
 const spokenRatio = 0.5;
 /** Containers and volumes with less of the pod's limit are taken to stay as they are. */
@@ -70,13 +74,20 @@ const minZoneRatio = 0.05;
 export interface ForecastInput {
   readonly summary: NodeSummary;
   readonly pods: readonly PodRecord[];
+  /** Of the summary before, in the same context, by UID. */
+  readonly known?: ReadonlyMap<string, PodRecord> | undefined;
   readonly derived: DerivedPods;
   readonly context: PodContext;
   readonly thresholds: readonly NodeThreshold[];
 }
 
-/** Measurements by container, volume, or files of a container that a limit of it counts. */
-type PodMeasurements = ReadonlyMap<string, Measurements>;
+/** A pod whose measurements are kept. */
+interface FollowedPod {
+  /** By container, volume, or files of a container that a limit of it counts. */
+  readonly parts: ReadonlyMap<string, Measurements>;
+  /** By the clock of the node. Infinity for one that was near a limit: its peaks are remembered. */
+  readonly untilMs: number;
+}
 
 interface MeasuredThreshold {
   readonly measurements: Measurements;
@@ -96,24 +107,32 @@ interface MeasuredPart {
  * with each summary.
  */
 export class NodeMeasurements {
-  #pods = new Map<string, PodMeasurements>();
+  #pods = new Map<string, FollowedPod>();
+  #measuredAtMs = 0;
   #thresholds = new Map<string, MeasuredThreshold>();
 
-  forecasts({ summary, pods, derived, context, thresholds }: ForecastInput): NodeForecasts {
+  forecasts({ summary, pods, known, derived, context, thresholds }: ForecastInput): NodeForecasts {
     const [former, formerThresholds] = [this.#pods, this.#thresholds];
     this.#pods = new Map();
     this.#thresholds = new Map();
+    const measuredAtMs = newestMs(summary);
+    this.#measuredAtMs = measuredAtMs;
     const ofPods = new Map<string, PodForecast>();
     for (const pod of pods) {
       const { uid } = pod.summary;
-      const known = former.get(uid);
+      const followed = former.get(uid);
       // Of a pod whose sizes are those of before, nothing is derived: it is followed already, or not near any limit.
-      const ratios = derived.get(pod)?.ratios ?? (known && context.ratiosOf(pod));
-      const forecast = ratios && this.#podForecast(pod, ratios, known);
+      const ratios = derived.get(pod)?.ratios ?? (followed && context.ratiosOf(pod));
+      if (ratios === undefined) continue;
+      const untilMs = followedUntilMs(ratios, followed, () => {
+        const before = known?.get(uid);
+        return before !== undefined && hasChangedMuch(pod, ratios, before, context) ? measuredAtMs + changedMs : 0;
+      });
+      const forecast = untilMs > measuredAtMs ? this.#podForecast(pod, ratios, followed, untilMs) : undefined;
       if (forecast !== undefined) ofPods.set(uid, forecast);
     }
     return {
-      measuredAtMs: newestMs(summary),
+      measuredAtMs,
       pods: ofPods,
       thresholds: thresholds.flatMap(
         (threshold) => this.#thresholdForecast(threshold, summary, formerThresholds) ?? [],
@@ -121,22 +140,35 @@ export class NodeMeasurements {
     };
   }
 
+  /**
+   * Returns what was compared with a limit of a followed pod over the last ten minutes, the oldest first. Empty for other pods, and
+   * for the limit of a pod as a whole, whose parts are followed. The newest time in the last summary is taken for `fetchedAtMs`.
+   */
+  ofLimit(pod: PodRecord, limit: LimitRatio, fetchedAtMs: number): readonly UsageSample[] {
+    const parts = this.#pods.get(pod.summary.uid)?.parts;
+    if (parts === undefined || limit.rule === 'pod') return [];
+    const measurements = partsOf(limit, pod).flatMap(({ key }) => parts.get(key)?.recent ?? []);
+    const aheadMs = fetchedAtMs - Math.max(this.#measuredAtMs, measurements.at(-1)?.atMs ?? 0);
+    return measurements.map(({ atMs, amount }) => ({ atMs: Math.round(atMs + aheadMs), usedBytes: amount }));
+  }
+
   #podForecast(
     pod: PodRecord,
     ratios: readonly LimitRatio[],
-    known: PodMeasurements | undefined,
+    followed: FollowedPod | undefined,
+    untilMs: number,
   ): PodForecast | undefined {
     if (pod.bound === undefined) return undefined;
-    const kept = new Map<string, Measurements>();
+    const parts = new Map<string, Measurements>();
     let first: PodForecast | undefined;
-    for (const limit of followedLimits(ratios, known)) {
-      const parts = partsOf(limit, pod).map((part) => followed(part, known, kept));
-      const forecast = limitForecast(limit, parts);
+    for (const limit of followedLimits(ratios)) {
+      const forecastParts = partsOf(limit, pod).map((part) => follow(part, followed?.parts, parts));
+      const forecast = limitForecast(limit, forecastParts);
       if (forecast !== undefined && forecast.reachedAtMs < (first?.reachedAtMs ?? Infinity)) {
         first = { ...forecast, rule: limit.rule, container: limit.container, volume: limit.volume };
       }
     }
-    if (kept.size > 0) this.#pods.set(pod.summary.uid, kept);
+    if (parts.size > 0) this.#pods.set(pod.summary.uid, { parts, untilMs });
     return first;
   }
 
@@ -171,12 +203,23 @@ export class NodeMeasurements {
   }
 }
 
-/** Returns the fullest ones, in their order. Once followed, a pod is so below too: its peaks are remembered. */
-function followedLimits(ratios: readonly LimitRatio[], known: PodMeasurements | undefined): readonly LimitRatio[] {
-  const near = ratios.filter((limit) => canBind(limit) && (known !== undefined || limit.ratio >= keptRatio));
-  if (near.length <= maxFollowedCount) return near;
-  const fullest = new Set(near.toSorted((a, b) => b.ratio - a.ratio).slice(0, maxFollowedCount));
-  return near.filter((limit) => fullest.has(limit));
+/** Once near a limit, a pod is followed below too. `changedUntilMs` is asked where that decides. */
+function followedUntilMs(
+  ratios: readonly LimitRatio[],
+  followed: FollowedPod | undefined,
+  changedUntilMs: () => number,
+): number {
+  const knownMs = followed?.untilMs ?? 0;
+  if (knownMs === Infinity || ratios.some((limit) => canBind(limit) && limit.ratio >= keptRatio)) return Infinity;
+  return Math.max(knownMs, changedUntilMs());
+}
+
+/** Returns the fullest ones of those that evict, in their order. */
+function followedLimits(ratios: readonly LimitRatio[]): readonly LimitRatio[] {
+  const binding = ratios.filter(canBind);
+  if (binding.length <= maxFollowedCount) return binding;
+  const fullest = new Set(binding.toSorted((a, b) => b.ratio - a.ratio).slice(0, maxFollowedCount));
+  return binding.filter((limit) => fullest.has(limit));
 }
 
 type ZoneUsage = Pick<LimitRatio, 'usedBytes' | 'limitBytes' | 'ratio'>;
@@ -242,9 +285,9 @@ function usedBytesOf({ rootfs, logs }: ContainerSummary): number {
 }
 
 /** Adds the measurement, and keeps those of the part. */
-function followed(
+function follow(
   { key, atMs, amount, minChangeCount: changeCount }: MeasuredPart,
-  known: PodMeasurements | undefined,
+  known: FollowedPod['parts'] | undefined,
   kept: Map<string, Measurements>,
 ): ForecastPart {
   if (atMs === undefined) return { last: { atMs: 0, amount }, trend: undefined };

@@ -224,7 +224,7 @@ export function createNodeSnapshot(
   bound: readonly BoundPod[],
   options: NodeSnapshotOptions,
 ): NodeSnapshot {
-  const { node, summary, layout, configuration, context, derived, measurements } = input;
+  const { node, summary, layout, configuration, context, known, derived, measurements } = input;
   const joined = joinNodePods(input, bound, options);
   const all = Array.from(joined.pods, (pod) => recordPod(pod, joined, input, options));
   const measured = all.filter(isMeasured);
@@ -261,7 +261,7 @@ export function createNodeSnapshot(
     unknownPods: joined.unknown,
     unreadPodCount: isAllInScope ? undefined : joined.outOfScopeCount + joined.unknown.length,
     evictionMs: nodeEvictionMs([...pods, ...podsWithoutTotal], thresholds.thresholds),
-    forecasts: measurements?.forecasts({ summary, pods: all, derived, context, ...thresholds }) ?? noForecasts,
+    forecasts: measurements?.forecasts({ summary, pods: all, known, derived, context, ...thresholds }) ?? noForecasts,
   };
 }
 

@@ -1,4 +1,5 @@
 import { getOrAdd, retainKeys } from '../base/maps.js';
+import type { NodeMeasurements } from './node-forecasts.js';
 import type { NodeLayout } from './node-layout.js';
 import { NodeMemory } from './node-memory.js';
 import { NodeTracker, type NodeTrackerOptions } from './node-tracker.js';
@@ -29,6 +30,11 @@ export class NodeTrackers {
   /** The last one of the node; undefined before the first. */
   snapshot(nodeName: string): NodeSnapshot | undefined {
     return this.#trackers.get(nodeName)?.snapshot;
+  }
+
+  /** Undefined before the first summary of the node. */
+  measurements(nodeName: string): NodeMeasurements | undefined {
+    return this.#options.memories.get(nodeName)?.measurements;
   }
 
   /** Forgets all other nodes. */

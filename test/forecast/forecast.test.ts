@@ -176,6 +176,85 @@ it('at most twelve measurements are kept, which cover ten minutes', () => {
   expect(4_990_000 - (first?.atMs ?? 0)).toBeLessThanOrEqual(600_000);
 });
 
+describe('the measurements of the last ten minutes', () => {
+  const recentOf = (course: Course): Course =>
+    followed(course).recent.map(({ atMs, amount }) => [atMs / 1_000, amount] as const);
+
+  it.each<readonly [string, Course, Course]>([
+    ['none', [], []],
+    ['one', [[5, 1]], [[5, 1]]],
+    ['a rise', every(60, [50, 55, 60]), every(60, [50, 55, 60])],
+    ['what stays the same', every(60, [7, 7, 7, 7]), every(60, [7, 7, 7, 7])],
+    [
+      'a cache that is emptied, and what it held before',
+      every(60, [50, 70, 90, 20, 30]),
+      every(60, [50, 70, 90, 20, 30]),
+    ],
+    [
+      'a rise that has ended since',
+      every(60, [50, 60, 70, 70, 70, 70]),
+      every(60, [50, 60, 70, 70, 70, 70]).toSpliced(3, 1),
+    ],
+    [
+      'not what is older',
+      every(240, [10, 20, 10, 20]),
+      [
+        [240, 20],
+        [480, 10],
+        [720, 20],
+      ].map(([at = 0, amount = 0]) => [at, amount] as const),
+    ],
+    [
+      'not what was before the clock was set back',
+      [
+        [7_200, 50],
+        [7_210, 60],
+        [0, 70],
+        [10, 75],
+      ],
+      [
+        [0, 70],
+        [10, 75],
+      ],
+    ],
+  ])('they show %s', (_case, course, recent) => {
+    expect(recentOf(course)).toEqual(recent);
+  });
+
+  it('of those that come each ten seconds, most of ten minutes is shown, and the peak before each fall', () => {
+    const amounts = Array.from({ length: 90 }, (_, index) => (index === 60 ? 500 : 100 + (index % 2)));
+    const recent = recentOf(every(10, amounts));
+    expect(recent.length).toBeLessThanOrEqual(12);
+    expect(recent.at(-1)).toEqual([890, 101]);
+    expect(
+      recentOf(
+        every(
+          10,
+          Array.from({ length: 90 }, () => 7),
+        ),
+      )[0]?.[0],
+    ).toBeLessThanOrEqual(480);
+    const tooth = (index: number): number => (index < 66 ? index : index - 60);
+    expect(
+      recentOf(
+        every(
+          10,
+          Array.from({ length: 90 }, (_, index) => tooth(index)),
+        ),
+      ).map(([, amount]) => amount),
+    ).toContain(65);
+  });
+
+  it('what was before a rise takes no room from it', () => {
+    const before = every(10, [80, 70, 80, 70, 80, 70, 80, 70, 80, 70, 80, 70]);
+    const rise = every(
+      10,
+      Array.from({ length: 40 }, (_, index) => 82 + index),
+    ).map(([at, amount]) => [at + 120, amount] as const);
+    expect(followed([...before, ...rise]).rise()).toEqual(followed(rise, true).rise());
+  });
+});
+
 it('a forecast is refuted one distance of the measurements after it should have come true', () => {
   const { reachedAtMs = 0, endsAtMs = 0 } = forecast(every(10, [50, 55, 60, 65])) ?? {};
   expect(endsAtMs - reachedAtMs).toBe(10_000);

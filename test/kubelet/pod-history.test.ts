@@ -43,9 +43,21 @@ it('the history has the samples of each pod, whatever the order of the summaries
   expect(history.find('a')).toMatchObject({ fetchedAtMs: 30, summary: { uid: 'a', usedBytes: 3 } });
 });
 
+const timesOf = (uid: string): readonly number[] | undefined =>
+  history.find(uid)?.samples.map(({ atMs }) => atMs / 1_000);
+
 it('the history keeps ten samples', () => {
-  for (let index = 1; index <= 14; index += 1) add(index, aPod('a', 10 * index));
-  expect(samplesOf('a')).toBe('5:50 6:60 7:70 8:80 9:90 10:100 11:110 12:120 13:130 14:140');
+  for (let index = 1; index <= 14; index += 1) add(45_000 * index, aPod('a', 10 * index));
+  expect(history.find('a')?.samples.map(({ usedBytes }) => usedBytes)).toEqual([
+    50, 60, 70, 80, 90, 100, 110, 120, 130, 140,
+  ]);
+});
+
+it('of a node that is scraped often, older samples are apart, each with the total of its time', () => {
+  for (let second = 10; second <= 600; second += 10) add(1_000 * second, aPod('b', 1), aPod('a', second));
+  const times = timesOf('a') ?? [];
+  expect(times).toEqual([310, 360, 410, 460, 510, 560, 570, 580, 590, 600]);
+  expect(history.find('a')?.samples.map(({ usedBytes }) => usedBytes)).toEqual(times);
 });
 
 it('the history has no sample where the kubelet reported no total', () => {
@@ -190,7 +202,7 @@ it('a pod costs at most 100 bytes beyond the last summary', () => {
   const bytes = retainedBytes(() =>
     summaries.map((summary) => {
       const ofNode = new PodHistory({ clock, keepDepartedMs: () => 100 });
-      for (let fetch = 0; fetch < 12; fetch += 1) ofNode.add(summary, fetch + 0.5, fetch + 0.5);
+      for (let fetch = 0; fetch < 12; fetch += 1) ofNode.add(summary, 60_000 * fetch + 0.5, fetch + 0.5);
       return ofNode;
     }),
   );

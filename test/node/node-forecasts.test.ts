@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/kube/objects.js';
 import type { LimitRatio } from '../../src/node/limit-ratios.js';
@@ -183,6 +183,100 @@ it('limits that count different files of a container are forecast each by its ow
   ];
   const logs = [100, 110, 120, 130].map((app, index): Turn => ({ atSeconds: 10 * index, app }));
   expect(leftOf(forecastsOf(logs, ratios))).toEqual(['container', 'app', 70]);
+});
+
+/** What is kept of the turns, by limit: seconds before `fetchedAtMs`, and amounts. */
+function keptOf(turns: readonly Turn[], ratiosOf: Ratios): readonly (readonly (readonly [number, number])[])[] {
+  const measurements = new NodeMeasurements();
+  const { context } = aNodeSnapshot();
+  let known = new Map<string, PodRecord>();
+  let last: PodRecord | undefined;
+  for (const turn of turns) {
+    const pods = [podAt(turn, ratiosOf)];
+    const summary = aNodeSummary({
+      nodefs: anFsStats({ timeMs: epochMs + turn.atSeconds * second }),
+      pods: pods.map((pod) => pod.summary),
+    });
+    measurements.forecasts({ summary, pods, known, context, thresholds: [], ...derivedOf(pods) });
+    known = new Map(pods.map((pod) => [pod.summary.uid, pod]));
+    [last] = pods;
+  }
+  const lastTurn = turns.at(-1);
+  if (last === undefined || lastTurn === undefined) return [];
+  const of = last;
+  return ratiosOf(lastTurn).map((limit) =>
+    measurements.ofLimit(of, limit, 0).map(({ atMs, usedBytes }) => [atMs / second, usedBytes] as const),
+  );
+}
+
+describe('what is kept of a limit', () => {
+  const ofApp: Ratios = ({ app = 0 }) => [ofContainer(app)];
+  const appAt = (...amounts: readonly number[]): readonly Turn[] =>
+    amounts.map((app, index) => ({ atSeconds: 60 * index, app }));
+
+  it('near it, what the kubelet measured, by its own times', () => {
+    expect(keptOf(appAt(40, 41, 42), ofApp)).toEqual([
+      [
+        [-120, 40],
+        [-60, 41],
+        [0, 42],
+      ],
+    ]);
+  });
+
+  it('it is what counts: of a volume its own measurements, of some containers the logs alone', () => {
+    const turns: readonly Turn[] = [
+      { atSeconds: 0, app: 90, cache: 50 },
+      { atSeconds: 60, app: 94, cache: 50, cacheAtSeconds: 0 },
+      { atSeconds: 90, app: 96, cache: 70, cacheAtSeconds: 80 },
+    ];
+    const ratios: Ratios = ({ app = 0, cache = 0 }) => [
+      ofContainer(app / 2),
+      ratioOf('emptydir', cache, { volume: 'cache' }),
+    ];
+    expect(keptOf(turns, ratios)).toEqual([
+      [
+        [-90, 45],
+        [-30, 47],
+        [0, 48],
+      ],
+      [
+        [-90, 50],
+        [-10, 70],
+      ],
+    ]);
+  });
+
+  it.each<readonly [string, readonly number[], number]>([
+    ['far below it and steady, nothing', [10, 11, 12, 12], 0],
+    ['far below it, what follows a rise by more than 2 % of it', [10, 13, 13], 2],
+    ['far below it, what follows a fall', [30, 10, 10], 2],
+    ['ten minutes after the last such change, nothing', [10, 20, ...Array.from({ length: 10 }, () => 20)], 0],
+    ['until then, all of it', [10, 20, ...Array.from({ length: 9 }, () => 20)], 10],
+    ['once near it, far below too', [41, 10, ...Array.from({ length: 20 }, () => 10)], 11],
+  ])('%s', (_case, amounts, count) => {
+    expect(keptOf(appAt(...amounts), ofApp)[0]).toHaveLength(count);
+  });
+
+  it('nothing of a pod that is never evicted, nor of a pod as a whole: its parts are kept', () => {
+    const turns = appAt(80, 85);
+    const exempt = { unenforced: 'exempt' } as const;
+    const ofExempt: Ratios = ({ app = 0 }) => [
+      ratioOf('pod', app, exempt),
+      ratioOf('container', app, { container: 'app', ...exempt }),
+    ];
+    expect(keptOf(turns, ofExempt)).toEqual([[], []]);
+    expect(keptOf(turns, ({ app = 0 }) => [ratioOf('pod', app)])).toEqual([[]]);
+  });
+
+  it('nothing of a pod that has just come, far below its limits', () => {
+    const measurements = new NodeMeasurements();
+    const { context } = aNodeSnapshot();
+    const pods = [podAt({ atSeconds: 0, app: 30 }, ofApp)];
+    const summary = aNodeSummary({ pods: pods.map((pod) => pod.summary) });
+    measurements.forecasts({ summary, pods, known: new Map(), context, thresholds: [], ...derivedOf(pods) });
+    expect(pods.flatMap((pod) => measurements.ofLimit(pod, ofContainer(30), 0))).toEqual([]);
+  });
 });
 
 it('a pod that rises in steps keeps its forecast while its sizes stay the same', () => {
