@@ -40,6 +40,7 @@ export function clusterReading(
     ),
     lastKnownOf,
     samplesOf,
+    limitMeasurementsOf: (nodeName) => options.collection.trackers.measurements(nodeName),
     podsOf: (of) => known.podsOf(of),
     apiServer,
     measurements,

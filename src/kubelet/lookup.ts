@@ -33,7 +33,10 @@ export interface LastSummary {
 
 /** What a pod used, according to one summary. */
 export interface UsageSample {
-  /** Time in milliseconds at which the summary was fetched: wall time that never jumps, so that growth can be derived. */
+  /**
+   * Time in milliseconds at which the summary was fetched, or the kubelet measured: wall time that never jumps, so that growth
+   * can be derived.
+   */
   readonly atMs: number;
   readonly usedBytes: number;
 }

@@ -1,5 +1,6 @@
 import type { Node, Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
+import type { NodeMeasurements } from '../node/node-forecasts.js';
 import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot } from '../node/node-view.js';
 import type { ApiServerState } from '../report/absence-hints.js';
 import type { EvictionReport } from '../report/eviction-report.js';
@@ -41,6 +42,8 @@ export interface ClusterReading {
   /** Of a node without data; undefined for one that never had any. */
   readonly lastKnownOf: (view: AbsentNodeView) => LastKnown | undefined;
   readonly samplesOf: SamplesOf;
+  /** Undefined before the first summary of the node. */
+  readonly limitMeasurementsOf: (nodeName: string) => Pick<NodeMeasurements, 'ofLimit'> | undefined;
   /** Kept from one reading to the next where there are several. */
   readonly podsOf: (snapshot: NodeSnapshot) => SnapshotPods;
   readonly apiServer: ApiServerState;
@@ -53,9 +56,13 @@ export interface ClusterReading {
 }
 
 /** Of a process that has asked each kubelet once. */
-export const noHistory: Pick<ClusterReading, 'lastKnownOf' | 'samplesOf' | 'podsOf' | 'apiServer'> = {
+export const noHistory: Pick<
+  ClusterReading,
+  'lastKnownOf' | 'samplesOf' | 'limitMeasurementsOf' | 'podsOf' | 'apiServer'
+> = {
   lastKnownOf: () => undefined,
   samplesOf: () => [],
+  limitMeasurementsOf: () => undefined,
   podsOf: (snapshot) => new SnapshotPods(snapshot),
   apiServer: { isAway: false, access: 'direct' },
 };

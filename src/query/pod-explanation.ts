@@ -1,5 +1,6 @@
 import { formatAge } from '../base/units.js';
 import type { Pod } from '../kube/objects.js';
+import type { UsageSample } from '../kubelet/lookup.js';
 import { explainPod, type PodBreakdown, type VolumeShare } from '../node/breakdown.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { isActive } from '../node/limits.js';
@@ -24,6 +25,7 @@ import {
 } from '../report/pod-report.js';
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../report/volume-report.js';
 import { type ClusterReading, type KnownPod, measuredNodes } from './cluster-reading.js';
+import { limitSamples } from './limit-samples.js';
 
 /** What adds up to a pod's usage: plain data with exact numbers. */
 export type PodExplanation =
@@ -65,6 +67,12 @@ export interface ContainerExplanation {
 export interface LimitExplanation extends LimitReport {
   /** What counts towards the limit. */
   readonly counted: string;
+  /**
+   * Measurements of what counts over about the last ten minutes, the oldest first: of the pod its totals in the last summaries; of a
+   * container or an emptyDir those of the kubelet, which are kept from 40 % of a limit of the pod on, and for ten minutes after a change
+   * by more than 2 % of one. Empty where none are kept.
+   */
+  readonly samples: readonly UsageSample[];
 }
 
 /** A pod with figures, and where they come from: of a silent node, what was last known. */
@@ -84,14 +92,15 @@ export function explainKnown(known: KnownPod, reading: ClusterReading, mode: Att
   const facts = { spec: podSpecReport(pod), findings: findingsOf(pod, reading) };
   const state = knownPodState(known, reading);
   const found = state.found === undefined ? lastKnownPod(pod, reading) : sourceOf(state.found);
-  if (found !== undefined) return { explanation: { ...measuredExplanation(found, mode), ...facts }, found, pod };
+  if (found !== undefined)
+    return { explanation: { ...measuredExplanation(found, reading, mode), ...facts }, found, pod };
   const { report } = state;
   if (report.state !== 'unmeasured') throw new Error('a pod has values that were not found');
   return { explanation: { ...report, ...facts, limits: limitsWithoutTotal(reading, pod.uid) }, found: undefined, pod };
 }
 
-export function explainUnknown(found: ExplainedSource, mode: AttributionMode): ExplainedPod {
-  return { explanation: { ...measuredExplanation(found, mode), findings: [] }, found, pod: undefined };
+export function explainUnknown(found: ExplainedSource, reading: ClusterReading, mode: AttributionMode): ExplainedPod {
+  return { explanation: { ...measuredExplanation(found, reading, mode), findings: [] }, found, pod: undefined };
 }
 
 function sourceOf({ node, pod }: FoundPod): ExplainedSource {
@@ -136,7 +145,10 @@ function limitsWithoutTotal(reading: ClusterReading, uid: string): readonly Limi
   return measuredNodes(reading).flatMap((node) =>
     node.snapshot.podsWithoutTotal
       .filter(({ bound }) => bound?.pod.uid === uid)
-      .flatMap((pod) => limitExplanations(node.snapshot.context.ratiosOf(pod), node.snapshot.layout)),
+      .flatMap((pod) => {
+        const ratios = node.snapshot.context.ratiosOf(pod);
+        return limitExplanations(ratios, node.snapshot.layout, (limit) => limitSamples({ node, pod }, limit, reading));
+      }),
   );
 }
 
@@ -154,6 +166,7 @@ export function unknownPods(
 
 function measuredExplanation(
   { node, pod }: ExplainedSource,
+  reading: ClusterReading,
   mode: AttributionMode,
 ): Omit<MeasuredPodExplanation, 'findings'> {
   const { summary, bound } = pod;
@@ -165,7 +178,7 @@ function measuredExplanation(
     split: breakdown.split,
     containers: breakdown.containers.map(containerExplanation),
     volumes: [...volumeReports(found), ...unlistedVolumeReports(found)],
-    limits: limitExplanations(pod.ratios, node.layout),
+    limits: limitExplanations(pod.ratios, node.layout, (limit) => limitSamples(found, limit, reading)),
   };
 }
 
@@ -175,10 +188,18 @@ function containerExplanation(breakdown: PodBreakdown['containers'][number]): Co
   return { container: name, usedBytes, ...own, volumeShares, otherBytes: restBytes };
 }
 
-function limitExplanations(ratios: readonly LimitRatio[], layout: NodeLayout): readonly LimitExplanation[] {
+function limitExplanations(
+  ratios: readonly LimitRatio[],
+  layout: NodeLayout,
+  samplesOf: (limit: LimitRatio) => LimitExplanation['samples'],
+): readonly LimitExplanation[] {
   const ofContainer = layout.hasDedicatedImagefs === true ? 'logs (dedicated imagefs)' : 'rootfs + logs';
   const counted = { emptydir: 'volume', pod: 'total', container: ofContainer };
-  return ratios.map((ratio) => ({ ...limitReport(ratio), counted: counted[ratio.rule] }));
+  return ratios.map((ratio) => ({
+    ...limitReport(ratio),
+    counted: counted[ratio.rule],
+    samples: samplesOf(ratio),
+  }));
 }
 
 type StateSources = Pick<ClusterReading, 'snapshot' | 'failures' | 'readAtMs'>;

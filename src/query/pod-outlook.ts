@@ -130,7 +130,7 @@ async function findPods(
   });
   return [
     ...known.map((each) => explainKnown(each, reading, mode)),
-    ...unknown.map((each) => explainUnknown(each, mode)),
+    ...unknown.map((each) => explainUnknown(each, reading, mode)),
   ];
 }
 

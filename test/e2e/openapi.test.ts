@@ -134,7 +134,14 @@ it('all that the API answers of a troubled cluster is as its description says', 
   const api = await DescribedApi.of(exporter);
   const silent = await askForAll(api);
   expect(api.unaskedPaths).toEqual([directoriesPath]); // of the agent, see below
-  for (const found of ['"state":"absent"', '"state":"unmeasured"', '"lastKnown":', '"lastUsage":', '"ratio":"+Inf"']) {
+  for (const found of [
+    '"state":"absent"',
+    '"state":"unmeasured"',
+    '"lastKnown":',
+    '"lastUsage":',
+    '"ratio":"+Inf"',
+    '"counted":"volume","samples":[{"atMs":',
+  ]) {
     expect([found, healthy.includes(found) || silent.includes(found)]).toEqual([found, true]);
   }
 });

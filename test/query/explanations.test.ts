@@ -271,7 +271,16 @@ describe('a measured pod', () => {
     };
     const [report] = await podsOf(changed, id);
     expect(report).toHaveProperty('limits', [
-      { rule: 'container', container: 'main', volume: undefined, counted, usedBytes: 3, limitBytes: 2, ratio: 1.5 },
+      {
+        rule: 'container',
+        container: 'main',
+        volume: undefined,
+        counted,
+        samples: [],
+        usedBytes: 3,
+        limitBytes: 2,
+        ratio: 1.5,
+      },
     ]);
   });
 

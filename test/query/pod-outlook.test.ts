@@ -97,7 +97,33 @@ describe('the outlook of a pod', () => {
     expect(await outlook(reading)).toMatchObject([
       { samples: [{ usedBytes: 10 }, { usedBytes: 30 }], growthBytesPerSecond: 10 },
     ]);
-    expect(asked).toEqual([`node-1 ${record.summary.uid}`]);
+    expect(new Set(asked)).toEqual(new Set([`node-1 ${record.summary.uid}`]));
+  });
+
+  it.each([
+    ['of a node with data', (nodes: ClusterReading['snapshot']['nodes']) => nodes, 1_000],
+    ['of a silent node, where its data ends', () => [anAbsentNode('node-1', 'timeout')], 240_000],
+  ] as const)('each limit has its samples, by our clock: %s', async (_case, nodesOf, ageMs) => {
+    const inContainer = aLimitRatio({ rule: 'container', container: 'main', usedBytes: 6, limitBytes: 9 });
+    const ofBoth = { ...record, ratios: [...ratios, inContainer] };
+    const snapshot = aNodeSnapshot({ pods: [ofBoth] });
+    const totals = [{ atMs: 5, usedBytes: 60 * mib }];
+    const reading = aReading({
+      snapshot: aClusterSnapshot({ nodes: nodesOf([aFreshNode(snapshot, 1_000)]) }),
+      knownPods: [{ pod, workloads: [] }],
+      lastKnownOf: () => ({ snapshot, ageMs: 240_000 }),
+      samplesOf: () => totals,
+      limitMeasurementsOf: (nodeName) => ({
+        ofLimit: (of, { container }, fetchedAtMs) => [
+          { atMs: fetchedAtMs - 60_000, usedBytes: [nodeName, of.summary.uid, container].join().length },
+        ],
+      }),
+    });
+    const [found] = await outlook(reading);
+    expect(found?.limits.map(({ samples }) => samples)).toEqual([
+      totals,
+      [{ atMs: reading.readAtMs - ageMs - 60_000, usedBytes: `node-1,${record.summary.uid},main`.length }],
+    ]);
   });
 
   it('the limit that it reaches first is the one that is forecast', async () => {

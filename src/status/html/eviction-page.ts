@@ -19,7 +19,7 @@ import {
   verdictPart,
   workloadLinks,
 } from './object-parts.js';
-import { sparkline, wideShape } from './sparkline.js';
+import { sparkline } from './sparkline.js';
 import { term, timePart } from './texts.js';
 
 /** All that is remembered of one eviction: a link to it stays the same. */
@@ -114,7 +114,7 @@ function beforePanel({ samples, growthBytesPerSecond: rate, limitForAnHourBytes:
     body:
       first === undefined || last === undefined || samples.length < 2
         ? emptyText('It was measured once: its growth is not known.')
-        : markup`${sparkline(samples, `Total over ${samples.length} measurements: ${samples.map(({ usedBytes }) => formatBytes(usedBytes)).join(', ')}`, wideShape)}
+        : markup`${sparkline(samples, 'Total')}
 <p class="row small muted"><span>${timePart(first.atMs)}: ${formatBytes(first.usedBytes)}</span><span>${timePart(last.atMs)}: ${formatBytes(last.usedBytes)}</span></p>
 <p>${growthText(rate)}</p>${hint}`,
   });

@@ -1,12 +1,14 @@
 import { formatAge, formatBytes, formatPercent } from '../../base/units.js';
+import type { LimitExplanation } from '../../query/pod-explanation.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 import { evictionSeriesMs, figureQueries, type FigureSubject } from '../../report/figure-queries.js';
-import { canEvict, type LimitReport } from '../../report/limit-report.js';
+import { canEvict, type LimitReport, limitSubject } from '../../report/limit-report.js';
 import type { WorkloadReference } from '../../report/workload-report.js';
 import { bar } from './bar.js';
 import { dataTable } from './components.js';
 import type { Links } from './links.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
+import { changeText, isFlat, sparkline, timeAxis } from './sparkline.js';
 import { ratioSeverity, type Severity, severityClass, timePart, unenforcedText } from './texts.js';
 
 /** What is to be known of a thing first, in one sentence, and what to do next. */
@@ -63,9 +65,12 @@ export function limitRatioPart(
   return markup`<span class="${severityClass(severity)}">${formatPercent(limit.ratio)}</span> <span class="small muted">${text}</span>`;
 }
 
+/** With `samples` where there are curves. */
+type ShownLimit = LimitReport & Partial<Pick<LimitExplanation, 'counted' | 'samples'>>;
+
 /** Bars of one scale; one that does not evict, or whose values are old, has no colour of a state. */
 export function limitTable(
-  limits: readonly (LimitReport & { readonly counted?: string })[],
+  limits: readonly ShownLimit[],
   {
     isOld,
     marked,
@@ -78,7 +83,8 @@ export function limitTable(
   },
 ): Markup {
   const scale = Math.min(2, Math.max(1.1, ...limits.map(({ ratio }) => ratio)));
-  const row = (limit: (typeof limits)[number]): Markup => {
+  const axis = timeAxis(limits.flatMap(({ samples = [] }) => samples));
+  const row = (limit: ShownLimit): Markup => {
     const severity = isOld || !canEvict(limit) ? 'unknown' : ratioSeverity(limit);
     const text = `${formatPercent(limit.ratio)} of the limit`;
     const chips = [
@@ -94,16 +100,30 @@ export function limitTable(
       scale,
       text,
     })}</td>
-<td role="cell" class="low number" data-label="Used">${formatBytes(limit.usedBytes)} of ${formatBytes(limit.limitBytes)}${limit.counted === undefined ? undefined : markup` <span class="muted">${limit.counted}</span>`}</td>
+${limit.samples && markup`<td role="cell" class="wide bar-cell">${curve(limit, limit.samples, axis)}</td>`}<td role="cell" class="low number" data-label="Used">${formatBytes(limit.usedBytes)} of ${formatBytes(limit.limitBytes)}${limit.counted === undefined ? undefined : markup` <span class="muted">${limit.counted}</span>`}</td>
 <td role="cell" class="number"><span class="${severityClass(severity)}">${formatPercent(limit.ratio)}</span></td></tr>`;
   };
-  const columns = {
+  const columns: Parameters<typeof dataTable>[2] = {
     'Limit of': 'text',
     'Used; the mark is the limit': 'text',
+    ...(limits.some(({ samples }) => samples !== undefined) ? { 'Last measurements': 'text' } : {}),
     Used: 'number',
     Ratio: 'number',
-  } as const;
+  };
   return dataTable('stack dense', 'Limits', columns, limits.map(row));
+}
+
+/** A flat one is a text, as are too few samples for one. */
+function curve(limit: LimitReport, samples: LimitExplanation['samples'], axis: ReturnType<typeof timeAxis>): Markup {
+  const frame = { limitBytes: limit.limitBytes, axis };
+  const line = isFlat(samples) ? undefined : sparkline(samples, limitSubject(limit), frame);
+  return markup`${line}<span class="small muted">${changeText(samples) ?? lackText(limit, samples.length)}</span>`;
+}
+
+function lackText(limit: LimitReport, count: number): string {
+  if (count > 0) return 'measured once';
+  if (limit.rule === 'pod') return 'not measured';
+  return canEvict(limit) ? 'not kept: below 40 %, and no marked change seen' : 'not kept: it does not evict';
 }
 
 /** Each with a link to its own page. */

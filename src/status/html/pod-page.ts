@@ -22,7 +22,7 @@ import {
   workloadLinks,
 } from './object-parts.js';
 import { breakdownPanel, volumesPanel } from './pod-breakdown.js';
-import { sparkline, wideShape } from './sparkline.js';
+import { changeText, isFlat, sparkline } from './sparkline.js';
 import { isLastKnown, lastKnownChip, podChip, type Severity, timePart } from './texts.js';
 
 type PodView = PageView & { readonly kind: 'pod' };
@@ -61,7 +61,7 @@ function podParts(pod: PodWithOutlook, index: number, shown: ShownPod): Markup {
   return markup`${verdictPart(pod.verdict, severityOf(pod))}
 ${pressurePart(pod, links)}
 <div id="part-facts" data-part>${facts(pod, links)}</div>
-${pod.state === 'unmeasured' ? limitsPanel(pod, shown) : markup`<div class="pair">${limitsPanel(pod, shown)}${timePanel(pod)}</div>${breakdownPanel(pod)}${volumesPanel(pod)}`}
+${pod.state === 'unmeasured' ? limitsPanel(pod, shown) : markup`${limitsPanel(pod, shown)}${growthPanel(pod)}${breakdownPanel(pod)}${volumesPanel(pod)}`}
 ${directoriesPanel(pod, pod.measured, links)}${findingsPanel(pod)}${neighboursPanel(pod, links)}`;
 }
 
@@ -141,7 +141,7 @@ function limitsPanel(pod: PodWithOutlook, shown: ShownPod): Markup {
   const isOld = pod.state !== 'unmeasured' && isLastKnown(pod);
   const coming = next && limits.find((limit) => isSameLimit(limit, next));
   const marked = coming ?? nearestBinding(limits);
-  const how = markup`<p>Ratio = what counts towards a limit ÷ the limit. The kubelet checks emptyDirs first, then the pod, then its containers, and evicts the pod for the first one that is above 1.</p><ul>${limits.map(
+  const how = markup`<p>Ratio = what counts towards a limit ÷ the limit. The kubelet checks emptyDirs first, then the pod, then its containers, and evicts the pod for the first one that is above 1.</p><p>A curve is what counted towards a limit in about the last ten minutes, with a long <code>cache.ttl</code> in more, and the limit a dashed line. Of the pod, it is the total in the last summaries of its node. Of a container and an emptyDir, it is what the kubelet measured, without what stayed the same while it grew: kept from 40 % of a limit of the pod on, and for ten minutes after a change by 2 % of a limit from one summary to the next. Times are those of the node, as if the newest one was when its summary was fetched.</p><ul>${limits.map(
     (limit) =>
       markup`<li>${limitName(limit)}: ${formatCount(limit.usedBytes)} ÷ ${formatCount(limit.limitBytes)} ${limit.ratio === Infinity ? 'is above 1 for any use' : `= ${formatPercent(limit.ratio)}`} (${limit.counted})</li>`,
   )}</ul>`;
@@ -167,30 +167,25 @@ function whatIfPart({ whatIf }: MeasuredPodWithOutlook, asked: string): Markup {
   }`;
 }
 
-/** The total over the last summaries, and what it will be. */
-function timePanel(pod: MeasuredPodWithOutlook): Markup {
-  const { samples, namespace, pod: name } = pod;
-  const [first, last] = [samples[0], samples.at(-1)];
-  const limitBytes = pod.limits.find(({ rule }) => rule === 'pod')?.limitBytes;
-  const how = markup`<p>The total of the pod in the last summaries of its node, at most ten, and the limit of the pod as a line: there are no samples of single containers and volumes. A forecast follows each part of the pod by its own measurements, and takes growth that slows down for what it is.</p>`;
+/** What the pod will use. The total of one without a limit is drawn here, that of others beside the limit. */
+function growthPanel(pod: MeasuredPodWithOutlook): Markup {
+  const { samples, limits, namespace, pod: name } = pod;
+  const isDrawn = limits.some(({ rule }) => rule === 'pod');
+  const how = markup`<p>Growth is that of the total of the pod over the last summaries of its node, at most ten. A forecast follows each part of the pod by its own measurements, and takes growth that slows down for what it is.</p>`;
   return panel({
-    id: 'time',
-    title: 'Last measurements',
+    id: 'growth',
+    title: 'Growth',
     aside: lastKnownChip(pod),
-    body: markup`${
-      first === undefined || last === undefined || samples.length < 2
-        ? emptyText('Measured less than twice since the exporter was started.')
-        : markup`${sparkline(samples, samplesText(samples, limitBytes), { ...wideShape, limitBytes })}
-<p class="row small muted"><span>${timePart(first.atMs)}: ${formatBytes(first.usedBytes)}</span><span>${timePart(last.atMs)}: ${formatBytes(last.usedBytes)}</span></p>${limitBytes === undefined ? undefined : markup`<p class="small muted">The dashed line is the limit of the pod, ${formatBytes(limitBytes)}.</p>`}`
-    }
-<p class="small">${growthText(pod)}</p>
-${howPart('time', how, { figure: 'podForecast', labels: { namespace, pod: name } })}`,
+    body: markup`${isDrawn ? undefined : totalPart(samples)}<p class="small">${growthText(pod)}</p>
+${howPart('growth', how, { figure: 'podForecast', labels: { namespace, pod: name } })}`,
   });
 }
 
-function samplesText(samples: MeasuredPodWithOutlook['samples'], limitBytes: number | undefined): string {
-  const limit = limitBytes === undefined ? '' : `; limit of the pod: ${formatBytes(limitBytes)}`;
-  return `Total over ${samples.length} measurements: ${samples.map(({ usedBytes }) => formatBytes(usedBytes)).join(', ')}${limit}`;
+function totalPart(samples: MeasuredPodWithOutlook['samples']): Markup | undefined {
+  const change = changeText(samples);
+  return change === undefined
+    ? undefined
+    : markup`${isFlat(samples) ? undefined : sparkline(samples, 'Total')}<p class="small">Total: ${change}.</p>`;
 }
 
 function growthText({

@@ -33,7 +33,7 @@ describe('the page of an eviction', () => {
 
   it('it has the time before, and the limit that would have been enough', async () => {
     const { part, html } = await pageOf();
-    expect(html).toContain('aria-label="Total over 2 measurements: 60Mi, 90Mi"');
+    expect(html).toMatch(/aria-label="Total: 60Mi at [^,]* UTC, 90Mi at [^,]* UTC, highest 90Mi of 2 measurements"/);
     expect(part('before')).toContain(
       'It grew 32.7Mi a minute. A limit of 2.3Gi would have let it live for an hour more.',
     );

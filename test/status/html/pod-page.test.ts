@@ -75,9 +75,9 @@ describe('the page of a pod', () => {
 
   it('the limit that binds is marked, and one that never evicts is in no colour of a state', async () => {
     const { part, html } = await pageOf(readingOf());
-    expect(part('limits')).toContain('the pod binds first 90Mi of 100Mi total 90 %');
+    expect(part('limits')).toContain('the pod binds first not measured 90Mi of 100Mi total 90 %');
     expect(part('limits')).toContain('emptyDir tmp not enforced: memory medium');
-    expect(html.slice(html.indexOf('id="limits"'), html.indexOf('id="time"')).match(/f-\w+-bar/g)).toEqual([
+    expect(html.slice(html.indexOf('id="limits"'), html.indexOf('id="growth"')).match(/f-\w+-bar/g)).toEqual([
       'f-unknown-bar',
       'f-critical-bar',
     ]);
@@ -110,14 +110,65 @@ describe('the page of a pod', () => {
     }
   });
 
-  it('the last measurements are a line, and the same in words', async () => {
-    const samples = [1, 2].map((index) => ({ atMs: index * 60_000, usedBytes: index * mib }));
-    const { html, part } = await pageOf(readingOf(measured(), { samplesOf: () => samples }));
-    expect(html).toContain('aria-label="Total over 2 measurements: 1Mi, 2Mi; limit of the pod: ');
-    expect(html).toMatch(/<svg class="spark across"[^>]*><line x1="0" x2="600" y1="1.0" y2="1.0"/);
-    expect(part('time')).toContain('The dashed line is the limit of the pod, 100Mi.');
-    expect(part('time')).toContain('It grew 1Mi a minute.');
-    expect((await pageOf(readingOf())).part('time')).toContain('Measured less than twice');
+  const inApp = aLimitRatio({ rule: 'container', container: 'app', usedBytes: 85 * mib, limitBytes: 100 * mib });
+
+  /** Totals, or samples of the container, one a minute. */
+  const samplesOf = (...sizes: readonly number[]) =>
+    sizes.map((size, index) => ({ atMs: index * 60_000, usedBytes: size * mib }));
+
+  /** The page with a limit of the pod and one of the container. */
+  const curvesOf = (totals: readonly number[], ofApp: readonly number[]) =>
+    pageOf(
+      readingOf(measured({ ratios: [near, inApp] }), {
+        samplesOf: () => samplesOf(...totals),
+        limitMeasurementsOf: () => ({ ofLimit: () => samplesOf(...ofApp) }),
+      }),
+    );
+
+  it('each limit has the curve of what counts towards it, the limit as a line, and the same in words', async () => {
+    const { html, part } = await curvesOf([1, 2], [40, 90, 20]);
+    expect(html).toContain(
+      'aria-label="the pod: 1Mi at 1970-01-01 00:00:00 UTC, 2Mi at 1970-01-01 00:01:00 UTC, highest 2Mi of 2 measurements, limit 100Mi"',
+    );
+    expect(html).toContain(
+      'aria-label="container app: 40Mi at 1970-01-01 00:00:00 UTC, 20Mi at 1970-01-01 00:02:00 UTC, highest 90Mi of 3 measurements, limit 100Mi"',
+    );
+    expect(part('limits')).toContain('1Mi to 2Mi in 1m 90Mi of 100Mi');
+    expect(part('limits')).toContain('40Mi to 20Mi in 2m, highest 90Mi 85Mi of 100Mi');
+  });
+
+  it('the curves of all limits have one time axis of ten minutes and more, each with a scale of its own', async () => {
+    const { html } = await curvesOf([50, 200], [0, 25, 50, ...Array.from({ length: 8 }, () => 100)]);
+    const curves = Array.from(
+      html.matchAll(/<line x1="0" x2="600" y1="([\d.]+)"[^>]*><polyline points="([^"]*)"/g),
+      ([, y, points = '']) => [y, points.split(' ').slice(0, 3)],
+    );
+    expect(curves).toEqual([
+      ['36.0', ['0.0,53.5', '60.0,1.0']],
+      ['1.0', ['0.0,71.0', '60.0,53.5', '120.0,36.0']],
+    ]);
+  });
+
+  it.each<readonly [string, readonly number[], string]>([
+    ['one measurement is no curve', [85], 'measured once 85Mi'],
+    ['where nothing changed, that is said', [85, 85, 85], 'no change in 2m: 85Mi 85Mi'],
+    ['of a limit that is not followed, that is said', [], 'not kept: below 40 %, and no marked change seen'],
+  ])('%s', async (_case, ofApp, text) => {
+    const { html, part } = await curvesOf([90], ofApp);
+    expect(html).not.toContain('<polyline');
+    expect(part('limits')).toContain(text);
+  });
+
+  it('the total of a pod without a limit is drawn beside its growth', async () => {
+    const reading = (...sizes: readonly number[]) =>
+      readingOf(measured({ ratios: [] }), { samplesOf: () => samplesOf(...sizes) });
+    const { html, part } = await pageOf(reading(1, 2));
+    expect(html).toContain('aria-label="Total: 1Mi at ');
+    expect(part('growth')).toContain('Total: 1Mi to 2Mi in 1m. It grew 1Mi a minute.');
+    expect((await pageOf(reading(1))).part('growth')).toContain(
+      'Its growth is not known: it was measured less than twice.',
+    );
+    expect((await pageOf(reading(5, 5))).part('growth')).toContain('Total: no change in 1m: 5Mi. It did not grow.');
   });
 
   it('verdict, measurements and what another limit would do name one growth, and the one reason for no forecast', async () => {
@@ -125,7 +176,7 @@ describe('the page of a pod', () => {
     const { part } = await pageOf(readingOf(measured(), { samplesOf: () => samples }), { podLimit: '200Mi' });
     const growth = 'It grew 1Mi a minute. No forecast: what counts towards the limit does not grow steadily.';
     expect(part('part-verdict')).toContain(`of its limit of 100Mi. ${growth}`);
-    expect(part('time')).toContain(growth);
+    expect(part('growth')).toContain(growth);
     expect(part('limits')).toContain('evicted in 1h50m if it goes on to grow 1Mi a minute.');
   });
 
