@@ -215,7 +215,7 @@ export class PodHistory {
 
 function copyWithout(index: number, from: Float64Array, to: Float64Array): void {
   const count = Math.max(0, index);
-  to.set(from.subarray(0, count));
+  if (count > 0) to.set(from.subarray(0, count));
   to.set(from.subarray(index + 1), count);
 }
 

@@ -72,15 +72,17 @@ export function hasChangedMuch(
   before: PodRecord,
   context: PodContext,
 ): boolean {
-  const isMuch = (bytes: number, limit: LimitRatio): boolean =>
-    canBind(limit) && Math.abs(bytes) > changedRatio * limit.limitBytes;
   const bytes = (summary.usedBytes ?? 0) - (before.summary.usedBytes ?? 0);
-  if (!ratios.some((limit) => isMuch(bytes, limit))) return false;
+  if (bytes === 0 || !ratios.some((limit) => isMuch(bytes, limit))) return false;
   const former = context.ratiosOf(before);
   return ratios.some((limit) => {
     const { usedBytes = limit.usedBytes }: Partial<LimitRatio> = former.find((each) => isSameLimit(each, limit)) ?? {};
     return isMuch(limit.usedBytes - usedBytes, limit);
   });
+}
+
+function isMuch(bytes: number, limit: LimitRatio): boolean {
+  return Math.abs(bytes) > changedRatio * limit.limitBytes && canBind(limit);
 }
 
 function isSameLimit(a: LimitRatio, b: LimitRatio): boolean {

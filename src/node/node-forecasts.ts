@@ -118,16 +118,14 @@ export class NodeMeasurements {
     const measuredAtMs = newestMs(summary);
     this.#measuredAtMs = measuredAtMs;
     const ofPods = new Map<string, PodForecast>();
+    const changes = { known, context, measuredAtMs };
     for (const pod of pods) {
       const { uid } = pod.summary;
       const followed = former.get(uid);
       // Of a pod whose sizes are those of before, nothing is derived: it is followed already, or not near any limit.
       const ratios = derived.get(pod)?.ratios ?? (followed && context.ratiosOf(pod));
       if (ratios === undefined) continue;
-      const untilMs = followedUntilMs(ratios, followed, () => {
-        const before = known?.get(uid);
-        return before !== undefined && hasChangedMuch(pod, ratios, before, context) ? measuredAtMs + changedMs : 0;
-      });
+      const untilMs = followedUntilMs(pod, ratios, followed, changes);
       const forecast = untilMs > measuredAtMs ? this.#podForecast(pod, ratios, followed, untilMs) : undefined;
       if (forecast !== undefined) ofPods.set(uid, forecast);
     }
@@ -203,15 +201,18 @@ export class NodeMeasurements {
   }
 }
 
-/** Once near a limit, a pod is followed below too. `changedUntilMs` is asked where that decides. */
+/** Once near a limit, a pod is followed below too. */
 function followedUntilMs(
+  pod: PodRecord,
   ratios: readonly LimitRatio[],
   followed: FollowedPod | undefined,
-  changedUntilMs: () => number,
+  { known, context, measuredAtMs }: Pick<ForecastInput, 'known' | 'context'> & Pick<NodeForecasts, 'measuredAtMs'>,
 ): number {
   const knownMs = followed?.untilMs ?? 0;
-  if (knownMs === Infinity || ratios.some((limit) => canBind(limit) && limit.ratio >= keptRatio)) return Infinity;
-  return Math.max(knownMs, changedUntilMs());
+  if (knownMs === Infinity || ratios.some((limit) => limit.ratio >= keptRatio && canBind(limit))) return Infinity;
+  const before = known?.get(pod.summary.uid);
+  const hasChanged = before !== undefined && hasChangedMuch(pod, ratios, before, context);
+  return hasChanged ? measuredAtMs + changedMs : knownMs;
 }
 
 /** Returns the fullest ones of those that evict, in their order. */
