@@ -101,8 +101,10 @@ export interface ClusterSummary {
    * them. They are in none of the counts of limits.
    */
   readonly unknownLimitPodCount: number;
-  /** Nodes with a threshold that is crossed: their kubelets evict pods. */
+  /** Nodes with a threshold that is crossed. */
   readonly pressedNodeCount: number;
+  /** Of them, those with no pod left that may be evicted. */
+  readonly pressedEmptyNodeCount: number;
   /** Of them, those with a filesystem that is full. */
   readonly pressedFullNodeCount: number;
   /** Nodes above a threshold that they are close to, or would cross within ten minutes. */
@@ -163,6 +165,7 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
       ...nodes.counts,
       ...pods.counts,
       pressedNodeCount: pressure.crossedCount,
+      pressedEmptyNodeCount: pressure.crossedEmptyCount,
       pressedFullNodeCount: pressure.crossedFullCount,
       nearPressureNodeCount: pressure.nearCount,
       unknownLimitPodCount: unmeasuredLimitedPodCount + pods.counts.unknownLimitPodCount,

@@ -1,5 +1,6 @@
 import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
+import { exemptionOf, isActive } from '../node/limits.js';
 import { nextThreshold } from '../node/node-forecasts.js';
 import { headroomRatio, isNearThreshold, type KnownThreshold, nearestThreshold } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
@@ -46,6 +47,8 @@ export class RankedPressure {
   crossedCount = 0;
   /** Of them, those with a full filesystem. */
   crossedFullCount = 0;
+  /** Of them, those with no pod left that may be evicted. */
+  crossedEmptyCount = 0;
   /** The others, with data. */
   nearCount = 0;
 
@@ -73,11 +76,17 @@ export class RankedPressure {
     }
     this.crossedCount += 1;
     if ((fullestRatio(snapshot) ?? 0) >= fullRatio) this.crossedFullCount += 1;
+    if (!mayEvict(snapshot)) this.crossedEmptyCount += 1;
   }
 
   nodes(): Ranked<NodePressureReport> {
     return this.#ranking.ranked((pressed) => pressureReport(pressed, this.#verdictOf));
   }
+}
+
+/** Whether there is a pod, or may be one that is not read, that the kubelet does not pass over. */
+function mayEvict({ unreadPodCount, podsOnNode }: NodeSnapshot): boolean {
+  return unreadPodCount !== undefined || podsOnNode.some((pod) => isActive(pod) && exemptionOf(pod) === undefined);
 }
 
 /** Undefined for a node that is not close to evicting pods. */

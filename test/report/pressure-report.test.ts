@@ -92,6 +92,16 @@ it('nodes under pressure count as full where a filesystem is', () => {
   expect([pressure.crossedCount, pressure.crossedFullCount]).toEqual([2, 1]);
 });
 
+it('nodes under pressure count as empty where each pod is passed over, and all are read', () => {
+  const pressure = new RankedPressure(2, verdicts(noInputs));
+  const { snapshot, ...node } = nodeWith('evicting', [-1]);
+  const kept = [aPod({ isStatic: true }), aPod({ phase: 'Succeeded' })];
+  for (const podsOnNode of [[], kept, [...kept, aPod()]])
+    pressure.add({ ...node, snapshot }, { ...snapshot, podsOnNode });
+  pressure.add({ ...node, snapshot }, { ...snapshot, podsOnNode: [], unreadPodCount: 1 });
+  expect([pressure.crossedCount, pressure.crossedEmptyCount]).toEqual([4, 2]);
+});
+
 it('nodes under pressure are unknown where the available space is', () => {
   const unknown = aNodeThreshold({ available: undefined, headroom: undefined, isCrossed: false });
   expect(pressureOf(aFreshNode(aNodeSnapshot({ thresholds: [unknown] }))).totalCount).toBe(0);

@@ -190,6 +190,7 @@ export const aSummary = builder<ClusterReport['summary']>(() => ({
   unenforcedReachedPodCount: 0,
   unknownLimitPodCount: 0,
   pressedNodeCount: 0,
+  pressedEmptyNodeCount: 0,
   pressedFullNodeCount: 0,
   nearPressureNodeCount: 0,
   incompleteWorkloadCount: 0,

@@ -1,5 +1,6 @@
 import { formatCount } from '../../base/text.js';
 import { formatAge, formatBytes } from '../../base/units.js';
+import { absenceNames } from '../../report/absence-hints.js';
 import { countdownDerivation, headroomDerivation } from '../../report/disk-derivation.js';
 import { nearestSignal, type SignalReport, unreadPodsText, type VictimReport } from '../../report/signal-report.js';
 import type { NodeObject } from '../views.js';
@@ -20,7 +21,7 @@ export function nodeEvictions({ node }: NodeObject, links: Links): Markup {
   const body =
     node.state === 'absent'
       ? emptyText(
-          `Unknown: no data (${node.reason}). Whom the kubelet evicts now does not follow from what was last known.`,
+          `Unknown: no data (${absenceNames[node.reason]}). Whom the kubelet evicts now does not follow from what was last known.`,
         )
       : node.signals.length === 0
         ? emptyText('Unknown: the kubelet has no eviction signals.')

@@ -1,5 +1,6 @@
 import { formatAge } from '../../base/units.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
+import { absenceNames } from '../../report/absence-hints.js';
 import type { NodeCondition } from '../../report/node-condition.js';
 import { type Markup, markup } from './markup.js';
 import type { Severity } from './texts.js';
@@ -27,7 +28,7 @@ export function stateChips(node: ListedNodeReport): Markup {
   if (node.state === 'absent') {
     const { text } = conditionMarks[node.condition];
     return node.condition === 'silent'
-      ? markup`<span class="chip critical">${text}: ${node.reason}</span>`
+      ? markup`<span class="chip critical">${text}: ${absenceNames[node.reason]}</span>`
       : markup`<span class="chip plain">${text}</span>`;
   }
   const { condition, state, dataAgeMs } = node;

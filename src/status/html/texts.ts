@@ -1,6 +1,7 @@
 import type { Ranked } from '../../base/ranking.js';
 import { formatCount } from '../../base/text.js';
 import { formatAge, formatTime } from '../../base/units.js';
+import { absenceNames } from '../../report/absence-hints.js';
 import { type LimitReport, limitThresholds } from '../../report/limit-report.js';
 import type { DataFacts, MeasuredPodReport } from '../../report/pod-report.js';
 import { type Markup, markup } from './markup.js';
@@ -99,7 +100,8 @@ export function rowClass(facts: DataFacts): Markup | undefined {
 export function lastKnownChip(facts: DataFacts): Markup | undefined {
   const { dataState, dataAgeMs, absenceReason = 'never' } = facts;
   if (!isLastKnown(facts)) return undefined;
-  const reason = dataState === 'pending' ? markup`volumes ${term('pending')}` : `node without data (${absenceReason})`;
+  const reason =
+    dataState === 'pending' ? markup`volumes ${term('pending')}` : `node without data (${absenceNames[absenceReason]})`;
   return markup` <span class="chip plain">last known ${formatAge(dataAgeMs)} ago, ${reason}</span>`;
 }
 

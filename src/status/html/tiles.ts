@@ -34,12 +34,13 @@ function tilesOf(cluster: ClusterReport): readonly Tile[] {
 }
 
 function evicting({ summary }: ClusterReport): Tile {
-  const { pressedNodeCount } = summary;
+  const { pressedNodeCount, pressedEmptyNodeCount: emptyCount } = summary;
+  const count = pressedNodeCount - emptyCount;
   return {
     label: 'Nodes evicting',
-    value: nodesText(pressedNodeCount, summary),
-    note: 'below an eviction threshold',
-    severity: worst({ critical: pressedNodeCount, unknown: unknownNodes(summary) }),
+    value: nodesText(count, summary),
+    note: `below an eviction threshold${emptyCount === 0 ? '' : `; ${formatCount(emptyCount)} more with no pod left to evict`}`,
+    severity: worst({ critical: count, warning: emptyCount, unknown: unknownNodes(summary) }),
   };
 }
 

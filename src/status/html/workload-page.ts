@@ -1,6 +1,7 @@
 import { formatCount } from '../../base/text.js';
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { WorkloadFacts } from '../../query/workload-explanation.js';
+import { absenceNames } from '../../report/absence-hints.js';
 import type { WorkloadVerdictReport } from '../../report/workload-verdict.js';
 import type { Status } from '../status.js';
 import type { PageView } from '../views.js';
@@ -93,7 +94,7 @@ function missingPanel(
       pod.state === 'unmeasured'
         ? pod.reason
         : pod.dataState === 'absent'
-          ? `its node has no data (${pod.absenceReason ?? 'never'}); last known ${formatAge(pod.dataAgeMs)} ago: ${formatBytes(pod.usedBytes)}`
+          ? `its node has no data (${absenceNames[pod.absenceReason ?? 'never']}); last known ${formatAge(pod.dataAgeMs)} ago: ${formatBytes(pod.usedBytes)}`
           : `its volumes are not measured: at least ${formatBytes(pod.usedBytes)}`;
     return markup`<li>${links.pod(pod)} ${pod.node === undefined ? undefined : markup`<span class="muted">on</span> ${links.node(pod.node)} `}<span class="muted">${why}</span></li>`;
   });
