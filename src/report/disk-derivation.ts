@@ -4,6 +4,7 @@ import { filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals
 import type { DiskPart, DiskPartKind, DiskReport } from './disk-report.js';
 import type { FilesystemReport } from './filesystem-report.js';
 import type { NodePressureReport } from './pressure-report.js';
+import { promqlString as label } from './promql.js';
 import type { SignalReport } from './signal-report.js';
 import type { PartOwner, PartOwnerKind } from './unattributed-report.js';
 
@@ -194,9 +195,4 @@ export function inodesDerivation(
 function exact(amount: number | undefined, unit: 'bytes' | 'inodes' = 'bytes'): string {
   if (amount === undefined) return 'unknown';
   return unit === 'inodes' ? `${formatCount(amount)} inodes` : `${formatBytes(amount)} (${formatCount(amount)})`;
-}
-
-/** A string of PromQL. */
-function label(value: string): string {
-  return JSON.stringify(value);
 }

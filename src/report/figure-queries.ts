@@ -1,4 +1,4 @@
-const prefix = 'ephemeral_storage_';
+import { equals, seriesOf } from './promql.js';
 
 /** The families that have the figures of pages, without the common prefix, by what is shown. */
 export const figureFamilies = {
@@ -39,8 +39,9 @@ export interface FigureSubject {
 
 /** Returns the series of a figure in PromQL. */
 export function figureQueries({ figure, labels, endedAtMs }: FigureSubject): readonly string[] {
+  const matchers = Object.entries(labels).map(([name, value]) => equals(name, value));
   return figureFamilies[figure].map((family) => {
-    const series = prefix + family + selectorOf(labels);
+    const series = seriesOf(family, matchers);
     return endedAtMs === undefined ? series + noteOf(family) : lastOf(series, endedAtMs);
   });
 }
@@ -56,11 +57,4 @@ function lastOf(series: string, evictedAtMs: number): string {
 /** A comment of PromQL: without it, the answer of a server that has no such series looks like a fault. */
 function noteOf(family: string): string {
   return fullFamilies.has(family) ? ' # with metrics.profile: full' : '';
-}
-
-/** In the quotes and escapes of Go, which are those of JSON here. */
-function selectorOf(labels: Readonly<Record<string, string>>): string {
-  return `{${Object.entries(labels)
-    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-    .join(',')}}`;
 }

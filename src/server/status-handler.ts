@@ -115,9 +115,9 @@ export class StatusHandler {
     });
   }
 
-  #frame(request: Request, { status }: Moment): PageFrame {
+  #frame(request: Request, { status, settings: { figures } }: Moment): PageFrame {
     const { metricsPath, documentationUrl } = this.#options;
-    return { status, path: request.path, search: queryText(request), metricsPath, documentationUrl };
+    return { status, path: request.path, search: queryText(request), metricsPath, documentationUrl, figures };
   }
 }
 

@@ -5,6 +5,7 @@ import type { ClusterReading } from '../query/cluster-reading.js';
 import { coverageOf } from '../query/coverage.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
+import type { FigureSettings } from '../report/figure-sources.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
 import { problemsOf } from './problems.js';
 import { type ShownEviction, type ShownEvictions, type Status, withAge } from './status.js';
@@ -44,6 +45,7 @@ export interface StatusSettings {
   /** YAML. */
   readonly configuration: string;
   readonly config: Pick<Config, 'attribution' | 'workloads'>;
+  readonly figures: FigureSettings;
 }
 
 /** A person waits for the page; nodes that have not answered by then are shown from the cache. */

@@ -23,7 +23,7 @@ it('series that need the profile full say so', () => {
     named.filter((family) => profiles.get(`ephemeral_storage_${family}`) === 'full').sort(),
   );
   expect(figureQueries({ figure: 'podLimits', labels: {} }).at(-1)).toBe(
-    'ephemeral_storage_pod_request_bytes{} # with metrics.profile: full',
+    'ephemeral_storage_pod_request_bytes # with metrics.profile: full',
   );
 });
 

@@ -59,6 +59,7 @@ async function found(search: string) {
     search: '',
     metricsPath: '/metrics',
     documentationUrl: './x',
+    figures: someStatusSettings.figures,
   };
   return { names, page: renderView(view, frame) };
 }

@@ -31,7 +31,14 @@ export async function aPage(reading: ClusterReading, asked: AskedPage): Promise<
   const settings = { ...someStatusSettings.config, ...asked.settings };
   const view = await viewOf({ kind, path, parameters }, { status, reading, settings, lane: atOnce });
   const address = ['', `${kind}s`, ...path.map(encodeURIComponent)].join('/');
-  const frame = { status, path: address, search: '', metricsPath: '/metrics', documentationUrl: './docs' };
+  const frame = {
+    status,
+    path: address,
+    search: '',
+    metricsPath: '/metrics',
+    documentationUrl: './docs',
+    figures: someStatusSettings.figures,
+  };
   const html = renderView(view, frame);
   const main = html.slice(html.indexOf('<main'), html.indexOf('</main>'));
   return { html, main, text: wordsOf(main), part: (id) => wordsOf(partOf(main, id)) };
@@ -42,7 +49,7 @@ function partOf(html: string, id: string): string {
   const start = html.indexOf(`id="${id}"`);
   if (start < 0) return '';
   const from = html.lastIndexOf('<', start);
-  const next = html.slice(start).search(/<(?:section|div id="part-)/);
+  const next = html.slice(start).search(/<(?:section|details id="how-page|div id="part-)/);
   return next < 0 ? html.slice(from) : html.slice(from, start + next);
 }
 

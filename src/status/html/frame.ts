@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { formatCount } from '../../base/text.js';
 import { formatAge } from '../../base/units.js';
 import { listKinds } from '../../query/list-query.js';
+import type { FigureSettings } from '../../report/figure-sources.js';
 import { script, style } from '../page-files.js';
 import { worstSeverity } from '../problems.js';
 import type { Status } from '../status.js';
@@ -22,6 +23,7 @@ export interface PageFrame {
   /** Begins with `/`. */
   readonly metricsPath: string;
   readonly documentationUrl: string;
+  readonly figures: FigureSettings;
 }
 
 /** Only the page's own style, script (by their hashes) and icon, forms and requests to its own origin. */

@@ -4,6 +4,7 @@ import type { PageView, ViewKind } from '../views.js';
 import { directoriesPage } from './directories-panel.js';
 import { evictionPage } from './eviction-page.js';
 import { knownSince } from './evictions-section.js';
+import { figuresOfOverview, figuresOfView } from './figures-panel.js';
 import { type PageFrame, renderFrame } from './frame.js';
 import { type Links, linksFrom } from './links.js';
 import { evictionList, namespaceList, podList, workloadList } from './list-pages.js';
@@ -21,7 +22,9 @@ import { workloadPage } from './workload-page.js';
 
 /** The page at `/`. */
 export function renderPage(status: Status, frame: PageFrame): string {
-  return renderFrame(frame, { title: undefined, body: overviewBody(status, linksOf(frame)) });
+  const body = markup`${overviewBody(status, linksOf(frame))}
+${figuresOfOverview(frame.figures)}`;
+  return renderFrame(frame, { title: undefined, body });
 }
 
 /** What the page of a view shows below its title. */
@@ -55,7 +58,11 @@ function listBody(title: string, list: Markup): Markup {
 
 export function renderView(view: PageView, frame: PageFrame): string {
   const body = bodies[view.kind] as (view: PageView, links: Links, status: Status) => Markup;
-  return renderFrame(frame, { title: titleOf(view, frame), body: body(view, linksOf(frame), frame.status) });
+  return renderFrame(frame, {
+    title: titleOf(view, frame),
+    body: markup`${body(view, linksOf(frame), frame.status)}
+${figuresOfView(view, frame.figures)}`,
+  });
 }
 
 function linksOf({ path, status }: PageFrame): Links {

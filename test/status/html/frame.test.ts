@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { renderPage } from '../../../src/status/html/page.js';
 import type { Problem } from '../../../src/status/status.js';
 import { aReading } from '../../support/snapshot-builders.js';
-import { aStatus } from '../../support/status-builders.js';
+import { aStatus, someStatusSettings } from '../../support/status-builders.js';
 import { aPage } from '../../support/view-pages.js';
 
 const away: Problem = { severity: 'critical', text: 'API server not reachable', section: 'trust' };
@@ -24,7 +24,14 @@ it('each page says the worst problem, and how many there are', async () => {
 it('a page without problems says none, and the overview has all of them', async () => {
   expect(worstIn((await aPage(aReading(), { kind: 'pods' })).html)).toBe('');
   const status = aStatus({ problems: [away] });
-  const frame = { status, path: '/', search: '', metricsPath: '/metrics', documentationUrl: './docs' };
+  const frame = {
+    status,
+    path: '/',
+    search: '',
+    metricsPath: '/metrics',
+    documentationUrl: './docs',
+    figures: someStatusSettings.figures,
+  };
   expect(worstIn(renderPage(status, frame))).toBe('nothing');
 });
 

@@ -3,11 +3,18 @@ import { expect, it } from 'vitest';
 import type { ListedNodeReport } from '../../../src/query/list-nodes.js';
 import { parseListQuery } from '../../../src/query/list-query.js';
 import { renderView } from '../../../src/status/html/page.js';
-import { aMeasuredNode, anAbsentNodeStatus, aStatus } from '../../support/status-builders.js';
+import { aMeasuredNode, anAbsentNodeStatus, aStatus, someStatusSettings } from '../../support/status-builders.js';
 import { gib } from '../../support/units.js';
 
 function pageOf(...items: readonly ListedNodeReport[]): string {
-  const frame = { status: aStatus(), path: '/nodes', search: '', metricsPath: '/metrics', documentationUrl: './docs' };
+  const frame = {
+    status: aStatus(),
+    path: '/nodes',
+    search: '',
+    metricsPath: '/metrics',
+    documentationUrl: './docs',
+    figures: someStatusSettings.figures,
+  };
   const data = { items, totalCount: items.length, offset: 0, limit: 50 };
   return renderView({ kind: 'nodes', query: parseListQuery('nodes', {}), data }, frame);
 }
@@ -62,13 +69,17 @@ it('a node without data has what was last known in no colour of a state, with it
     ...anAbsentNodeStatus({ lastKnown: aMeasuredNode({ dataAgeMs: 720_000 }) }),
     condition: 'silent',
   });
-  expect(textOf(page)).toBe('node-2 no data: timeout 40 % nodefs last known 12m ago - - 0 of 2 Look at the node.');
+  expect(textOf(page)).toBe(
+    'node-2 no data: no answer in time 40 % nodefs last known 12m ago - - 0 of 2 Look at the node.',
+  );
   expect(page).toContain('<tr role="row" class="last">');
   expect(page).not.toMatch(/f-(?:ok|warning|critical)-bar"/);
 });
 
 it('a node that never had data is not known, and one that evicts does so now', () => {
-  expect(textOf(pageOf({ ...anAbsentNodeStatus(), condition: 'silent' }))).toContain('no data: timeout not known - -');
+  expect(textOf(pageOf({ ...anAbsentNodeStatus(), condition: 'silent' }))).toContain(
+    'no data: no answer in time not known - -',
+  );
   expect(textOf(pageOf({ ...anAbsentNodeStatus(), condition: 'awaited' }))).toContain('not responded yet not known');
   const evicting = { ...pressure, headroom: -gib, timeToEvictionMs: 0 };
   expect(textOf(pageOf({ ...aMeasuredNode(), condition: 'evicting', pressure: evicting }))).toContain(
@@ -77,7 +88,14 @@ it('a node that never had data is not known, and one that evicts does so now', (
 });
 
 it('a part behind the end of a list says where it ends', () => {
-  const frame = { status: aStatus(), path: '/nodes', search: '', metricsPath: '/metrics', documentationUrl: './docs' };
+  const frame = {
+    status: aStatus(),
+    path: '/nodes',
+    search: '',
+    metricsPath: '/metrics',
+    documentationUrl: './docs',
+    figures: someStatusSettings.figures,
+  };
   const data = { items: [], totalCount: 23, offset: 1_000, limit: 50 };
   const page = renderView({ kind: 'nodes', query: parseListQuery('nodes', { offset: '1000' }), data }, frame);
   expect(page).toContain('The list ends after 23 nodes.');

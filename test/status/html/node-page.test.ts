@@ -7,7 +7,14 @@ import type { PartOwnerKind, UnattributedReport } from '../../../src/report/unat
 import { renderView } from '../../../src/status/html/page.js';
 import type { NodeObject } from '../../../src/status/views.js';
 import { sectionText as textOf } from '../../support/page-text.js';
-import { aCluster, aGrid, aMeasuredNode, anAbsentNodeStatus, aStatus } from '../../support/status-builders.js';
+import {
+  aCluster,
+  aGrid,
+  aMeasuredNode,
+  anAbsentNodeStatus,
+  aStatus,
+  someStatusSettings,
+} from '../../support/status-builders.js';
 import { gib } from '../../support/units.js';
 
 const disk: DiskReport = {
@@ -74,7 +81,14 @@ function pageOf(node: Partial<ShownNode> = {}, more: Partial<NodeObject> = {}): 
   };
   const status = aStatus({ cluster: aCluster({ grid: aGrid({ commonSuffix: '.example.com' }) }) });
   const path = `/nodes/${encodeURIComponent(data.node.node)}`;
-  const frame = { status, path, search: '', metricsPath: '/metrics', documentationUrl: './docs' };
+  const frame = {
+    status,
+    path,
+    search: '',
+    metricsPath: '/metrics',
+    documentationUrl: './docs',
+    figures: someStatusSettings.figures,
+  };
   return renderView({ kind: 'node', query: parseListQuery('pods', {}), data }, frame);
 }
 
@@ -148,7 +162,7 @@ describe('a node without data', () => {
     );
     expect(textOf(page, 'part-facts')).toContain('failed 3s ago : summary of node node-2: no complete answer');
     expect(textOf(page, 'disk')).toContain('Not known: no summary of its kubelet was read');
-    expect(textOf(page, 'eviction-order')).toContain('Unknown: no data (timeout).');
+    expect(textOf(page, 'eviction-order')).toContain('Unknown: no data (no answer in time).');
     expect(page).not.toMatch(/class="[^"]*\b(?:ok|f-ok-bar)\b/);
   });
 

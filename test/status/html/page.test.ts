@@ -10,10 +10,24 @@ import { renderPage } from '../../../src/status/html/page.js';
 import type { Status } from '../../../src/status/status.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import { sectionText as textOf } from '../../support/page-text.js';
-import { aCluster, aGrid, aHealth, aLimit, aStatus, aSummary } from '../../support/status-builders.js';
+import {
+  aCluster,
+  aGrid,
+  aHealth,
+  aLimit,
+  aStatus,
+  aSummary,
+  someStatusSettings,
+} from '../../support/status-builders.js';
 import { gib } from '../../support/units.js';
 
-const frame = { path: '/', search: '', metricsPath: '/metrics', documentationUrl: './docs' };
+const frame = {
+  path: '/',
+  search: '',
+  metricsPath: '/metrics',
+  documentationUrl: './docs',
+  figures: someStatusSettings.figures,
+};
 
 function pageOf(overrides: Partial<Status> = {}): string {
   const status = aStatus(overrides);
@@ -104,6 +118,19 @@ describe('unknown values', () => {
     const page = pageOfCluster({ summary: aSummary({ pressedNodeCount: 2, nearPressureNodeCount: 3 }) });
     expect(severitiesIn(page).slice(0, 2)).toEqual(['critical', 'warning']);
     expect(textOf(page, 'part-tiles')).toMatch(/^Nodes evicting 2 below .* Nodes close to evicting 3 what is close/);
+  });
+
+  it.each([
+    [
+      { pressedNodeCount: 3, pressedEmptyNodeCount: 1 },
+      'critical',
+      '2 below an eviction threshold; 1 more with no pod',
+    ],
+    [{ pressedNodeCount: 1, pressedEmptyNodeCount: 1 }, 'warning', '0 below an eviction threshold; 1 more with no pod'],
+  ])('a node with no pod left to evict does not count as one that evicts: %j', (counts, severity, text) => {
+    const page = pageOfCluster({ summary: aSummary(counts) });
+    expect(severitiesIn(page)[0]).toBe(severity);
+    expect(textOf(page, 'part-tiles')).toContain(`Nodes evicting ${text} left to evict`);
   });
 
   it('no limit that is not enforced is green, or counted as one that is not near', () => {

@@ -191,7 +191,7 @@ describe('the page of a pod', () => {
   it('a pod of a silent node shows what was last known, with age and reason, and nothing in the colour of a state', async () => {
     const { text, main } = await pageOf(silent, { podLimit: '50Mi' });
     expect(text).toContain('No data from node node-1 (timeout). As last known 5m ago: near a limit');
-    expect(text).toContain('last known 5m ago, node without data (timeout)');
+    expect(text).toContain('last known 5m ago, node without data (no answer in time)');
     expect(text).toContain('90Mi as last known is 180 % of it');
     expect(severityIn(main)).toBe('unknown');
     expect(main).not.toMatch(/f-(?:ok|warning|critical)-bar|t-critical|t-warning/);

@@ -4,11 +4,18 @@ import { parseListQuery } from '../../../src/query/list-query.js';
 import { renderView } from '../../../src/status/html/page.js';
 import type { Problem, Status } from '../../../src/status/status.js';
 import { sectionText as textOf } from '../../support/page-text.js';
-import { aCluster, aHealth, aStatus, aSummary } from '../../support/status-builders.js';
+import { aCluster, aHealth, aStatus, aSummary, someStatusSettings } from '../../support/status-builders.js';
 
 function pageOf(overrides: Partial<Status> = {}): string {
   const status = aStatus(overrides);
-  const frame = { status, path: '/problems', search: '', metricsPath: '/metrics', documentationUrl: './docs' };
+  const frame = {
+    status,
+    path: '/problems',
+    search: '',
+    metricsPath: '/metrics',
+    documentationUrl: './docs',
+    figures: someStatusSettings.figures,
+  };
   const { problems } = status;
   const data = { items: problems, totalCount: problems.length, offset: 0, limit: 50 };
   return renderView({ kind: 'problems', query: parseListQuery('problems', {}), data }, frame);

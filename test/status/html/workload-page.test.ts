@@ -77,7 +77,7 @@ it('a replica of a silent node is listed with what was last known', async () => 
   const pods = [replica('cart-9', 30, { pod: lost })];
   const lastKnownOf = () => ({ snapshot: aNodeSnapshot({ nodeName: 'node-2', pods }), ageMs: 60_000 });
   const { part } = await aPage(reading({ lastKnownOf }), { kind: 'workload', path });
-  expect(part('missing')).toContain('its node has no data (timeout); last known 1m ago: 30Mi');
+  expect(part('missing')).toContain('its node has no data (no answer in time); last known 1m ago: 30Mi');
 });
 
 it('a workload whose pods are all measured says so', async () => {
