@@ -63,7 +63,7 @@ export function figureGroup(
 }
 
 function ignoredText(ignored: readonly string[]): string {
-  return `No label has it, so the expressions are not filtered by: ${ignored.join(', ')}.`;
+  return `The expressions are not filtered by what no series has: ${ignored.join(', ')}.`;
 }
 
 function sourceOf(

@@ -64,7 +64,7 @@ export function counted(expression: string): string {
 
 export const evictingRule: FigureRule = {
   name: 'Nodes evicting',
-  text: 'Nodes below a threshold that have a pod left to evict. Pods have a place in the order where all pods of the node are read: other nodes count on the page alone, as do those below a soft threshold in its grace period.',
+  text: 'Nodes below a threshold that have a pod left to evict. On the page alone count those on which there are pods that the exporter does not read, and those below a soft threshold in its grace period.',
   queries: [(series) => counted(`${crossedNodes(series)} and on (node) ${series.of('pod_eviction_rank')}`)],
 };
 

@@ -70,7 +70,7 @@ it('without the workloads of pods, the expressions are of all of them and say so
   const settings = settingsFor('metrics: {profile: minimal}');
   const { queries, notes } = shownOf('pods', 'Used', { workload: 'shop/deployment/cart' }, settings);
   expect(queries).toEqual(['ephemeral_storage_pod_used_bytes']);
-  expect(notes.at(-1)).toMatch(/not filtered by: workload\.$/);
+  expect(notes.at(-1)).toMatch(/what no series has: workload\.$/);
 });
 
 it('evictions are looked for as far back as they are remembered', () => {
@@ -87,7 +87,7 @@ it.each([
 ])('filters that no label has are named: %j', (question, names) => {
   expect(shownOf('pods', 'Used', question)).toMatchObject({
     queries: ['ephemeral_storage_pod_used_bytes'],
-    notes: [expect.any(String), `No label has it, so the expressions are not filtered by: ${names}.`],
+    notes: [expect.any(String), `The expressions are not filtered by what no series has: ${names}.`],
   });
 });
 

@@ -56,7 +56,7 @@ it('the expressions of a list have its filters, and the page what they lack', as
   expect(figuresIn(html)[0]?.queries).toEqual([
     String.raw`ephemeral_storage_pod_used_bytes{namespace="a\"b",node="node-1"}`,
   ]);
-  expect(html).toContain('the expressions are not filtered by: only.');
+  expect(html).toContain('The expressions are not filtered by what no series has: only.');
 });
 
 const overview = (figures = someStatusSettings.figures): string =>
