@@ -15,6 +15,15 @@ export interface LimitReport {
   readonly unenforced?: UnenforcedReason | undefined;
 }
 
+/** The reasons in words. */
+export const unenforcedNames: Readonly<Record<UnenforcedReason, string>> = {
+  isolation_disabled: 'the kubelet enforces no limits',
+  exempt: 'static or critical pod',
+  rootfs_not_measured: 'writable layers not measured',
+  dedicated_imagefs: 'writable layers not compared',
+  memory_medium: 'in memory, cannot hold more',
+};
+
 /** Parts of a limit, or of a filesystem, from which on its usage is shown as near, as almost reached, and as reached: on the page and in all commands, dashboards and alerts. */
 export const limitThresholds = { near: 0.8, high: 0.9, reached: 1 } as const;
 

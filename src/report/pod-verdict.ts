@@ -5,7 +5,15 @@ import type { UsageSample } from '../kubelet/lookup.js';
 import { isActive } from '../node/limits.js';
 import { eventText } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
-import { canEvict, type LimitReport, limitSubject, limitThresholds, nearestBinding, soonMs } from './limit-report.js';
+import {
+  canEvict,
+  type LimitReport,
+  limitSubject,
+  limitThresholds,
+  nearestBinding,
+  soonMs,
+  unenforcedNames,
+} from './limit-report.js';
 import { ownerEdit } from './pod-commands.js';
 import { growthWithoutForecast } from './pod-growth.js';
 import type { MeasuredPodReport, PodReport, PodSpecReport, UnmeasuredPodReport } from './pod-report.js';
@@ -141,19 +149,15 @@ function farText({ hasLimits, isKnown }: MeasuredPodReport, { limits }: Judged, 
     return { kind: 'unenforced', text: `None of its limits evicts it${reasonsText(limits)}. ${uses}` };
   if (nearest.unenforced === undefined)
     return { kind: 'within', text: `Within its limits: ${limitUse(nearest)}.`, limit: nearest };
-  const text = `Not known whether a limit is near: only a part of what it writes is compared (${reasonText(nearest.unenforced)}). Of that, ${limitUse(nearest)}.`;
+  const text = `Not known whether a limit is near: only a part of what it writes is compared (${unenforcedNames[nearest.unenforced]}). Of that, ${limitUse(nearest)}.`;
   return { kind: 'unknown', text, limit: nearest };
 }
 
 function reasonsText(limits: readonly LimitReport[]): string {
   const reasons = new Set(
-    limits.flatMap(({ unenforced }) => (unenforced === undefined ? [] : [reasonText(unenforced)])),
+    limits.flatMap(({ unenforced }) => (unenforced === undefined ? [] : [unenforcedNames[unenforced]])),
   );
   return reasons.size === 0 ? ': its kubelet enforces none' : `: ${[...reasons].join(', ')}`;
-}
-
-function reasonText(reason: NonNullable<LimitReport['unenforced']>): string {
-  return reason.replaceAll('_', ' ');
 }
 
 export function isSameLimit(

@@ -3,7 +3,7 @@ import { growthBytesPerSecond } from '../history/usage-growth.js';
 import { type Amount, isAbove, ratioTo, roundUp } from '../kube/quantity.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import { canBind, type UnenforcedReason } from '../node/unenforced-limits.js';
-import { canEvict, type LimitReport, limitSubject, nearestBinding } from './limit-report.js';
+import { canEvict, type LimitReport, limitSubject, nearestBinding, unenforcedNames } from './limit-report.js';
 import { perMinute } from './pod-growth.js';
 import type { MeasuredPodReport } from './pod-report.js';
 import { isSameLimit, type NextLimitReport } from './pod-verdict.js';
@@ -77,7 +77,7 @@ function whatIfText(found: Omit<WhatIfReport, 'text'>, dataState: MeasuredPodRep
   if (timeToLimitMs !== undefined)
     return `${head}; evicted in ${formatForecast(timeToLimitMs)} if it goes on to grow ${perMinute(growth)}.`;
   if (unenforced === undefined) return `${head}; not evicted for it, as far as growth is known.`;
-  return `${head}. The limit would not do what it seems to do: not enforced: ${unenforced.replaceAll('_', ' ')}.`;
+  return `${head}. The limit would not do what it seems to do: not enforced: ${unenforcedNames[unenforced]}.`;
 }
 
 /** The limit that is exceeded before the pod's, else one that is nearer. */

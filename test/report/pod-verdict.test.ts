@@ -70,9 +70,9 @@ describe('the verdict of a pod', () => {
   });
 
   it.each<[UnenforcedReason, string, RegExp]>([
-    ['exempt', 'unenforced', /^None of its limits evicts it: exempt\. It uses 4Mi\.$/],
-    ['memory_medium', 'unenforced', /^None of its limits evicts it: memory medium\./],
-    ['dedicated_imagefs', 'unknown', /only a part of what it writes is compared \(dedicated imagefs\)/],
+    ['exempt', 'unenforced', /^None of its limits evicts it: static or critical pod\. It uses 4Mi\.$/],
+    ['memory_medium', 'unenforced', /^None of its limits evicts it: in memory, cannot hold more\./],
+    ['dedicated_imagefs', 'unknown', /only a part of what it writes is compared \(writable layers not compared\)/],
   ])('a limit that is not enforced, because of %s, is never a good sign: %s', (unenforced, kind, text) => {
     expect(judge([limit(50, { unenforced })])).toMatchObject({ kind, text: expect.stringMatching(text) as unknown });
   });

@@ -2,7 +2,7 @@ import type { Ranked } from '../../base/ranking.js';
 import { formatCount } from '../../base/text.js';
 import { formatAge, formatTime } from '../../base/units.js';
 import { absenceNames } from '../../report/absence-hints.js';
-import { type LimitReport, limitThresholds } from '../../report/limit-report.js';
+import { type LimitReport, limitThresholds, unenforcedNames } from '../../report/limit-report.js';
 import type { DataFacts, MeasuredPodReport } from '../../report/pod-report.js';
 import { type Markup, markup } from './markup.js';
 
@@ -23,7 +23,7 @@ export function ratioSeverity({ ratio, unenforced }: LimitReport): Severity {
 
 /** A limit that does not do what it seems to do. */
 export function unenforcedText(reason: NonNullable<LimitReport['unenforced']>): string {
-  return `not enforced: ${reason.replaceAll('_', ' ')}`;
+  return `not enforced: ${unenforcedNames[reason]}`;
 }
 
 /** The class of a text in the colour of a problem; '' for none. */

@@ -408,7 +408,11 @@ describe('the sections', () => {
   it.each([
     ['a ratio that is not rounded up to a limit that is not reached', { usedBytes: 9_999, limitBytes: 10_000 }, '99 %'],
     ['the time in which a growing pod reaches it', { timeToLimitMs: 250_000 }, '50 % limit in 4m'],
-    ['the note that only a part is compared', { unenforced: 'dedicated_imagefs' }, 'not enforced: dedicated imagefs'],
+    [
+      'the note that only a part is compared',
+      { unenforced: 'dedicated_imagefs' },
+      'not enforced: writable layers not compared',
+    ],
   ] as const)('a limit is shown with %s', (_case, limit, text) => {
     expect(textOf(pageOfCluster({ limits: all(aLimit(limit)) }), 'next-evictions')).toContain(text);
   });

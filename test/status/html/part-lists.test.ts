@@ -53,7 +53,7 @@ it('the page of containers shows the parts of each and its limit, and links to i
 it('the page of volumes shows whether each counts, and no colour for a limit that cannot evict', async () => {
   const { part, main } = await aPage(reading, { kind: 'volumes' });
   expect(part('part-list')).toBe(
-    '1 to 2 of 2 volumes volumes Volume Pod Node Used Size limit In the total tmp emptydir, Memory shop/cart-0 node-1 2Mi 100 % of 2Mi, not enforced: memory medium no: in memory cache emptydir shop/cart-0 node-1 1Mi 4Mi yes: component emptydir',
+    '1 to 2 of 2 volumes volumes Volume Pod Node Used Size limit In the total tmp emptydir, Memory shop/cart-0 node-1 2Mi 100 % of 2Mi, not enforced: in memory, cannot hold more no: in memory cache emptydir shop/cart-0 node-1 1Mi 4Mi yes: component emptydir',
   );
   expect(main).not.toContain('t-critical');
 });

@@ -76,7 +76,7 @@ describe('the page of a pod', () => {
   it('the limit that binds is marked, and one that never evicts is in no colour of a state', async () => {
     const { part, html } = await pageOf(readingOf());
     expect(part('limits')).toContain('the pod binds first not measured 90Mi of 100Mi total 90 %');
-    expect(part('limits')).toContain('emptyDir tmp not enforced: memory medium');
+    expect(part('limits')).toContain('emptyDir tmp not enforced: in memory, cannot hold more');
     expect(html.slice(html.indexOf('id="limits"'), html.indexOf('id="growth"')).match(/f-\w+-bar/g)).toEqual([
       'f-unknown-bar',
       'f-critical-bar',
