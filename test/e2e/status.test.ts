@@ -98,7 +98,7 @@ describe('the status of a cluster', () => {
       expectedPodCount: 1,
       failure: { reason: 'http_status', ageMs: 0 },
     });
-    expect((await exporter.get('/nodes')).text).toContain('no data: http_status');
+    expect((await exporter.get('/nodes')).text).toContain('no data: the kubelet answers with an error');
   });
 
   it('the status keeps what was last known of a silent node, of pods that are there, out of all metrics', async () => {
