@@ -180,10 +180,9 @@ export class App implements AsyncDisposable {
     this.#lifetime.stopped();
   }
 
-  /** For the first scrape. */
+  /** For the first scrape, and what is known before it. */
   async #prepare({ lists }: ClusterStore): Promise<void> {
-    await lists.listedNodes();
-    this.#evictions.retain();
+    await this.#evictions.retainAtStart(lists);
     await lists.synced();
     this.#active.source.expectScrape();
   }
@@ -303,7 +302,7 @@ export class App implements AsyncDisposable {
       metrics: this.metrics,
       seriesCapReport: this.#seriesCapReport,
       evictionFile: this.#evictionFile,
-      evictions: () => (this.hasSynced ? this.#evictions.reports() : undefined),
+      evictions: () => this.#evictions.reports(),
       checks: () => this.#checks(),
       startMs,
       stopping: this.#stopping.signal,

@@ -69,6 +69,13 @@ export class EvictionTracker {
     }
   }
 
+  /** What was read from the file may be of other settings. Which nodes are selected shows only when they are listed. */
+  async retainAtStart(lists: Pick<ClusterSource['store']['lists'], 'listedNodes'>): Promise<void> {
+    this.retain();
+    await lists.listedNodes();
+    this.retain();
+  }
+
   /** Forgets what is out of scope: of former settings, of settings that were not applied, of nodes that were not known. */
   retain(): void {
     if (this.#isReloading) return;

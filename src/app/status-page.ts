@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.js';
 import type { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import type { EvictionFile } from '../history/eviction-file.js';
+import { noSnapshot } from '../query/cluster-reading.js';
 import { KnownSnapshots } from '../query/snapshot-pods.js';
 import { clusterReport } from '../report/cluster-report.js';
 import { healthReport } from '../report/health-report.js';
@@ -49,12 +50,11 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
       try {
         const current = active();
         const found = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
-        if (found === undefined) return undefined;
-        const snapshot = await agent.addDiskTo(found);
-        const collected = { snapshot, evictions: evictions() ?? [], isPartial: signal.aborted };
+        const snapshot = found === undefined ? noSnapshot : await agent.addDiskTo(found);
+        const collected = { snapshot, evictions: evictions(), isPartial: signal.aborted };
         const input = clusterReportInput({ ...current, ...collected, scheduler, clock });
         const reading = clusterReading({ ...current, measurements: agent.measurements, input, known, clock });
-        return { report: await clusterReport(input), reading };
+        return { report: found && (await clusterReport(input)), reading };
       } finally {
         work[Symbol.dispose]();
       }

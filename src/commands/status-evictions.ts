@@ -3,11 +3,11 @@ import { RequestError, UserError } from '../base/errors.js';
 import { Scheduler } from '../base/scheduler.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { storageEviction } from '../history/eviction-message.js';
-import { type EvictionRecord, noEvictionsSeen } from '../history/eviction-record.js';
+import type { EvictionRecord } from '../history/eviction-record.js';
 import type { Pod } from '../kube/objects.js';
 import { projectPod } from '../kube/projection.js';
 import { wholeCluster } from '../kube/scope.js';
-import { noHistory } from '../query/cluster-reading.js';
+import { noHistory, noSnapshot } from '../query/cluster-reading.js';
 import { type EvictionReport, evictionReports } from '../report/eviction-report.js';
 import { listObjects } from '../watch/list-session.js';
 import { collectionOf } from '../watch/resource-path.js';
@@ -30,7 +30,7 @@ export function statusReader(options: StatusEvictionsOptions): Reader {
     read: async (_durationMs, signal) => ({
       scope: wholeCluster,
       ttlMs: 0,
-      snapshot: { nodes: [], gone: [], workloads: [], evictions: noEvictionsSeen, unlistedNamespaces: [] },
+      snapshot: noSnapshot,
       knownPods: [],
       knownNodes: [],
       readAtMs: options.clock.nowMs(),

@@ -1,3 +1,4 @@
+import { noEvictionsSeen } from '../history/eviction-record.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
 import type { NodeMeasurements } from '../node/node-forecasts.js';
@@ -54,6 +55,15 @@ export interface ClusterReading {
   /** What was not read, and why. */
   readonly notes: readonly string[];
 }
+
+/** Of a process that has no lists of nodes and pods. */
+export const noSnapshot: ClusterSnapshot = {
+  nodes: [],
+  gone: [],
+  workloads: [],
+  evictions: noEvictionsSeen,
+  unlistedNamespaces: [],
+};
 
 /** Of a process that has asked each kubelet once. */
 export const noHistory: Pick<

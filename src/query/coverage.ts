@@ -18,6 +18,8 @@ export interface Coverage {
   readonly oldestDataAgeMs?: number | undefined;
   /** Time after which a kubelet is scraped again; 0: for each answer. */
   readonly ttlMs: number;
+  /** Why nothing but evictions is known, and which of them; absent from the first lists of nodes and pods on. */
+  readonly notListed?: string | undefined;
   /** The other nodes without data, by reason, and by whether they are awaited. */
   readonly absences: readonly CoverageGap[];
 }

@@ -12,7 +12,7 @@ import { type PageFrame, pagePolicy } from '../status/html/frame.js';
 import { renderError, renderPage, renderView } from '../status/html/page.js';
 import { readOpenApi } from '../status/page-files.js';
 import type { Moment } from '../status/status-source.js';
-import { BusyError, NotFoundError } from '../status/view-errors.js';
+import { BusyError, NotFoundError, NotListedError } from '../status/view-errors.js';
 import { apiPrefix, listPages, type ObjectKind, objectRoutes, openApiPath } from '../status/view-routes.js';
 import { type ViewKind, viewOf, type ViewRequest } from '../status/views.js';
 import { SharedResponses } from './body-sender.js';
@@ -102,16 +102,13 @@ export class StatusHandler {
     if (['/', statusPath].includes(request.path)) {
       return lane.run(() => new Answer(200, form === 'page' ? renderPage(status, frame) : `${toJson(status)}\n`));
     }
-    if (reading === undefined) {
-      if (form === 'json') return textAnswer(503, 'not synced yet: see /readyz');
-      return new Answer(503, renderError('The first lists are not complete yet.', frame));
-    }
     const inputs = { status, reading, settings: settings.config, lane };
     const view = await this.#views.runExclusive(() => lane.run(() => viewOf(viewRequest(request), inputs)));
-    const { generatedAtMs } = status;
+    const { generatedAtMs, notListed } = status;
     return lane.run(() => {
       if (form === 'page') return new Answer(200, renderView(view, frame));
-      return new Answer(200, `${toJson({ generatedAtMs, coverage: coverageOf(reading), ...view.data })}\n`);
+      const coverage = { ...coverageOf(reading), notListed };
+      return new Answer(200, `${toJson({ generatedAtMs, coverage, ...view.data })}\n`);
     });
   }
 
@@ -123,7 +120,7 @@ export class StatusHandler {
 
 function statusOf(error: unknown): Answer['status'] | undefined {
   if (error instanceof NotFoundError) return 404;
-  if (error instanceof BusyError) return 503;
+  if (error instanceof BusyError || error instanceof NotListedError) return 503;
   return error instanceof UserError ? 400 : undefined;
 }
 

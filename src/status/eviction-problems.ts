@@ -11,7 +11,7 @@ const recentEvictionMs = 3_600_000;
 const repeatedCount = 3;
 
 /** Those of the last hour. Refusals at admission are not evictions of running pods. */
-export function evictionProblems(evictions: readonly ShownEviction[] = []): readonly Problem[] {
+export function evictionProblems(evictions: readonly ShownEviction[]): readonly Problem[] {
   const recent = evictions.filter(({ cause, ageMs }) => cause !== 'node_admission' && ageMs < recentEvictionMs);
   const groups = largestGroups(recent, workloadOf);
   const [largest] = groups;

@@ -23,15 +23,16 @@ import type { Problem, ShownEviction, Status } from './status.js';
 /** The current problems: the critical ones, then evictions within minutes, the soonest first, then those that were, then the others. */
 export function problemsOf({
   readinessChecks,
+  notListed,
   cluster,
   health,
   evictions,
-}: Pick<Status, 'readinessChecks' | 'health'> & {
+}: Pick<Status, 'readinessChecks' | 'notListed' | 'health'> & {
   readonly cluster: ClusterReport | undefined;
-  readonly evictions: readonly ShownEviction[] | undefined;
+  readonly evictions: readonly ShownEviction[];
 }): readonly Problem[] {
   const problems = [
-    ...notReady(readinessChecks),
+    ...notReady(readinessChecks, notListed),
     ...unlistedProblems(health, cluster),
     ...(cluster === undefined
       ? []
@@ -58,11 +59,11 @@ export function worstSeverity(problems: readonly Problem[]): Problem['severity']
   return problems.length > 0 ? 'warning' : 'ok';
 }
 
-function notReady(checks: readonly ReadinessCheck[]): readonly Problem[] {
+function notReady(checks: readonly ReadinessCheck[], detail: string | undefined): readonly Problem[] {
   const missing = checks.filter(({ isOk, isOptional = false }) => !isOk && !isOptional);
   if (missing.length === 0) return [];
   const names = missing.map(({ name }) => name);
-  return [{ severity: 'critical', text: `not ready: ${namesText(names)}`, section: 'trust' }];
+  return [{ severity: 'critical', text: `not ready: ${namesText(names)}`, detail, section: 'trust' }];
 }
 
 function pressedNodes({ items }: ClusterReport['pressure']): readonly string[] {

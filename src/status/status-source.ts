@@ -7,15 +7,16 @@ import type { ClusterReport } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { FigureSettings } from '../report/figure-sources.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
+import { notListedText } from './not-listed-text.js';
 import { problemsOf } from './problems.js';
 import { type ShownEviction, type ShownEvictions, type Status, withAge } from './status.js';
 
 /** What a status is made from. */
 export interface StatusInputs {
-  /** Resolves at the latest when `signal` aborts, with what there is; undefined before the first lists. Not a scrape. */
-  cluster(signal: AbortSignal): Promise<StatusCluster | undefined>;
-  /** The newest first; undefined before the first lists. */
-  evictions(): readonly EvictionReport[] | undefined;
+  /** Resolves at the latest when `signal` aborts, with what there is. Not a scrape. */
+  cluster(signal: AbortSignal): Promise<StatusCluster>;
+  /** The newest first; before the first lists, those from before the start. */
+  evictions(): readonly EvictionReport[];
   checks(): readonly ReadinessCheck[];
   health(): HealthReport;
   /** The same object until others are in force. */
@@ -24,7 +25,9 @@ export interface StatusInputs {
 
 /** The cluster at one moment: the report of all of it, and what lists and objects are made of. */
 export interface StatusCluster {
-  readonly report: ClusterReport;
+  /** Undefined before the first lists. */
+  readonly report: ClusterReport | undefined;
+  /** Before the first lists, it has nothing but evictions. */
   readonly reading: ClusterReading;
 }
 
@@ -32,8 +35,8 @@ export interface StatusCluster {
 export interface Moment {
   readonly status: Status;
   readonly settings: StatusSettings;
-  /** Undefined before the first lists. */
-  readonly reading: ClusterReading | undefined;
+  /** See {@link StatusCluster}. */
+  readonly reading: ClusterReading;
 }
 
 export interface StatusSettings {
@@ -114,31 +117,33 @@ export class StatusSource {
   async #makeBy(settings: StatusSettings): Promise<Moment> {
     const { inputs, version, clock, startMs } = this.#options;
     const { clusterName, links, scope, configuration } = settings;
-    const found = await this.#cluster();
-    const cluster = found?.report;
+    const { report: cluster, reading } = await this.#cluster();
     const nowMs = latestNowMs(clock);
-    const evictions = inputs.evictions()?.map((report) => withAge(report, nowMs));
+    const uptimeMs = Math.round(clock.monotonicMs() - startMs);
+    const evictions = inputs.evictions().map((report) => withAge(report, nowMs));
     const readinessChecks = inputs.checks();
     const health = inputs.health();
+    const notListed = cluster === undefined ? notListedText(health, evictions[0], nowMs - uptimeMs) : undefined;
     const status: Status = {
       version,
       clusterName,
       links,
       scope,
       generatedAtMs: clock.nowMs(),
-      uptimeMs: Math.round(clock.monotonicMs() - startMs),
+      uptimeMs,
       isReady: readinessChecks.every(({ isOk, isOptional = false }) => isOk || isOptional),
-      problems: problemsOf({ readinessChecks, cluster, evictions, health }),
+      problems: problemsOf({ readinessChecks, notListed, cluster, evictions, health }),
       readinessChecks,
       cluster,
-      evictions: evictions && shownEvictions(evictions),
+      notListed,
+      evictions: shownEvictions(evictions),
       health,
       configuration,
     };
-    return { status, settings, reading: found?.reading };
+    return { status, settings, reading };
   }
 
-  async #cluster(): Promise<StatusCluster | undefined> {
+  async #cluster(): Promise<StatusCluster> {
     const { inputs, clock, stopping } = this.#options;
     using deadline = startDeadline({
       clock,
@@ -157,5 +162,5 @@ function shownEvictions(evictions: readonly ShownEviction[]): ShownEvictions {
 }
 
 function lacksResponses({ reading }: Moment): boolean {
-  return reading !== undefined && coverageOf(reading).absences.some(({ isAwaited }) => isAwaited);
+  return coverageOf(reading).absences.some(({ isAwaited }) => isAwaited);
 }

@@ -29,8 +29,10 @@ export interface Status {
   readonly readinessChecks: readonly ReadinessCheck[];
   /** Absent before the first lists of nodes and pods. */
   readonly cluster?: ClusterReport | undefined;
-  /** The newest first; absent before the first lists. */
-  readonly evictions?: ShownEvictions | undefined;
+  /** Why nothing but evictions is known, and which of them; absent from the first lists on. */
+  readonly notListed?: string | undefined;
+  /** The newest first; before the first lists, those from before the start. */
+  readonly evictions: ShownEvictions;
   readonly health: HealthReport;
   /** The current settings as YAML. */
   readonly configuration: string;

@@ -23,7 +23,7 @@ import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
 import { workloadVerdict, type WorkloadVerdictReport } from '../report/workload-verdict.js';
 import { workloadKey } from '../workload/workload.js';
 import { type Problem, type ShownEviction, type Status, withAge } from './status.js';
-import { NotFoundError, notMeasured } from './view-errors.js';
+import { noEviction, NotFoundError, notMeasured, requireListed } from './view-errors.js';
 import { type ObjectKind, parametersOfView } from './view-routes.js';
 
 /** What a page shows and the API returns, by the kind of page: plain data, exact numbers, the units of {@link Status}. */
@@ -122,14 +122,15 @@ export interface ViewRequest {
 
 /** What views are made of. */
 export interface ViewInputs {
-  readonly status: Pick<Status, 'problems' | 'clusterName'>;
+  readonly status: Pick<Status, 'problems' | 'clusterName' | 'notListed'>;
   readonly reading: ClusterReading;
   readonly settings: Pick<Config, 'attribution' | 'workloads'>;
   readonly lane: Lane;
 }
 
-/** Throws UserError for parameters that are wrong, NotFoundError, and BusyError. */
+/** Throws UserError for parameters that are wrong, NotFoundError, NotListedError, and BusyError. */
 export async function viewOf(request: ViewRequest, inputs: ViewInputs): Promise<PageView> {
+  requireListed(request.kind, inputs.status);
   const make = makers[request.kind] as (request: ViewRequest, inputs: ViewInputs) => Promise<PageView>;
   return make(request, inputs);
 }
@@ -259,7 +260,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   eviction: ({ path: [uid = ''], parameters }, { reading, status }) => {
     const query = parseListQuery('evictions', parameters, parametersOfView('eviction'));
     const found = reading.evictions.find((of) => of.uid === uid);
-    if (found === undefined) throw new NotFoundError(`no eviction of a pod with the UID ${uid} is remembered`);
+    if (found === undefined) throw noEviction(uid, status);
     const text = evictionParagraph(found, status.clusterName);
     return Promise.resolve({ kind: 'eviction', query, data: { ...withAge(found, reading.readAtMs), text } });
   },

@@ -282,6 +282,60 @@ describe('an exporter that is started again', () => {
     }
   });
 
+  it('an eviction of before can be read while the API server is away since the start, and pages say what is not known', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'evictions-'));
+    try {
+      const settings = `evictions: {file: ${path.join(folder, 'evictions.json')}}`;
+      await using cluster = await start();
+      const first = await (await cluster.another({ settings })).synced();
+      await evict(first, emptyDirMessage);
+      const [before] = await recorded(first, 1);
+      await first[Symbol.asyncDispose]();
+      await cluster.cluster.setApiFault('down');
+
+      await using second = await cluster.another({ settings });
+      await expect
+        .poll(async () => {
+          await second.clock.advance(1_000);
+          return (await second.get('/readyz')).text;
+        })
+        .toContain('connection');
+      const why = 'The API server has not answered since the exporter started at';
+      const last = /Evictions are those known so far, the last at [^<"]* UTC: later ones may be missing\./;
+      const pages = ['/', '/evictions', '/problems', `/evictions/${before?.uid ?? ''}`];
+      for (const address of [...pages, '/api/v1/evictions', '/api/v1/status', `/api/v1${pages[3] ?? ''}`]) {
+        const { status, text } = await second.get(address);
+        expect([address, status]).toEqual([address, 200]);
+        expect([address, text]).toEqual([address, expect.stringContaining(why)]);
+        expect([address, text]).toEqual([address, expect.stringMatching(last)]);
+        if (address !== '/problems') expect([address, text]).toEqual([address, expect.stringContaining('cart-0')]);
+      }
+      expect(await evictionsOf(second)).toEqual([before]);
+      for (const address of [
+        '/nodes',
+        '/pods',
+        '/workloads',
+        '/namespaces',
+        '/search?search=cart',
+        '/pods/shop/cart-0',
+      ]) {
+        for (const form of [address, `/api/v1${address}`]) {
+          const { status, text } = await second.get(form);
+          expect([form, status, text]).toEqual([form, 503, expect.stringContaining(why)]);
+        }
+      }
+      expect((await second.get('/api/v1/evictions/none')).status).toBe(503);
+      expect((await second.scrape()).samples('pod_evicted_timestamp_seconds')).toEqual([]);
+
+      await using others = await cluster.another({ settings: `${settings}\ncluster: {namespaces: [ops]}` });
+      const { status, text } = await others.get('/api/v1/evictions');
+      expect([status, JSON.parse(text)]).toEqual([200, expect.objectContaining({ totalCount: 0 })]);
+      expect((await others.get('/')).text).toContain('No eviction is known from before');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it('an eviction is not listed after a restart with settings whose scope it is not in', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'evictions-'));
     try {

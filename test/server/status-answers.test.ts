@@ -79,11 +79,15 @@ it('a name from an address is text on the page that says that there is none', as
 });
 
 it('before the first lists, objects and lists are answered with 503', async () => {
-  const moment = { ...aMoment(), reading: undefined };
-  for (const path of ['/api/v1/pods', '/api/v1/nodes/node-1', '/pods']) {
-    expect((await ask(path, { moment })).status).toBe(503);
+  const notListed = 'Nodes and pods have not been listed.';
+  const moment = aMoment(aStatus({ cluster: undefined, notListed }));
+  for (const path of ['/api/v1/pods', '/api/v1/nodes/node-1', '/api/v1/evictions/none', '/pods', '/search?search=a']) {
+    const { status, text } = await ask(path, { moment });
+    expect([path, status, text]).toEqual([path, 503, expect.stringContaining(notListed)]);
   }
-  expect((await ask('/api/v1/status', { moment })).status).toBe(200);
+  for (const path of ['/api/v1/status', '/problems', '/evictions']) {
+    expect([path, (await ask(path, { moment })).status]).toEqual([path, 200]);
+  }
 });
 
 it('HEAD gets the headers of every address without a body', async () => {
@@ -98,8 +102,9 @@ it.each(['/nodes/nope', '/pods/a/b', '/api/v1/nodes/nope'])('HEAD of %s is 404, 
   expect(answers.map(({ status }) => status)).toEqual([404, 404]);
 });
 
-it('the description of the API is served without a reading', async () => {
-  const answer = await ask('/api/v1/openapi.json', { moment: { ...aMoment(), reading: undefined } });
+it('the description of the API is served before the first lists', async () => {
+  const moment = aMoment(aStatus({ cluster: undefined, notListed: 'x' }));
+  const answer = await ask('/api/v1/openapi.json', { moment });
   expect(answer.status).toBe(200);
   expect(JSON.parse(answer.text)).toMatchObject({
     openapi: '3.1.0',

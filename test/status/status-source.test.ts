@@ -66,14 +66,17 @@ describe('the status', () => {
 
   it('the status has no cluster and the missing lists before the first lists', async () => {
     const { source } = setUp({
-      cluster: () => Promise.resolve(undefined),
-      evictions: () => [],
+      cluster: () => Promise.resolve({ report: undefined, reading: aReading() }),
       checks: () => [{ name: 'pods', isOk: false, message: 'not listed yet: forbidden' }],
     });
     const { status } = await source.read();
+    const notListed =
+      'Nodes and pods have not been listed since the exporter started at 1970-01-01 00:16:40 UTC. No eviction is known from before, and whether there was one since is not known.';
     expect(status).toMatchObject({
       isReady: false,
       cluster: undefined,
+      notListed,
+      problems: [{ text: 'not ready: pods', detail: notListed }, {}],
       readinessChecks: [{ name: 'pods', isOk: false, message: 'not listed yet: forbidden' }],
     });
   });
@@ -88,7 +91,7 @@ it.each([
   clock.jumpWallTime(jumpMs);
   const evictedAtMs = Math.max(clock.nowMs(), clock.steadyNowMs()) - minutes * 60_000;
   const { evictions } = (await source.read()).status;
-  expect(evictions?.items.map(({ ageMs }) => ageMs)).toEqual([Math.max(0, minutes) * 60_000]);
+  expect(evictions.items.map(({ ageMs }) => ageMs)).toEqual([Math.max(0, minutes) * 60_000]);
 });
 
 describe('the cluster in the status', () => {

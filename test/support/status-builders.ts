@@ -218,8 +218,7 @@ export const aStatus = builder<Status>(() => ({
   configuration: 'cache:\n  ttl: 55s\n',
 }));
 
-/** `reading`: undefined before the first lists. */
-export function aMoment(status: Status = aStatus(), reading: ClusterReading | undefined = aReading()): Moment {
+export function aMoment(status: Status = aStatus(), reading: ClusterReading = aReading()): Moment {
   return { status, reading, settings: someStatusSettings };
 }
 

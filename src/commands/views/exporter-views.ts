@@ -63,7 +63,7 @@ async function readView(
     }
     rest.bytes -= bytes.length;
     const { generatedAtMs, coverage, ...data } = decode(bytes, schemas, { kind: address.kind, what });
-    return { data, coverage, generatedAtMs, notes: [] };
+    return { data, coverage, generatedAtMs, notes: coverage.notListed === undefined ? [] : [coverage.notListed] };
   } catch (error) {
     if (isMissingObject(error, address)) throw new NotFoundError(error.message, { cause: error });
     throw error;

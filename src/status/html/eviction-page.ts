@@ -26,7 +26,7 @@ import { term, timePart } from './texts.js';
 export function evictionPage(
   { data }: PageView & { readonly kind: 'eviction' },
   links: Links,
-  { links: elsewhere, clusterName }: Status,
+  { links: elsewhere, clusterName, notListed }: Status,
 ): Markup {
   const { namespace, pod, node, workloads, message, lastUsage, text, verdict, cause } = data;
   const values = { cluster: clusterName, namespace, pod, node, workload: workloads[0]?.workload };
@@ -34,7 +34,7 @@ export function evictionPage(
   return markup`<h1>${eventText(data) === 'refused' ? 'Refusal' : 'Eviction'} of pod <span class="name">${links.pod(data)}</span></h1>
 ${objectLinkList(elsewhere, values)}
 ${verdictPart({ text: sentence, commands }, cause === 'node_admission' ? 'warning' : 'critical')}
-<div id="part-facts" data-part>${facts(data, links)}</div>
+<div id="part-facts" data-part>${notListed && markup`<p class="small t-warning">${notListed}</p>`}${facts(data, links)}</div>
 ${lastUsage === undefined ? panel({ id: 'held', title: 'What it held', body: emptyText(unknownUsageText(data)) }) : usagePanels(lastUsage, data)}
 ${panel({ id: 'message', title: 'Message of the kubelet', body: markup`<pre tabindex="0" role="region" aria-label="The message, word for word" data-key="message">${lines(message)}</pre>` })}
 ${panel({ id: 'paste', title: 'To paste', body: markup`<pre class="paste" tabindex="0" role="region" aria-label="The eviction in one paragraph" data-key="paste">${text}</pre>${howPart('eviction', 'What kubelets report is kept for each pod, so that the last values outlive it.', evictionFigure({ namespace, pod, node }, data))}` })}`;

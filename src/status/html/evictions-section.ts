@@ -1,6 +1,6 @@
 import { formatAge } from '../../base/units.js';
 import { causeText } from '../../report/eviction-cause-text.js';
-import type { ShownEviction, ShownEvictions, Status } from '../status.js';
+import type { ShownEviction, Status } from '../status.js';
 import { emptyText, panel } from './components.js';
 import type { Links } from './links.js';
 import { type Markup, markup } from './markup.js';
@@ -10,27 +10,31 @@ import { countText, moreText, timePart } from './texts.js';
 const shownCount = 3;
 
 /** The pods that were evicted last for local storage. */
-export function evictions({ evictions: seen, health }: Status, links: Links): Markup {
+export function evictions(status: Status, links: Links): Markup {
   return panel({
     id: 'evictions',
     title: 'Recent evictions',
     aside: links.list('evictions', {}, 'all evictions'),
-    body: seen === undefined ? undefined : bodyOf(seen, health, links),
+    body: bodyOf(status, links),
   });
 }
 
-/** A night without evictions looks like one before which the exporter was not there. */
-export function knownSince({ evictionsSinceMs }: Status['health']): Markup {
-  return markup`<p class="small muted">Evictions are known since ${timePart(evictionsSinceMs)}.</p>`;
+/** A night without evictions looks like one before which the exporter was not there. Before the first lists, later ones may be missing. */
+export function knownSince({ health, notListed }: Pick<Status, 'health' | 'notListed'>): Markup {
+  if (notListed !== undefined) return markup`<p class="small t-warning">${notListed}</p>`;
+  return markup`<p class="small muted">Evictions are known since ${timePart(health.evictionsSinceMs)}.</p>`;
 }
 
-function bodyOf(seen: ShownEvictions, health: Status['health'], links: Links): Markup {
+function bodyOf(status: Status, links: Links): Markup {
+  const { evictions: seen, notListed } = status;
   const refused =
     seen.refusedCount === 0
       ? undefined
       : markup`<p class="more">Besides, ${countText(seen.refusedCount, 'pod was', 'pods were')} refused: their node was under disk pressure.</p>`;
-  if (seen.items.length === 0)
-    return markup`${emptyText('No eviction of a running pod for local storage was seen.')}${knownSince(health)}${refused}`;
+  if (seen.items.length === 0) {
+    const none = notListed ?? 'No eviction of a running pod for local storage was seen.';
+    return markup`${emptyText(none)}${notListed === undefined ? knownSince(status) : undefined}${refused}`;
+  }
   const shown = seen.items.slice(0, shownCount);
   return markup`<ul class="lines small">${shown.map((eviction) => item(eviction, links))}</ul>
 ${moreText({ items: shown, totalCount: seen.totalCount }, 'evictions')}${refused}`;

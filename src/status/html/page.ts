@@ -38,10 +38,10 @@ const bodies: { readonly [Kind in ViewKind]: Body<Kind> } = {
   volumes: ({ data: page, query }, links) => listBody('Volumes', volumeList({ page, query, links })),
   workloads: ({ data: page, query }, links) => listBody('Workloads', workloadList({ page, query, links })),
   namespaces: ({ data: page, query }, links) => listBody('Namespaces', namespaceList({ page, query, links })),
-  evictions: ({ data: page, query }, links, { health }) =>
+  evictions: ({ data: page, query }, links, status) =>
     listBody(
       'Evictions',
-      markup`${evictionTimelinePart(page.timeline)}${knownSince(health)}${evictionList({ page, query, links })}`,
+      markup`${evictionTimelinePart(page.timeline)}${knownSince(status)}${evictionList({ page, query, links })}`,
     ),
   search: searchPage,
   node: nodePage,
