@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { Scheduler } from '../base/scheduler.js';
 import type { NodeSnapshot } from '../node/node-view.js';
+import { isAwaitedNode } from '../report/absence-hints.js';
 import type { ClusterReportInput } from '../report/cluster-report.js';
 import type { FormerPod } from '../report/former-pod.js';
 import { nodeFailure } from '../report/node-report.js';
@@ -13,13 +14,15 @@ interface Collected extends Pick<ActiveSettings, 'config' | 'source' | 'collecti
   readonly evictions: ClusterReportInput['evictions'];
   /** Nodes had not responded by the deadline. */
   readonly isPartial: boolean;
+  /** When the kubelets were asked for it; monotonic. */
+  readonly askedAtMs: number;
   readonly scheduler: Scheduler;
   readonly clock: Clock;
 }
 
 /** What the status page reports of a snapshot, beyond what a scrape serves. */
 export function clusterReportInput(collected: Collected): ClusterReportInput {
-  const { config, source, collection, snapshot, evictions, isPartial, scheduler, clock } = collected;
+  const { config, source, collection, snapshot, evictions, isPartial, askedAtMs, scheduler, clock } = collected;
   const { cache, store } = source;
   return {
     snapshot,
@@ -27,9 +30,12 @@ export function clusterReportInput(collected: Collected): ClusterReportInput {
       const failure = cache.lastFailure(nodeName);
       return failure && nodeFailure(failure, clock.monotonicMs());
     },
-    lastKnownOf: ({ node }) => {
+    lastKnownOf: ({ node, reason }) => {
       const last = node && cache.lastSummary(node);
-      const snapshot = node && last && collection.trackers.of(node).lastKnown(node, last);
+      if (node === undefined || last === undefined) return undefined;
+      const isLate = clock.monotonicMs() - last.ageMs >= askedAtMs;
+      if (isLate && isAwaitedNode(reason, cache.lastFailure(node.name))) return undefined; // the next reading has it
+      const snapshot = collection.trackers.of(node).lastKnown(node, last);
       return snapshot && { snapshot, ageMs: last.ageMs };
     },
     samplesOf: (nodeName, uid) => cache.history(nodeName)?.find(uid)?.samples ?? [],

@@ -49,9 +49,10 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
       const work = scheduler.begin();
       try {
         const current = active();
+        const askedAtMs = clock.monotonicMs();
         const found = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
         const snapshot = found === undefined ? noSnapshot : await agent.addDiskTo(found);
-        const collected = { snapshot, evictions: evictions(), isPartial: signal.aborted };
+        const collected = { snapshot, evictions: evictions(), isPartial: signal.aborted, askedAtMs };
         const input = clusterReportInput({ ...current, ...collected, scheduler, clock });
         const reading = clusterReading({ ...current, measurements: agent.measurements, input, known, clock });
         return { report: found && (await clusterReport(input)), reading };

@@ -2,7 +2,7 @@ import { countedText, formatCount } from '../base/text.js';
 import { formatAge } from '../base/units.js';
 import { absenceNames } from '../report/absence-hints.js';
 import type { AbsenceReport } from '../report/absence-report.js';
-import type { ClusterReport } from '../report/cluster-report.js';
+import type { ClusterReport, ClusterSummary } from '../report/cluster-report.js';
 import type { HealthReport, StoreHealthReport, UnlistedReport } from '../report/health-report.js';
 import { aboutOne, affectedText, joinParts, namesText, warning } from './problem-texts.js';
 import type { Problem } from './status.js';
@@ -21,7 +21,7 @@ const silentAfterMs = 300_000;
  * problems; nodes that have no data because the API server is away are part of that one.
  */
 export function absenceProblems(health: HealthReport, cluster: ClusterReport | undefined): readonly Problem[] {
-  const { absences = [], isPartial = false } = cluster ?? {};
+  const { absences = [] } = cluster ?? {};
   const { stores } = health;
   const disconnected = stores.filter((store) => isDisconnected(store, health));
   const polled = stores.filter((store) => store.isPolled && !disconnected.includes(store));
@@ -30,7 +30,7 @@ export function absenceProblems(health: HealthReport, cluster: ClusterReport | u
   return [
     ...(isApiServerAway ? [awayProblem(disconnected, ofApiServer)] : disconnectedProblem(disconnected)),
     ...polledProblem(polled),
-    ...absences.filter((absence) => !ofApiServer.includes(absence)).map((absence) => nodesProblem(absence, isPartial)),
+    ...absences.filter((absence) => !ofApiServer.includes(absence)).map((absence) => nodesProblem(absence, cluster)),
     ...stores.flatMap(silentProblem),
   ];
 }
@@ -106,12 +106,13 @@ function silentProblem({ resource, isConnected, lastProgressAgeMs = 0 }: StoreHe
   return [warning(`watch of ${resource} had no events for ${formatAge(lastProgressAgeMs)}`, 'trust')];
 }
 
-function nodesProblem(absence: AbsenceReport, isPartial: boolean): Problem {
-  const isWaiting = isPartial && absence.isAwaited;
+function nodesProblem(absence: AbsenceReport, cluster: ClusterReport | undefined): Problem {
+  const isWaiting = cluster?.isPartial === true && absence.isAwaited;
+  const cost = costText(absence);
   return {
     severity: isWaiting ? 'warning' : 'critical',
-    text: isWaiting ? waitingText(absence) : nodesText(absence),
-    detail: costText(absence),
+    text: isWaiting ? waitingText(absence, cluster.summary) : nodesText(absence),
+    detail: cost === '' ? undefined : cost,
     hint: isWaiting ? 'A page waits for half a second: the next one has what they answer.' : absence.hint,
     section: 'nodes',
     only: 'unknown',
@@ -127,17 +128,23 @@ function nodesText({ reason, nodeCount, exampleNodes }: AbsenceReport): string {
   return `${nodes} (${absenceNames[reason]}): ${namesText(exampleNodes, nodeCount)}`;
 }
 
-/** Of nodes whose last request did not fail: they are slow, not silent. */
-function waitingText({ nodeCount, exampleNodes }: AbsenceReport): string {
+/** Of nodes whose last request did not fail: they are slow, not silent. Many are read for the first time, or after a while. */
+function waitingText({ nodeCount, exampleNodes }: AbsenceReport, summary: ClusterSummary): string {
+  const { freshNodeCount, staleNodeCount, absentNodeCount } = summary;
+  const answeredCount = freshNodeCount + staleNodeCount;
+  if (nodeCount > exampleNodes.length) {
+    const ofAll = countedText(answeredCount + absentNodeCount, ['node has', 'nodes have']);
+    return `being read: ${formatCount(answeredCount)} of ${ofAll} answered`;
+  }
   const nodes = countedText(nodeCount, ['node has not answered yet', 'nodes have not answered yet']);
   return `${nodes}: ${namesText(exampleNodes, nodeCount)}`;
 }
 
 /** Since when there is no data, and what that costs. */
 function costText(absence: AbsenceReport): string {
-  const { dataAgeMs, expectedPodCount } = absence;
-  const since =
-    dataAgeMs === undefined ? 'no data since the exporter started' : `last data ${formatAge(dataAgeMs)} ago`;
+  const { dataAgeMs, expectedPodCount, isAwaited } = absence;
+  const never = isAwaited ? '' : 'no data since the exporter started';
+  const since = dataAgeMs === undefined ? never : `last data ${formatAge(dataAgeMs)} ago`;
   const pods = countedText(expectedPodCount, ['pod not measured', 'pods not measured']);
   return joinParts(since, [pods, affectedText(absence)].filter((text) => text !== '').join(', '));
 }

@@ -5,6 +5,8 @@
  */
 
 const periodMs = 5_000;
+/** While nodes have not answered yet. */
+const awaitingPeriodMs = 2_000;
 const timeoutMs = 10_000;
 const tickMs = 1_000;
 const timeFormat = { hour: 'numeric', minute: '2-digit', second: '2-digit', timeZoneName: 'short' };
@@ -154,7 +156,9 @@ function showAge() {
 function tick() {
   showAge();
   setText('state', stateText());
-  const isDue = !isOnHold() && !document.hidden && performance.now() - triedAtMs >= periodMs;
+  const isAwaiting = document.getElementById('part-about').hasAttribute('data-awaiting');
+  const isElapsed = performance.now() - triedAtMs >= (isAwaiting ? awaitingPeriodMs : periodMs);
+  const isDue = isElapsed && !isOnHold() && !document.hidden;
   if (isDue) void refresh(false);
 }
 

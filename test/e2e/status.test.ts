@@ -268,6 +268,45 @@ describe('a request for the status', () => {
     await expect.poll(() => exporter.requestCounts()['node-1']).toBeGreaterThan(scraped['node-1'] ?? 0);
   });
 
+  it('a request for the status while many nodes are first read shows how many have answered; the next one has all', async () => {
+    const names = Array.from({ length: 10 }, (_, index) => `node-${index}`);
+    await using exporter = await Exporter.start({ scenario: emptyScenario(...names), settings: 'cache: {ttl: 5s}' });
+    await exporter.synced();
+    for (const name of names.slice(4)) await exporter.cluster.setFault(name, 'slow:2000');
+    const view = async (): Promise<Status> => {
+      const asking = statusOf(exporter);
+      await expect.poll(() => Object.values(exporter.requestCounts()).every((count) => count >= 1)).toBe(true);
+      await exporter.clock.advance(500);
+      return asking;
+    };
+    const { problems } = await view();
+    const [being] = problems;
+    expect(problems).toEqual([
+      expect.objectContaining({ severity: 'warning', text: 'being read: 4 of 10 nodes have answered' }),
+    ]);
+    expect(being?.detail).toBeUndefined();
+    await exporter.clock.advance(2_000);
+    await expect.poll(async () => (await view()).problems).toEqual([]);
+    expect(Object.values(exporter.requestCounts())).toEqual(names.map(() => 1));
+  });
+
+  it('a request for the status shows no age of what arrives meanwhile, and all nodes are read after it', async () => {
+    const names = Array.from({ length: 200 }, (_, index) => `node-${index}`);
+    await using exporter = await Exporter.start({ scenario: emptyScenario(...names) });
+    await exporter.synced();
+    const asking = exporter.get('/');
+    await expect.poll(() => Object.values(exporter.requestCounts()).some((count) => count > 0)).toBe(true);
+    await exporter.clock.advance(500);
+    expect((await asking).text).not.toContain('last data 0s');
+    await expect.poll(() => Object.values(exporter.requestCounts()).every((count) => count === 1)).toBe(true);
+    await expect
+      .poll(async () => {
+        await exporter.clock.advance(250);
+        return statusOf(exporter);
+      })
+      .toMatchObject({ problems: [], cluster: { summary: { freshNodeCount: 200 } } });
+  });
+
   it('a request for the status does not wait for a kubelet that hangs', async () => {
     await using exporter = await start();
     await exporter.cluster.setFault('node-2', 'hang');

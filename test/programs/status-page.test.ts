@@ -209,6 +209,18 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(visited.complaints).toEqual([]);
   });
 
+  it('the status page refreshes itself every two seconds while nodes have not answered yet', async ({ exporter }) => {
+    await using visited = await visit(urlOf(exporter), {}, stopTime);
+    const { page, requested } = visited;
+    await page.evaluate('document.getElementById("part-about").toggleAttribute("data-awaiting", true)');
+    const answered = page.waitForEvent('requestfinished');
+    await page.clock.runFor(3_000);
+    await answered;
+    await expect.poll(() => page.evaluate('document.querySelectorAll("[data-awaiting]").length')).toBe(0);
+    await page.clock.runFor(2_000);
+    expect(requested).toHaveLength(2);
+  });
+
   it('the status page rests while it is paused or its tab is hidden, and catches up then', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter), {}, hideable);
     const { page, requested } = visited;

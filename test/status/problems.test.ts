@@ -173,6 +173,22 @@ describe('problems of the cluster', () => {
     expect(textsOf({ cluster })).toEqual(['warning nodes: 1 node has not answered yet: node-2']);
   });
 
+  it('many nodes that have not had time to answer are one line: how many have, and no names', () => {
+    const absence = anAbsence({ isAwaited: true, nodeCount: 600, exampleNodes: ['a', 'b', 'c'], dataAgeMs: undefined });
+    const summary = aSummary({ freshNodeCount: 67, absentNodeCount: 601 });
+    const cluster = aCluster({ isPartial: true, absences: [absence], summary });
+    expect(problemsIn({ cluster })).toEqual([
+      {
+        severity: 'warning',
+        text: 'being read: 67 of 668 nodes have answered',
+        detail: '2 pods not measured, 1 workload incomplete: shop/cart',
+        hint: 'A page waits for half a second: the next one has what they answer.',
+        section: 'nodes',
+        only: 'unknown',
+      },
+    ]);
+  });
+
   it('a failed node is critical, even if others had no time to answer', () => {
     const absence = anAbsence({ nodeCount: 2, exampleNodes: ['a', 'b'] });
     const cluster = aCluster({ isPartial: true, absences: [absence] });

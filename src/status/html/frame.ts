@@ -110,7 +110,8 @@ const navigation = [
 ] as const;
 
 function header({ status, path }: PageFrame, links: Links): Markup {
-  const { version, clusterName, scope, uptimeMs, generatedAtMs } = status;
+  const { version, clusterName, scope, uptimeMs, generatedAtMs, cluster } = status;
+  const isAwaiting = cluster?.absences.some(({ isAwaited }) => isAwaited) === true;
   const current = path.split('/')[1] ?? '';
   return markup`<header>
 <div class="top"><p class="brand"><a href="${links.root}">Ephemeral Storage Exporter</a></p>
@@ -119,7 +120,7 @@ function header({ status, path }: PageFrame, links: Links): Markup {
       markup`<li><a href="${links.root}${name}"${name === current ? markup` aria-current="page"` : undefined}>${text}</a></li>`,
   )}</ul></nav>
 <form class="search" role="search" action="${links.root}search" method="get"><label class="visually-hidden" for="search">Search</label><input id="search" name="search" type="search" placeholder="Search (press /)" maxlength="253" autocomplete="off"></form></div>
-<div class="about"><p id="part-about" data-part class="small muted">cluster <strong>${clusterName}</strong> · <strong>${scope}</strong> · version ${version} · running for ${formatAge(uptimeMs)} · as of ${timePart(generatedAtMs)}</p>
+<div class="about"><p id="part-about" data-part class="small muted"${isAwaiting ? markup` data-awaiting` : undefined}>cluster <strong>${clusterName}</strong> · <strong>${scope}</strong> · version ${version} · running for ${formatAge(uptimeMs)} · as of ${timePart(generatedAtMs)}</p>
 <div class="controls"><p id="fault" class="t-critical" role="status" hidden></p><p id="state" class="t-warning" role="status"></p>
 <div id="live" class="controls" hidden><span class="muted">refreshed <span id="age"></span></span><button type="button" id="refresh">Refresh</button><button type="button" id="pause">Pause</button></div>
 <noscript><p class="muted">Without JavaScript, reload the page for newer data.</p></noscript></div></div>

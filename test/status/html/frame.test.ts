@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { renderPage } from '../../../src/status/html/page.js';
 import type { Problem } from '../../../src/status/status.js';
 import { aReading } from '../../support/snapshot-builders.js';
-import { aStatus, someStatusSettings } from '../../support/status-builders.js';
+import { aCluster, anAbsence, aStatus, someStatusSettings } from '../../support/status-builders.js';
 import { aPage } from '../../support/view-pages.js';
 
 const away: Problem = { severity: 'critical', text: 'API server not reachable', section: 'trust' };
@@ -33,6 +33,15 @@ it('a page without problems says none, and the overview has all of them', async 
     figures: someStatusSettings.figures,
   };
   expect(worstIn(renderPage(status, frame))).toBe('nothing');
+});
+
+it('a page is marked while nodes have not answered yet, so that it is refreshed sooner', async () => {
+  const pageWith = async (isAwaited: boolean): Promise<string> => {
+    const cluster = aCluster({ absences: [anAbsence({ isAwaited })] });
+    return (await aPage(aReading(), { kind: 'pods', status: { cluster } })).html;
+  };
+  expect(await pageWith(true)).toContain(' data-awaiting>');
+  expect(await pageWith(false)).not.toContain(' data-awaiting>');
 });
 
 it('an empty list says whether the filters are the reason', async () => {
