@@ -4,9 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Request, Response } from 'express';
 
+import { abortable } from '../base/abortable.js';
 import { type Clock, startDeadline } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
-import { disconnect, type ResponseLimit, startResponseLimit } from './responses.js';
+import { disconnect, type ResponseLimit, sendText, startResponseLimit } from './responses.js';
 
 const defaultMaxCount = 50;
 
@@ -161,7 +162,10 @@ function blockOf(body: readonly Buffer[], start: number, joined: Buffer): { read
   return { chunks, end };
 }
 
-/** To make the body and for the client to read it. */
+/** To make the body. */
+const makeTimeoutMs = 20_000;
+
+/** The same, and for the client to read it. */
 const responseTimeoutMs = 30_000;
 
 /** Sends bodies that many clients share. */
@@ -174,22 +178,35 @@ export class SharedResponses {
     this.#sender = new BodySender({ clock });
   }
 
-  /** Responds with the bytes of `make`, without a cache in between; a HEAD request gets the headers, and `make` is not called. */
-  async respond(request: Request, response: Response, make: () => Promise<Buffer> | Buffer): Promise<void> {
+  /** Responds with the bytes of `make`, without a cache in between, and with 503 when they take too long; to HEAD with the headers alone. */
+  async respond(request: Request, response: Response, make: () => Promise<Buffer>): Promise<void> {
     response.set('Cache-Control', 'no-store');
-    if (request.method === 'HEAD') {
-      response.end();
-      return;
-    }
     using limit = startResponseLimit({ response, clock: this.#clock, durationMs: responseTimeoutMs });
     try {
-      const bytes = await make();
-      limit.signal.throwIfAborted();
+      const bytes = await this.#inTime(make, limit.signal);
+      if (bytes === undefined) {
+        response.set('Retry-After', '1');
+        sendText(response, 503, `no answer within ${makeTimeoutMs / 1_000} s: the exporter is busy; try again`);
+        return;
+      }
       response.set('Content-Length', String(bytes.length));
-      await this.#sender.send(response, [bytes], limit);
+      if (request.method === 'HEAD') response.end();
+      else await this.#sender.send(response, [bytes], limit);
     } catch (error) {
       if (!limit.signal.aborted) throw error;
       disconnect(response);
+    }
+  }
+
+  /** Undefined when the time is up; what is being made goes on. Throws when `parent` aborts. */
+  async #inTime(make: () => Promise<Buffer>, parent: AbortSignal): Promise<Buffer | undefined> {
+    const late = new Error('late');
+    using deadline = startDeadline({ clock: this.#clock, durationMs: makeTimeoutMs, error: () => late, parent });
+    try {
+      return await abortable(make(), deadline.signal);
+    } catch (error) {
+      if (error === late) return undefined;
+      throw error;
     }
   }
 }

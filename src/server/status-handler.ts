@@ -54,14 +54,14 @@ export class StatusHandler {
 
   async #respond(form: Form, request: Request, response: Response): Promise<void> {
     response.vary('Accept-Encoding');
-    if (request.method === 'HEAD' && !['/', statusPath].includes(request.path)) {
-      const { status } = await this.#answer(form, request, false); // whether there is such an object
-      response.status(status).set('Cache-Control', 'no-store').end();
+    if (request.method === 'HEAD' && ['/', statusPath].includes(request.path)) {
+      response.set('Cache-Control', 'no-store').end();
       return;
     }
     await this.#responses.respond(request, response, async () => {
       const isCompressed = acceptsGzip(request.get('accept-encoding'));
       const answer = await this.#answer(form, request, isCompressed);
+      if (response.headersSent) return answer.bytes; // it was too late
       response.status(answer.status);
       if (answer.status !== 200 && form === 'json') response.type('text/plain');
       if (answer.status === 503) response.set('Retry-After', '1');

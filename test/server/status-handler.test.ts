@@ -97,6 +97,22 @@ describe.each(['/', '/api/v1/status'])('the path %s', (path) => {
   });
 });
 
+it.each(['/', '/api/v1/status', '/pods', '/api/v1/nodes/node-1'])(
+  '%s that is not made within 20 s is answered with 503 and one line',
+  async (path) => {
+    const clock = new ManualClock();
+    const source = { read: () => new Promise<never>(() => undefined) };
+    const status = new StatusHandler({ source, lane, metricsPath: '/metrics', documentationUrl, clock });
+    await using server = await RunningServer.start(someRoutes({ status }));
+    const answering = send({ port: server.port, path });
+    await expect.poll(() => clock.sleeperCount).toBe(2);
+    await clock.advance(20_000);
+    const { status: code, text, headers } = await answering;
+    expect([code, text]).toEqual([503, 'no answer within 20 s: the exporter is busy; try again\n']);
+    expect([headers['content-type'], headers['retry-after']]).toEqual(['text/plain; charset=utf-8', '1']);
+  },
+);
+
 describe('clients of the status that do not read', () => {
   const stalled = (port: number) => {
     const socket = connect(port, '127.0.0.1').pause();
