@@ -10,6 +10,7 @@ import { Connections } from '../server/connections.js';
 import { Guard } from '../server/guard.js';
 import { Listener } from '../server/listener.js';
 import { Liveness } from '../server/liveness.js';
+import { reloadPath } from '../server/paths.js';
 import { createRoutes, type Endpoints } from '../server/routes.js';
 import { maxReaderConnections } from './connection-budget.js';
 
@@ -43,7 +44,7 @@ export class WebServer {
     this.#logger = logger;
     const passwords = new PasswordChecker({ clock, logger, compare: comparePassword });
     this.#access = new AccessControl({ passwords, tokens });
-    this.#guard = new Guard({ settings: web, access: this.#access, clock });
+    this.#guard = new Guard({ settings: web, access: this.#access, ownPaths: [metricsPath, reloadPath], clock });
     const liveness = new Liveness(options);
     this.#liveness = liveness;
     const guard = this.#guard;

@@ -7,7 +7,6 @@ import type { Verdict } from '../access/verdict.js';
 import type { Clock } from '../base/clock.js';
 import { RateLimiter } from '../base/rate-limiter.js';
 import type { WebConfig } from '../config/web/web-config.js';
-import { isViewPath } from '../status/view-routes.js';
 import { isProbe } from './paths.js';
 import { noteArrival, sendText } from './responses.js';
 
@@ -15,20 +14,25 @@ import { noteArrival, sendText } from './responses.js';
 export class Guard {
   readonly #clock: Clock;
   readonly #access: AccessControl;
+  readonly #ownPaths: readonly string[];
   #settings: WebConfig;
   #limiter: RateLimiter | undefined;
 
   constructor({
     settings,
     access,
+    ownPaths,
     clock,
   }: {
     readonly settings: WebConfig;
     readonly access: AccessControl;
+    /** Each needs a permission of its own. All others need that of the page at `/`: who may read one page may read all. */
+    readonly ownPaths: readonly string[];
     readonly clock: Clock;
   }) {
     this.#clock = clock;
     this.#access = access;
+    this.#ownPaths = ownPaths;
     this.#settings = settings;
     this.#limiter = this.#limiterOf(settings);
     access.setUsers(settings.users);
@@ -55,7 +59,7 @@ export class Guard {
     const verdict = await this.#access.check({
       authorization: request.get('authorization'),
       method: request.method,
-      path: isViewPath(request.path) ? '/' : request.path, // who may read one page may read all
+      path: this.#ownPaths.includes(request.path) ? request.path : '/',
       client: request.socket.remoteAddress ?? '',
     });
     if (response.destroyed) return; // the client has gone: nothing would tell the endpoint

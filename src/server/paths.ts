@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 /** The status as JSON. */
 export const statusPath = '/api/v1/status';
 
+export const reloadPath = '/-/reload';
+
 /** https://kubernetes.io/docs/reference/using-api/health-checks/ */
 export const livenessPaths = ['/livez', '/healthz'] as const;
 export const readinessPath = '/readyz';

@@ -10,9 +10,9 @@ import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { oneLine } from '../base/text.js';
 import type { ReadinessCheck } from '../report/health-report.js';
-import { apiPrefix, isViewPath, openApiPath, viewPaths } from '../status/view-routes.js';
+import { apiPrefix, openApiPath, viewPaths } from '../status/view-routes.js';
 import type { StatusEndpoint } from './deferred-status.js';
-import { livenessPaths, readinessPath, statusPath } from './paths.js';
+import { livenessPaths, readinessPath, reloadPath, statusPath } from './paths.js';
 import { sendText } from './responses.js';
 
 export interface Endpoints {
@@ -26,8 +26,6 @@ export interface Endpoints {
   /** Rejects, after it has logged the reason, when the old settings stay. Undefined: reloading over HTTP is disabled. */
   readonly reload: (() => Promise<void>) | undefined;
 }
-
-const reloadPath = '/-/reload';
 
 /** Responses load nothing and may not be framed. The status page has its own policy. */
 const contentSecurityPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -83,18 +81,16 @@ export function createRoutes(
     );
   }
   app.use(async (request, response) => {
-    if (options.hasStatus && isMistypedPage(request)) await status.page(request, response);
+    if (options.hasStatus && isOfBrowser(request)) await status.page(request, response);
     else sendText(response, 404, 'not found');
   });
   app.use(errorHandler(logger));
   return app;
 }
 
-/** Returns whether a browser asks below the address of a list: the guard lets who may read one page read all. */
-function isMistypedPage(request: Request): boolean {
-  return (
-    isViewPath(request.path) && !request.path.includes('%') && request.get('accept')?.includes('text/html') === true
-  );
+/** Returns whether a reader would see what is answered. A page shows problems: the guard asks for the permission of all pages. */
+function isOfBrowser(request: Request): boolean {
+  return !request.path.startsWith('/api/') && request.get('accept')?.includes('text/html') === true;
 }
 
 function sendReadiness(response: Response, checks: readonly ReadinessCheck[], isVerbose: boolean): void {

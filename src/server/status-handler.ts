@@ -134,13 +134,12 @@ function queryText({ originalUrl }: Request): string {
   return start < 0 ? '' : originalUrl.slice(start);
 }
 
-/** Of an address whose parts Express has been able to decode. */
+/** Throws NotFoundError where there is no such page, and URIError for an address that is not well-formed. */
 function viewRequest({ path, query }: Pick<Request, 'path' | 'query'>): ViewRequest {
   const [name = '', ...parts] = (path.startsWith(`${apiPrefix}/`) ? path.slice(apiPrefix.length) : path)
     .slice(1)
-    .split('/')
-    .map(decodeURIComponent);
-  return { kind: kindOf(name, parts.length), path: parts, parameters: query };
+    .split('/');
+  return { kind: kindOf(name, parts.length), path: parts.map(decodeURIComponent), parameters: query };
 }
 
 function kindOf(list: string, partCount: number): ViewKind {
@@ -149,6 +148,6 @@ function kindOf(list: string, partCount: number): ViewKind {
     partCount === 0
       ? listPages.find((kind) => kind === list)
       : kinds.find((kind) => objectRoutes[kind][0] === list && objectRoutes[kind].length === partCount + 1);
-  if (found === undefined) throw new NotFoundError('not found');
+  if (found === undefined) throw new NotFoundError('There is no page at this address.');
   return found;
 }

@@ -49,9 +49,3 @@ export const viewPaths: readonly string[] = [
   ...listPages.map((kind) => `/${kind}`),
   ...Object.values(objectRoutes).map((parts) => `/${parts.join('/')}`),
 ];
-
-/** Whether the path is that of a page besides that at `/`, or begins as one. */
-export function isViewPath(path: string): boolean {
-  const [, list] = path.split('/', 2);
-  return listPages.some((name) => name === list);
-}

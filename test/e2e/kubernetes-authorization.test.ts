@@ -70,6 +70,29 @@ describe('with the authorization of the cluster', () => {
     expect((await send(reload)).status).toBe(403);
   });
 
+  it('an unknown path needs the rule for /, whatever else a user may get, and is no way to what needs another rule', async () => {
+    await using exporter = await start();
+    await exporter.synced();
+    const html = { accept: 'text/html' };
+    const urls = ['/metrics', '/foo', '/foo/*', '/version', '/api/*', '/nodes/x/y'];
+    const other = { ...html, ...userOf(exporter, [{ verbs: ['get'], nonResourceURLs: urls }], 'other') };
+    const admin = { ...html, ...userOf(exporter, [{ verbs: ['get'], nonResourceURLs: ['/'] }], 'admin') };
+    const unknown = ['/foo', '/foo/bar', '/version', '/api', '/api/x', '/nodes/x/y', '//', '/metrics/', '/METRICS'];
+    for (const path of [...unknown, '/%6Detrics', '/./metrics', '/x/../metrics', '/%2e/', '/livez/', '/-/reload/']) {
+      const [none, refused, found] = [
+        await exporter.get(path, html),
+        await exporter.get(path, other),
+        await exporter.get(path, admin),
+      ];
+      expect([path, none.status, none.text]).toEqual([path, 401, 'unauthorized\n']);
+      expect([path, refused.status, refused.text.split('\n').length]).toEqual([path, 403, 2]);
+      expect([path, found.status]).toEqual([path, 404]);
+      expect(found.text).not.toContain('# TYPE');
+    }
+    expect((await exporter.get('http://exporter/metrics', admin)).status).toBe(403);
+    expect((await exporter.get('http://exporter/metrics', other)).status).toBe(200);
+  });
+
   it.each(['/livez', '/healthz', '/readyz', '/readyz?verbose'])('%s is open without a token', async (path) => {
     await using exporter = await start({ rules: leastRules });
     await exporter.synced();

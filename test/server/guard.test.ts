@@ -33,7 +33,7 @@ async function start(overrides: Partial<WebConfig>): Promise<GuardedServer> {
     passwords: new PasswordChecker({ clock, logger: silentLogger, compare }),
     tokens: undefined,
   });
-  const guard = new Guard({ settings: settings(overrides), access, clock });
+  const guard = new Guard({ settings: settings(overrides), access, ownPaths: [], clock });
   const server = await RunningServer.start(someRoutes({ guard }));
   const { port } = server;
   return {
@@ -132,7 +132,7 @@ describe('Guard: the review of a token', () => {
     const passwords = new PasswordChecker({ clock, logger: silentLogger, compare });
     const access = new AccessControl({ passwords, tokens });
     const checked: Promise<void>[] = [];
-    const guard = new Guard({ settings: settings(), access, clock });
+    const guard = new Guard({ settings: settings(), access, ownPaths: [], clock });
     const server = await RunningServer.start(
       someRoutes({
         guard: {

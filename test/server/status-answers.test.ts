@@ -73,6 +73,23 @@ it('pages answer the same faults as pages', async () => {
   }
 });
 
+it.each(['/nothing', '/no/thing/', '/a%20b', '/%zz', '/nodes/a/b', '/status', '/metrics/', '/<script>'])(
+  'the unknown path %s is a page with links and the search for browsers',
+  async (path) => {
+    const { status, text, headers } = await ask(path, { headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(text).toContain('There is no page at this address.');
+    expect(text).toMatch(/<form class="search"[^]*<nav aria-label="Other pages">/);
+    expect(text).not.toContain('"/<script>');
+    expect((await ask(path)).text).toBe('not found\n');
+  },
+);
+
+it('an unknown path of the API is one line for browsers too', async () => {
+  const { status, text } = await ask('/api/v1/nothing', { headers: { accept: 'text/html' } });
+  expect([status, text]).toEqual([404, 'not found\n']);
+});
+
 it('a name from an address is text on the page that says that there is none', async () => {
   const { status, text } = await ask('/nodes/%3Cscript%3Ealert(1)%3C%2Fscript%3E');
   expect([status, text.includes('<script>alert'), text.includes('&lt;script&gt;alert')]).toEqual([404, false, true]);
