@@ -95,12 +95,12 @@ export async function podsWithOutlook(
 }
 
 /**
- * Has the agent measure the pod, unless it was a short while ago. `unknown`: there is no such pod; `elsewhere`: no agent measures it;
+ * Has the agent measure the pod, unless it was a short while ago or `isPassive`: then it is the last measurement. `unknown`: there is no such pod; `elsewhere`: no agent measures it;
  * `refused`: too many wait for that.
  */
 export async function askDirectories(
   reading: ClusterReading,
-  question: Omit<PodQuestion, 'podLimit'>,
+  question: Omit<PodQuestion, 'podLimit'> & { readonly isPassive: boolean | undefined },
   lane: Lane,
 ): Promise<MeasuredDirectories | 'unknown' | 'elsewhere' | 'refused'> {
   const [found] = await findPods(reading, question, lane);
@@ -108,7 +108,8 @@ export async function askDirectories(
   const measurements = measurementsOf(found, reading);
   if (measurements === undefined || found.pod === undefined) return 'elsewhere';
   const { explanation, pod } = found;
-  const asked = measurements.ask(pod, explanation.state === 'unmeasured' ? undefined : explanation.usedBytes);
+  const usedBytes = explanation.state === 'unmeasured' ? undefined : explanation.usedBytes;
+  const asked = question.isPassive === true ? measurements.peek(pod) : measurements.ask(pod, usedBytes);
   return asked === undefined ? 'refused' : measuredDirectories(found, asked);
 }
 

@@ -74,7 +74,7 @@ export class StatusHandler {
   async #answer(form: Form, request: Request, isCompressed: boolean): Promise<Answer> {
     if (request.path === openApiPath) return new Answer(200, await readOpenApi());
     const moment = await this.#options.source.read();
-    const answer = this.#answers.get(moment, `${form} ${request.originalUrl}`, async () => {
+    const answer = this.#answers.get(moment, `${form} ${isPassive(request)} ${request.originalUrl}`, async () => {
       const made = await this.#make(form, request, moment);
       if (isCompressed && made.isWorthCompressing) await made.compressed();
       return made;
@@ -135,11 +135,22 @@ function queryText({ originalUrl }: Request): string {
 }
 
 /** Throws NotFoundError where there is no such page, and URIError for an address that is not well-formed. */
-function viewRequest({ path, query }: Pick<Request, 'path' | 'query'>): ViewRequest {
+function viewRequest(request: Request): ViewRequest {
+  const { path, query } = request;
   const [name = '', ...parts] = (path.startsWith(`${apiPrefix}/`) ? path.slice(apiPrefix.length) : path)
     .slice(1)
     .split('/');
-  return { kind: kindOf(name, parts.length), path: parts.map(decodeURIComponent), parameters: query };
+  return {
+    kind: kindOf(name, parts.length),
+    path: parts.map(decodeURIComponent),
+    parameters: query,
+    isPassive: isPassive(request),
+  };
+}
+
+/** A page that is open refreshes itself, with a header. */
+function isPassive(request: Request): boolean {
+  return request.method === 'HEAD' || request.get('x-refresh') !== undefined;
 }
 
 function kindOf(list: string, partCount: number): ViewKind {

@@ -118,6 +118,8 @@ export interface ViewRequest {
   readonly kind: ViewKind;
   readonly path: readonly string[];
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** Nothing is measured for it: nobody asks for that. Default: false. */
+  readonly isPassive?: boolean | undefined;
 }
 
 /** What views are made of. */
@@ -178,9 +180,8 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const query = parseListQuery('evictions', request.parameters);
     const { offset, limit } = query;
     const all = filteredEvictions(reading.evictions, query);
-    const nowMs = reading.readAtMs;
-    const items = all.slice(offset, offset + limit).map((of) => withAge(of, nowMs));
-    const timeline = evictionTimeline(all, nowMs);
+    const items = all.slice(offset, offset + limit).map((of) => withAge(of, reading.readAtMs));
+    const timeline = evictionTimeline(all, reading.readAtMs);
     return Promise.resolve({
       kind: 'evictions',
       query,
@@ -221,9 +222,10 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const given = podLimit === undefined ? {} : { podLimit: String(parameters['podLimit']) };
     return { kind: 'pod', query: { ...parseListQuery('pods', {}), given }, data: { pods, evictions } };
   },
-  directories: async ({ path: [namespace = '', name = ''], parameters }, { reading, settings, lane }) => {
+  directories: async ({ path: [namespace = '', name = ''], parameters, isPassive }, { reading, settings, lane }) => {
     const query = parseListQuery('pods', parameters, parametersOfView('directories'));
-    const asked = await askDirectories(reading, { namespace, name, mode: settings.attribution }, lane);
+    const question = { namespace, name, mode: settings.attribution, isPassive };
+    const asked = await askDirectories(reading, question, lane);
     if (typeof asked === 'string') throw notMeasured(asked, { namespace, pod: name });
     return { kind: 'directories', query, data: { namespace, pod: name, ...asked } };
   },

@@ -277,3 +277,27 @@ it('a pod that too many others wait before is answered with 503, and when to try
   expect([status, text]).toEqual([503, 'too many pods wait to be measured: try again\n']);
   expect(headers['retry-after']).toBe('1');
 });
+
+it('a pod is measured for who asks, not for HEAD and an open page that refreshes itself', async () => {
+  let askCount = 0;
+  const last = { state: 'unmeasured', parts: [], measuredAtMs: 1, ageMs: 700_000 } as const;
+  const ask = (): typeof last => {
+    askCount += 1;
+    return last;
+  };
+  const scope = { shard: 0, totalShards: 1, nodeName: 'node-1' };
+  const moment = aMoment(aStatus(), aReading({ scope, measurements: { peek: () => last, ask } }));
+  const clock = new ManualClock();
+  const source = { read: () => Promise.resolve(moment) };
+  const status = new StatusHandler({ source, lane, metricsPath: '/metrics', documentationUrl: './', clock });
+  await using server = await RunningServer.start(someRoutes({ status }));
+  const path = '/pods/shop/cart-0/directories';
+  const open = await send({ port: server.port, path, headers: { 'x-refresh': '1' } });
+  expect(open.text).toMatch(/>Measure again<[^]*Measured 11m40s ago/);
+  for (const of of [path, `/api/v1${path}`]) {
+    expect((await send({ port: server.port, path: of, method: 'HEAD' })).status).toBe(200);
+  }
+  expect(askCount).toBe(0);
+  expect((await send({ port: server.port, path })).status).toBe(200);
+  expect(askCount).toBe(1);
+});

@@ -40,10 +40,10 @@ function body(pod: ShownPlace, measured: MeasuredDirectories | undefined, links:
 ${directories === undefined ? undefined : found(directories, ageMs)}`;
 }
 
-function stateText(pod: ShownPlace, { state }: MeasuredDirectories, links: Links): Markup | undefined {
+function stateText(pod: ShownPlace, { state, directories }: MeasuredDirectories, links: Links): Markup | undefined {
   if (state === 'measured') return undefined;
   if (state === 'measuring') return emptyText('It is measured now, or waits for others: this page shows the result.');
-  return markup`<p class="small">${links.directories(pod, 'Measure the directories')} <span class="muted">with du on its node: for a minute at most, at the lowest priority, at most once in ten minutes.</span></p>`;
+  return markup`<p class="small">${links.directories(pod, directories === undefined ? 'Measure the directories' : 'Measure again')} <span class="muted">with du on its node: for a minute at most, at the lowest priority, at most once in ten minutes.</span></p>`;
 }
 
 function found(directories: PodDirectories, ageMs: number): Markup {

@@ -69,7 +69,7 @@ it.each([
   [
     'was measured long ago',
     reading({ ...measured, state: 'unmeasured' }),
-    /Measure the directories .* Measured 1m1s ago/,
+    /Measure again .* Measured 1m1s ago/,
   ],
   [
     'is on a node without an agent',
