@@ -66,11 +66,7 @@ it.each([
     /^Directories Measure the directories with du on its node: /,
   ],
   ['is measured now', reading({ state: 'measuring' }), /^Directories It is measured now, or waits for others/],
-  [
-    'was measured long ago',
-    reading({ ...measured, state: 'unmeasured' }),
-    /Measure again .* Measured 1m1s ago/,
-  ],
+  ['was measured long ago', reading({ ...measured, state: 'unmeasured' }), /Measure again .* Measured 1m1s ago/],
   [
     'is on a node without an agent',
     reading(measured, measured, 'node-2'),
