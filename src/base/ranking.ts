@@ -7,10 +7,12 @@ export function byNames<T>(namesOf: (item: T) => readonly string[]): (a: T, b: T
 
 /** The same for one name. */
 export function byName<T>(nameOf: (item: T) => string): (a: T, b: T) => number {
-  return (a, b) => {
-    const [name, other] = [nameOf(a), nameOf(b)];
-    return name === other ? 0 : name < other ? -1 : 1;
-  };
+  return (a, b) => compareTexts(nameOf(a), nameOf(b));
+}
+
+/** Orders texts by code units. */
+export function compareTexts(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 /** Returns the items in the order of their names; the same list when they are in it. */
@@ -32,8 +34,8 @@ export function largestFirst<T>(
 
 function compareNames(a: readonly string[], b: readonly string[]): number {
   for (let index = 0; index < a.length; index += 1) {
-    const [name = '', other = ''] = [a[index], b[index]];
-    if (name !== other) return name < other ? -1 : 1;
+    const order = compareTexts(a[index] ?? '', b[index] ?? '');
+    if (order !== 0) return order;
   }
   return 0;
 }

@@ -39,6 +39,8 @@ export interface Enforcement {
 export interface LimitRatiosInput extends Enforcement {
   readonly summary: PodSummary;
   readonly pod: Pod;
+  /** Undefined: all. */
+  readonly rule?: LimitRule | undefined;
 }
 
 /**
@@ -49,11 +51,16 @@ export interface LimitRatiosInput extends Enforcement {
  */
 export function limitRatios(input: LimitRatiosInput): readonly LimitRatio[] {
   const ratios: LimitRatio[] = [];
-  addVolumeRatios(ratios, input);
-  const podPlace = { rule: 'pod', container: '', volume: '', unenforced: podReason(input) } as const;
-  addRatio(ratios, podPlace, input.summary.usedBytes, podLimit(input.pod));
-  addContainerRatios(ratios, input);
+  const isOf = (rule: LimitRule): boolean => (input.rule ?? rule) === rule;
+  if (isOf('emptydir')) addVolumeRatios(ratios, input);
+  if (isOf('pod')) addPodRatio(ratios, input);
+  if (isOf('container')) addContainerRatios(ratios, input);
   return input.pod.rest === undefined ? ratios : withDecisiveOnes(ratios, input.pod);
+}
+
+function addPodRatio(ratios: LimitRatio[], input: LimitRatiosInput): void {
+  const place = { rule: 'pod', container: '', volume: '', unenforced: podReason(input) } as const;
+  addRatio(ratios, place, input.summary.usedBytes, podLimit(input.pod));
 }
 
 function podReason({ pod, summary }: LimitRatiosInput): UnenforcedReason | undefined {

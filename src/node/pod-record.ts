@@ -53,7 +53,8 @@ type Underived = Pick<PodRecord, 'summary' | 'bound' | 'isNameless'>;
 /** Derives what follows from the pods of a node. The same object for all nodes between which it makes no difference. */
 export interface PodContext {
   usageOf(pod: Underived): PodUsage | undefined;
-  ratiosOf(pod: Underived): readonly LimitRatio[];
+  /** `rule`: those of one rule alone. */
+  ratiosOf(pod: Underived, rule?: LimitRule): readonly LimitRatio[];
 }
 
 function podContext(attribution: AttributionMode, enforcement: Enforcement | undefined): PodContext {
@@ -62,8 +63,8 @@ function podContext(attribution: AttributionMode, enforcement: Enforcement | und
       const usage = attributePod({ summary, pod: bound?.pod, mode: attribution });
       return usage && foldUnknown(usage, bound?.pod, isNameless ? 0 : undefined);
     },
-    ratiosOf: ({ summary, bound }) =>
-      bound === undefined || !isActive(bound.pod) ? [] : enforcedRatios(summary, bound.pod, enforcement),
+    ratiosOf: ({ summary, bound }, rule) =>
+      bound === undefined || !isActive(bound.pod) ? [] : enforcedRatios(summary, bound.pod, enforcement, rule),
   };
 }
 
@@ -101,10 +102,11 @@ export function enforcedRatios(
   summary: PodSummary,
   pod: Pod,
   enforcement: Enforcement | undefined,
+  rule?: LimitRule,
 ): readonly LimitRatio[] {
   if (enforcement === undefined) return [];
   const { hasDedicatedImagefs, enforcesSidecars: holdsSidecars, resizesVolumes } = enforcement;
-  return limitRatios({ summary, pod, hasDedicatedImagefs, enforcesSidecars: holdsSidecars, resizesVolumes });
+  return limitRatios({ summary, pod, hasDedicatedImagefs, enforcesSidecars: holdsSidecars, resizesVolumes, rule });
 }
 
 /** What was derived in one task, so that records, counts and text made in it derive each pod once. */

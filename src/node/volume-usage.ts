@@ -28,7 +28,8 @@ export function volumeUsages({ volumes = [] }: PodSummary, pod: Pod | undefined)
 export function plainVolumes({ volumes }: PodSummary, { volumes: specs, rest }: Pod): PlainVolumes | undefined {
   if (volumes === undefined || rest !== undefined || !haveDistinctNames(volumes)) return undefined;
   const findSpec = finderByName(specs);
-  return volumes.every(({ name }) => findSpec(name)?.isRawBlock === false) ? volumes : undefined;
+  for (const { name } of volumes) if (findSpec(name)?.isRawBlock !== false) return undefined;
+  return volumes;
 }
 
 type PlainVolumes = readonly Pick<VolumeSummary, 'name' | 'usedBytes'>[];

@@ -31,7 +31,7 @@ const leastStep = 4;
 const marginOfSample = 1 / 12;
 
 /** Where a page is expected: not before `first`, and before `last`. Undefined: as far as the list goes. */
-interface ItemRange<Item> {
+export interface ItemRange<Item> {
   readonly first?: Item | undefined;
   readonly last?: Item | undefined;
 }
@@ -88,12 +88,13 @@ export class ListItems<Item> {
   }
 
   add(item: Item): void {
+    if (this.isBehind(item)) this.addBehind(1);
+    else if (this.#first !== undefined && this.#compare(item, this.#first) < 0) this.addBefore(1);
+    else this.#hold(item);
+  }
+
+  #hold(item: Item): void {
     this.#addedCount += 1;
-    if (this.isBehind(item)) return;
-    if (this.#first !== undefined && this.#compare(item, this.#first) < 0) {
-      this.#earlierCount += 1;
-      return;
-    }
     this.#items.push(item);
     if (this.#wantedCount <= maxHeldCount && this.#items.length >= 2 * this.#wantedCount) this.#truncate();
   }
@@ -106,6 +107,17 @@ export class ListItems<Item> {
   /** Adds items that are {@link isBehind}. */
   addBehind(count: number): void {
     this.#addedCount += count;
+  }
+
+  /** Where the page is expected: what is known so far. */
+  get range(): ItemRange<Item> {
+    return { first: this.#first, last: this.#last };
+  }
+
+  /** Adds items that come before the first one of the range. */
+  addBefore(count: number): void {
+    this.#addedCount += count;
+    this.#earlierCount += count;
   }
 
   /** False when the page is not all within the range. */

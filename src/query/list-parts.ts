@@ -1,6 +1,7 @@
-import { largestFirst } from '../base/ranking.js';
+import type { Named } from '../base/maps.js';
+import { compareTexts } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
-import type { LimitRule } from '../node/limit-ratios.js';
+import type { LimitRatio, LimitRule } from '../node/limit-ratios.js';
 import { hasLimits } from '../node/limits.js';
 import type { MeasuredNodeView } from '../node/node-view.js';
 import { deriveMeasured, type PodContext, type PodRecord } from '../node/pod-record.js';
@@ -8,29 +9,34 @@ import { plainVolumes } from '../node/volume-usage.js';
 import { type ContainerReport, containerReports, type FoundPod } from '../report/pod-report.js';
 import { type VolumeReport, volumeReports } from '../report/volume-report.js';
 import { type ClusterReading, measuredNodes } from './cluster-reading.js';
-import { isOfQuery } from './list-filter.js';
-import { type ListItems, type ListPage, listPage } from './list-page.js';
-import { type ListQuery, matchesSearch } from './list-query.js';
+import { isOfQuery, matchesPod } from './list-filter.js';
+import { type ItemRange, type ListItems, type ListPage, listPage } from './list-page.js';
+import type { ListQuery } from './list-query.js';
+import { comparePodNames } from './listed-pod.js';
+import type { PartValues, SnapshotPods } from './snapshot-pods.js';
 
 /** What pods are made of. Each part of a pod has another name. */
-interface PartKind<Report> {
-  readonly eachPart: (
-    record: PodRecord,
-    context: PodContext,
-    take: (name: string, usedBytes: number | undefined) => void,
-  ) => void;
+interface PartKind<Part extends PartUsage, Report> {
+  readonly partsOf: (record: PodRecord, context: PodContext) => readonly Part[];
+  readonly nameOf: (part: Part) => string;
   /** Of the limit that a single part has. */
   readonly rule: LimitRule;
   readonly reportsOf: (found: FoundPod) => readonly Report[];
-  readonly nameOf: (report: Report) => string;
+  readonly nameIn: (report: Report) => string;
 }
+
+interface PartUsage {
+  readonly usedBytes: number | undefined;
+}
+
+type ValuedKind<Part extends PartUsage> = Pick<PartKind<Part, unknown>, 'partsOf' | 'nameOf' | 'rule'>;
 
 interface ListedPart {
   readonly view: MeasuredNodeView;
   readonly record: PodRecord;
   readonly name: string;
-  /** The larger the earlier. */
-  readonly rank: number | undefined;
+  /** The larger the earlier. Below 0: after all that have one. */
+  readonly rank: number;
 }
 
 /** Lists the containers of pods with data, those that use most first. Yields to the event loop between nodes. */
@@ -51,72 +57,150 @@ export async function listVolumes(
   return listParts(volumes, reading, query, lane);
 }
 
-const containers: PartKind<ContainerReport> = {
-  eachPart: ({ containers: all }, _context, take) => {
-    for (const { container, usedBytes } of all) take(container, usedBytes);
-  },
+const containers: PartKind<PodRecord['containers'][number], ContainerReport> = {
+  partsOf: (record) => record.containers,
+  nameOf: ({ container }) => container,
   rule: 'container',
   reportsOf: containerReports,
-  nameOf: ({ container }) => container,
+  nameIn: ({ container }) => container,
 };
 
-const volumes: PartKind<VolumeReport> = {
-  eachPart: (record, context, take) => {
-    const plain = record.bound && plainVolumes(record.summary, record.bound.pod);
-    for (const { name, usedBytes } of plain ?? context.usageOf(record)?.volumes ?? []) take(name, usedBytes);
-  },
+const volumes: PartKind<PartUsage & Named, VolumeReport> = {
+  partsOf: (record, context) =>
+    (record.bound && plainVolumes(record.summary, record.bound.pod)) ?? context.usageOf(record)?.volumes ?? [],
+  nameOf: ({ name }) => name,
   rule: 'emptydir',
   reportsOf: volumeReports,
-  nameOf: ({ volume }) => volume,
+  nameIn: ({ volume }) => volume,
 };
 
-async function listParts<Report>(
-  kind: PartKind<Report>,
+async function listParts<Part extends PartUsage, Report>(
+  kind: PartKind<Part, Report>,
   reading: ClusterReading,
   query: ListQuery,
   lane: Lane,
 ): Promise<ListPage<Report>> {
+  const isEachWanted = !hasFilters(query);
   const list = {
     sources: measuredNodes(reading).filter(({ nodeName }) => query.node === undefined || query.node === nodeName),
     addItems: (items: ListItems<ListedPart>, view: MeasuredNodeView) => {
-      for (const record of view.snapshot.pods) {
-        if (isOfPods(record, query)) addParts(items, kind, { view, record }, query);
+      const { values, ends } = partValues(kind, reading.podsOf(view.snapshot), view, query);
+      let start = 0;
+      for (const [index, record] of view.snapshot.pods.entries()) {
+        const end = ends[index] ?? start;
+        if (isEachWanted || isOfPods(record, query)) addParts(items, kind, { view, record, values, start, end }, query);
+        start = end;
       }
     },
-    compare: largestFirst<ListedPart>(
-      ({ rank }) => rank,
-      ({ view, record: { summary }, name }) => [summary.namespace, summary.name, name, view.nodeName],
-    ),
+    compare: compareParts,
     reportOf: (part: ListedPart) => reportOf(kind, part),
   };
   return listPage(list, query, lane);
+}
+
+/** `values`: from `start` up to `end` those of the pod. */
+interface PartsOfPod extends Pick<ListedPart, 'view' | 'record'>, Pick<PartValues, 'values'> {
+  readonly start: number;
+  readonly end: number;
+}
+
+function hasFilters({ namespace, workload, selector }: ListQuery): boolean {
+  return namespace !== undefined || workload !== undefined || selector.length > 0;
+}
+
+function compareParts(a: ListedPart, b: ListedPart): number {
+  if (a.rank !== b.rank) return a.rank > b.rank ? -1 : 1; // two of them may be infinite
+  return (
+    comparePodNames(a.record.summary, b.record.summary) ||
+    compareTexts(a.name, b.name) ||
+    compareTexts(a.view.nodeName, b.view.nodeName)
+  );
 }
 
 function isOfPods(record: PodRecord, query: ListQuery): boolean {
   return (query.namespace === undefined || query.namespace === record.summary.namespace) && isOfQuery(record, query);
 }
 
-function addParts(
-  items: ListItems<ListedPart>,
-  kind: Omit<PartKind<unknown>, 'nameOf'>,
-  { view, record }: Pick<ListedPart, 'view' | 'record'>,
-  { search, order }: ListQuery,
-): void {
-  const { namespace, name: pod } = record.summary;
-  const { context } = view.snapshot;
-  const isLimited = order === 'ratio' && record.bound !== undefined && hasLimits(record.bound.pod);
-  const ratios = isLimited ? context.ratiosOf(record) : [];
-  const ratioOf = (name: string): number | undefined =>
-    ratios.find(({ rule, container, volume }) => rule === kind.rule && (container || volume) === name)?.ratio;
-  kind.eachPart(record, context, (name, usedBytes) => {
-    if (search.length > 0 && !matchesSearch(search, `${namespace}/${pod}/${name}`)) return;
-    items.add({ view, record, name, rank: order === 'used' ? usedBytes : ratioOf(name) });
+function partValues<Part extends PartUsage>(
+  kind: ValuedKind<Part>,
+  pods: SnapshotPods,
+  { snapshot: { context } }: MeasuredNodeView,
+  { order }: ListQuery,
+): PartValues {
+  const isByRatio = order === 'ratio';
+  return pods.partValues(`${kind.rule} ${isByRatio ? 'ratio' : 'used'}`, (record) => {
+    const parts = kind.partsOf(record, context);
+    if (!isByRatio) return parts.map(({ usedBytes }) => usedBytes);
+    const isLimited = record.bound !== undefined && hasLimits(record.bound.pod);
+    const ratios = isLimited ? context.ratiosOf(record, kind.rule) : [];
+    return parts.map((part) => ratioOf(kind, kind.nameOf(part), ratios));
   });
 }
 
-function reportOf<Report>({ reportsOf, nameOf }: PartKind<Report>, { view, record, name }: ListedPart): Report {
+function addParts<Part extends PartUsage>(
+  items: ListItems<ListedPart>,
+  kind: ValuedKind<Part>,
+  { view, record, values, start, end }: PartsOfPod,
+  { search, order }: ListQuery,
+): void {
+  const isEachFound = search.length === 0;
+  const sideOf = isEachFound ? sideOfRange(items.range, record) : () => undefined;
+  let parts: readonly Part[] | undefined;
+  for (let at = start; at < end; at += 1) {
+    const rank = order === 'name' ? -1 : Number(values[at]);
+    const side = sideOf(rank);
+    if (side === 'behind') items.addBehind(1);
+    else if (side === 'before') items.addBefore(1);
+    else {
+      parts ??= kind.partsOf(record, view.snapshot.context);
+      const name = nameAt(parts, at - start, kind);
+      const isFound = isEachFound || matchesPod(search, record.summary, record.bound !== undefined, name);
+      if (isFound) items.add({ view, record, name, rank });
+    }
+  }
+}
+
+function nameAt<Part extends PartUsage>(parts: readonly Part[], index: number, { nameOf }: ValuedKind<Part>): string {
+  const part = parts[index];
+  return part === undefined ? '' : nameOf(part);
+}
+
+/** Returns what tells of a rank, without the names of the parts, whether those of the pod that have it are known not to be on the page. */
+function sideOfRange(
+  { first, last }: ItemRange<ListedPart>,
+  { summary }: PodRecord,
+): (rank: number) => 'before' | 'behind' | undefined {
+  const isAfterLast = comparesOnce(() => last && comparePodNames(summary, last.record.summary));
+  const isBeforeFirst = comparesOnce(() => first && comparePodNames(first.record.summary, summary));
+  return (rank) => {
+    if (last !== undefined && (rank === last.rank ? isAfterLast() : rank < last.rank)) return 'behind';
+    if (first !== undefined && (rank === first.rank ? isBeforeFirst() : rank > first.rank)) return 'before';
+    return undefined;
+  };
+}
+
+/** Pods are compared when it is asked for: as a rule their ranks decide. */
+function comparesOnce(compare: () => number | undefined): () => boolean {
+  let isAfter: boolean | undefined;
+  return () => (isAfter ??= (compare() ?? 0) > 0);
+}
+
+function ratioOf(
+  { rule: ofPart }: Pick<PartKind<PartUsage, unknown>, 'rule'>,
+  name: string,
+  ratios: readonly LimitRatio[],
+): number | undefined {
+  for (const { rule, container, volume, ratio } of ratios)
+    if (rule === ofPart && (container || volume) === name) return ratio;
+  return undefined;
+}
+
+function reportOf<Part extends PartUsage, Report>(
+  { reportsOf, nameIn }: PartKind<Part, Report>,
+  { view, record, name }: ListedPart,
+): Report {
   const reports = reportsOf({ node: view, pod: deriveMeasured(record, view.snapshot.context) });
-  const found = reports.find((report) => nameOf(report) === name);
+  const found = reports.find((report) => nameIn(report) === name);
   if (found === undefined) throw new Error(`pod ${record.summary.namespace}/${record.summary.name} has no ${name}`);
   return found;
 }

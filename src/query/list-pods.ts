@@ -7,10 +7,10 @@ import { soonMs } from '../report/limit-report.js';
 import { measuredPodReport, type PodReport } from '../report/pod-report.js';
 import type { Workload } from '../workload/workload.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { belongsTo, isOfQuery } from './list-filter.js';
+import { belongsTo, isOfQuery, matchesPod } from './list-filter.js';
 import { type ListItems, type ListPage, listPage } from './list-page.js';
-import { type Condition, type ListQuery, matchesSearch } from './list-query.js';
-import { type ListedPod, nameOf, namespaceOf, type PodData, timeOf } from './listed-pod.js';
+import type { Condition, ListQuery } from './list-query.js';
+import { type ListedPod, type NamespacedName, type PodData, timeOf } from './listed-pod.js';
 import { knownPodState } from './pod-explanation.js';
 import { earliestPod, podOrder, rankOf } from './pod-order.js';
 
@@ -21,18 +21,18 @@ export async function listPods(reading: ClusterReading, query: ListQuery, lane: 
   const addItems = (items: ListItems<ListedPod>, view: NodeView): void => {
     const data = podData(view, reading);
     const of = { view, data };
-    const add = (record: PodRecord | undefined, bound: BoundPod | undefined): void => {
-      const pod: ListedPod = { of, record, bound, rank: -1 };
+    const add = (record: PodRecord | undefined, bound: BoundPod | undefined, names: NamespacedName): void => {
+      const pod: ListedPod = { of, record, bound, names, rank: -1 };
       if (!isWanted(pod, query)) return;
       pod.rank = rankOf(record, order, timeOf(pod));
       items.add(pod);
     };
-    for (const bound of unmeasuredPods(view, data)) add(undefined, bound);
+    for (const bound of unmeasuredPods(view, data)) add(undefined, bound, bound.pod);
     const matchCount = data?.pods.matchCount(query.search) ?? 0;
     if (data === undefined || matchCount === 0) return;
     const earliest = isEachWanted ? earliestPod({ view, data }, order) : undefined;
     if (earliest !== undefined && items.isBehind(earliest)) items.addBehind(matchCount);
-    else for (const record of data.snapshot.pods) add(record, record.bound);
+    else for (const record of data.snapshot.pods) add(record, record.bound, record.summary);
   };
   const compare = podOrder(order);
   const sources = nodesOf(reading, query);
@@ -81,26 +81,11 @@ function unmeasuredPods({ objects, unmeasured }: NodeView, data: PodData | undef
 
 function isWanted(pod: ListedPod, query: ListQuery): boolean {
   const { search, namespace, only, rule } = query;
-  if (namespace !== undefined && namespace !== namespaceOf(pod)) return false;
-  if (search.length > 0 && !matchesPod(search, pod)) return false;
+  if (namespace !== undefined && namespace !== pod.names.namespace) return false;
+  if (search.length > 0 && !matchesPod(search, pod.names, pod.bound !== undefined)) return false;
   if (!isOfQuery({ workloads: workloadsOf(pod), bound: pod.bound }, query)) return false;
   if (only !== undefined && !conditionsOf[only](pod)) return false;
   return rule === undefined || pod.record?.nearestRule === rule;
-}
-
-/** Without joining the names of each pod of a cluster: a word with `/` alone may be in both. */
-function matchesPod(search: ListQuery['search'], pod: ListedPod): boolean {
-  const namespace = namespaceOf(pod);
-  const name = nameOf(pod);
-  for (const word of search) {
-    if (!name.includes(word) && !namespace.includes(word)) return matchesJoined(search, pod);
-  }
-  return true;
-}
-
-function matchesJoined(search: ListQuery['search'], pod: ListedPod): boolean {
-  const mayMatch = pod.bound === undefined || search.some((word) => word.includes('/'));
-  return mayMatch && matchesSearch(search, `${namespaceOf(pod)}/${nameOf(pod)}`);
 }
 
 function workloadsOf({ record, bound }: ListedPod): readonly Workload[] {

@@ -1,7 +1,9 @@
+import type { Named } from '../base/maps.js';
+import { compareTexts } from '../base/ranking.js';
 import type { BoundPod } from '../node/node-objects.js';
 import type { NodeSnapshot, NodeView } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
-import { podForecast, type PodSource } from '../report/pod-report.js';
+import { podForecast, type PodPlace, type PodSource } from '../report/pod-report.js';
 import type { SnapshotPods } from './snapshot-pods.js';
 
 /** What is known of the pods of a node; of a silent one, the last values. */
@@ -24,16 +26,17 @@ export interface ListedPod {
   readonly record: PodRecord | undefined;
   /** Undefined for a pod that the API server does not know. */
   readonly bound: BoundPod | undefined;
+  readonly names: NamespacedName;
   /** The larger the earlier. Below 0: after all that have one. */
   rank: number;
 }
 
-export function namespaceOf({ record, bound }: ListedPod): string {
-  return record?.summary.namespace ?? bound?.pod.namespace ?? '';
-}
+/** Those of its summary, or else of its object. */
+export type NamespacedName = Pick<PodPlace, 'namespace'> & Named;
 
-export function nameOf({ record, bound }: ListedPod): string {
-  return record?.summary.name ?? bound?.pod.name ?? '';
+/** Orders pods by namespace and name. */
+export function comparePodNames(a: NamespacedName, b: NamespacedName): number {
+  return compareTexts(a.namespace, b.namespace) || compareTexts(a.name, b.name);
 }
 
 /** Until it reaches a limit; undefined where nothing is forecast. */

@@ -1,7 +1,7 @@
-import { byName } from '../base/ranking.js';
+import { compareTexts } from '../base/ranking.js';
 import { timeToMs } from '../node/node-forecasts.js';
 import type { PodRecord } from '../node/pod-record.js';
-import { type ListedPod, nameOf, namespaceOf, type NodeOfPods, type PodData } from './listed-pod.js';
+import { comparePodNames, type ListedPod, type NodeOfPods, type PodData } from './listed-pod.js';
 
 /** Returns what lists in this order compare; `rank` of each is that of the order. */
 export function podOrder(order: string): (a: ListedPod, b: ListedPod) => number {
@@ -24,7 +24,7 @@ export function rankOf(record: PodRecord | undefined, order: string, timeMs: num
  */
 export function earliestPod(of: NodeOfPods & { readonly data: PodData }, order: string): ListedPod | undefined {
   const listed = (record: PodRecord): ListedPod => {
-    return { of, record, bound: record.bound, rank: rankOf(record, order, undefined) };
+    return { of, record, bound: record.bound, names: record.summary, rank: rankOf(record, order, undefined) };
   };
   const compare = podOrder(order);
   const first = of.data.pods.first(order, (a, b) => compare(listed(a), listed(b)));
@@ -34,12 +34,8 @@ export function earliestPod(of: NodeOfPods & { readonly data: PodData }, order: 
   return earliest;
 }
 
-const byNamespace = byName(namespaceOf);
-const byPodName = byName(nameOf);
-const byNodeName = byName<ListedPod>(({ of }) => of.view.nodeName);
-
 function byPlace(a: ListedPod, b: ListedPod): number {
-  return byNamespace(a, b) || byPodName(a, b) || byNodeName(a, b);
+  return comparePodNames(a.names, b.names) || compareTexts(a.of.view.nodeName, b.of.view.nodeName);
 }
 
 function usedBytesOf({ record }: ListedPod): number {
