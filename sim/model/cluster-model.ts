@@ -131,12 +131,12 @@ export class ClusterModel {
     const key = podKey(spec.namespace, spec.name);
     if (this.#pods.has(key)) throw new Error(`pod ${key} already exists`);
     ensureNamespace(this.#options, spec.namespace);
-    const uid = this.#random.uuid();
+    const uid = spec.uid ?? this.#random.uuid();
     const pod = scheduledPod(spec, {
       uid,
       kubeletUid: spec.isStatic === true ? this.#random.hex(32) : uid,
       ownerUid: this.#ownerUid(spec),
-      nowMs: this.#schedule.nowMs,
+      nowMs: this.#schedule.nowMs - (spec.hasRunMs ?? 0),
       pace: this.#random.between(0.8, 1.2),
       firstVolumePassMs: Math.round(this.#random.between(5_000, 20_000)),
     });
@@ -215,7 +215,7 @@ export class ClusterModel {
       this.#fail(refused);
       return refused;
     }
-    const { runMs, containers } = pod.spec;
+    const { runMs, containers, hasRunMs = 0 } = pod.spec;
     if (runMs !== undefined) {
       this.#editLater(pod, runMs, ({ spec, phase }) => {
         if (phase === 'Running') this.completePod(spec.namespace, spec.name);
@@ -224,7 +224,7 @@ export class ClusterModel {
     for (const { name, crashLoop } of containers) {
       if (crashLoop !== undefined) this.#crashLater(pod, name, crashLoop);
     }
-    return this.#putPod(started(pod, this.#schedule.nowMs));
+    return this.#putPod(started(pod, this.#schedule.nowMs - hasRunMs));
   }
 
   #crashLater(pod: SimulatedPod, containerName: string, loop: { runMs: number; backoffMs: number }): void {

@@ -18,7 +18,7 @@ export interface FileSystems {
   readonly node: FileSystem;
   /** Contains images and writable layers; the same as `node` unless the node has a separate one. */
   readonly image: FileSystem;
-  /** The bytes of images and writable layers in `image`: the runtime's snapshots. */
+  /** The bytes of images, writable layers and what else is among the runtime's snapshots in `image`. */
   readonly snapshotBytes: number;
 }
 
@@ -35,7 +35,7 @@ export function fileSystems(
   nowMs: number,
 ): FileSystems {
   const atMs = nowMs - (nowMs % periodMs);
-  let snapshotBytes = totalBytes(images);
+  let snapshotBytes = totalBytes(images) + wholeBlocks(spec.otherSnapshotsBytes ?? 0);
   let otherBytes = wholeBlocks(spec.systemBytes ?? defaultSystemBytes);
   for (const pod of pods) {
     const onDisk = bytesOnDisk(pod, atMs);

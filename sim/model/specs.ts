@@ -17,6 +17,8 @@ export interface NodeSpec {
   readonly imagesBytes?: number;
   /** The images at the start, instead of `imagesBytes`. */
   readonly images?: readonly ImageSpec[];
+  /** Size of the runtime's other snapshots: of sandboxes and of containers that have ended. Default: 0. */
+  readonly otherSnapshotsBytes?: number;
   /** Size of the operating system and its logs. Default: 8 GiB. */
   readonly systemBytes?: number;
   /** Hard eviction thresholds by signal, as in the kubelet's configuration file. Default: those of Kubernetes. */
@@ -109,6 +111,8 @@ export interface OwnerSpec {
 export interface PodSpec {
   readonly namespace: string;
   readonly name: string;
+  /** Default: a random one. */
+  readonly uid?: string;
   /** Without it, the pod is not scheduled and stays pending. */
   readonly nodeName?: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -123,6 +127,8 @@ export interface PodSpec {
   readonly volumes?: readonly VolumeSpec[];
   /** Of ephemeral containers: see {@link ContainerSpec.launcher}. */
   readonly ephemeralLauncher?: readonly string[];
+  /** How long it has run when it is added. Default: 0. */
+  readonly hasRunMs?: number;
   /** Time from its creation until its containers run. Default: 0. */
   readonly startAfterMs?: number;
   /** Time from its start until the kubelet's summary lists it; real ones take seconds. Default: 0. */

@@ -1,14 +1,13 @@
 import type { SimulatedCluster } from '../../sim/cluster.js';
-import type { ScenarioHighlights } from '../../sim/model/scenario.js';
 import { LinkedAbort } from '../base/abortable.js';
-import { shellWord } from '../base/text.js';
 import type { Config } from '../config/schema.js';
 import { staticCredentials } from '../credentials/credentials.js';
 import type { CommandContext } from './context.js';
+import { shownCommand, tryLines } from './demo-commands.js';
 import { type Loaded, loadSettings, type SettingFlags } from './load-settings.js';
 import { scrapeRegularly } from './own-scrapes.js';
 import { runApp } from './run-app.js';
-import { kubeconfigFile, simulatedCluster } from './simulation.js';
+import { kubeconfigFile, simulatedCluster, type Simulation } from './simulation.js';
 import type { SimulationFlags } from './simulation-flags.js';
 
 /** Of the cluster, in the kubeconfig and on the page. */
@@ -25,10 +24,11 @@ export async function demo(
   options: { readonly settings: SettingFlags; readonly simulation: SimulationFlags },
   context: CommandContext,
 ): Promise<void> {
-  const settings = named(await loadSettings(options.settings, context, demoSettings));
+  await using simulation = await simulatedCluster(options.simulation, context);
+  const { hostRoot } = simulation;
+  const settings = named(await loadDemoSettings(options.settings, simulation, context));
   const { web, kubelet } = settings.config;
-  const { start, scenario, addExporter } = await simulatedCluster(options.simulation, context);
-  await using cluster = await start();
+  await using cluster = await simulation.start();
   await using kubeconfig = await kubeconfigFile(cluster.kubeconfig(cluster.token, clusterName));
   const isTokenRequired = web.authorization === 'kubernetes';
   const token = cluster.issueToken({
@@ -44,10 +44,11 @@ export async function demo(
   using scraping = new LinkedAbort(context.stopSignal);
   let scrapes: Promise<void> | undefined;
   const onListening: Parameters<typeof runApp>[0]['onListening'] = ([port = 0], scheme) => {
-    addExporter(cluster.model, port);
+    simulation.addExporter(cluster, port);
     const url = `${scheme}://localhost:${port}`;
     const metricsUrl = `${url}${web.telemetryPath}`;
-    const headers = isTokenRequired ? { authorization } : {};
+    const headers: { authorization?: string } = isTokenRequired ? { authorization } : {};
+    const running = { url, metricsUrl, authorization: headers.authorization, kubeconfig: kubeconfig.path };
     scrapes = scrapeRegularly({ url: metricsUrl, headers }, { ...context, stopSignal: scraping.signal });
     context.writeOut(
       [
@@ -56,10 +57,11 @@ export async function demo(
         'scraped            every 10 s by the demo itself, as by Prometheus',
         ...(isTokenRequired ? [`required header    Authorization: ${authorization}`] : []),
         `kubeconfig         ${kubeconfig.path}`,
+        ...(hostRoot === undefined ? [] : [`disk of the node   ${hostRoot}, removed at the end`]),
         ...faultLines(cluster),
         'read-only          hints such as kubectl edit are for real clusters: this one has no objects of workloads',
         'try, in another terminal:',
-        ...tries(cluster, scenario.highlights).map((words) => `  ${commandLine(words, kubeconfig.path, context)}`),
+        ...tryLines(simulation, cluster, running, context),
         'Ctrl-C ends the exporter and the simulated cluster.',
         '',
       ].join('\n'),
@@ -72,6 +74,23 @@ export async function demo(
     scraping.abort(new Error('stopped'));
     await scrapes;
   }
+}
+
+/** With all that the agent has, at once, for a node that is on the disk of this machine; the user's own `--set` come after. */
+function loadDemoSettings(
+  flags: SettingFlags,
+  { scenario, hostRoot }: Pick<Simulation, 'scenario' | 'hostRoot'>,
+  context: CommandContext,
+): Promise<Loaded<Config>> {
+  if (hostRoot === undefined) return loadSettings(flags, context, demoSettings);
+  const own = [
+    `cluster.node=${scenario.nodes[0]?.name ?? ''}`,
+    'metrics.profile=full',
+    'agent.enabled=true',
+    `agent.hostRoot=${hostRoot}`,
+    'agent.directories.budget=100%',
+  ];
+  return loadSettings({ ...flags, assignments: [...own, ...(flags.assignments ?? [])] }, context, demoSettings);
 }
 
 /** Has the name of the cluster unless the settings give it another one. */
@@ -89,36 +108,13 @@ function faultLines({ controlUrl = '', model }: SimulatedCluster): readonly stri
   return [`break a kubelet    curl -X PUT -d hang ${url}`, `repair it          curl -X DELETE ${url}`];
 }
 
-type CommandWords = readonly string[];
-
-/** The words of commands that show what the scenario is about. */
-function tries({ model }: SimulatedCluster, highlights: ScenarioHighlights | undefined): readonly CommandWords[] {
-  const next: CommandWords = ['top', 'next', '-A'];
-  const evictions: CommandWords = ['top', 'evictions', '-A'];
-  if (highlights === undefined) return [next, evictions];
-  const { nodeName, namespace, deployment } = highlights;
-  const { name: podName = '' } =
-    model.pods.find(({ spec }) => spec.namespace === namespace && spec.labels?.['app'] === deployment)?.spec ?? {};
-  return [
-    next,
-    ['explain', 'node', nodeName],
-    ['explain', 'pod', '-n', namespace, podName],
-    ['explain', 'workload', '-n', namespace, deployment],
-    evictions,
-  ];
-}
-
-function commandLine(words: CommandWords, kubeconfig: string, { invocation }: CommandContext): string {
-  return [invocation, ...[...words, '--kubeconfig', kubeconfig].map(shellWord)].join(' ');
-}
-
 /** Prints how to explain the first eviction, once there is one. */
 function announceEviction({ model }: SimulatedCluster, kubeconfig: string, context: CommandContext): void {
   let isAnnounced = false;
   model.onPodFailed(({ spec: { namespace, name }, failure }) => {
     if (isAnnounced || failure?.kind !== 'evicted') return;
     isAnnounced = true;
-    const command = commandLine(['explain', 'eviction', '-n', namespace, name], kubeconfig, context);
+    const command = shownCommand(['explain', 'eviction', '-n', namespace, name], kubeconfig, context);
     context.writeOut(`A pod was evicted. Why:\n  ${command}\n`);
   });
 }
