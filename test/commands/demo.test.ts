@@ -8,83 +8,12 @@ import { hash } from 'bcryptjs';
 import { expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 
-import { runArguments } from '../../src/commands/command-line.js';
-import { demo } from '../../src/commands/demo.js';
-import type { SettingFlags } from '../../src/commands/load-settings.js';
 import { topResources } from '../../src/commands/resources.js';
-import { scenarioNames, type SimulationFlags } from '../../src/commands/simulation-flags.js';
+import { scenarioNames } from '../../src/commands/simulation-flags.js';
 import { TestAuthority } from '../support/certificates.js';
-import { aCommandContext } from '../support/command-context.js';
 import { send } from '../support/http-get.js';
-import { ManualClock } from '../support/manual-clock.js';
 import { temporaryFolder } from '../support/programs.js';
-
-interface RunningDemo extends AsyncDisposable {
-  readonly out: () => string;
-  readonly error: () => string;
-  /** What its first line of that label shows. */
-  readonly shown: (label: string) => string;
-  readonly clock: ManualClock;
-  readonly stop: () => Promise<void>;
-}
-
-async function startDemo(
-  settings: Partial<SettingFlags> = {},
-  simulation: Partial<SimulationFlags> = {},
-): Promise<RunningDemo> {
-  const clock = new ManualClock();
-  const command = aCommandContext({ clock });
-  const values = { 'web.listen-address': ['127.0.0.1:0'], ...settings.values };
-  const running = demo(
-    {
-      settings: { configFile: undefined, ...settings, values },
-      simulation: { scenario: 'mixed', nodes: '5', seed: '1', ...simulation },
-    },
-    command.context,
-  );
-  const stop = async (): Promise<void> => {
-    command.stop();
-    await running;
-  };
-  await expect.poll(command.out, { interval: 20 }).toContain('Ctrl-C');
-  const shown = (label: string): string =>
-    new RegExp(`^${label} +(\\S.*)$`, 'm').exec(command.out())?.[1] ?? `no ${label}`;
-  return { out: command.out, error: command.error, shown, clock, stop, [Symbol.asyncDispose]: stop };
-}
-
-/** The arguments of the printed commands. */
-function printedCommands(out: string): readonly (readonly string[])[] {
-  return Array.from(out.matchAll(/^ {2}ephemeral-storage-exporter (.+)$/gm), ([, words = '']) => words.split(' '));
-}
-
-async function run(args: readonly string[], { clock }: RunningDemo) {
-  const { context, out, error } = aCommandContext({ clock });
-  const running = runArguments(args, context);
-  const status = await passTimeUntil(running, clock);
-  return { command: args.slice(0, -2).join(' '), status, out: out(), error: error() };
-}
-
-/** Lets a command wait for a kubelet that hangs, which takes its timeout. */
-async function passTimeUntil<T>(running: Promise<T>, clock: ManualClock): Promise<T> {
-  const ended = new AbortController();
-  const passing = (async () => {
-    const isOver = (): boolean => ended.signal.aborted;
-    for (let waitedMs = 0; !isOver(); waitedMs += 20) {
-      await delay(20);
-      if (waitedMs >= 300 && !isOver()) await clock.advance(100);
-    }
-  })();
-  const result = await running.finally(() => {
-    ended.abort();
-  });
-  await passing;
-  return result;
-}
-
-const readJson = async (running: RunningDemo, file: string): Promise<Record<string, unknown>> => {
-  const port = Number(new URL(running.shown('exporter')).port);
-  return JSON.parse((await send({ port, path: file })).text) as Record<string, unknown>;
-};
+import { printedCommands, readJson, run, startDemo } from '../support/running-demo.js';
 
 it.each([
   ['http', '{}\n'],
