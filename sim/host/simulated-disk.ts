@@ -14,7 +14,7 @@ export interface PodFiles {
   readonly activity: PodActivity;
 }
 
-export interface ContainerFiles {
+interface ContainerFiles {
   readonly rootfs: FileSizes;
   readonly logs: FileSizes;
   /** Where its image declares a `VOLUME`. */
