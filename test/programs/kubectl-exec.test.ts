@@ -36,7 +36,7 @@ const it = test
   });
 
 /** What a container answers, whatever is run in it. */
-const launcher = ['sh', '-c', "printf 'w 0\\nt 8 1 0 0\\n'"];
+const launcher = ['sh', '-c', "printf 'w 0\\ne 0\\nt 8 1 0\\n'"];
 
 async function explained(kubeconfig: string, ...flags: readonly string[]): Promise<string> {
   const { context, out } = aCommandContext();

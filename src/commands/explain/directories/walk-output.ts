@@ -20,7 +20,8 @@ const forms = {
   missing: /^m (?<tool>[a-z]{1,20})$/,
   pressure: /^p (?<percent>\d{1,3}(?:\.\d+)?)$/,
   entry: /^(?<kind>[df]) (?<blocks>\d{1,15}) (?<path>\/.*)$/,
-  end: /^t (?<blocks>\d{1,15}) (?<files>\d{1,15}) (?<bad>\d{1,15}) (?<code>\d{1,3})$/,
+  code: /^e (?<code>\d{1,3})$/,
+  end: /^t (?<blocks>\d{1,15}) (?<files>\d{1,15}) (?<bad>\d{1,15})$/,
 } as const;
 
 /** Reads what the script has written. Whatever it does not understand is left out: a container may write anything. */
@@ -34,12 +35,12 @@ export function parseWalkOutput(text: string): WalkOutput {
   };
 }
 
-/** Empty without its end: nobody knows what is missing then. */
+/** Empty without its ends: nobody knows what is missing then. */
 function numberedWalk(section: string): readonly (readonly [number, Walk])[] {
   const [number = '', ...lines] = section.split('\n');
-  const ends = lines.map((line) => forms.end.exec(line)?.groups);
-  const { blocks, files, bad, code } = ends.findLast((end) => end !== undefined) ?? {};
-  if (!/^\d{1,4}$/.test(number) || blocks === undefined) return [];
+  const { code } = lastMatch(forms.code, lines);
+  const { blocks, files, bad } = lastMatch(forms.end, lines);
+  if (!/^\d{1,4}$/.test(number) || blocks === undefined || code === undefined) return [];
   const walk = {
     state: stateOf(Number(code)),
     bytes: Number(blocks) * blockBytes,
@@ -48,6 +49,10 @@ function numberedWalk(section: string): readonly (readonly [number, Walk])[] {
     entries: tellingEntries(lines.flatMap(entryOf).slice(0, 2 * listedCount)),
   };
   return [[Number(number), walk]];
+}
+
+function lastMatch(form: RegExp, lines: readonly string[]): Readonly<Partial<Record<string, string>>> {
+  return form.exec(lines.findLast((line) => form.test(line)) ?? '')?.groups ?? {};
 }
 
 function entryOf(line: string): readonly WalkEntry[] {

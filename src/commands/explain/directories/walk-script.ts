@@ -23,11 +23,16 @@ export const listedCount = 20;
  * `du -x` counts, in blocks of 512 bytes. Of the container's root file system only what has changed since its start counts, by
  * ctime: nobody can set that one. Writes nothing, keeps a few megabytes in memory, and yields the disk and the processor to others.
  *
- * A name with a line feed would be other lines: it is left out, with all that is in a directory of such a name, and counted.
+ * A name with a line feed would be other lines: it is left out, with all that is in a directory of such a name, and counted. A path
+ * ends with `//`, which no path has in it: a line without was cut, as its find was killed.
+ *
+ * A find lists all that is in a directory before it leaves it. So the sums of the directories that lead to the present one are kept,
+ * and of all others those of the largest.
  *
  * Lines: `m TOOL` it is missing, and nothing was listed · `p PERCENT` of the last 10 s in which all tasks of the node waited for its
- * disks: nothing was listed · `w NUMBER` begins a walk · `d BLOCKS PATH` directory · `f BLOCKS PATH` file · `t BLOCKS FILES BAD CODE`
- * ends a walk, with its sum, its files, the lines that were not understood, and the exit code of its find.
+ * disks: nothing was listed · `w NUMBER` begins a walk · `e CODE` its find has ended with that exit code; written past what find has
+ * written, which may end anywhere · `d BLOCKS PATH` directory · `f BLOCKS PATH` file · `t BLOCKS FILES BAD` ends a walk, with its sum,
+ * its files, and the lines that were not understood.
  */
 const walkScript = String.raw`root=$1 start=$2 seconds=$3 walks=$4
 shift 4
@@ -35,6 +40,7 @@ lf='
 '
 LC_ALL=C
 export LC_ALL
+exec 3>&1
 for tool in awk date find timeout; do
   command -v $tool >/dev/null || { echo "m $tool"; walks=-1; }
 done
@@ -56,56 +62,67 @@ list() {
     set -- "$@" -path "$root$mount" -prune -o
   done
   if [ $formats = printf ]; then
-    timeout $left find "$root$top/" -xdev "$@" -name "*$lf*" -prune -printf 'b\n' -o -type d -printf 'd %C@ %b 1 %i %p\n' -o -printf 'f %C@ %b %n %i %p\n'
+    timeout $left find "$root$top/" -xdev "$@" -name "*$lf*" -prune -printf 'b\n' -o -type d -printf '4 %C@ %b 1 %i %p//\n' -o -printf '8 %C@ %b %n %i %p//\n'
   else
-    timeout $left find "$root$top/" -xdev "$@" -name "*$lf*" -prune -exec stat -c b {} + -o -type d -exec stat -c 'd %Z %b 1 %i %n' {} + -o -exec stat -c 'f %Z %b %h %i %n' {} +
-  fi 2>/dev/null
-  echo "end $?"
+    timeout $left find "$root$top/" -xdev "$@" -name "*$lf*" -prune -exec stat -c b {} + -o -exec stat -c '%f %Z %b %h %i %n//' {} +
+  fi 2>/dev/null 3>&-
+  echo "e $?" >&3
 }
 summing='
-BEGIN { slot = 1 }
-$1 == "end" && NF == 2 { code = $2; next }
-NF < 6 || $1 !~ /^[df]$/ || $2 $3 $4 $5 !~ /^[0-9.]+$/ { bad++; next }
+function keep(kind, blocks, path, i) {
+  if (blocks <= size[kind, slot[kind]] + 0) return
+  size[kind, slot[kind]] = blocks
+  name[kind, slot[kind]] = path
+  for (i = 1; i <= most; i++) if (size[kind, i] + 0 < size[kind, slot[kind]] + 0) slot[kind] = i
+}
+function leave(level) {
+  for (; depth > level; depth--) keep("d", sum[depth], open[depth])
+}
+function show(kind, i) {
+  for (i = 1; i <= most; i++) if (size[kind, i] + 0 > 0) printf "%s %.0f %s\n", kind, size[kind, i], name[kind, i]
+}
+BEGIN { slot["d"] = slot["f"] = 1 }
+$0 == "b" { bad++; next }
+!/\/\/$/ { next }
+NF < 6 || $1 !~ /^[0-9a-f]+$/ || $2 $3 $4 $5 !~ /^[0-9.]+$/ { bad++; next }
 $2 + 0 < since + 0 { next }
-$4 > 1 { if ($5 in seen) next; if (links++ < 10000) seen[$5] = 1 }
+{ kind = $1 ~ /^4(...)?$/ ? "d" : "f" }
+kind == "f" && $4 > 1 { if ($5 in seen) next; if (links++ < 10000) seen[$5] = 1 }
 {
-  count += $1 == "f"
+  count += kind == "f"
   total += $3
-  path = $0
-  sub(/^. [0-9.]+ [0-9]+ [0-9]+ [0-9]+ /, "", path)
+  path = substr($0, 1, length($0) - 2)
+  sub(/^[^ ]+ [0-9.]+ [0-9]+ [0-9]+ [0-9]+ /, "", path)
   path = substr(path, length(root) + 1)
-  if ($1 == "f" && $3 + 0 > size[slot] + 0) {
-    size[slot] = $3 + 0
-    name[slot] = path
-    for (i = 1; i <= most; i++) if (size[i] + 0 < size[slot] + 0) slot = i
-  }
+  if (kind == "f") keep("f", $3 + 0, path)
   last = split(path, part, "/")
-  if ($1 == "f") last--
+  if (kind == "f") last--
   if (last > 12) last = 12
   dir = ""
+  level = 0
   for (i = 2; i <= last; i++) {
     if (part[i] == "") continue
     dir = dir "/" part[i]
-    if (!(dir in sum) && dirs++ >= 5000) break
-    sum[dir] += $3
+    if (++level > depth || open[level] != dir) {
+      leave(level - 1)
+      depth = level
+      open[level] = dir
+      sum[level] = 0
+    }
+    sum[level] += $3
   }
 }
 END {
-  print "w " number
-  for (k = 0; k < most; k++) {
-    best = ""
-    for (dir in sum) if (best == "" || sum[dir] > sum[best]) best = dir
-    if (best == "") break
-    printf "d %.0f %s\n", sum[best], best
-    delete sum[best]
-  }
-  for (i = 1; i <= most; i++) if (size[i] + 0 > 0) printf "f %.0f %s\n", size[i], name[i]
-  printf "t %.0f %d %d %d\n", total, count, bad, code
+  leave(0)
+  show("d")
+  show("f")
+  printf "t %.0f %d %d\n", total, count, bad
 }'
 walk() {
   number=$1 since=$2
   shift 2
-  list "$@" | awk -v number=$number -v since=$since -v root=$root -v most=${listedCount} "$summing"
+  echo "w $number"
+  list "$@" | awk -v since=$since -v root=$root -v most=${listedCount} "$summing"
 }
 walk 0 $start "" "$@"
 number=1

@@ -41,12 +41,13 @@ const answering = (...lines: readonly string[]): readonly string[] => [
 
 const rootfs = [
   'w 0',
+  'e 0',
   `d ${blocks(3 * mib)} /var`,
   `d ${blocks(2 * mib)} /var/lib/app`,
   `f ${blocks(mib)} /var/big.log`,
-  `t ${blocks(3 * mib)} 12 0 0`,
+  `t ${blocks(3 * mib)} 12 0`,
 ];
-const cache = ['w 1', `f ${blocks(mib)} /mnt/cache/blob`, `t ${blocks(mib)} 1 0 0`];
+const cache = ['w 1', 'e 0', `f ${blocks(mib)} /mnt/cache/blob`, `t ${blocks(mib)} 1 0`];
 
 const container = (more: Partial<ContainerSpec>): ContainerSpec => ({
   name: 'app',
@@ -248,7 +249,7 @@ it('a volume is listed once, in the first container that can', async ({ sim, exp
   const containers = [
     container({ name: 'bare' }),
     container({ launcher: answering(...rootfs, ...cache) }),
-    container({ name: 'late', launcher: answering('w 0', 't 0 0 0 0') }),
+    container({ name: 'late', launcher: answering('w 0', 'e 0', 't 0 0 0') }),
   ];
   addWeb(sim, { containers });
   const { out } = await explain(['default/web', '-o', 'json']);
@@ -264,6 +265,7 @@ it.for([
   ['m stat', /there is no stat that shows ctimes in its image\./],
   ['p 63.2', /all tasks of its node waited for the disks in 63 % of the last 10 s; try again later\./],
   ['w 0', /the list ended early\./],
+  ['w 0\nt 8 1 0', /the list ended early\./],
 ] as const)('a container that answers "%s" has its reason', async ([line, reason], { sim, explain }) => {
   addWeb(sim, { containers: [container({ launcher: answering(line) })] });
   expect((await explain(['default/web'])).out).toMatch(reason);
@@ -284,7 +286,9 @@ it.for([
 
 it('what a container names its files is shown without anything that a terminal obeys', async ({ sim, explain }) => {
   const entry = `f 8 /tmp/\u001b[2J\u202e${'x'.repeat(50)}`;
-  addWeb(sim, { containers: [container({ launcher: answering('w 0', entry, 't 8 1 3 1', 'w 1', 't 0 0 0 0') })] });
+  addWeb(sim, {
+    containers: [container({ launcher: answering('w 0', 'e 1', entry, 't 8 1 3', 'w 1', 'e 0', 't 0 0 0') })],
+  });
   for (const form of ['text', 'json', 'yaml']) {
     const { out } = await explain(['default/web', '-o', form]);
     expect(out).toMatch(/\\(?:u001b|e)\[2J\\u202e/);

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { link, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -102,11 +102,11 @@ it.runIf(isLinux)('mounts are left out of each other and of the writable layer',
 it.runIf(isLinux)('a name with a line feed is skipped and counted, and none is run', async ({ root, startedAtMs }) => {
   const innocent = 'tmp/$(touch pwned)`touch pwned`';
   await write(root, innocent, 2 * block);
-  for (const name of ['a\nf 9999999999 2000000 1 1 /fake', `b\nf 9999999999 1000000 1 2 ${root}/tmp/x`, 'z\nend 0']) {
+  for (const name of ['a\n8 9999999999 2000000 1 1 ', `b\n8 9999999999 1000000 1 2 x`, 'z\ne 0']) {
     await write(root, `tmp/${name}`, block);
   }
-  await write(root, 'tmp/dir\nf 9999999999 1000000 1 3 /victim', 3 * block);
-  await write(root, `tmp/c\nd 9999999999 1000000 1 4 ${root}/tmp/sub/file`, block);
+  await write(root, 'tmp/dir\n8 9999999999 1000000 1 3 /victim', 3 * block);
+  await write(root, `tmp/c\n4 9999999999 1000000 1 4 ${root}/tmp/sub/file`, block);
   const walk = walked(root, { startedAtMs }).walks.get(0);
   expect(walk?.skippedCount).toBe(5);
   expect(pathsOf(walk?.entries)).toEqual(['/tmp/', `/${innocent}`]);
@@ -136,6 +136,20 @@ it.runIf(isLinux)('a list has the largest, and the sum has all', async ({ root, 
   expect(walk?.bytes).toBe(du(path.join(root, 'many')));
 });
 
+it.runIf(isLinux)('a large directory is listed behind any number of small ones', async ({ root, startedAtMs }) => {
+  const line = `'4 9999999999 8 1 1 ${root}/small/%d//\\n8 9999999999 8 1 2 ${root}/small/%d/file//\\n'`;
+  const large = `8 9999999999 800 1 3 ${root}/large/one//\n8 9999999999 800 1 4 ${root}/large/two//`;
+  const find = `awk 'BEGIN { for (i = 0; i < 20000; i++) printf "'${line}'", i, i }'\necho "${large}"`;
+  await writeFile(path.join(root, 'find'), `#!/bin/sh\n[ "$2" = -maxdepth ] && exit 0\n${find}\n`, { mode: 0o755 });
+  const env = { PATH: `${root}:${process.env['PATH'] ?? ''}` };
+  const [shell = '', ...words] = commandIn(root, { startedAtMs });
+  const walk = parseWalkOutput(spawnSync(shell, words, { encoding: 'utf8', env }).stdout).walks.get(0);
+  expect(walk?.entries.slice(0, 2)).toEqual([
+    { path: '/small', bytes: 40_000 * block, isDirectory: true },
+    { path: '/large', bytes: 200 * block, isDirectory: true },
+  ]);
+});
+
 it.runIf(isLinux)('a path that is gone is a walk that could not read it', async ({ root, startedAtMs }) => {
   await rm(path.join(root, 'usr'), { recursive: true });
   expect(walked(root, { startedAtMs, emptyDirPaths: ['/gone'] }).walks.get(1)).toMatchObject({
@@ -144,9 +158,72 @@ it.runIf(isLinux)('a path that is gone is a walk that could not read it', async 
   });
 });
 
+/** Whether a `find` prints itself: that of busybox has `stat` print. */
+const finds = { 'GNU find': 'exit 0', 'busybox find': 'exit 1' } as const;
+
+interface CutFind {
+  readonly find: string;
+  /** How it ends when it is asked to print. */
+  readonly printf: string;
+  /** Of its `timeout`. */
+  readonly end?: string;
+}
+
+/** Returns what a container prints whose programs are these. */
+function cut(root: string, { find, printf, end = 'exit 124' }: CutFind): string {
+  const stubs = { find: `[ "$2" = -maxdepth ] && ${printf}\n${find}`, timeout: `shift\n"$@"\n${end}` };
+  for (const [name, text] of Object.entries(stubs)) {
+    writeFileSync(path.join(root, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  }
+  const [shell = '', ...words] = commandIn(root, { startedAtMs: 0 });
+  const env = { PATH: `${root}:${process.env['PATH'] ?? ''}` };
+  return spawnSync(shell, words, { encoding: 'utf8', env }).stdout;
+}
+
+const largeOutput = (root: string): string =>
+  `i=0; while [ $i -lt 5000 ]; do echo "8 9999999999 8 1 $i ${root}/many/$i//"; i=$((i + 1)); done`;
+
+it.runIf(isLinux).for([
+  ['within a path', '/many/cut'],
+  ['behind a directory', '/many/'],
+  ['within the numbers', undefined],
+  ['at the end of a line', '/many/last//\n'],
+] as const)('a walk that is killed %s has what was found before, and is not complete', ([, end], { root }) => {
+  for (const printf of Object.values(finds)) {
+    const last = end === undefined ? '8 9999999999 8' : `8 9999999999 8 1 9999 ${root}${end}`;
+    const stdout = cut(root, {
+      find: `${largeOutput(root)}; printf '${last.replace('\n', String.raw`\n`)}'`,
+      printf,
+    });
+    const walk = parseWalkOutput(stdout).walks.get(0);
+    const fileCount = end?.endsWith('\n') === true ? 5001 : 5000;
+    expect(walk).toMatchObject({ state: 'timeout', bytes: fileCount * block, fileCount, skippedCount: 0 });
+    expect(pathsOf(walk?.entries)).toContain('/many/');
+    expect(pathsOf(walk?.entries)).not.toContain('/many/cut');
+  }
+});
+
+it.runIf(isLinux)('what a killed find has started goes on writing, and the walk is not complete', ({ root }) => {
+  const stat = `(sleep 0.3; printf '/y//\\n8 9999999999 8 1 2 ${root}/z//\\n') &`;
+  const find = `${stat}\nprintf '8 9999999999 8 1 1 ${root}/x'`;
+  const walk = parseWalkOutput(cut(root, { find, printf: finds['busybox find'] })).walks.get(0);
+  expect(walk).toMatchObject({ state: 'timeout', bytes: 2 * block });
+});
+
+it.runIf(isLinux)('a walk whose shell is killed before its find has ended is none', ({ root }) => {
+  const stdout = cut(root, { find: largeOutput(root), printf: finds['GNU find'], end: 'kill -9 $PPID' });
+  expect(stdout).toMatch(/^t 40000 5000 0$/m);
+  expect(parseWalkOutput(stdout).walks.has(0)).toBe(false);
+});
+
 it.runIf(isLinux)('a walk that takes too long ends in the container, with what it has found', async ({ root }) => {
   const slow = path.join(root, 'find');
-  const lines = ['#!/bin/sh', `[ "$2" = -maxdepth ] && exit 0`, `echo "f 9999999999 8 1 1 ${root}/x"`, 'exec sleep 60'];
+  const lines = [
+    '#!/bin/sh',
+    `[ "$2" = -maxdepth ] && exit 0`,
+    `echo "8 9999999999 8 1 1 ${root}/x//"`,
+    'exec sleep 60',
+  ];
   await writeFile(slow, lines.join('\n'), { mode: 0o755 });
   const [shell = '', ...words] = commandIn(root, { startedAtMs: 0, durationSeconds: 1 });
   const { stdout } = spawnSync(shell, words, {
