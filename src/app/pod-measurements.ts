@@ -3,7 +3,7 @@ import { messageOf } from '../base/errors.js';
 import { retainKeys } from '../base/maps.js';
 import type { Pod } from '../kube/objects.js';
 import type { DirectoryMeasurements } from '../query/cluster-reading.js';
-import type { FoundPart, PodMeasurement } from '../report/pod-directories.js';
+import { type FoundPart, hasMeasured, type PodMeasurement } from '../report/pod-directories.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 
 interface WaitingPod {
@@ -12,13 +12,16 @@ interface WaitingPod {
   readonly usedBytes: number | undefined;
 }
 
-interface KeptMeasurement extends Pick<PodMeasurement, 'parts' | 'problem'> {
+interface KeptMeasurement extends Pick<PodMeasurement, 'problem'> {
+  readonly parts: readonly FoundPart[];
   readonly atMs: number;
   readonly monotonicMs: number;
 }
 
 /** A pod is not measured again within this time. */
 const freshMs = 600_000;
+/** The same for one of which nothing could be measured. */
+const failedFreshMs = 60_000;
 const maxKeptCount = 50;
 /** Pods that were asked for and wait: others are refused. */
 const maxAskedCount = 10;
@@ -48,7 +51,9 @@ export class AgentMeasurements implements DirectoryMeasurements {
     if (kept === undefined) return { state: isWaiting ? 'measuring' : 'unmeasured' };
     const { atMs, monotonicMs, ...found } = kept;
     const ageMs = this.#options.clock.monotonicMs() - monotonicMs;
-    const state = isWaiting ? 'measuring' : ageMs < freshMs ? 'measured' : 'unmeasured';
+    const isMeasured = hasMeasured(found.parts);
+    const isFresh = ageMs < (isMeasured ? freshMs : failedFreshMs);
+    const state = isWaiting ? 'measuring' : !isFresh ? 'unmeasured' : isMeasured ? 'measured' : 'failed';
     return { state, ...found, measuredAtMs: atMs, ageMs };
   }
 

@@ -1,4 +1,3 @@
-import { formatBytes } from '../base/units.js';
 import type { MeasuredPodReport } from './pod-report.js';
 import type { VolumeReport } from './volume-report.js';
 
@@ -38,11 +37,16 @@ interface PartPlace {
 }
 
 /** A part of a pod's ephemeral storage, as it was found and as the summary has it. */
-export interface PartReport extends PartPlace, Partial<Pick<Walk, 'state' | 'fileCount' | 'skippedCount'>> {
+export interface PartReport extends PartPlace, Partial<Pick<Walk, 'fileCount' | 'skippedCount'>> {
+  /** `unmeasured`: nothing of it was found. Absent for `other`, which is the summary's. */
+  readonly state?: WalkState | 'unmeasured' | undefined;
+  /** Absent where it is unmeasured. */
   readonly foundBytes?: number | undefined;
   readonly summaryBytes?: number | undefined;
-  /** What was found beyond the summary; below 0 when less was found. */
+  /** What was found beyond the summary; below 0 when all was found, and that is less. */
   readonly differenceBytes?: number | undefined;
+  /** Why it was not measured, or not all of it, as far as it is known. */
+  readonly problem?: string | undefined;
   /** Share of all parts. */
   readonly ratio?: number | undefined;
 }
@@ -70,6 +74,7 @@ export interface PodDirectories {
   /** Absent without a summary, and where one container alone was listed. */
   readonly summaryBytes?: number | undefined;
   readonly summaryAgeMs?: number | undefined;
+  /** Absent where nothing was measured: the sum is the summary's then. */
   readonly differenceBytes?: number | undefined;
   readonly parts: readonly PartReport[];
   /** The largest first. */
@@ -87,9 +92,12 @@ export interface FoundPart extends PartPlace {
 
 /** What the agent on its node has measured of a pod. */
 export interface PodMeasurement {
-  /** `measuring`: it waits for its turn, or is measured. `unmeasured`: never, or not for a while. */
-  readonly state: 'measured' | 'measuring' | 'unmeasured';
-  /** The last; absent before the first. */
+  /**
+   * `measuring`: it waits for its turn, or is measured. `failed`: nothing could be measured just now. `unmeasured`: never, or not for
+   * a while.
+   */
+  readonly state: 'measured' | 'measuring' | 'failed' | 'unmeasured';
+  /** The last, which may have failed; absent before the first. */
   readonly parts?: readonly FoundPart[] | undefined;
   /** Why nothing was measured. */
   readonly problem?: string | undefined;
@@ -110,7 +118,7 @@ export interface SummarizedPod extends Pick<MeasuredPodReport, 'components' | 'u
     readonly rootfsBytes: number;
     readonly logsBytes: number;
   }[];
-  readonly volumes: readonly Pick<VolumeReport, 'volume' | 'usedBytes'>[];
+  readonly volumes: readonly Pick<VolumeReport, 'volume' | 'usedBytes' | 'type' | 'isCounted'>[];
 }
 
 /** Puts what was found beside the summary. `isWhole`: all containers of the pod were looked for. */
@@ -120,12 +128,14 @@ export function podDirectories(
   summary: SummarizedPod | undefined,
   isWhole = true,
 ): PodDirectories {
-  const listed = found.filter((part) => isKnown(part, summary));
+  const known = found.filter((part) => isKnown(part, summary));
+  const listed = isWhole ? [...known, ...otherPlaces(known, summary)] : known;
   const parts = [...listed.map((part) => besideSummary(part, summary)), ...(isWhole ? otherParts(summary) : [])];
   const usedBytes = parts.reduce((sum, part) => sum + (bytesOf(part) ?? 0), 0);
   const ratioOf = (bytes: number | undefined): number | undefined =>
     bytes === undefined || usedBytes === 0 ? undefined : bytes / usedBytes;
   const summaryBytes = isWhole ? summary?.usedBytes : undefined;
+  const isCompared = summaryBytes !== undefined && hasMeasured(found);
   return {
     namespace,
     pod,
@@ -133,14 +143,29 @@ export function podDirectories(
     usedBytes,
     summaryBytes,
     summaryAgeMs: summary?.dataAgeMs,
-    differenceBytes: summaryBytes === undefined ? undefined : usedBytes - summaryBytes,
+    differenceBytes: isCompared ? usedBytes - summaryBytes : undefined,
     parts: parts.map((part) => ({ ...part, ratio: ratioOf(bytesOf(part)) })),
-    largest: listed
+    largest: known
       .flatMap((part) => (part.walk?.entries ?? []).map((entry) => ({ ...placeOf(part), ...entry })))
       .map((entry) => ({ ...entry, ratio: ratioOf(entry.bytes) }))
       .toSorted((a, b) => b.bytes - a.bytes),
-    problems: [...problems, ...listed.flatMap(problemOf)],
+    problems,
   };
+}
+
+/** Whether anything of a pod was measured. */
+export function hasMeasured(parts: readonly FoundPart[]): boolean {
+  return parts.some(({ walk }) => measuredWalk(walk) !== undefined);
+}
+
+/** Whether any part in a report was measured. */
+export function hasFound({ parts }: Pick<PodDirectories, 'parts'>): boolean {
+  return parts.some(({ foundBytes }) => foundBytes !== undefined);
+}
+
+/** A walk that has ended before it found anything has measured nothing. */
+function measuredWalk(walk: Walk | undefined): Walk | undefined {
+  return walk === undefined || (walk.state !== 'complete' && walk.bytes === 0) ? undefined : walk;
 }
 
 /** Containers that have never run have no logs. */
@@ -148,15 +173,14 @@ function isKnown(place: FoundPart, summary: SummarizedPod | undefined): boolean 
   return place.part !== 'logs' || (place.walk?.bytes ?? 0) > 0 || summaryBytesOf(place, summary) !== undefined;
 }
 
-function problemOf({ part, container, volume, problem }: FoundPart): readonly ListingProblem[] {
-  if (problem === undefined) return [];
-  return [{ container, text: `${part} ${volume ?? container}: ${problem}`, commands: [] }];
+/** As found; of what was listed in part, what is known at least. */
+function bytesOf(part: PartReport): number | undefined {
+  return isFromSummary(part) ? part.summaryBytes : part.foundBytes;
 }
 
-/** As found; of what was listed in part, what is known at least. */
-function bytesOf({ foundBytes, summaryBytes, state }: PartReport): number | undefined {
-  if (foundBytes === undefined || state === 'complete') return foundBytes ?? summaryBytes;
-  return Math.max(foundBytes, summaryBytes ?? 0);
+/** Whether the sum of the pod has the summary's value of a part: it was not measured, or only less of it than the summary has. */
+export function isFromSummary({ foundBytes, summaryBytes, state }: PartReport): boolean {
+  return foundBytes === undefined || (state !== 'complete' && foundBytes < (summaryBytes ?? 0));
 }
 
 function placeOf({ part, container, volume }: FoundPart): PartPlace {
@@ -164,13 +188,33 @@ function placeOf({ part, container, volume }: FoundPart): PartPlace {
 }
 
 function besideSummary(found: FoundPart, summary: SummarizedPod | undefined): PartReport {
-  const { walk } = found;
+  const walk = measuredWalk(found.walk);
+  const { problem } = found;
   const place = placeOf(found);
   const summaryBytes = summaryBytesOf(place, summary);
-  if (walk === undefined) return { ...place, summaryBytes };
-  const { bytes, state, fileCount, skippedCount } = walk;
-  const differenceBytes = summaryBytes === undefined ? undefined : bytes - summaryBytes;
-  return { ...place, foundBytes: bytes, summaryBytes, differenceBytes, state, fileCount, skippedCount };
+  if (walk === undefined) return { ...place, state: 'unmeasured', summaryBytes, problem };
+  const { bytes: foundBytes, state, fileCount, skippedCount } = walk;
+  const part = { ...place, state, foundBytes, summaryBytes, fileCount, skippedCount, problem };
+  const isCompared = summaryBytes !== undefined && !isFromSummary(part);
+  return { ...part, differenceBytes: isCompared ? foundBytes - summaryBytes : undefined };
+}
+
+/** What the summary has besides these parts. */
+function otherPlaces(parts: readonly PartPlace[], summary: SummarizedPod | undefined): readonly PartPlace[] {
+  const { containers = [], volumes = [] } = summary ?? {};
+  const places: readonly PartPlace[] = [
+    ...containers.flatMap(({ container }) => [
+      { part: 'rootfs' as const, container },
+      { part: 'logs' as const, container },
+    ]),
+    ...volumes
+      .filter(({ type, isCounted }) => type === 'emptydir' && isCounted)
+      .map(({ volume }) => ({ part: 'emptydir' as const, volume })),
+  ];
+  const isSame = (one: PartPlace, { part, container, volume }: PartPlace): boolean =>
+    one.part === part && (part === 'emptydir' ? one.volume === volume : one.container === container);
+  const isEmpty = (place: PartPlace): boolean => (summaryBytesOf(place, summary) ?? 0) === 0;
+  return places.filter((place) => !isEmpty(place) && !parts.some((part) => isSame(place, part)));
 }
 
 function summaryBytesOf({ part, container, volume }: PartPlace, summary: SummarizedPod | undefined) {
@@ -193,30 +237,4 @@ export function tellingEntries(entries: readonly WalkEntry[]): readonly WalkEntr
   const isRepeated = ({ path, bytes, isDirectory }: WalkEntry): boolean =>
     isDirectory && entries.some((other) => other.path.startsWith(`${path}/`) && other.bytes >= almostAll * bytes);
   return entries.filter((entry) => entry.bytes > 0 && !isRepeated(entry)).toSorted((a, b) => b.bytes - a.bytes);
-}
-
-/** What was found beside the summary, in words. */
-export function differenceText(bytes: number): string {
-  if (bytes === 0) return 'the same.';
-  const found = `${formatBytes(Math.abs(bytes))} ${bytes > 0 ? 'more' : 'less'} was found.`;
-  return `${found} Volumes in a summary are up to two minutes old.`;
-}
-
-export function partName({ part, container, volume }: PartPlace): string {
-  const name = volume ?? container;
-  return name === undefined ? part : `${part} ${name}`;
-}
-
-const stateTexts = {
-  complete: undefined,
-  unreadable: 'some of it could not be read',
-  timeout: 'the time was up: at least this much',
-  stopped: 'ended early: at least this much',
-} as const;
-
-/** What is to be said of a part; '' for nothing. */
-export function partNote({ part, state, skippedCount = 0, foundBytes }: PartReport): string {
-  if (foundBytes === undefined) return part === 'logs' || part === 'other' ? '' : 'not listed';
-  const notes = [state && stateTexts[state], skippedCount > 0 ? `${skippedCount} names skipped` : undefined];
-  return notes.filter((note) => note !== undefined).join('; ');
 }

@@ -15,10 +15,12 @@ import {
 
 const minuteMs = 60_000;
 const named = (name: string): Pod => aPod({ name });
-const parts: readonly FoundPart[] = [{ part: 'logs', container: 'main' }];
+const empty: FoundPart['walk'] = { state: 'complete', bytes: 0, skippedCount: 0, entries: [] };
+const measured: readonly FoundPart[] = [{ part: 'logs', container: 'main', walk: empty }];
+const waited: readonly FoundPart[] = [{ part: 'logs', container: 'main', walk: { ...empty, state: 'timeout' } }];
 
 /** `started`: names of the pods that are measured or were, in their order. `end`: of the one that is measured now. */
-function measurements({ fails = false }: { readonly fails?: boolean } = {}) {
+function measurements({ parts = measured }: { readonly parts?: readonly FoundPart[] | Error } = {}) {
   const clock = new ManualClock();
   const stop = new AbortController();
   const started: string[] = [];
@@ -28,7 +30,7 @@ function measurements({ fails = false }: { readonly fails?: boolean } = {}) {
       started.push(name);
       return new Promise((resolve, reject) => {
         ends.push(() => {
-          if (fails) reject(new Error('du not found'));
+          if (parts instanceof Error) reject(parts);
           else resolve(parts);
         });
       });
@@ -51,11 +53,11 @@ it('a pod that is asked for is measured once, and again after ten minutes', asyn
   expect(agent.ask(pod, 1)).toEqual({ state: 'measuring' });
   await end();
   await clock.advance(9 * minuteMs);
-  const measured = { parts, problem: undefined, measuredAtMs: Date.UTC(2026, 0, 1), ageMs: 9 * minuteMs };
-  expect(agent.ask(pod, 1)).toEqual({ state: 'measured', ...measured });
+  const kept = { parts: measured, problem: undefined, measuredAtMs: Date.UTC(2026, 0, 1), ageMs: 9 * minuteMs };
+  expect(agent.ask(pod, 1)).toEqual({ state: 'measured', ...kept });
   await clock.advance(minuteMs);
   expect(agent.peek(pod).state).toBe('unmeasured');
-  expect(agent.ask(pod, 1)).toEqual({ state: 'measuring', ...measured, ageMs: 10 * minuteMs });
+  expect(agent.ask(pod, 1)).toEqual({ state: 'measuring', ...kept, ageMs: 10 * minuteMs });
   expect(started).toEqual(['cart', 'cart']);
 });
 
@@ -70,11 +72,18 @@ it('pods are measured one after the other, and beyond ten that wait none is take
   expect(agent.ask(named('p11'), undefined)?.state).toBe('measuring');
 });
 
-it('why nothing could be measured is kept as long as a measurement', async () => {
-  const { agent, end } = measurements({ fails: true });
+it.each([
+  ['du cannot run', { parts: new Error('du not found') }, { parts: [], problem: 'du not found' }],
+  ['du has not run in time', { parts: waited }, { parts: waited }],
+])('where %s nothing is measured, which is tried again after a minute', async (_what, given, kept) => {
+  const { agent, clock, started, end } = measurements(given);
   agent.ask(named('cart'), undefined);
   await end();
-  expect(agent.ask(named('cart'), undefined)).toMatchObject({ state: 'measured', parts: [], problem: 'du not found' });
+  await clock.advance(minuteMs - 1);
+  expect(agent.ask(named('cart'), undefined)).toMatchObject({ state: 'failed', ...kept });
+  await clock.advance(1);
+  expect(agent.ask(named('cart'), undefined)?.state).toBe('measuring');
+  expect(started).toEqual(['cart', 'cart']);
 });
 
 it('fifty measurements are kept, the latest', async () => {

@@ -1,14 +1,8 @@
 import { formatAge, formatBytes, formatPercent } from '../../base/units.js';
 import type { MeasuredDirectories } from '../../query/measured-directories.js';
+import { partName, partNote, problemsOf, summaryText, sumText } from '../../report/directory-texts.js';
 import { directoriesCommand } from '../../report/pod-commands.js';
-import {
-  differenceText,
-  type EntryReport,
-  partName,
-  partNote,
-  type PartReport,
-  type PodDirectories,
-} from '../../report/pod-directories.js';
+import { type EntryReport, hasFound, type PartReport, type PodDirectories } from '../../report/pod-directories.js';
 import type { PodPlace } from '../../report/pod-report.js';
 import type { PageView } from '../views.js';
 import { dataTable, emptyText, panel } from './components.js';
@@ -32,30 +26,54 @@ const shownCount = 20;
 
 function body(pod: ShownPlace, measured: MeasuredDirectories | undefined, links: Links): Markup {
   if (measured === undefined) {
-    return markup`${emptyText('No agent on its node measures them. This lists them by commands in its containers, with your own permissions:')}
-<ul class="commands small"><li><code>${directoriesCommand(pod)}</code></li></ul>`;
+    return withoutAgent('No agent on its node measures them. This lists them by commands', pod);
   }
   const { directories, ageMs = 0 } = measured;
   return markup`${stateText(pod, measured, links)}
 ${directories === undefined ? undefined : found(directories, ageMs)}`;
 }
 
+function withoutAgent(text: string, pod: ShownPlace): Markup {
+  return markup`${emptyText(`${text} in its containers, with your own permissions:`)}
+<ul class="commands small"><li><code>${directoriesCommand(pod)}</code></li></ul>`;
+}
+
 function stateText(pod: ShownPlace, { state, directories }: MeasuredDirectories, links: Links): Markup | undefined {
   if (state === 'measured') return undefined;
   if (state === 'measuring') return emptyText('It is measured now, or waits for others: this page shows the result.');
+  if (state === 'failed') return withoutAgent('Nothing could be measured. This lists them by commands', pod);
   return markup`<p class="small">${links.directories(pod, directories === undefined ? 'Measure the directories' : 'Measure again')} <span class="muted">with du on its node: for a minute at most, at the lowest priority, at most once in ten minutes.</span></p>`;
 }
 
 function found(directories: PodDirectories, ageMs: number): Markup {
-  const { usedBytes, summaryBytes, summaryAgeMs = 0, differenceBytes = 0, parts, largest, problems } = directories;
-  const summary =
-    summaryBytes === undefined
+  const problems = problemsOf(directories);
+  const reasons =
+    problems.length === 0
       ? undefined
-      : ` The summary, ${formatAge(summaryAgeMs)} old, has ${formatBytes(summaryBytes)}: ${differenceText(differenceBytes)}`;
-  return markup`<p>Measured ${formatAge(ageMs)} ago: <strong>${formatBytes(usedBytes)}</strong> in all.${summary}</p>
-${dataTable('stack dense', 'Parts', partColumns, parts.map(partRow))}
-${largest.length === 0 ? emptyText('No directory or file has 1 % of it.') : dataTable('stack dense', 'Largest directories and files', entryColumns, largest.slice(0, shownCount).map(entryRow))}
-${problems.length === 0 ? undefined : markup`<ul class="lines small">${problems.map(({ text }) => markup`<li>${text}</li>`)}</ul>`}`;
+      : markup`<ul class="lines small">${problems.map(({ text }) => markup`<li>${text}</li>`)}</ul>`;
+  const table = dataTable('stack dense', 'Parts', partColumns, directories.parts.map(partRow));
+  const age = formatAge(ageMs);
+  const summary = summaryText(directories);
+  if (!hasFound(directories)) {
+    const rest = summary === undefined ? undefined : ` ${summary}`;
+    return markup`<p>Nothing could be measured ${age} ago.${rest}</p>
+${reasons}
+${table}`;
+  }
+  return markup`<p>Measured ${age} ago: <strong>${sumText(directories)}.</strong>${summary === undefined ? undefined : ` ${summary}`}</p>
+${table}
+${largestTable(directories)}
+${reasons}`;
+}
+
+function largestTable({ largest }: PodDirectories): Markup {
+  if (largest.length === 0) return emptyText('No directory or file was found that is large enough to be listed.');
+  return dataTable(
+    'stack dense',
+    'Largest directories and files',
+    entryColumns,
+    largest.slice(0, shownCount).map(entryRow),
+  );
 }
 
 const partColumns = {

@@ -77,6 +77,44 @@ it.each([
   expect(of.askedBytes).toEqual([]);
 });
 
+const waited: FoundPart['walk'] = { state: 'timeout', bytes: 0, skippedCount: 0, entries: [] };
+const failures: readonly (readonly [string, PodMeasurement])[] = [
+  ['du cannot run', { state: 'failed', parts: [], problem: 'du: it is busy', measuredAtMs: 1, ageMs: 6_000 }],
+  [
+    'du has not run in time',
+    {
+      state: 'failed',
+      parts: ['a', 'b'].map((volume) => ({ part: 'emptydir', volume, walk: waited, problem: 'it is busy' })),
+      measuredAtMs: 1,
+      ageMs: 6_000,
+    },
+  ],
+];
+
+it.each(failures)(
+  'where %s the page has the reason and the way without the agent, and no sum',
+  async (_what, failed) => {
+    const text = await sectionOf(reading(failed));
+    expect(text).toMatch(/^Directories Nothing could be measured\. .*explain pod shop\/cart-0 --directories /);
+    expect(text).toMatch(
+      / Nothing could be measured 6s ago\. The summary, \S+ old, has 4Ki\. \S+( a, emptydir b)?: it is busy /,
+    );
+    expect(text).not.toMatch(/in all|the same|less|more|is large enough/);
+  },
+);
+
+it.each(failures)('where %s the API has no difference and nothing that was found', async (_what, failed) => {
+  const { data } = await asked(reading(failed));
+  expect(data).toMatchObject({ state: 'failed', directories: { differenceBytes: undefined, usedBytes: 4096 } });
+  expect(JSON.stringify(data)).not.toContain('"foundBytes"');
+});
+
+it('a pod without anything large has a line about it', async () => {
+  const walk = { state: 'complete', bytes: mib, skippedCount: 0, entries: [] } as const;
+  const text = await sectionOf(reading({ ...measured, parts: [{ part: 'logs', container: 'main', walk }] }));
+  expect(text).toContain('No directory or file was found that is large enough to be listed.');
+});
+
 it('the link to have a pod measured leads to the page that does it', async () => {
   const { html } = await aPage(reading({ state: 'unmeasured' }), { kind: 'pod', path });
   expect(html).toContain('href="../../pods/shop/cart-0/directories"');
@@ -103,9 +141,12 @@ it('the API has the state, and the report once there is one', async () => {
     measuredAtMs: 1,
     ageMs: 61_000,
     directories: {
-      parts: [{ part: 'rootfs', foundBytes: 3 * mib, state: 'unreadable' }, { part: 'other' }],
+      parts: [
+        { part: 'rootfs', foundBytes: 3 * mib, state: 'unreadable', problem: 'du: cannot read' },
+        { part: 'other' },
+      ],
       largest: [{ path: '/srv', bytes: 3 * mib, isDirectory: true }, { path: hostile }],
-      problems: [{ text: 'rootfs main: du: cannot read' }],
+      problems: [],
     },
   });
 });

@@ -1,12 +1,6 @@
-import { formatAge, formatBytes, formatPercent } from '../../../base/units.js';
-import {
-  differenceText,
-  type EntryReport,
-  partName,
-  partNote,
-  type PartReport,
-  type PodDirectories,
-} from '../../../report/pod-directories.js';
+import { formatBytes, formatPercent } from '../../../base/units.js';
+import { partName, partNote, problemsOf, summaryText, sumText } from '../../../report/directory-texts.js';
+import { type EntryReport, hasFound, type PartReport, type PodDirectories } from '../../../report/pod-directories.js';
 import { type Column, tableLines } from '../../text/table.js';
 import { paragraphs, wrapped } from '../../text/terminal-text.js';
 import { ownLines } from '../../text/verdict-lines.js';
@@ -15,30 +9,25 @@ const shownCount = 20;
 
 /** What is in a pod, for people. */
 export function directoryText(report: PodDirectories, width: number): string {
-  const { parts, largest, problems } = report;
+  const { parts, largest } = report;
   const hiddenCount = largest.length - shownCount;
+  const isKnown = hasFound(report) || parts.some(({ summaryBytes }) => summaryBytes !== undefined);
   const more = hiddenCount > 0 ? [`and ${hiddenCount} more; -o json has them.`] : [];
   return paragraphs([
     wrapped(headline(report), width),
-    tableLines(partColumns, parts, width),
+    isKnown ? tableLines(partColumns, parts, width) : [],
     [...tableLines(entryColumns, largest.slice(0, shownCount), width), ...wrapped(more, width)],
-    ...problems.map((problem) => ownLines(problem, width)),
+    ...problemsOf(report).map((problem) => ownLines(problem, width)),
   ]);
 }
 
 function headline(report: PodDirectories): readonly string[] {
-  const { namespace, pod, node, usedBytes, summaryBytes, summaryAgeMs, differenceBytes, parts } = report;
+  const { namespace, pod, node } = report;
   const place = node === undefined ? '' : ` on ${node}`;
-  const hasLogs = parts.every(({ part, foundBytes }) => part !== 'logs' || foundBytes !== undefined);
-  const logs = hasLogs ? '' : ', with logs as in the summary';
   const subject = `Pod ${namespace}/${pod}${place}`;
-  if (parts.every(({ foundBytes }) => foundBytes === undefined)) {
-    return [`${subject}: nothing was listed. Its usage below is that of the summary.`];
-  }
-  const sum = `${subject}: ${formatBytes(usedBytes)} in all${logs}.`;
-  if (summaryBytes === undefined || differenceBytes === undefined) return [sum];
-  const age = summaryAgeMs === undefined ? '' : `, ${formatAge(summaryAgeMs)} old,`;
-  return [sum, `The summary${age} has ${formatBytes(summaryBytes)}: ${differenceText(differenceBytes)}`];
+  const summary = summaryText(report) ?? [];
+  if (hasFound(report)) return [`${subject}: ${sumText(report)}.`].concat(summary);
+  return [`${subject}: nothing was listed.`].concat(summary);
 }
 
 const partColumns: readonly Column<PartReport>[] = [

@@ -1,6 +1,7 @@
 import { messageOf, RequestError, UserError } from '../../../base/errors.js';
 import { formatAge } from '../../../base/units.js';
-import type { PodDirectories, SummarizedPod } from '../../../report/pod-directories.js';
+import { problemsOf } from '../../../report/directory-texts.js';
+import type { PartReport, PodDirectories, SummarizedPod } from '../../../report/pod-directories.js';
 import { NotFoundError } from '../../../status/view-errors.js';
 import type { Views } from '../../../status/views.js';
 import type { CommandContext } from '../../context.js';
@@ -76,14 +77,29 @@ async function agentAnswer(
   try {
     const measured = await untilMeasured([...path, 'directories'], reader, options, context);
     if (measured?.directories === undefined) return 'the agent on its node has not measured it in time';
-    const { directories, ageMs = 0 } = measured;
+    const { state, directories, ageMs = 0 } = measured;
+    if (state === 'failed') return `the agent on its node could not measure it${reasonOf(directories)}`;
     const node = terminalText(directories.node ?? '');
     context.writeError(`Measured by the agent on node ${node} ${formatAge(ageMs)} ago.\n`);
+    if (directories.parts.some(isCut)) context.writeError(cutNote);
     return directories;
   } catch (error) {
     if (!(error instanceof RequestError || error instanceof NotFoundError)) throw error;
     return `the agent on its node does not measure it (${messageOf(error)})`;
   }
+}
+
+function reasonOf(directories: PodDirectories): string {
+  const [problem] = problemsOf(directories);
+  return problem === undefined ? '' : ` (${problem.text})`;
+}
+
+const cutNote = 'Not all of it was measured: with --from kubelets it is listed by commands in its containers.\n';
+
+/** What is in a container, and not all of it was found. */
+function isCut({ part, state }: PartReport): boolean {
+  if (part === 'logs' || part === 'other') return false;
+  return state === 'unmeasured' || state === 'timeout' || state === 'stopped';
 }
 
 async function untilMeasured(
@@ -95,7 +111,7 @@ async function untilMeasured(
   const endMs = clock.monotonicMs() + (requestTimeoutMs === 0 ? Infinity : requestTimeoutMs);
   do {
     const { data } = await reader.object('directories', path, {});
-    if (data.state === 'measured') return data;
+    if (data.state === 'measured' || data.state === 'failed') return data;
     await clock.sleep(pauseMs, stopSignal);
   } while (clock.monotonicMs() < endMs);
   return undefined;

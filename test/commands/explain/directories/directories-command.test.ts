@@ -110,7 +110,7 @@ it('the largest directories and files come first, and the sum stands beside the 
     /^Pod default\/web on node-1: 5Mi in all, with logs as in the summary\.\nThe summary, \S+ old, has 4Mi: /,
   );
   expect(out).toMatch(/^rootfs app +3Mi +3Mi +0B +60 %$/m);
-  expect(out).toMatch(/^logs app +- +1Mi +- +20 %$/m);
+  expect(out).toMatch(/^logs app +- +1Mi +- +20 % +not measured$/m);
   expect(out).toMatch(/^emptydir cache +1Mi /m);
   const paths = out.split('\n').flatMap((line) => / (?:directory|file) .* (\/\S+)$/.exec(line)?.[1] ?? []);
   expect(paths).toEqual(['/var', '/var/lib/app', '/var/big.log', '/mnt/cache/blob']);
@@ -211,9 +211,8 @@ it('an image without a shell is named, with the commands that list it through an
   const { status, out } = await explain(['default/web']);
   const kubeconfig = path.join(folder.path, 'kubeconfig');
   expect(status).toBe(0);
-  expect(out).toMatch(/^Pod default\/web on node-1: nothing was listed\. /);
-  expect(out).not.toContain('the same');
-  expect(out).toMatch(/^rootfs app +- +3Mi +- .*not listed$/m);
+  expect(out).toMatch(/^Pod default\/web on node-1: nothing was listed\.\nThe summary, \S+ old, has 4Mi\.\n/);
+  expect(out).toMatch(/^rootfs app +- +3Mi +- .*not measured$/m);
   expect(out).toContain('Container app was not listed: there is no shell in its image.\n');
   expect(out).toContain(
     `  kubectl --kubeconfig ${kubeconfig} debug -n default web --image=busybox:1.36 --target=app --profile=general -- sleep 300\n` +
@@ -314,8 +313,10 @@ it.for([
   expect((await explain(['default/web', '--dry-run', ...flags])).out).toContain(` ${seconds} 1 /mnt/cache`);
 });
 
+const cutPart: FoundPart = { part: 'emptydir', volume: 'cache', problem: 'the disk is busy' };
+
 /** An exporter on `node-1` whose agent is in these states, one after the other; without any, it has no agent. */
-async function withExporter(states: readonly (PodMeasurement['state'] | 'refused')[]) {
+async function withExporter(states: readonly (PodMeasurement['state'] | 'refused' | 'cut')[]) {
   const left = [...states];
   const parts: readonly FoundPart[] = [
     {
@@ -335,7 +336,10 @@ async function withExporter(states: readonly (PodMeasurement['state'] | 'refused
     ask: () => {
       const state = left.shift() ?? 'refused';
       if (state === 'refused') return undefined;
-      return { state, ...(state === 'measured' ? { parts, measuredAtMs: 1, ageMs: 5_000 } : {}) };
+      const at = { measuredAtMs: 1, ageMs: 5_000 };
+      if (state === 'failed') return { state, parts: [], problem: 'du: not found', ...at };
+      if (state === 'cut') return { state: 'measured', parts: [...parts, cutPart], ...at };
+      return { state, ...(state === 'measured' ? { parts, ...at } : {}) };
     },
   };
   const pods = [aMeasuredPod({ namespace: 'default', name: 'web' })];
@@ -359,12 +363,28 @@ withAsk(
   },
 );
 
+withAsk('where an agent measures a part of the pod alone, the way to the rest is named', async ({ ask }) => {
+  const { status, out, error } = await ask(['cut'], []);
+  expect(status).toBe(0);
+  expect(error).toMatch(
+    / 5s ago\.\nNot all of it was measured: with --from kubelets it is listed by commands in [^\n]+\n$/,
+  );
+  expect(out).toMatch(/^Pod default\/web on node-1: 3Mi in all, without emptydir cache\.\n/);
+  expect(out).toMatch(/^emptydir cache +- .* not measured$/m);
+  expect(out).toMatch(/^emptydir cache: the disk is busy$/m);
+});
+
 withAsk.for([
   [[], [], /^Listed by commands in its containers: no agent measures it\.\n$/],
   [
     ['refused'],
     [],
     /^Listed by commands in its containers: the agent on its node does not measure it \(.*too many pods/,
+  ],
+  [
+    ['failed'],
+    [],
+    /^Listed by commands in its containers: the agent on its node could not measure it \(du: not found\)\.\n$/,
   ],
   [['measuring', 'measuring'], ['--request-timeout', '1s'], /the agent on its node has not measured it in time\.\n$/],
 ] as const)(
