@@ -1,4 +1,6 @@
 import type { CredentialFlags } from './load-settings.js';
+import type { ClusterFlags } from './one-shot.js';
+import type { ExporterAddress } from './views/exporter-address.js';
 
 /** Returns the given flags that name the cluster and the user, as kubectl has them too: each command that is printed needs them. */
 export function connectionWords({ kubeconfig, overrides }: CredentialFlags): readonly string[] {
@@ -8,4 +10,21 @@ export function connectionWords({ kubeconfig, overrides }: CredentialFlags): rea
     ...Object.entries(single).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])),
     ...asGroup.flatMap((group) => ['--as-group', group]),
   ];
+}
+
+/** Returns the given flags that name where this program reads from: each command of its own that is printed needs them. */
+export function sourceWords({ from, exporter, exporterFiles }: ClusterFlags): readonly string[] {
+  const { tokenFile, basicAuthFile, caFile } = exporterFiles ?? {};
+  const words = {
+    from,
+    exporter: exporter && exporterWord(exporter),
+    'exporter-token-file': tokenFile,
+    'exporter-basic-auth-file': basicAuthFile,
+    'exporter-ca-file': caFile,
+  };
+  return Object.entries(words).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+}
+
+function exporterWord(exporter: ExporterAddress): string {
+  return 'url' in exporter ? exporter.url.href : `${exporter.namespace}/${exporter.service}:${exporter.port}`;
 }

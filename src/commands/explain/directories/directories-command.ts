@@ -5,7 +5,7 @@ import { readObject } from '../../../http/read-object.js';
 import type { JsonObject } from '../../../json/json.js';
 import { type PodDirectories, podDirectories, type SummarizedPod } from '../../../report/pod-directories.js';
 import { CommandRequests } from '../../command-requests.js';
-import { connectionWords } from '../../connection-words.js';
+import { connectionWords, sourceWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
 import { personalCredentials } from '../../load-settings.js';
 import { suggestions } from '../../text/suggestions.js';
@@ -77,12 +77,16 @@ async function listInContainers(
   const containers = runningContainers(pod, options.container);
   if (options.isDryRun) {
     printCommands(pod, containers, options, context);
+    if (asksAgent({ ...options, isDryRun: false })) context.writeError(dryRunNote);
     return;
   }
   const { summary, notes } = asked ?? (await askExporter(pod, options, context));
   for (const note of notes) context.writeError(`${terminalText(note)}\n`);
   print(await list(pod, containers, options, { ...context, summary }), options, context);
 }
+
+const dryRunNote =
+  'Without --dry-run, none of this runs if an agent on the node of the pod measures it; with --from kubelets it always does.\n';
 
 function readPod(
   path: string,
@@ -104,7 +108,16 @@ async function list(
 ): Promise<PodDirectories> {
   const { clock, stopSignal: signal, credentials, invocation, summary } = context;
   const connection = connectionWords(options);
-  const words = ['explain', 'pod', '-n', pod.namespace, pod.name, '--directories', ...connection];
+  const words = [
+    'explain',
+    'pod',
+    '-n',
+    pod.namespace,
+    pod.name,
+    '--directories',
+    ...connection,
+    ...sourceWords(options),
+  ];
   const ownCommand = `${invocation} ${commandLine(words)}`;
   const durationSeconds = durationOf(options);
   const listings = await listAll(containers, {

@@ -216,7 +216,7 @@ it('an image without a shell is named, with the commands that list it through an
   expect(out).toContain('Container app was not listed: there is no shell in its image.\n');
   expect(out).toContain(
     `  kubectl --kubeconfig ${kubeconfig} debug -n default web --image=busybox:1.36 --target=app --profile=general -- sleep 300\n` +
-      `  ephemeral-storage-exporter explain pod -n default web --directories --kubeconfig ${kubeconfig}\n`,
+      `  ephemeral-storage-exporter explain pod -n default web --directories --kubeconfig ${kubeconfig} --from kubelets\n`,
   );
 });
 
@@ -228,7 +228,7 @@ it('the commands to run next, and those of a dry run, are for the cluster that w
   expect(out).toMatch(new RegExp(`^ {2}kubectl --kubeconfig \\S+ ${words} debug -n default web `, 'm'));
   expect(out).toMatch(
     new RegExp(
-      `^ {2}ephemeral-storage-exporter explain pod -n default web --directories --kubeconfig \\S+ ${words}$`,
+      `^ {2}ephemeral-storage-exporter explain pod -n default web --directories --kubeconfig \\S+ ${words} --from kubelets$`,
       'm',
     ),
   );
@@ -398,13 +398,35 @@ withAsk.for([
   },
 );
 
-withAsk(
-  'one container, and what would be run, are left to commands in the pod without a question to the agent',
-  async ({ sim, ask }) => {
+withAsk('one container is left to commands in the pod without a question to the agent', async ({ sim, ask }) => {
+  addWeb(sim);
+  const { status, error } = await ask(['measured'], ['-c', 'app']);
+  expect([status, error]).toEqual([0, '']);
+});
+
+withAsk.for([
+  [[], /^Without --dry-run, none of this runs if an agent .*; with --from kubelets it always does\.\n$/],
+  [['-c', 'app'], /^$/],
+] as const)(
+  'a dry run with %j says what may run instead, without a question to the agent',
+  async ([flags, line], { sim, ask }) => {
     addWeb(sim);
-    for (const flags of [['-c', 'app'], ['--dry-run']]) {
-      const { status, error } = await ask(['measured'], flags);
-      expect([status, error]).toEqual([0, '']);
-    }
+    const { status, out, error } = await ask(['measured'], ['--dry-run', ...flags]);
+    expect(status).toBe(0);
+    expect(error).toMatch(line);
+    expect(out).toMatch(/^kubectl /);
   },
 );
+
+withAsk('the command to run next reads from where this one does', async ({ sim, folder, ask }) => {
+  addWeb(sim, { containers: [container({})] });
+  const token = path.join(folder.path, 'token');
+  await writeFile(token, 'secret\n');
+  const { out } = await ask([], ['--exporter-token-file', token]);
+  expect(out).toMatch(
+    new RegExp(
+      `^ {2}ephemeral-storage-exporter explain pod .* --exporter http://\\S+ --exporter-token-file ${token}$`,
+      'm',
+    ),
+  );
+});
