@@ -17,7 +17,7 @@ export const ownerNames: Readonly<Record<PartOwnerKind, string>> = {
 /** What to do on the node. */
 export const ownerFixes: Readonly<Record<UnattributedOwner, string>> = {
   image_copies:
-    'Set discard_unpacked_layers = true in the settings of containerd; crictl rmi --prune deletes those of unused images.',
+    "crictl rmi --prune deletes those of unused images. To keep none of what is pulled from now on, set discard_unpacked_layers = true in /etc/containerd/config.toml, below [plugins.'io.containerd.cri.v1.images'] (containerd 1.7: [plugins.'io.containerd.grpc.v1.cri'.containerd]), and restart containerd.",
   orphaned_pods:
     'journalctl -u kubelet | grep -i "orphaned pod" shows why the kubelet keeps them. Unmount what is mounted below them before anything is deleted.',
   orphaned_snapshots: 'containerd deletes them when it collects garbage next, after an image is deleted.',

@@ -185,7 +185,7 @@ OWNER                                          SIZE  PLACES  LARGEST
 compressed copies of images                    11Gi       1  /blobs
 logs of the system, and of pods that are gone   3Gi       7  /var/log/journal
 all else                                       44Gi       -  -
-Set discard_unpacked_layers = true in the settings of containerd; crictl rmi --prune deletes those of unused images.
+crictl rmi --prune deletes those of unused images. To keep none of what is pulled from now on, set discard_unpacked_layers = true in /etc/containerd/config.toml, below [plugins.'io.containerd.cri.v1.images'] (containerd 1.7: [plugins.'io.containerd.grpc.v1.cri'.containerd]), and restart containerd.
 crictl rmi --prune frees at most 29Gi: 20Gi of unpacked layers that no running container uses, and 9Gi of compressed copies. The kubelet counts 9Gi of unused images, in compressed sizes, a shared layer for each image.
 `);
     expect(text).not.toContain('compressed copies.\nThe largest');
