@@ -244,6 +244,21 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     }
   });
 
+  it('another root of containerd is mounted at the same path below /host', () => {
+    const moved = (containerdRoot: string): Json => ({
+      ...plain,
+      mode: 'node-local',
+      agent: { ...enabled, containerdRoot },
+    });
+    const text = JSON.stringify(render(moved('/data/containerd')));
+    expect(text).toContain('"mountPath":"/host/data/containerd"');
+    expect(text).toContain('"path":"/data/containerd"');
+    expect(text).not.toContain('/var/lib/containerd');
+    for (const refused of ['data/containerd', '/data/../etc', '/', '/data/']) {
+      expect(() => render(moved(refused))).toThrow(/containerdRoot/);
+    }
+  });
+
   it.each(['123', 'y', 'true', 'null', '1e3'])('the chart has only texts for names when they are called %s', (word) => {
     const values = {
       ...rich,

@@ -167,7 +167,7 @@ spec:
 - { name: host-proc, path: /proc, type: Directory }
 - { name: host-pods, path: /var/lib/kubelet/pods, type: Directory, hasMounts: true }
 - { name: host-logs, path: /var/log, type: Directory }
-- { name: host-containerd, path: /var/lib/containerd, type: '', hasMounts: true }
+- { name: host-containerd, path: {{ .Values.agent.containerdRoot | quote }}, type: '', hasMounts: true }
 {{- end }}
 {{- end }}
 
