@@ -4,7 +4,7 @@ import { FailureRun, type Logger } from '../base/logger.js';
 import { retainKeys } from '../base/maps.js';
 import { oneLine } from '../base/text.js';
 import { type KnownDiskUse, type MeasuredDisk, unmeasuredDisk } from '../node/agent-disk.js';
-import { diskOwners, type DiskPlace, type PlaceSize } from '../node/owners-classify.js';
+import { diskOwners, type DiskPlace, isOutdated, type PlaceSize } from '../node/owners-classify.js';
 import type { DuWalker } from './du-walker.js';
 import { agentHint } from './host-files.js';
 import type { DiskListing } from './owners-listing.js';
@@ -21,7 +21,7 @@ export interface DiskWalksOptions {
 
 const minuteMs = 60_000;
 
-/** How often the directories are listed, which is cheap. What is new is measured then. */
+/** How often the directories are listed, which is cheap, and within a minute when images have changed. What is new is measured then. */
 const checkIntervalMs = 10 * minuteMs;
 
 /** How often each of them is measured; compressed copies of images, few files that grow at each pull, at each check. */
@@ -38,6 +38,8 @@ export class DiskWalks {
   readonly #options: DiskWalksOptions;
   readonly #failures: FailureRun;
   #listing: DiskListing | undefined;
+  /** What the kubelet counts for images now. */
+  #imagesBytes: number | undefined;
   /** By path. */
   readonly #sizes = new Map<
     string,
@@ -51,6 +53,7 @@ export class DiskWalks {
 
   /** Returns those that are known: none before the first check. */
   owners(known: Pick<KnownDiskUse, 'imagesBytes' | 'unattributedBytes'>): MeasuredDisk {
+    this.#imagesBytes = known.imagesBytes;
     if (this.#listing === undefined) return unmeasuredDisk;
     const { clock, hostRoot } = this.#options;
     return diskOwners(this.#listing, this.#sizes, { ...known, hostRoot, monotonicMs: clock.monotonicMs() });
@@ -58,7 +61,6 @@ export class DiskWalks {
 
   /** Runs until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
     let problem = '';
     while (!signal.aborted) {
       try {
@@ -70,8 +72,17 @@ export class DiskWalks {
         problem = messageOf(error);
         this.#failures.failed('failed to measure the disk', {}, error, isNews);
       }
-      await clock.sleep(checkIntervalMs, signal).catch(() => undefined);
+      await this.#untilDue(signal).catch(() => undefined);
     }
+  }
+
+  async #untilDue(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const dueMs = clock.monotonicMs() + checkIntervalMs;
+    const isDue = (): boolean =>
+      clock.monotonicMs() >= dueMs || (this.#listing !== undefined && isOutdated(this.#listing, this.#imagesBytes));
+    do await clock.sleep(minuteMs, signal);
+    while (!isDue());
   }
 
   /** Returns what is not known, and why; all else is measured. */

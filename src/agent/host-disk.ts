@@ -65,25 +65,22 @@ export class HostDisk {
     const isFirst = this.#known === undefined;
     this.#known = known;
     if (isFirst) {
-      this.#measure().catch((error: unknown) => {
+      this.#measure(known).catch((error: unknown) => {
         this.#options.logger.warn('the agent does not measure the disk', { error: messageOf(error) });
       });
     }
     return { nodeName: known.nodeName, ...(this.#walks?.owners(known) ?? unmeasuredDisk) };
   }
 
-  async #measure(): Promise<void> {
+  async #measure(known: KnownDiskUse): Promise<void> {
     const { hostRoot, clock, logger } = this.#options;
     const walker = await this.#newWalker(async () => this.#podTurns.isLocked() || (await this.#isBusy()));
+    const readMounts = () => readMountTable(path.join(hostRoot, 'proc/1/mountinfo'));
     this.#walks = new DiskWalks({
       clock,
       logger,
       hostRoot,
-      list: () => {
-        const { knownPodUids, measuredPodUids } = this.#known ?? {};
-        const readMounts = () => readMountTable(path.join(hostRoot, 'proc/1/mountinfo'));
-        return listDisk({ clock, hostRoot, readMounts, knownPodUids, measuredPodUids });
-      },
+      list: () => listDisk({ clock, hostRoot, readMounts, ...(this.#known ?? known) }),
       walker,
       isBusy: this.#isBusy,
     });

@@ -13,7 +13,9 @@ export interface DiskListing extends ListedPlaces {
   readonly problems: readonly string[];
 }
 
-export interface DiskListingOptions extends Pick<KnownDiskUse, 'knownPodUids' | 'measuredPodUids'> {
+export interface DiskListingOptions extends Partial<
+  Pick<KnownDiskUse, 'knownPodUids' | 'measuredPodUids' | 'imagesBytes'>
+> {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Where the root filesystem of the host is mounted. */
   readonly hostRoot: string;
@@ -39,10 +41,12 @@ class DiskLister implements DiskListing {
   readonly places: DiskPlace[] = [];
   readonly problems: string[] = [];
   readonly unlisted = new Set<DiskPlaceKind>();
+  readonly imagesBytes: number | undefined;
   readonly #options: DiskListingOptions;
 
   constructor(options: DiskListingOptions) {
     this.#options = options;
+    this.imagesBytes = options.imagesBytes;
   }
 
   async addAll(): Promise<void> {

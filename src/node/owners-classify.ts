@@ -26,6 +26,8 @@ export interface ListedPlaces {
   readonly places: readonly DiskPlace[];
   /** Kinds of which not all places could be found: their owners are unknown. */
   readonly unlisted: ReadonlySet<DiskPlaceKind>;
+  /** What the kubelet counted for images then. */
+  readonly imagesBytes?: number | undefined;
 }
 
 export interface PlaceSize {
@@ -44,15 +46,27 @@ interface DiskContext extends Pick<KnownDiskUse, 'imagesBytes' | 'unattributedBy
   readonly monotonicMs: number;
 }
 
+/** Containers with small layers start and end all the time. */
+const littleBytes = 2 ** 25;
+
+/** Whether images have come or gone since the places were listed, by what the kubelet counts for them now. */
+export function isOutdated({ imagesBytes = NaN }: Pick<ListedPlaces, 'imagesBytes'>, nowBytes?: number): boolean {
+  return nowBytes !== undefined && !(Math.abs(nowBytes - imagesBytes) <= littleBytes);
+}
+
 /**
- * Adds up the sizes of the places by their owners; those of which a place is not measured are missing. What the kubelet counts for
- * images has snapshots only, so that all that is not a snapshot is among the unattributed bytes.
+ * Adds up the sizes of the places by their owners; those of which a place is not measured are missing, and all that depends on
+ * snapshots once their list is outdated. What the kubelet counts for images has snapshots only, so that all that is not a snapshot is
+ * among the unattributed bytes.
  */
 export function diskOwners(
-  { places, unlisted }: ListedPlaces,
+  listing: ListedPlaces,
   sizes: ReadonlyMap<string, PlaceSize>,
   context: DiskContext,
 ): MeasuredDisk {
+  const { places, imagesBytes = NaN } = listing;
+  const outdatedKinds = isOutdated(listing, context.imagesBytes) ? snapshotKinds : [];
+  const unlisted = new Set<DiskPlaceKind>([...listing.unlisted, ...outdatedKinds]);
   const sums = new Map([...snapshotKinds, ...ownerKinds].map((kind) => [kind, new KindSum(context.hostRoot)]));
   let oldestMs = Infinity;
   for (const { kind, path } of places) {
@@ -65,7 +79,7 @@ export function diskOwners(
   const snapshotsBytes = snapshotKinds.reduce((sum, kind) => sum + bytesOf(kind), 0);
   const unusedBytes = bytesOf('unused_layers');
   return {
-    owners: withRest(owners, snapshotsBytes, context).filter(({ usedBytes }) => !Number.isNaN(usedBytes)),
+    owners: withRest(owners, snapshotsBytes - imagesBytes, context).filter(({ usedBytes }) => !Number.isNaN(usedBytes)),
     unusedLayersBytes: Number.isNaN(unusedBytes) ? undefined : unusedBytes,
     ageMs: oldestMs === Infinity ? undefined : context.monotonicMs - oldestMs,
   };
@@ -111,11 +125,10 @@ class KindSum {
  */
 function withRest(
   owners: readonly OwnerBytes[],
-  snapshotsBytes: number,
-  { imagesBytes = NaN, unattributedBytes = NaN }: DiskContext,
+  forgottenBytes: number,
+  { unattributedBytes = NaN }: DiskContext,
 ): readonly OwnerBytes[] {
-  const orphanedBytes = Math.max(0, snapshotsBytes - imagesBytes);
-  const found = [...owners, { owner: 'orphaned_snapshots' as const, usedBytes: orphanedBytes }];
+  const found = [...owners, { owner: 'orphaned_snapshots' as const, usedBytes: Math.max(0, forgottenBytes) }];
   const foundBytes = found.reduce((sum, { usedBytes }) => sum + usedBytes, 0);
   return [...found, { owner: 'other', usedBytes: Math.max(0, unattributedBytes - foundBytes) }];
 }

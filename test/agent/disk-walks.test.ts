@@ -25,13 +25,19 @@ function started(
   sizes: Readonly<Record<string, number>>,
   {
     places = logs(...Object.keys(sizes)),
+    imagesBytes,
     ...changed
-  }: Partial<DiskWalksOptions> & { readonly places?: readonly DiskPlace[] } = {},
+  }: Partial<DiskWalksOptions> & { readonly places?: readonly DiskPlace[]; readonly imagesBytes?: number } = {},
 ) {
   const clock = new ManualClock();
   const stop = new AbortController();
   const walks: string[] = [];
-  const state = { places, isBusy: false, results: {} as Readonly<Record<string, Partial<DuResult>>> };
+  const state = {
+    places,
+    imagesBytes,
+    isBusy: false,
+    results: {} as Readonly<Record<string, Partial<DuResult>>>,
+  };
   const walk = ({ directory: path }: DuJob): Promise<DuResult> => {
     walks.push(path);
     return Promise.resolve({ ...complete, usedBytes: sizes[path] ?? 0, ...state.results[path] });
@@ -40,7 +46,8 @@ function started(
     clock,
     logger: silentLogger,
     hostRoot: '/',
-    list: () => Promise.resolve({ places: state.places, unlisted: new Set(), problems: [] }),
+    list: () =>
+      Promise.resolve({ places: state.places, unlisted: new Set(), problems: [], imagesBytes: state.imagesBytes }),
     walker: { walk },
     isBusy: () => Promise.resolve(state.isBusy),
     ...changed,
@@ -75,6 +82,25 @@ describe('the walks over a disk', () => {
     const { clock, walks, end } = started({ '/blobs': 3, '/a': 4 }, { places });
     await clock.advance(2 * checkIntervalMs);
     expect(walks).toEqual(['/blobs', '/a', '/blobs', '/blobs']);
+    await end();
+  });
+
+  it('list again within a minute when images have been deleted, and have nothing of snapshots until then', async () => {
+    const layers = (...paths: readonly string[]) => paths.map((path): DiskPlace => ({ kind: 'unused_layers', path }));
+    const { clock, disk, state, end } = started(
+      { '/1': 3e9, '/2': 2e9 },
+      { places: layers('/1', '/2'), imagesBytes: 4e9 },
+    );
+    const shown = () => {
+      const { owners, unusedLayersBytes } = disk.owners({ imagesBytes: state.imagesBytes, unattributedBytes: 1e9 });
+      return [owners.find(({ owner }) => owner === 'orphaned_snapshots')?.usedBytes, unusedLayersBytes];
+    };
+    await clock.advance(0);
+    expect(shown()).toEqual([1e9, 5e9]);
+    [state.places, state.imagesBytes] = [layers('/2'), 1e9];
+    expect(shown()).toEqual([undefined, undefined]);
+    await clock.advance(60_000);
+    expect(shown()).toEqual([1e9, 2e9]);
     await end();
   });
 

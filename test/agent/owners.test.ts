@@ -27,7 +27,9 @@ const measuredMs = 5_000;
 const contextOf = (usage: DiskUsage): DiskContext => ({ ...usage, hostRoot: '/', monotonicMs: measuredMs });
 /** Owners and bytes alone. */
 const rowsOf = (listing: ListedPlaces, sizes: ReadonlyMap<string, PlaceSize>, usage: DiskUsage) =>
-  diskOwners(listing, sizes, contextOf(usage)).owners.map(({ owner, usedBytes }) => ({ owner, usedBytes }));
+  diskOwners({ ...listing, imagesBytes: usage.imagesBytes }, sizes, contextOf(usage)).owners.map(
+    ({ owner, usedBytes }) => ({ owner, usedBytes }),
+  );
 const hourMs = 3_600_000;
 
 /** In memory, and so on a filesystem of its own. */
@@ -382,9 +384,30 @@ describe('the owners of a disk', () => {
     expect(more).toContainEqual(row('orphaned_snapshots', 0));
   });
 
+  const gibibyte = 2 ** 30;
+
+  it.each([
+    ['garbage collection of images', 6 * gibibyte, 3 * gibibyte],
+    ['a pull', 6 * gibibyte, 9 * gibibyte],
+    ['the first value of the kubelet', undefined, 6 * gibibyte],
+  ])('have nothing of snapshots from %s until they are listed again', (_case, imagesBytes, nowBytes) => {
+    const usage = { imagesBytes: nowBytes, unattributedBytes: 5 * gibibyte };
+    const found = sized({ '/blobs': 200, '/1': 3 * gibibyte, '/2': 0, '/3': 3 * gibibyte, '/log': 60 });
+    const { owners, unusedLayersBytes } = diskOwners({ ...listing, imagesBytes }, found, contextOf(usage));
+    expect(owners.map(({ owner }) => owner)).toEqual(['image_copies', 'orphaned_pods', 'logs', 'runtime_volumes']);
+    expect(unusedLayersBytes).toBeUndefined();
+  });
+
+  it('are compared with what the kubelet counted for images when they were listed, while that has changed little', () => {
+    const usage = { imagesBytes: 560, unattributedBytes: 1_000 };
+    const { owners, unusedLayersBytes } = diskOwners({ ...listing, imagesBytes: 545 }, sizes, contextOf(usage));
+    expect(owners).toContainEqual(row('orphaned_snapshots', 25));
+    expect(unusedLayersBytes).toBe(30);
+  });
+
   it('have a rest of 0 when what du has measured is more than the kubelet counts now', () => {
     const usage = { imagesBytes: 570, unattributedBytes: 100 };
-    expect(diskOwners(listing, sizes, contextOf(usage)).owners).toContainEqual(row('other', 0));
+    expect(rowsOf(listing, sizes, usage)).toContainEqual(row('other', 0));
   });
 
   it.each<[string, Partial<DiskUsage>, readonly string[]]>([
