@@ -2,7 +2,8 @@ import type { Clock } from '../base/clock.js';
 import { FailureRun, type Logger } from '../base/logger.js';
 import { setNewest } from '../base/maps.js';
 import type { Lane } from '../base/scheduler.js';
-import { numberIn, type ReadFile } from './cgroup-files.js';
+import { numberIn } from '../node/kernel-texts.js';
+import type { ReadFile } from './cgroup-files.js';
 import { type CgroupTree, filesOf, podFolders } from './cgroup-tree.js';
 
 interface SampledPod {

@@ -32,7 +32,7 @@ export function findCgroups(hostRoot: string): CgroupTree {
   const isV2 = names.includes('cgroup.controllers');
   const controller = isV2 ? '' : controllersV1.find((name) => names.includes(name));
   if (controller === undefined) {
-    throw new UserError(`${mount} has no cgroups; mount the host path /sys/fs/cgroup there: ${agentHint}`);
+    throw new UserError(`${mount} has no cgroups; mount the host path /sys/fs/cgroup there, ${agentHint}`);
   }
   const listed = join(mount, controller);
   const kubepods = findKubepods(listed);
@@ -52,7 +52,7 @@ function namesOfMount(mount: string): readonly string[] {
     return readdirSync(mount);
   } catch (error) {
     const problem = codeOf(error) === 'ENOENT' ? 'is not mounted' : `cannot be read (${codeOf(error)})`;
-    throw new UserError(`${mount} ${problem}; mount the host path /sys/fs/cgroup there: ${agentHint}`);
+    throw new UserError(`${mount} ${problem}; mount the host path /sys/fs/cgroup there, ${agentHint}`);
   }
 }
 

@@ -1,10 +1,9 @@
 /** The files of cgroup v2. All but the counters of throttling include those of the cgroups below. */
 import type { IoOperation } from '../node/agent-pod.js';
+import { flatKeyed, numberIn } from '../node/kernel-texts.js';
 import {
-  flatKeyed,
   ioCounters,
   type IoOfDevice,
-  numberIn,
   pidCounts,
   type ResourceReaders,
   stallTimes,

@@ -1,12 +1,12 @@
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
-import { FailureRun, type Logger } from '../base/logger.js';
+import type { Logger } from '../base/logger.js';
 import { retainKeys } from '../base/maps.js';
 import { oneLine } from '../base/text.js';
 import { type KnownDiskUse, type MeasuredDisk, unmeasuredDisk } from '../node/agent-disk.js';
 import { diskOwners, type DiskPlace, isOutdated, type PlaceSize } from '../node/owners-classify.js';
 import type { DuWalker } from './du-walker.js';
-import { agentHint } from './host-files.js';
+import { deniedHint } from './host-files.js';
 import type { DiskListing } from './owners-listing.js';
 
 export interface DiskWalksOptions {
@@ -30,13 +30,9 @@ const walkIntervalMs = 360 * minuteMs;
 /** Of each walk, which measures one place: du reports one line for it. */
 const limits = { maxDurationMs: 60 * minuteMs, maxEntryCount: 1, maxOutputBytes: 2 ** 20 };
 
-/** The fix where something cannot be listed or read. */
-const missingHint = `mount what is missing, and add DAC_READ_SEARCH: ${agentHint}; of runtimes, containerd with overlayfs is known alone`;
-
 /** Keeps the sizes of all that is on the disk of a node and is not its pods'. */
 export class DiskWalks {
   readonly #options: DiskWalksOptions;
-  readonly #failures: FailureRun;
   #listing: DiskListing | undefined;
   /** What the kubelet counts for images now. */
   #imagesBytes: number | undefined;
@@ -48,7 +44,6 @@ export class DiskWalks {
 
   constructor(options: DiskWalksOptions) {
     this.#options = options;
-    this.#failures = new FailureRun(options.logger);
   }
 
   /** Returns those that are known: none before the first check. */
@@ -61,17 +56,15 @@ export class DiskWalks {
 
   /** Runs until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    let problem = '';
+    const { logger } = this.#options;
+    let known: readonly string[] = [];
     while (!signal.aborted) {
-      try {
-        const problems = await this.#check(signal);
-        if (problems.length > 0) throw new Error(problems.join('; '));
-        this.#failures.ended('disk measured', {});
-      } catch (error) {
-        const isNews = messageOf(error) !== problem;
-        problem = messageOf(error);
-        this.#failures.failed('failed to measure the disk', {}, error, isNews);
+      const problems = await this.#check(signal).catch((error: unknown) => [messageOf(error)]);
+      for (const error of problems) {
+        (known.includes(error) ? logger.debug : logger.warn)('failed to measure all of the disk', { error });
       }
+      if (problems.length === 0 && known.length > 0) logger.info('the disk is measured again', {});
+      known = problems;
       await this.#untilDue(signal).catch(() => undefined);
     }
   }
@@ -92,8 +85,7 @@ export class DiskWalks {
     retainKeys(this.#sizes, new Set(listing.places.map(({ path }) => path)));
     const waiting = await this.#measureDue(listing.places, signal);
     const unmeasured = [...this.#sizes.values()].flatMap(({ problem }) => problem ?? []);
-    const problems = [...listing.problems, ...unmeasured.slice(0, 1)];
-    return problems.length === 0 ? waiting : [...problems, missingHint, ...waiting];
+    return [...listing.problems, ...unmeasured.slice(0, 1), ...waiting];
   }
 
   /** Returns a problem while the disk is so busy that places wait for longer than an interval, or have never been measured. */
@@ -125,9 +117,10 @@ export class DiskWalks {
     const { walker, clock } = this.#options;
     const job = { directory: path, maxDepth: 0, thresholdBytes: 0, ...limits, onEntry: () => undefined };
     const { end, usedBytes, unreadableCount, message } = await walker.walk(job, signal);
-    if (end === 'aborted') return;
+    if (end === 'aborted' || end === 'unstarted') return;
     const isKnown = end === 'complete' && unreadableCount === 0;
-    const problem = isKnown ? undefined : `cannot measure ${oneLine(path)}: ${message ?? end}`;
+    const fix = message?.endsWith(': Permission denied') === true ? `${deniedHint}: ` : '';
+    const problem = isKnown ? undefined : `${fix}cannot measure ${oneLine(path)}: ${message ?? end}`;
     this.#sizes.set(path, { usedBytes: isKnown ? usedBytes : undefined, problem, monotonicMs: clock.monotonicMs() });
   }
 }

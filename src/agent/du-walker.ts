@@ -5,6 +5,7 @@ import { Mutex } from 'async-mutex';
 
 import { abortable, LinkedAbort, notNeeded } from '../base/abortable.js';
 import { startDeadline } from '../base/clock.js';
+import { formatCount } from '../base/text.js';
 import { duArguments, type DuTarget } from './du-command.js';
 import { type DuPacing, paceProcess, untilAllowed } from './du-pacing.js';
 import { type DuEntry, DuMessages, DuRecords, totalPath } from './du-records.js';
@@ -18,8 +19,8 @@ interface DuLimits {
   readonly maxOutputBytes: number;
 }
 
-/** What ended a walk: du itself at its end (`complete`) or before it (`failed`), the caller (`aborted`), or a limit. */
-type DuEnd = 'complete' | 'failed' | 'aborted' | 'time' | 'entries' | 'output';
+/** What ended a walk: du itself at its end (`complete`) or before it (`failed`), the caller (`aborted`), or a limit; `unstarted`: that of time. */
+type DuEnd = 'complete' | 'failed' | 'aborted' | 'unstarted' | 'time' | 'entries' | 'output';
 
 export interface DuResult {
   readonly end: DuEnd;
@@ -80,7 +81,10 @@ export class DuWalker {
   }
 
   async #run(job: DuJob, progress: WalkProgress, signal: AbortSignal): Promise<void> {
-    await untilAllowed(this.#options, signal);
+    const isBusy = async (): Promise<boolean> => (progress.isBusy = await this.#options.isBusy());
+    const ownPacing = { ...this.#options, isBusy };
+    await untilAllowed(ownPacing, signal);
+    progress.isStarted = true;
     const { command, mountTable = '/proc/self/mountinfo' } = this.#options;
     const [program = '', ...priorities] = command;
     const child = spawn(program, [...priorities, ...duArguments(job, textOf(mountTable) ?? '')], {
@@ -99,7 +103,7 @@ export class DuWalker {
     const ended = new AbortController();
     signal.addEventListener('abort', kill, { once: true });
     process.once('exit', kill);
-    const pacing = paceProcess(send, this.#options, ended.signal);
+    const pacing = paceProcess(send, ownPacing, ended.signal);
     try {
       await once(child, 'close');
     } finally {
@@ -130,6 +134,9 @@ class WalkProgress {
   #outputBytes = 0;
   #entryCount = 0;
   #totalBytes: number | undefined;
+  isStarted = false;
+  /** When the disk was looked at last. */
+  isBusy = false;
 
   constructor(job: DuJob, stop: LinkedAbort) {
     this.#job = job;
@@ -163,14 +170,27 @@ class WalkProgress {
       end,
       usedBytes: end === 'complete' ? this.#totalBytes : undefined,
       unreadableCount: unreadableCount + malformedCount,
-      message: isCut ? `du ended before it had measured all: ${end}` : first,
+      message: isCut ? this.#cutText(end) : first,
     };
+  }
+
+  #cutText(end: DuEnd): string {
+    const { maxDurationMs, maxEntryCount, maxOutputBytes } = this.#job;
+    const time = `within ${Math.ceil(maxDurationMs / 1000)} s`;
+    const cause = this.isBusy ? 'tasks of the node wait for I/O: ' : '';
+    if (end === 'unstarted') return `${cause}du was not started ${time}`;
+    if (end === 'time') return `${cause}du had not measured all ${time}`;
+    if (end === 'failed') return 'du ended before it had measured all';
+    const listed =
+      end === 'entries' ? `${formatCount(maxEntryCount)} directories and files` : `${maxOutputBytes} bytes`;
+    return `du had listed ${listed}, and not all`;
   }
 
   #end(): DuEnd {
     const { signal } = this.#stop;
-    if (signal.aborted) return signal.reason instanceof WalkStop ? signal.reason.end : 'aborted';
-    return this.#totalBytes === undefined ? 'failed' : 'complete';
+    if (!signal.aborted) return this.#totalBytes === undefined ? 'failed' : 'complete';
+    const end = signal.reason instanceof WalkStop ? signal.reason.end : 'aborted';
+    return end === 'time' && !this.isStarted ? 'unstarted' : end;
   }
 
   /** Not when the walk is over: what a killed process still has in its pipes is left. */

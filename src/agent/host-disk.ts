@@ -13,7 +13,7 @@ import { DiskWalks } from './disk-walks.js';
 import { findDuCommand } from './du-command.js';
 import { DuBudget } from './du-pacing.js';
 import { DuWalker } from './du-walker.js';
-import { readMountTable } from './mount-table.js';
+import { readLayerMounts } from './mount-table.js';
 import { listDisk } from './owners-listing.js';
 import { walkPod } from './pod-walk.js';
 
@@ -54,9 +54,9 @@ export class HostDisk {
   }
 
   /** See {@link walkPod}. Rejects when du is missing. */
-  async podDirectories(pod: Pod, usedBytes: number | undefined): Promise<readonly FoundPart[]> {
+  async podDirectories(pod: Pod): Promise<readonly FoundPart[]> {
     this.#podWalker ??= this.#newWalker(this.#isBusy);
-    const options = { ...this.#options, walker: await this.#podWalker, usedBytes };
+    const options = { ...this.#options, walker: await this.#podWalker };
     return this.#podTurns.runExclusive(() => walkPod(pod, options, this.#signal));
   }
 
@@ -75,7 +75,7 @@ export class HostDisk {
   async #measure(known: KnownDiskUse): Promise<void> {
     const { hostRoot, clock, logger } = this.#options;
     const walker = await this.#newWalker(async () => this.#podTurns.isLocked() || (await this.#isBusy()));
-    const readMounts = () => readMountTable(path.join(hostRoot, 'proc/1/mountinfo'));
+    const readMounts = () => readLayerMounts(path.join(hostRoot, 'proc/1/mountinfo'));
     this.#walks = new DiskWalks({
       clock,
       logger,

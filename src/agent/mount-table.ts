@@ -2,24 +2,21 @@ import { createReadStream } from 'node:fs';
 
 import { type LayerMount, layerMounts } from '../node/mount-info.js';
 
-/** The mounts of layers on a host. */
-export interface MountTable {
-  readonly layers: readonly LayerMount[];
-  /** The text was longer than what is read of it: mounts may be missing. */
-  readonly isTruncated: boolean;
-}
+/** Nodes have a few hundred mounts, of some kilobytes at most. */
+const maxTextBytes = 8 * 1024 * 1024;
 
-/** The kernel has at most 100,000 mounts in a namespace by default; nodes have a few hundred. */
-const maxTextBytes = 32 * 1024 * 1024;
-
-/** Reads the mount table of a process, such as `/proc/1/mountinfo` of the host. */
-export async function readMountTable(file: string, maxBytes = maxTextBytes): Promise<MountTable> {
-  let text = '';
+/** Reads the mounts of layers of a process, such as `/proc/1/mountinfo` of the host. Rejects when there are more than any node has. */
+export async function readLayerMounts(file: string, maxBytes = maxTextBytes): Promise<readonly LayerMount[]> {
+  const layers: LayerMount[] = [];
+  let rest = '';
   let sizeBytes = 0;
-  for await (const chunk of createReadStream(file, { encoding: 'utf8', end: maxBytes }) as AsyncIterable<string>) {
-    text += chunk;
+  for await (const chunk of createReadStream(file, 'utf8') as AsyncIterable<string>) {
     sizeBytes += Buffer.byteLength(chunk);
+    if (sizeBytes > maxBytes) throw new Error(`longer than ${maxBytes} bytes`);
+    const text = rest + chunk;
+    const endIndex = text.lastIndexOf('\n') + 1;
+    layers.push(...layerMounts(text.slice(0, endIndex)));
+    rest = text.slice(endIndex);
   }
-  const isTruncated = sizeBytes > maxBytes;
-  return { layers: layerMounts(isTruncated ? text.slice(0, text.lastIndexOf('\n') + 1) : text), isTruncated };
+  return [...layers, ...layerMounts(rest)];
 }

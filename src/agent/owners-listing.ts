@@ -2,14 +2,16 @@ import { lstat, opendir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { Clock } from '../base/clock.js';
-import { codeOf, messageOf } from '../base/errors.js';
+import { codeOf } from '../base/errors.js';
+import { getOrAdd } from '../base/maps.js';
+import { joinTruncated } from '../base/text.js';
 import type { KnownDiskUse } from '../node/agent-disk.js';
-import { containerdRootOf, mountedSnapshots } from '../node/mount-info.js';
+import { containerdRootOf, type LayerMount, mountedSnapshots } from '../node/mount-info.js';
 import { type DiskPlace, type DiskPlaceKind, type ListedPlaces, snapshotKinds } from '../node/owners-classify.js';
-import type { MountTable } from './mount-table.js';
+import { causeOf } from './host-files.js';
 
 export interface DiskListing extends ListedPlaces {
-  /** Directories that could not be listed, each with the reason. */
+  /** Each cause, or what to do about it, with the paths that could not be read. */
   readonly problems: readonly string[];
 }
 
@@ -19,13 +21,13 @@ export interface DiskListingOptions extends Partial<
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Where the root filesystem of the host is mounted. */
   readonly hostRoot: string;
-  readonly readMounts: () => Promise<MountTable>;
+  readonly readMounts: () => Promise<readonly LayerMount[]>;
 }
 
 /** In each directory. */
 const maxNameCount = 20_000;
 
-const maxProblemCount = 20;
+const shownPathCount = 3;
 
 /** The kubelet may know a pod before the exporter does. */
 const orphanGraceMs = 600_000;
@@ -39,7 +41,7 @@ export async function listDisk(options: DiskListingOptions): Promise<DiskListing
 
 class DiskLister implements DiskListing {
   readonly places: DiskPlace[] = [];
-  readonly problems: string[] = [];
+  readonly #failed = new Map<string, Set<string>>();
   readonly unlisted = new Set<DiskPlaceKind>();
   readonly imagesBytes: number | undefined;
   readonly #options: DiskListingOptions;
@@ -51,7 +53,7 @@ class DiskLister implements DiskListing {
 
   async addAll(): Promise<void> {
     const { hostRoot } = this.#options;
-    const root = path.join(hostRoot, containerdRootOf((await this.#mounts()).layers) ?? '/var/lib/containerd');
+    const root = path.join(hostRoot, containerdRootOf(await this.#mounts()) ?? '/var/lib/containerd');
     const content = path.join(root, 'io.containerd.content.v1.content');
     for (const name of await this.#namesIn(content, ['image_copies'])) this.#add('image_copies', content, name);
     const containers = path.join(root, 'io.containerd.grpc.v1.cri/containers');
@@ -66,11 +68,15 @@ class DiskLister implements DiskListing {
     await this.#addLogs(path.join(hostRoot, '/var/log'), await Promise.all([pods, root].map(deviceOf)));
   }
 
-  /** None where they cannot be read; all else is listed without them. */
-  #mounts(): Promise<MountTable> {
+  get problems(): readonly string[] {
+    return Array.from(this.#failed, ([cause, paths]) => `${cause}: ${joinTruncated([...paths], shownPathCount)}`);
+  }
+
+  /** None where they cannot be read; all but snapshots is listed without them. */
+  #mounts(): Promise<readonly LayerMount[]> {
     return this.#options.readMounts().catch((error: unknown) => {
-      this.#fail(`cannot read the mount table: ${messageOf(error)}`, snapshotKinds);
-      return { layers: [], isTruncated: true };
+      this.#fail(error, path.join(this.#options.hostRoot, 'proc/1/mountinfo'), snapshotKinds);
+      return [];
     });
   }
 
@@ -80,12 +86,8 @@ class DiskLister implements DiskListing {
    */
   async #addSnapshots(folder: string, containerIds: ReadonlySet<string>): Promise<void> {
     const names = await this.#namesIn(folder, snapshotKinds);
-    const mounts = await this.#mounts();
-    if (mounts.isTruncated) {
-      this.#fail(`without the whole mount table it is not known which of ${folder} are in use`, snapshotKinds);
-      return;
-    }
-    const { uppers, lowers } = mountedSnapshots(mounts.layers);
+    const { uppers, lowers } = mountedSnapshots(await this.#mounts());
+    if (this.unlisted.has('unused_layers')) return;
     for (const name of names) {
       const upper = uppers.get(name);
       if (upper === undefined) {
@@ -148,13 +150,13 @@ class DiskLister implements DiskListing {
       }
     } catch (error) {
       const isExpected = presence === 'optional' && codeOf(error) === 'ENOENT';
-      if (!isExpected) this.#fail(`cannot list ${directory}: ${messageOf(error)}`, kinds);
+      if (!isExpected) this.#fail(error, directory, kinds);
     }
     return names;
   }
 
-  #fail(problem: string, kinds: readonly DiskPlaceKind[]): void {
-    if (this.problems.length < maxProblemCount && !this.problems.includes(problem)) this.problems.push(problem);
+  #fail(error: unknown, place: string, kinds: readonly DiskPlaceKind[]): void {
+    getOrAdd(this.#failed, causeOf(error), () => new Set()).add(place);
     for (const kind of kinds) this.unlisted.add(kind);
   }
 }

@@ -1,54 +1,59 @@
-import { lstat, readlink } from 'node:fs/promises';
+import { lstat, readdir, readlink } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { Clock } from '../base/clock.js';
+import { messageOf } from '../base/errors.js';
 import type { Pod } from '../kube/objects.js';
-import { linkedContainer, logLinksFolder, podFolders } from '../node/pod-folders.js';
+import { logLinksFolder, podFolders, type PodLayer, podLayers } from '../node/pod-folders.js';
 import { FoundEntries, withLargest } from '../report/found-entries.js';
 import type { FoundPart } from '../report/pod-directories.js';
-import type { DuJob, DuWalker } from './du-walker.js';
-import { agentHint, namesIn } from './host-files.js';
-import { type MountTable, readMountTable } from './mount-table.js';
+import type { DuWalker } from './du-walker.js';
+import { causeOf } from './host-files.js';
+import { readLayerMounts } from './mount-table.js';
 
 interface PodWalkOptions {
   readonly hostRoot: string;
   readonly walker: Pick<DuWalker, 'walk'>;
   readonly clock: Clock;
-  /** Of the pod, as far as it is known. */
-  readonly usedBytes: number | undefined;
 }
 
-/** Of all parts of a pod; one for which no time is left has nothing. */
+/** Of all parts of a pod. */
 const maxDurationMs = 60_000;
-const limits = { maxDepth: 12, maxEntryCount: 200_000, maxOutputBytes: 2 ** 26 };
+/** Files that have a block or more: what is found may be far less than the summary has, and so 1 % of it. */
+const limits = { thresholdBytes: 4_096, maxDepth: 12, maxEntryCount: 2_000_000, maxOutputBytes: 2 ** 29 };
 const listedCount = 50;
 
-type PodPart = FoundPart & { readonly path?: string };
-
-/** Measures the parts of a pod one after the other. Rejects when `signal` aborts. */
+/** Measures the parts of a pod one after the other. Rejects when du was started for none of them, and when `signal` aborts. */
 export async function walkPod(pod: Pod, options: PodWalkOptions, signal: AbortSignal): Promise<readonly FoundPart[]> {
-  const { clock, hostRoot, usedBytes = 0 } = options;
+  const { clock, hostRoot } = options;
   const endMs = clock.monotonicMs() + maxDurationMs;
-  const thresholdBytes = Math.min(2 ** 20, Math.max(4_096, Math.round(usedBytes / 100)));
   const parts: FoundPart[] = [];
-  for (const { path: directory, ...part } of [...(await layersOf(pod, hostRoot)), ...podFolders(pod)]) {
-    const root = directory === undefined ? '' : path.join(hostRoot, directory);
-    const job = { ...limits, thresholdBytes, maxDurationMs: Math.max(0, endMs - clock.monotonicMs()) };
-    parts.push({ ...part, ...(await measure({ ...job, directory: root }, options.walker, signal)) });
+  for (const { path: onHost, ...part } of [...(await layersOf(pod, hostRoot)), ...podFolders(pod)]) {
+    const found = measure(onHost, options, { leftMs: endMs - clock.monotonicMs(), signal });
+    const known = await found.catch((error: unknown) => {
+      if (parts.every(({ walk }) => walk === undefined)) throw error;
+      return { problem: messageOf(error) };
+    });
+    parts.push({ ...part, ...known });
   }
   signal.throwIfAborted();
   return withLargest(parts, listedCount);
 }
 
 async function measure(
-  job: Omit<DuJob, 'onEntry'>,
-  walker: PodWalkOptions['walker'],
-  signal: AbortSignal,
-): Promise<Omit<FoundPart, 'part'>> {
-  const { directory: root } = job;
-  if (root === '' || (await lstat(root).catch(() => undefined)) === undefined) return { problem: missing(root) };
-  const found = new FoundEntries(root, listedCount);
-  const result = await walker.walk({ ...job, onEntry: found.add.bind(found) }, signal);
+  onHost: string | undefined,
+  { hostRoot, walker }: PodWalkOptions,
+  { leftMs, signal }: { readonly leftMs: number; readonly signal: AbortSignal },
+): Promise<Partial<FoundPart>> {
+  if (onHost === undefined) return {};
+  const directory = path.join(hostRoot, onHost);
+  const cause = await lstat(directory).then(() => undefined, causeOf);
+  if (cause !== undefined) return { problem: `${cause}: ${directory}` };
+  if (leftMs <= 0) return { problem: `the ${maxDurationMs / 1000} s for all parts of a pod were up` };
+  const found = new FoundEntries(directory, listedCount);
+  const job = { ...limits, maxDurationMs: leftMs, directory, onEntry: found.add.bind(found) };
+  const result = await walker.walk(job, signal);
+  if (result.end === 'unstarted') throw new Error(result.message);
   const walk = await found.walk(result, isDirectory);
   return { walk, problem: walk.state === 'complete' ? undefined : (result.message ?? result.end) };
 }
@@ -57,26 +62,15 @@ async function isDirectory(file: Buffer): Promise<boolean> {
   return (await lstat(file).catch(() => undefined))?.isDirectory() === true;
 }
 
-function missing(root: string): string {
-  const noLayer = 'the mount table of the host has no writable layer of it: it does not run, or not in containerd';
-  return `${root === '' ? noLayer : `${root} is not there`}, or the host path is not mounted: ${agentHint}`;
-}
-
-/** The writable layers of the containers that run, and of others that should. */
-async function layersOf(pod: Pod, hostRoot: string): Promise<readonly PodPart[]> {
-  const none: Pick<MountTable, 'layers'> = { layers: [] };
-  const { layers } = await readMountTable(path.join(hostRoot, 'proc/1/mountinfo')).catch(() => none);
-  const byId = new Map(layers.map(({ containerId, upperDirectory }) => [containerId, upperDirectory]));
-  const uppers = new Map<string, string>();
+async function layersOf(pod: Pod, hostRoot: string): Promise<readonly PodLayer[]> {
   const folder = path.join(hostRoot, logLinksFolder);
-  for (const name of namesIn(folder).filter((one) => one.startsWith(`${pod.name}_`))) {
-    const linked = linkedContainer(pod, name, await readlink(path.join(folder, name)).catch(() => ''));
-    const upper = linked && byId.get(linked.id);
-    if (linked !== undefined && upper !== undefined) uppers.set(linked.container, upper);
-  }
-  return pod.containers.flatMap(({ name: container, kind }): readonly PodPart[] => {
-    const upper = uppers.get(container);
-    if (upper !== undefined) return [{ part: 'rootfs', container, path: upper }];
-    return kind === 'app' || kind === 'sidecar' ? [{ part: 'rootfs', container }] : [];
-  });
+  const mountTable = path.join(hostRoot, 'proc/1/mountinfo');
+  const failed = (place: string) => (error: unknown) => `${causeOf(error)}: ${place}`;
+  const names = await readdir(folder).catch(failed(folder));
+  const mounts = await readLayerMounts(mountTable).catch(failed(mountTable));
+  if (typeof names === 'string') return podLayers(pod, [], names);
+  const target = (name: string): Promise<string> => readlink(path.join(folder, name)).catch(() => '');
+  const ownNames = names.filter((name) => name.startsWith(`${pod.name}_`));
+  const links = await Promise.all(ownNames.map(async (name) => ({ name, target: await target(name) })));
+  return podLayers(pod, links, mounts);
 }

@@ -53,8 +53,8 @@ export class AgentSlot implements Disposable {
     const loaded = agent.enabled ? this.#load(agent, signal) : undefined;
     loaded?.catch(() => undefined); // each scrape logs it
     this.#agent = loaded;
-    const measure: ConstructorParameters<typeof AgentMeasurements>[0]['measure'] = async (...pod) =>
-      (await loaded)?.disk.podDirectories(...pod) ?? [];
+    const measure: ConstructorParameters<typeof AgentMeasurements>[0]['measure'] = async (pod) =>
+      (await loaded)?.disk.podDirectories(pod) ?? [];
     this.#measurements = loaded && new AgentMeasurements({ measure, clock: this.#clock, signal });
   }
 

@@ -24,7 +24,8 @@ const snapshotRoot = /\/io\.containerd\.snapshotter\.v1\.overlayfs\/snapshots\/(
 
 /** Returns the mounts of layers. Lines that are not in the format are left out: https://www.man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html */
 export function layerMounts(text: string): readonly LayerMount[] {
-  return text.split('\n').flatMap((line) => {
+  const mayBeLayers = text.split('\n').filter((line) => line.includes('overlay')); // also containerd's overlayfs
+  return mayBeLayers.flatMap((line) => {
     const mount = parseLine(line);
     return (mount && layerMount(mount)) ?? [];
   });

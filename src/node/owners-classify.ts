@@ -1,3 +1,5 @@
+import { relative } from 'node:path';
+
 import { largestFirst, Ranking } from '../base/ranking.js';
 import type { KnownDiskUse, MeasuredDisk, OwnerBytes, OwnerPlace, OwnerPlaces } from './agent-disk.js';
 
@@ -109,12 +111,9 @@ class KindSum {
   }
 
   places(): OwnerPlaces {
-    const largest = this.#largest.top().map(({ path, usedBytes }) => ({ path: this.#onHost(path), usedBytes }));
+    const onHost = (path: string): string => `/${relative(this.#hostRoot, path)}`;
+    const largest = this.#largest.top().map(({ path, usedBytes }) => ({ path: onHost(path), usedBytes }));
     return { count: this.#largest.addedCount, largest };
-  }
-
-  #onHost(path: string): string {
-    return this.#hostRoot === '/' ? path : path.slice(this.#hostRoot.length);
   }
 }
 

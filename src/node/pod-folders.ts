@@ -1,5 +1,6 @@
 /** Where the kubelet keeps what is a pod's: https://kubernetes.io/docs/reference/node/kubelet-files/ */
 import type { Pod } from '../kube/objects.js';
+import type { LayerMount } from './mount-info.js';
 
 /** A directory of a pod on the disk of its node. */
 export interface PodFolder {
@@ -10,9 +11,25 @@ export interface PodFolder {
   readonly path: string;
 }
 
+/** The writable layer of a container. */
+export interface PodLayer {
+  readonly part: 'rootfs';
+  readonly container: string;
+  /** On the node. */
+  readonly path?: string;
+  /** Why it was not found. */
+  readonly problem?: string;
+}
+
+interface LogLink {
+  /** In {@link logLinksFolder}. */
+  readonly name: string;
+  readonly target: string;
+}
+
 type NamedPod = Pick<Pod, 'namespace' | 'name' | 'kubeletUid'>;
 
-/** With a link to the logs of each container; the name of a link has the ID of the container. */
+/** With a link to the logs of each container: `POD_NAMESPACE_CONTAINER-ID.log`, cut above 255 characters. */
 export const logLinksFolder = '/var/log/containers';
 
 /** Returns the logs of containers and the emptyDirs on the disk. What has a name that leads elsewhere is left out. */
@@ -34,19 +51,40 @@ export function podFolders({
   ];
 }
 
-/**
- * Returns which container of the pod a link is of. `name` is one in {@link logLinksFolder}, `target` where it leads. Undefined for
- * links of other pods, also of a former one of the same name, and for a name that was too long for the ID.
- */
-export function linkedContainer(
+/** Returns those of the containers that run, and of others that should, with the reason. `mounts`: of layers, or why they are not known. */
+export function podLayers(
+  pod: NamedPod & Pick<Pod, 'containers'>,
+  links: readonly LogLink[],
+  mounts: readonly LayerMount[] | string,
+): readonly PodLayer[] {
+  return pod.containers.flatMap(({ name: container, kind }): readonly PodLayer[] => {
+    const found = typeof mounts === 'string' ? { problem: mounts } : layerOf(container, pod, { links, mounts });
+    const isNeeded = 'path' in found || kind === 'app' || kind === 'sidecar';
+    return isNeeded ? [{ part: 'rootfs', container, ...found }] : [];
+  });
+}
+
+function layerOf(
+  container: string,
   pod: NamedPod,
-  name: string,
-  target: string,
-): { readonly container: string; readonly id: string } | undefined {
-  const prefix = `${pod.name}_${pod.namespace}_`;
+  { links, mounts }: { readonly links: readonly LogLink[]; readonly mounts: readonly LayerMount[] },
+): Pick<PodLayer, 'path' | 'problem'> {
+  const ids = links.flatMap((link) => linkedId(pod, container, link) ?? []);
+  if (ids.length === 0) {
+    return {
+      problem: `${logLinksFolder} has no POD_NAMESPACE_CONTAINER-ID.log of it: it has not run, or its names are too long for the 255 characters of the link`,
+    };
+  }
+  const mount = mounts.find(({ containerId = '' }) => ids.some((id) => containerId.startsWith(id)));
+  if (mount?.upperDirectory !== undefined) return { path: mount.upperDirectory };
+  return { problem: 'the mount table of the host has no writable layer of it: it does not run, or not in containerd' };
+}
+
+/** At its start: of a cut name, the part that is left. Undefined for links of others, also of a former pod of the same name. */
+function linkedId(pod: NamedPod, container: string, { name, target }: LogLink): string | undefined {
+  const prefix = `${pod.name}_${pod.namespace}_${container}-`;
   if (!name.startsWith(prefix) || !target.includes(`/${logFolderName(pod)}/`)) return undefined;
-  const { container, id } = /^(?<container>.+)-(?<id>[0-9a-f]{64})\.log$/.exec(name.slice(prefix.length))?.groups ?? {};
-  return container === undefined || id === undefined ? undefined : { container, id };
+  return /^([0-9a-f]{12,64})\.log$/.exec(name.slice(prefix.length))?.[1];
 }
 
 function logFolderName({ namespace, name, kubeletUid }: NamedPod): string {

@@ -23,8 +23,8 @@ interface WalkEnd {
 export class FoundEntries {
   readonly #rawRoot: string;
   readonly #largest: Ranking<ListedEntry>;
-  /** Those that are in no other one so far. */
-  readonly #outermost: ListedEntry[] = [];
+  /** What was found in directories that are not listed themselves so far, the innermost last. */
+  readonly #open: { readonly rawPath: string; usedBytes: number }[] = [];
 
   constructor(root: string, count: number) {
     this.#rawRoot = Buffer.from(root).toString('latin1');
@@ -38,9 +38,12 @@ export class FoundEntries {
   /** Those of a directory come before itself. */
   add(entry: ListedEntry): void {
     if (entry.rawPath === this.#rawRoot) return;
-    const folder = `${entry.rawPath}/`;
-    while (this.#outermost.at(-1)?.rawPath.startsWith(folder) === true) this.#outermost.pop();
-    this.#outermost.push(entry);
+    const { rawPath, usedBytes } = entry;
+    while (`${this.#open.at(-1)?.rawPath ?? ''}/`.startsWith(`${rawPath}/`)) this.#open.pop();
+    const folder = rawPath.slice(0, rawPath.lastIndexOf('/'));
+    const innermost = this.#open.at(-1);
+    if (innermost?.rawPath === folder) innermost.usedBytes += usedBytes;
+    else this.#open.push({ rawPath: folder, usedBytes });
     this.#largest.add(entry);
   }
 
@@ -49,7 +52,7 @@ export class FoundEntries {
     { end, usedBytes, unreadableCount }: WalkEnd,
     isDirectory: (file: Buffer) => Promise<boolean>,
   ): Promise<Walk> {
-    const leastBytes = this.#outermost.reduce((sum, entry) => sum + entry.usedBytes, 0);
+    const leastBytes = this.#open.reduce((sum, folder) => sum + folder.usedBytes, 0);
     const entries = this.#largest.top().map(async ({ rawPath, usedBytes: bytes }) => {
       const path = shownPath(rawPath.slice(this.#rawRoot.length));
       return { path, bytes, isDirectory: await isDirectory(Buffer.from(rawPath, 'latin1')) };

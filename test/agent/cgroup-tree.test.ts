@@ -81,14 +81,14 @@ describe('the cgroups of a node', () => {
     [
       'the mount is missing',
       () => undefined,
-      'is not mounted; mount the host path /sys/fs/cgroup there: the overlay node-local-agent and the chart with agent.enabled do this',
+      'is not mounted; mount the host path /sys/fs/cgroup there, as the overlay node-local-agent and the chart with agent.enabled do',
     ],
     [
       'something else is mounted',
       (mount) => {
         mkdirSync(path.join(mount, 'kernel'), { recursive: true });
       },
-      'has no cgroups; mount the host path /sys/fs/cgroup there: the overlay node-local-agent and the chart with agent.enabled do this',
+      'has no cgroups; mount the host path /sys/fs/cgroup there, as the overlay node-local-agent and the chart with agent.enabled do',
     ],
     [
       'the mount is a file',
@@ -96,7 +96,7 @@ describe('the cgroups of a node', () => {
         mkdirSync(path.dirname(mount), { recursive: true });
         writeFileSync(mount, '');
       },
-      'cannot be read (ENOTDIR); mount the host path /sys/fs/cgroup there: the overlay node-local-agent and the chart with agent.enabled do this',
+      'cannot be read (ENOTDIR); mount the host path /sys/fs/cgroup there, as the overlay node-local-agent and the chart with agent.enabled do',
     ],
     [
       'there are no pods',

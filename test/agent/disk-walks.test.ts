@@ -146,7 +146,7 @@ describe('the walks over a disk', () => {
     expect(walks).toEqual(['/a']);
     expect(noticesOf(log)).toEqual([
       expect.stringMatching(/^warn: .*"directories wait to be measured, as tasks of the node wait for I\/O"/),
-      expect.stringMatching(/^info: disk measured after/),
+      expect.stringMatching(/^info: the disk is measured again/),
     ]);
     await end();
   });
@@ -192,8 +192,34 @@ describe('the walks over a disk', () => {
     expect(owners).toContainEqual(expect.objectContaining({ owner: 'runtime_volumes', usedBytes: 4 }));
     expect(owners.map(({ owner }) => owner)).not.toContain('logs');
     expect(noticesOf(log)).toEqual([
-      expect.stringMatching(/^warn: .*cannot measure \/a: du: .*Permission denied.*DAC_READ_SEARCH.*node-local-agent/),
+      expect.stringMatching(
+        /^warn: .*add DAC_READ_SEARCH, as the overlay node-local-agent .*: cannot measure \/a: du: .*Permission denied/,
+      ),
     ]);
+    await end();
+  });
+
+  it('log each problem in a line of its own, once', async () => {
+    const log: string[] = [];
+    const problems = ['missing: /x', 'add DAC_READ_SEARCH: /y'];
+    const list: DiskWalksOptions['list'] = () => Promise.resolve({ places: [], unlisted: new Set(), problems });
+    const { clock, end } = started({}, { list, logger: recordingLogger(log) });
+    await clock.advance(hourMs);
+    expect(noticesOf(log)).toEqual([
+      expect.stringMatching(/^warn: .*missing: \/x/),
+      expect.stringMatching(/^warn: .*DAC_READ_SEARCH: \/y/),
+    ]);
+    await end();
+  });
+
+  it('measure at the next check what was not started, as the disk became busy', async () => {
+    const { clock, state, walks, end, logsBytes } = started({ '/a': 3 });
+    state.results = { '/a': { end: 'unstarted', usedBytes: undefined } };
+    await clock.advance(0);
+    state.results = {};
+    await clock.advance(checkIntervalMs);
+    expect(walks).toEqual(['/a', '/a']);
+    expect(logsBytes()).toBe(3);
     await end();
   });
 
@@ -230,8 +256,8 @@ describe('the walks over a disk', () => {
     await end();
     expect(noticesOf(log)).toEqual([
       expect.stringMatching(/^warn: .*no listing/),
-      expect.stringMatching(/^warn: .*cannot list \/x; .*node-local-agent/),
-      expect.stringMatching(/^info: disk measured after/),
+      expect.stringMatching(/^warn: .*cannot list \/x/),
+      expect.stringMatching(/^info: the disk is measured again/),
     ]);
     expect(clock.sleeperCount).toBe(0);
   });

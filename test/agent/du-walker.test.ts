@@ -117,8 +117,18 @@ describe('a walk ends', () => {
   const endless = scriptedDu(String.raw`while :; do printf '4096\t/a/b\000'; done`);
 
   it.each([
-    ['at its number of entries', { maxEntryCount: 100 }, { end: 'entries', usedBytes: undefined }, 100],
-    ['at its size of output', { maxOutputBytes: 10_000 }, { end: 'output', usedBytes: undefined }, 1_000],
+    [
+      'at its number of entries',
+      { maxEntryCount: 100 },
+      { end: 'entries', message: 'du had listed 100 directories and files, and not all' },
+      100,
+    ],
+    [
+      'at its size of output',
+      { maxOutputBytes: 10_000 },
+      { end: 'output', message: 'du had listed 10000 bytes, and not all' },
+      1_000,
+    ],
   ])('%s', async (_case, limits, expected, maxCount) => {
     let count = 0;
     const onEntry = (): unknown => (count += 1);
@@ -140,7 +150,7 @@ describe('a walk ends', () => {
     const result = await aWalker({ command }).walk(aJob('/a'), never);
     expect(result).toMatchObject({ end: 'failed', message: "du: unrecognized option '--threshold=0'" });
     const killed = await aWalker({ command: scriptedDu('kill -9 $$') }).walk(aJob('/a'), never);
-    expect(killed).toMatchObject({ end: 'failed', message: 'du ended before it had measured all: failed' });
+    expect(killed).toMatchObject({ end: 'failed', message: 'du ended before it had measured all' });
   });
 
   it('with the number of directories that could not be read', async () => {
@@ -248,6 +258,31 @@ describe('the process of a walk', () => {
     expect(await walk).toMatchObject({ end: 'complete', usedBytes: 1 });
   });
 
+  it('that is not started within its time says so, and that the disk was busy', async () => {
+    const clock = new ManualClock();
+    const walker = aWalker({ clock, isBusy: () => Promise.resolve(true) });
+    const walk = walker.walk(aJob('/a', { maxDurationMs: 60_000 }), never);
+    await clock.advance(60_000);
+    const message = 'tasks of the node wait for I/O: du was not started within 60 s';
+    expect(await walk).toMatchObject({ end: 'unstarted', usedBytes: undefined, message });
+  });
+
+  it.each([
+    [false, 'du had not measured all within 60 s'],
+    [true, 'tasks of the node wait for I/O: du had not measured all within 60 s'],
+  ])('that is ended by its time says so, and whether the disk was busy: %s', async (isBusyThen, message) => {
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, 'pid');
+    const clock = new ManualClock();
+    let isBusy = false;
+    const walker = aWalker({ command: hanging(file), clock, isBusy: () => Promise.resolve(isBusy) });
+    const walk = walker.walk(aJob('/a', { maxDurationMs: 60_000 }), never);
+    await expect.poll(() => existsSync(file)).toBe(true);
+    isBusy = isBusyThen;
+    await clock.advance(60_000);
+    expect(await walk).toMatchObject({ end: 'time', message });
+  });
+
   it('is the only one: a second walk waits, for no longer than it may take', async () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'pid');
@@ -258,7 +293,7 @@ describe('the process of a walk', () => {
     await expect.poll(() => existsSync(file)).toBe(true);
     const second = walker.walk(aJob('/b', { maxDurationMs: 3_000 }), never);
     await clock.advance(3_000);
-    expect(await second).toMatchObject({ end: 'time' });
+    expect(await second).toMatchObject({ end: 'unstarted', message: 'du was not started within 3 s' });
     expect((await readFile(`${file}.new`, 'utf8')).trim().split('\n')).toHaveLength(1);
     abort.abort();
     expect(await first).toMatchObject({ end: 'aborted' });

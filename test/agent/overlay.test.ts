@@ -5,7 +5,7 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { readMountTable } from '../../src/agent/mount-table.js';
+import { readLayerMounts } from '../../src/agent/mount-table.js';
 import { listDisk } from '../../src/agent/owners-listing.js';
 import { walkPod } from '../../src/agent/pod-walk.js';
 import { systemClock } from '../../src/base/clock.js';
@@ -65,11 +65,11 @@ describe.skipIf(!canMountOverlay)('a container on a real overlay mount; needs ro
   it('has the bytes of its writable layer to the byte, and is among the ended ones once it has ended', async () => {
     await using folder = await temporaryFolder();
     const child = await startContainer(folder.path);
-    const readMounts = () => readMountTable(`/proc/${String(child.pid)}/mountinfo`);
+    const readMounts = () => readLayerMounts(`/proc/${String(child.pid)}/mountinfo`);
     const upper = path.join(folder.path, snapshots, '2/fs');
     try {
       const mounts = await readMounts();
-      expect(mounts.layers.find(({ containerId }) => containerId === id)).toEqual({
+      expect(mounts.find(({ containerId }) => containerId === id)).toEqual({
         containerId: id,
         upperDirectory: upper,
         lowerDirectories: [path.join(folder.path, snapshots, '1/fs')],
@@ -89,7 +89,7 @@ describe.skipIf(!canMountOverlay)('a container on a real overlay mount; needs ro
       child.stdin?.end();
       await once(child, 'exit');
     }
-    const ended = await kindsOf(() => Promise.resolve({ layers: [anchor(folder.path)], isTruncated: false }));
+    const ended = await kindsOf(() => Promise.resolve([anchor(folder.path)]));
     expect(ended).toMatchObject({ '1': 'unused_layers', '2': 'ended_containers' });
   });
 
@@ -142,7 +142,7 @@ async function walkedPod(folder: string, mountTable: string): Promise<readonly F
   const text = await readFile(mountTable, 'utf8');
   await writeFile(path.join(folder, 'proc/1/mountinfo'), text.replaceAll(`${folder}/`, '/'));
   const pod = aPod({ kubeletUid: 'uid-1', containers: [aContainer({ name: 'main' })] });
-  const options = { hostRoot: folder, walker: aWalker(), clock: systemClock, usedBytes: undefined };
+  const options = { hostRoot: folder, walker: aWalker(), clock: systemClock };
   return walkPod(pod, options, never);
 }
 
@@ -151,7 +151,7 @@ function anchor(folder: string) {
   return { containerId: undefined, upperDirectory: path.join(folder, snapshots, '99/fs'), lowerDirectories: [] };
 }
 
-async function kindsOf(readMounts: () => ReturnType<typeof readMountTable>) {
+async function kindsOf(readMounts: () => ReturnType<typeof readLayerMounts>) {
   const { places } = await listDisk({
     clock: systemClock,
     hostRoot: '/',

@@ -65,7 +65,7 @@ function listingOptions(hostRoot: string, changed: Partial<DiskListingOptions> =
   return {
     clock: new ManualClock(),
     hostRoot,
-    readMounts: () => Promise.resolve({ layers: [], isTruncated: false }),
+    readMounts: () => Promise.resolve([]),
     knownPodUids: new Set(),
     measuredPodUids: new Set(),
     ...changed,
@@ -97,7 +97,7 @@ describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNee
     await writeSnapshots(host.path, directories);
     const layers = layerMounts(readRecording('live/containerd_2_4_images_mountinfo.txt'));
     const runningContainerIds = new Set(containers.filter(({ image }) => !image.includes('pause')).map(({ id }) => id));
-    const readMounts = () => Promise.resolve({ layers, isTruncated: false });
+    const readMounts = () => Promise.resolve(layers);
     await folders(host.path, ...[...runningContainerIds].map((id) => `${containerFolder}/${id}`));
     const listing = await listDisk(listingOptions(host.path, { readMounts }));
     expect(listing.problems).toEqual([]);
@@ -150,7 +150,7 @@ describe.skipIf(store === undefined)(`the disk of a recorded node; ${capturesNee
       await writeSnapshots(host.path, kept);
       const mounted = layerMounts(readRecording('live/containerd_2_4_images_mountinfo.txt'));
       const layers = mounted.filter(({ containerId = '' }) => !gone.has(containerId));
-      const readMounts = () => Promise.resolve({ layers, isTruncated: false });
+      const readMounts = () => Promise.resolve(layers);
       const listing = await listDisk(listingOptions(host.path, { readMounts }));
       const sizes = sized(
         Object.fromEntries(
@@ -199,7 +199,7 @@ describe('the listing of a disk', () => {
       { containerId: main, upperDirectory: `${snapshots}/3/fs`, lowerDirectories: [`${snapshots}/1/fs`] },
       { containerId: pause, upperDirectory: `${snapshots}/4/fs`, lowerDirectories: [`${snapshots}/1/fs`] },
     ];
-    const readMounts = () => Promise.resolve({ layers, isTruncated: false });
+    const readMounts = () => Promise.resolve(layers);
     await folders(host.path, `${containerFolder}/${main ?? ''}`);
     const { places } = await listDisk(listingOptions(host.path, { readMounts }));
     expect(listed(host.path, places)).toEqual([
@@ -217,7 +217,7 @@ describe('the listing of a disk', () => {
     await folders(host.path, `${root}/io.containerd.content.v1.content/ingest`);
     const upperDirectory = `${root}/io.containerd.snapshotter.v1.overlayfs/snapshots/9/fs`;
     const layers = [{ containerId: undefined, upperDirectory, lowerDirectories: [] }];
-    const readMounts = () => Promise.resolve({ layers, isTruncated: false });
+    const readMounts = () => Promise.resolve(layers);
     const { places } = await listDisk(listingOptions(host.path, { readMounts }));
     expect(listed(host.path, places)).toEqual([`image_copies ${root}/io.containerd.content.v1.content/ingest`]);
   });
@@ -270,7 +270,7 @@ describe('the listing of a disk', () => {
     expect(listed(host.path, places)).toEqual([`runtime_volumes ${containers}/a/volumes`]);
   });
 
-  it('names each directory that it cannot read, and lists the others', async () => {
+  it('has one short problem for all directories that are missing, the fix first, and lists the others', async () => {
     await using host = await temporaryFolder();
     await folders(host.path, '/var/log/pods', `${containerd}/io.containerd.content.v1.content/blobs`);
     await writeFile(path.join(host.path, '/var/log/syslog'), 'x');
@@ -279,9 +279,11 @@ describe('the listing of a disk', () => {
       `image_copies ${containerd}/io.containerd.content.v1.content/blobs`,
       'logs /var/log/syslog',
     ]);
-    expect(problems).toHaveLength(3);
     expect(unlisted).toEqual(new Set([...snapshotKinds, 'runtime_volumes', 'orphaned_pods', 'logs']));
-    expect(problems[0]).toContain(`cannot list ${host.path}${containerd}/io.containerd.grpc.v1.cri/containers: ENOENT`);
+    const missing = [containerFolder, snapshots, '/var/lib/kubelet/pods'].map((name) => `${host.path}${name}`);
+    expect(problems).toEqual([
+      `missing; mount what the host has of it, as the overlay node-local-agent and the chart with agent.enabled do: ${missing.join(', ')}`,
+    ]);
   });
 
   it.skipIf(!hasSharedMemory)('has no logs of a filesystem that is not of the kubelet; needs /dev/shm', async () => {
@@ -295,13 +297,13 @@ describe('the listing of a disk', () => {
     expect(places.filter(({ kind }) => kind === 'logs')).toEqual([]);
   });
 
-  it.each(['cannot be read', 'is cut'])('has all but layers when the mount table %s', async (problem) => {
+  it.each([
+    ['is not there', Object.assign(new Error('no such file'), { code: 'ENOENT' }), /^missing; mount what .*mountinfo$/],
+    ['is too long', new Error('longer than 8 bytes'), /^cannot be read \(longer than 8 bytes\): \S+mountinfo$/],
+  ])('has all but layers when the mount table %s, which is the only problem', async (_case, error, problem) => {
     await using host = await temporaryFolder();
     await folders(host.path, ...baseFolders, `${snapshots}/1/fs`, `${containerFolder}/a/volumes`, '/var/log/journal');
-    const readMounts = () =>
-      problem === 'is cut'
-        ? Promise.resolve({ layers: [], isTruncated: true })
-        : Promise.reject(new Error('ENOENT: /proc/1/mountinfo'));
+    const readMounts = () => Promise.reject(error);
     const { places, problems, unlisted } = await listDisk(listingOptions(host.path, { readMounts }));
     expect(listed(host.path, places)).toEqual([
       `image_copies ${containerd}/io.containerd.content.v1.content/blobs`,
@@ -309,18 +311,20 @@ describe('the listing of a disk', () => {
       `runtime_volumes ${containerFolder}/a/volumes`,
     ]);
     expect(unlisted).toEqual(new Set(snapshotKinds));
-    expect(problems.at(-1)).toContain('without the whole mount table');
+    expect(problems).toEqual([expect.stringMatching(problem)]);
   });
 
-  it('ends at a number of names and of problems', async () => {
+  it('ends at a number of names, and names the first of the paths of a problem', async () => {
     await using host = await temporaryFolder();
     await folders(host.path, ...baseFolders);
     for (let index = 0; index <= 20_000; index += 1) writeFileSync(path.join(host.path, `/var/log/${index}`), '');
     const containers = `${containerd}/io.containerd.grpc.v1.cri/containers`;
     for (let index = 0; index < 30; index += 1) await writeFile(path.join(host.path, containers, `file-${index}`), '');
     const { problems, unlisted } = await listDisk(listingOptions(host.path));
-    expect(problems).toHaveLength(20);
-    expect(problems[0]).toContain('ENOTDIR');
+    expect(problems).toEqual([
+      expect.stringMatching(/^cannot be read \(ENOTDIR\): \S+, \S+, \S+ and 27 more$/),
+      `cannot be read (more than 20000 entries): ${host.path}/var/log`,
+    ]);
     expect(unlisted).toEqual(new Set(['runtime_volumes', 'logs']));
   });
 });
@@ -338,20 +342,26 @@ describe('the owners of a disk', () => {
   const sizes = sized({ '/blobs': 200, '/1': 30, '/2': 40, '/3': 500, '/log': 60 });
   const row = (owner: string, usedBytes: number) => ({ owner, usedBytes });
 
-  it('have their largest places by their paths on the host', () => {
-    const logs = [1, 2, 3, 4].map((index): DiskPlace => ({ kind: 'logs', path: `/host/var/log/${index}` }));
-    const found = sized(Object.fromEntries(logs.map(({ path }, index) => [path, 10 * index])));
-    const context = { ...contextOf(unknownUsage), hostRoot: '/host' };
-    const { owners } = diskOwners({ places: logs, unlisted: none }, found, context);
-    expect(owners.find(({ owner }) => owner === 'logs')?.places).toEqual({
-      count: 4,
-      largest: [
-        { path: '/var/log/4', usedBytes: 30 },
-        { path: '/var/log/3', usedBytes: 20 },
-        { path: '/var/log/2', usedBytes: 10 },
-      ],
-    });
-  });
+  it.each(['/host', '/host/', '/', '/x/../host'])(
+    'have their largest places by their paths on the host: %s',
+    (hostRoot) => {
+      const logs = [1, 2, 3, 4].map((index): DiskPlace => ({
+        kind: 'logs',
+        path: path.join(hostRoot, `var/log/${index}`),
+      }));
+      const found = sized(Object.fromEntries(logs.map(({ path: place }, index) => [place, 10 * index])));
+      const context = { ...contextOf(unknownUsage), hostRoot };
+      const { owners } = diskOwners({ places: logs, unlisted: none }, found, context);
+      expect(owners.find(({ owner }) => owner === 'logs')?.places).toEqual({
+        count: 4,
+        largest: [
+          { path: '/var/log/4', usedBytes: 30 },
+          { path: '/var/log/3', usedBytes: 20 },
+          { path: '/var/log/2', usedBytes: 10 },
+        ],
+      });
+    },
+  );
 
   it('are as old as the oldest measurement, with the layers that no mount names', () => {
     const older = new Map([...sizes, ['/2', { usedBytes: 40, monotonicMs: measuredMs - 2_000 }]]);

@@ -3,7 +3,8 @@ import path from 'node:path';
 
 import { expect, it } from 'vitest';
 
-import type { DuWalker } from '../../src/agent/du-walker.js';
+import type { DuResult, DuWalker } from '../../src/agent/du-walker.js';
+import { causeOf } from '../../src/agent/host-files.js';
 import { walkPod } from '../../src/agent/pod-walk.js';
 import { systemClock } from '../../src/base/clock.js';
 import type { Pod } from '../../src/kube/objects.js';
@@ -52,12 +53,15 @@ async function writePod(host: string): Promise<void> {
   await writeFile(path.join(host, 'proc/1/mountinfo'), layer(appId, upper) + layer(oldId, 'secret'));
 }
 
+const complete: DuResult = { end: 'complete', usedBytes: 7, unreadableCount: 0, message: undefined };
+const unstarted: DuResult = { ...complete, end: 'unstarted', usedBytes: undefined, message: 'du was not started' };
+
 async function walked(
   host: string,
   changed: Partial<Pod> = {},
   walker: Pick<DuWalker, 'walk'> = aWalker(),
 ): Promise<readonly FoundPart[]> {
-  const options = { hostRoot: host, walker, clock: systemClock, usedBytes: 6_000_000 };
+  const options = { hostRoot: host, walker, clock: systemClock };
   return walkPod({ ...pod, ...changed }, options, never);
 }
 
@@ -83,6 +87,7 @@ it.skipIf(!hasDu)(
     );
     expect(largest.map((entry) => `${entry.path}${entry.isDirectory ? '/' : ''}`)).toEqual([
       ...['/srv/', '/srv/big', '/line\nfeed', String.raw`/\xff<b>`, '/0.log', '/srv/deep/er/middle'],
+      ...['/etc/', '/etc/small'],
     ]);
     expect(problems).toEqual([]);
     expect(usedBytes).toBe(du(upper) + du(logs) + du(`${emptyDirs}/cache`));
@@ -102,10 +107,71 @@ it.skipIf(!hasDu)(`what is not there is a problem of its part alone, and logs ar
   );
   expect(shown.map(({ part }) => part)).toEqual(['rootfs', 'emptydir']);
   expect(problems.map(({ text }) => text)).toEqual([
-    expect.stringMatching(/^rootfs app: the mount table of the host has no writable layer of it.*node-local-agent/),
-    expect.stringMatching(/^emptydir cache: \S+empty-dir\/cache is not there, or .*node-local-agent/),
+    expect.stringMatching(/^rootfs app: missing; mount what .*node-local-agent.*: \S+\/proc\/1\/mountinfo$/),
+    expect.stringMatching(/^emptydir cache: missing; mount what .*node-local-agent.*: \S+empty-dir\/cache$/),
   ]);
 });
+
+it('what may not be read is not called missing', async () => {
+  await using host = await temporaryFolder();
+  await writePod(host.path);
+  const loop = path.join(host.path, logs, '..');
+  await rm(loop, { recursive: true });
+  await symlink(loop, loop); // root may read all
+  const problems = (await walked(host.path)).map(({ problem }) => problem);
+  expect(problems).toContain(`cannot be read (ELOOP): ${path.join(host.path, logs)}`);
+});
+
+it.each([
+  ['a directory of the host', 'ENOENT', /^missing; mount .*node-local-agent/],
+  ['the rights to it', 'EACCES', /^add DAC_READ_SEARCH, .*node-local-agent/],
+  ['the rights in another way', 'EPERM', /^add DAC_READ_SEARCH/],
+  ['anything else', 'EIO', /^cannot be read \(EIO\)$/],
+])('what to do without %s: %s', (_what, code, cause) => {
+  expect(causeOf(Object.assign(new Error(code), { code }))).toMatch(cause);
+});
+
+const longName = 'n'.repeat(175);
+
+it.each<[string, (host: string) => Promise<unknown>, string | undefined, string?]>([
+  ['that ended', (host) => writeFile(path.join(host, 'proc/1/mountinfo'), ''), 'it does not run, or not in containerd'],
+  [
+    'whose link is cut before the ID',
+    (host) => rm(path.join(host, 'var/log/containers', `cart-0_shop_app-${appId}.log`)),
+    '/var/log/containers has no POD_NAMESPACE_CONTAINER-ID.log of it: it has not run, or its names are too long',
+  ],
+  [
+    'on a host without links',
+    (host) => rm(path.join(host, 'var/log/containers'), { recursive: true }),
+    'missing; mount',
+  ],
+  [
+    'on a host with a mount table that is too long',
+    (host) => writeFile(path.join(host, 'proc/1/mountinfo'), 'x'.repeat(2 ** 24)),
+    'cannot be read (longer than',
+  ],
+  [
+    'whose link is cut in the ID',
+    async (host) => {
+      const target = `/var/log/pods/shop_${longName}_${uid}/app/0.log`;
+      const name = `${longName}_shop_app-${appId}`.slice(0, 251);
+      await symlink(target, path.join(host, 'var/log/containers', `${name}.log`));
+    },
+    undefined,
+    longName,
+  ],
+])(
+  'the writable layer of a container %s is found, or the cause is named',
+  async (_what, change, problem, name = 'cart-0') => {
+    await using host = await temporaryFolder();
+    await writePod(host.path);
+    await change(host.path);
+    const walk: DuWalker['walk'] = () => Promise.resolve(complete);
+    const rootfs = (await walked(host.path, { name }, { walk })).find(({ part }) => part === 'rootfs');
+    expect(rootfs?.walk === undefined).toBe(problem !== undefined);
+    if (problem !== undefined) expect(rootfs?.problem).toContain(problem);
+  },
+);
 
 it.skipIf(!hasDu)(`nothing leads out of the folders of the pod; ${duNeeded}`, async () => {
   await using host = await temporaryFolder();
@@ -123,6 +189,32 @@ it.skipIf(!hasDu)(`nothing leads out of the folders of the pod; ${duNeeded}`, as
   }
 });
 
+it('a pod of which du measures nothing, as the disk is busy, is an error that says so', async () => {
+  await using host = await temporaryFolder();
+  await writePod(host.path);
+  const clock = new ManualClock();
+  const walker = aWalker({ clock, isBusy: () => Promise.resolve(true) });
+  const measuring = walkPod(pod, { hostRoot: host.path, walker, clock }, never);
+  const settled = expect(measuring).rejects.toThrow('tasks of the node wait for I/O: du was not started within 60 s');
+  await expect.poll(() => clock.sleeperCount).toBeGreaterThan(0);
+  await clock.advance(60_000);
+  await settled;
+});
+
+it('a part for which du is not started has nothing but the reason', async () => {
+  await using host = await temporaryFolder();
+  await writePod(host.path);
+  const results = [complete];
+  const walk: DuWalker['walk'] = () => Promise.resolve(results.pop() ?? unstarted);
+  const parts = await walked(host.path, {}, { walk });
+  expect(parts.map(({ walk: found, problem }) => [found?.bytes, problem])).toEqual([
+    [7, undefined],
+    [undefined, expect.stringContaining('missing; mount')],
+    [undefined, 'du was not started'],
+    [undefined, 'du was not started'],
+  ]);
+});
+
 const record = (bytes: number, name: string): string => String.raw`${bytes}\t'"$8"'/${name}\000`;
 
 it.each([
@@ -130,6 +222,11 @@ it.each([
     'cut',
     `printf '${record(5_000, 'a/b')}${record(9_000, 'a')}${record(2_000, 'c')}'`,
     { state: 'stopped', bytes: 11_000, skippedCount: 0, reason: 'du ended' },
+  ],
+  [
+    'cut in a directory of a directory',
+    `printf '${record(5_000, 'a/x')}${record(3_000, 'a/b/y')}${record(4_000, 'a/b/z')}${record(2_000, 'a/c/y')}${record(6_000, 'a/c')}'`,
+    { state: 'stopped', bytes: 18_000, skippedCount: 0, reason: 'du ended' },
   ],
   [
     'not readable as a whole',
@@ -160,8 +257,9 @@ it('a pod has one time limit, after which its parts have nothing', async () => {
       message: undefined,
     });
   };
-  const options = { hostRoot: host.path, walker: { walk }, clock, usedBytes: undefined };
+  const options = { hostRoot: host.path, walker: { walk }, clock };
   const parts = await walkPod(pod, options, never);
-  expect(given).toEqual([60_000, 10_000, 0]);
-  expect(parts.map(({ walk: found }) => found?.state)).toEqual(['timeout', undefined, 'timeout', 'timeout']);
+  expect(given).toEqual([60_000, 10_000]);
+  expect(parts.map(({ walk: found }) => found?.state)).toEqual(['timeout', undefined, 'timeout', undefined]);
+  expect(parts.at(-1)?.problem).toBe('the 60 s for all parts of a pod were up');
 });
