@@ -131,7 +131,7 @@ it.each([
   expect(causeOf(Object.assign(new Error(code), { code }))).toMatch(cause);
 });
 
-const longName = 'n'.repeat(175);
+const longName = 'n'.repeat(210);
 
 it.each<[string, (host: string) => Promise<unknown>, string | undefined, string?]>([
   ['that ended', (host) => writeFile(path.join(host, 'proc/1/mountinfo'), ''), 'it does not run, or not in containerd'],
