@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { addExporter } from '../../sim/model/exporter-pod.js';
 import { nodeAgentScenario } from '../../sim/scenarios/node-agent.js';
-import { readMountTable } from '../../src/agent/mount-table.js';
+import { readLayerMounts } from '../../src/agent/mount-table.js';
 import { duOf } from '../support/du.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { isInstalled } from '../support/programs.js';
@@ -43,7 +43,7 @@ const summaryOf = async (cluster: SimulatedCluster) =>
 
 /** Writable layers by the links to logs, as the mount table of the node has them. */
 async function writableLayers(root: string): Promise<ReadonlyMap<string, string>> {
-  const { layers } = await readMountTable(path.join(root, 'proc/1/mountinfo'));
+  const layers = await readLayerMounts(path.join(root, 'proc/1/mountinfo'));
   const uppers = new Map(layers.map(({ containerId = '', upperDirectory = '' }) => [containerId, upperDirectory]));
   return new Map(
     readdirSync(path.join(root, 'var/log/containers')).map((link) => {
