@@ -21,7 +21,7 @@ export interface DiskWalksOptions {
 
 const minuteMs = 60_000;
 
-/** How often the directories are listed, which is cheap, and within a minute when images have changed. What is new is measured then. */
+/** How often the directories are listed, which is cheap, and sooner once images have changed. What is new is measured then. */
 const checkIntervalMs = 10 * minuteMs;
 
 /** How often each of them is measured; compressed copies of images, few files that grow at each pull, at each check. */
@@ -69,13 +69,15 @@ export class DiskWalks {
     }
   }
 
+  /** Of an outdated listing, until images change no more: of layers that are being unpacked, a part would be measured. */
   async #untilDue(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const dueMs = clock.monotonicMs() + checkIntervalMs;
-    const isDue = (): boolean =>
-      clock.monotonicMs() >= dueMs || (this.#listing !== undefined && isOutdated(this.#listing, this.#imagesBytes));
-    do await clock.sleep(minuteMs, signal);
-    while (!isDue());
+    for (let imagesBytes = this.#imagesBytes, isDue = false; !isDue; imagesBytes = this.#imagesBytes) {
+      await clock.sleep(minuteMs, signal);
+      const isSteady = !isOutdated({ imagesBytes }, this.#imagesBytes);
+      isDue = clock.monotonicMs() >= dueMs || (isSteady && isOutdated(this.#listing ?? {}, this.#imagesBytes));
+    }
   }
 
   /** Returns what is not known, and why; all else is measured. */

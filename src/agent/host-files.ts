@@ -5,7 +5,6 @@ import { codeOf, messageOf } from '../base/errors.js';
 
 /** Ends the fix where something is not mounted or may not be read. */
 export const agentHint = 'as the overlay node-local-agent and the chart with agent.enabled do';
-
 /** The fix where a directory may not be read. */
 export const deniedHint = `add DAC_READ_SEARCH, ${agentHint}`;
 

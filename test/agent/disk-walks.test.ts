@@ -85,7 +85,7 @@ describe('the walks over a disk', () => {
     await end();
   });
 
-  it('list again within a minute when images have been deleted, and have nothing of snapshots until then', async () => {
+  it('list again within two minutes when images have been deleted, and have nothing of snapshots until then', async () => {
     const layers = (...paths: readonly string[]) => paths.map((path): DiskPlace => ({ kind: 'unused_layers', path }));
     const { clock, disk, state, end } = started(
       { '/1': 3e9, '/2': 2e9 },
@@ -99,8 +99,26 @@ describe('the walks over a disk', () => {
     expect(shown()).toEqual([1e9, 5e9]);
     [state.places, state.imagesBytes] = [layers('/2'), 1e9];
     expect(shown()).toEqual([undefined, undefined]);
-    await clock.advance(60_000);
+    await clock.advance(120_000);
     expect(shown()).toEqual([1e9, 2e9]);
+    await end();
+  });
+
+  it('do not measure what is new while images grow, as layers are unpacked then', async () => {
+    const { clock, disk, walks, state, end } = started(
+      { '/1': 3e9, '/2': 2e9 },
+      { places: logs('/1'), imagesBytes: 1e9 },
+    );
+    await clock.advance(0);
+    state.places = logs('/1', '/2');
+    for (let minute = 1; minute <= 5; minute += 1) {
+      state.imagesBytes = (1 + minute) * 1e9;
+      disk.owners({ ...unknownUsage, imagesBytes: state.imagesBytes });
+      await clock.advance(60_000);
+    }
+    expect(walks).toEqual(['/1']);
+    await clock.advance(60_000);
+    expect(walks).toEqual(['/1', '/2']);
     await end();
   });
 
