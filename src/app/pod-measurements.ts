@@ -6,12 +6,6 @@ import type { DirectoryMeasurements } from '../query/cluster-reading.js';
 import { type FoundPart, hasMeasured, type PodMeasurement } from '../report/pod-directories.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 
-interface WaitingPod {
-  readonly pod: Pod;
-  /** As far as it is known. */
-  readonly usedBytes: number | undefined;
-}
-
 interface KeptMeasurement extends Pick<PodMeasurement, 'problem'> {
   readonly parts: readonly FoundPart[];
   readonly atMs: number;
@@ -32,12 +26,12 @@ export class AgentMeasurements implements DirectoryMeasurements {
   readonly #options;
   /** By the kubelet's UIDs of the pods, the latest last. */
   readonly #kept = new Map<string, KeptMeasurement>();
-  #asked: WaitingPod[] = [];
-  #near: readonly WaitingPod[] = [];
+  #asked: Pod[] = [];
+  #near: readonly Pod[] = [];
   #running: string | undefined;
 
   constructor(options: {
-    readonly measure: (pod: Pod, usedBytes: number | undefined) => Promise<readonly FoundPart[]>;
+    readonly measure: (pod: Pod) => Promise<readonly FoundPart[]>;
     readonly clock: Clock;
     /** Nothing more is measured. */
     readonly signal: AbortSignal;
@@ -47,7 +41,7 @@ export class AgentMeasurements implements DirectoryMeasurements {
 
   peek({ kubeletUid }: Pod): PodMeasurement {
     const kept = this.#kept.get(kubeletUid);
-    const isWaiting = this.#running === kubeletUid || this.#asked.some(({ pod }) => pod.kubeletUid === kubeletUid);
+    const isWaiting = this.#running === kubeletUid || this.#asked.some((pod) => pod.kubeletUid === kubeletUid);
     if (kept === undefined) return { state: isWaiting ? 'measuring' : 'unmeasured' };
     const { atMs, monotonicMs, ...found } = kept;
     const ageMs = this.#options.clock.monotonicMs() - monotonicMs;
@@ -57,11 +51,11 @@ export class AgentMeasurements implements DirectoryMeasurements {
     return { state, ...found, measuredAtMs: atMs, ageMs };
   }
 
-  ask(pod: Pod, usedBytes: number | undefined): PodMeasurement | undefined {
+  ask(pod: Pod): PodMeasurement | undefined {
     const known = this.peek(pod);
     if (known.state !== 'unmeasured') return known;
     if (this.#asked.length >= maxAskedCount) return undefined;
-    this.#asked.push({ pod, usedBytes });
+    this.#asked.push(pod);
     this.#start();
     return this.peek(pod);
   }
@@ -72,20 +66,19 @@ export class AgentMeasurements implements DirectoryMeasurements {
     if (measured.length === nodes.length) this.#forgetOthers(measured.flatMap(({ snapshot }) => snapshot.podsOnNode));
     this.#near = measured
       .flatMap(({ snapshot }) => snapshot.listedPods)
-      .flatMap(({ evictionMs, nearestRatio = 0, bound, summary: { usedBytes } }) =>
-        evictionMs === undefined || bound === undefined
-          ? []
-          : [{ pod: bound.pod, usedBytes, evictionMs, nearestRatio }],
+      .flatMap(({ evictionMs, nearestRatio = 0, bound }) =>
+        evictionMs === undefined || bound === undefined ? [] : [{ pod: bound.pod, evictionMs, nearestRatio }],
       )
       .sort((a, b) => (a.evictionMs === b.evictionMs ? b.nearestRatio - a.nearestRatio : a.evictionMs - b.evictionMs))
-      .slice(0, maxNearCount);
+      .slice(0, maxNearCount)
+      .map(({ pod }) => pod);
     this.#start();
   }
 
   #forgetOthers(pods: readonly Pod[]): void {
     const uids = new Set(pods.map(({ kubeletUid }) => kubeletUid));
     retainKeys(this.#kept, uids);
-    this.#asked = this.#asked.filter(({ pod }) => uids.has(pod.kubeletUid));
+    this.#asked = this.#asked.filter((pod) => uids.has(pod.kubeletUid));
   }
 
   #start(): void {
@@ -93,10 +86,9 @@ export class AgentMeasurements implements DirectoryMeasurements {
   }
 
   async #measureAll(): Promise<void> {
-    for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      const { pod, usedBytes } = next;
+    for (let pod = this.#next(); pod !== undefined; pod = this.#next()) {
       this.#running = pod.kubeletUid;
-      const found = await this.#options.measure(pod, usedBytes).then(
+      const found = await this.#options.measure(pod).then(
         (parts) => ({ parts, problem: undefined }),
         (error: unknown) => ({ parts: [], problem: messageOf(error) }),
       );
@@ -105,9 +97,9 @@ export class AgentMeasurements implements DirectoryMeasurements {
     }
   }
 
-  #next(): WaitingPod | undefined {
+  #next(): Pod | undefined {
     if (this.#options.signal.aborted) return undefined;
-    return this.#asked.shift() ?? this.#near.find(({ pod }) => this.peek(pod).state === 'unmeasured');
+    return this.#asked.shift() ?? this.#near.find((pod) => this.peek(pod).state === 'unmeasured');
   }
 
   #keep({ kubeletUid }: Pod, found: Pick<KeptMeasurement, 'parts' | 'problem'>): void {

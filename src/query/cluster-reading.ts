@@ -21,8 +21,8 @@ export interface KnownPod {
 /** Pods that the agent on their node measures. */
 export interface DirectoryMeasurements {
   peek(pod: Pod): PodMeasurement;
-  /** Has it measured unless it was a short while ago; undefined where too many wait for that. `usedBytes`: as far as they are known. */
-  ask(pod: Pod, usedBytes: number | undefined): PodMeasurement | undefined;
+  /** Has it measured unless it was a short while ago; undefined where too many wait for that. */
+  ask(pod: Pod): PodMeasurement | undefined;
 }
 
 /** The state of a cluster at one moment. Plain data, but for what is looked up only where it is shown. */

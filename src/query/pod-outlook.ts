@@ -95,8 +95,8 @@ export async function podsWithOutlook(
 }
 
 /**
- * Has the agent measure the pod, unless it was a short while ago or `isPassive`: then it is the last measurement. `unknown`: there is no such pod; `elsewhere`: no agent measures it;
- * `refused`: too many wait for that.
+ * Has the agent measure the pod, unless it was a short while ago or `isPassive`: then it is the last measurement. `unknown`: there is no
+ * such pod; `elsewhere`: no agent measures it; `refused`: too many wait for that.
  */
 export async function askDirectories(
   reading: ClusterReading,
@@ -107,9 +107,8 @@ export async function askDirectories(
   if (found === undefined) return 'unknown';
   const measurements = measurementsOf(found, reading);
   if (measurements === undefined || found.pod === undefined) return 'elsewhere';
-  const { explanation, pod } = found;
-  const usedBytes = explanation.state === 'unmeasured' ? undefined : explanation.usedBytes;
-  const asked = question.isPassive === true ? measurements.peek(pod) : measurements.ask(pod, usedBytes);
+  const { pod } = found;
+  const asked = question.isPassive === true ? measurements.peek(pod) : measurements.ask(pod);
   return asked === undefined ? 'refused' : measuredDirectories(found, asked);
 }
 

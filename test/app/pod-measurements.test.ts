@@ -49,27 +49,27 @@ it('a pod that is asked for is measured once, and again after ten minutes', asyn
   const { agent, clock, started, end } = measurements();
   const pod = named('cart');
   expect(agent.peek(pod)).toEqual({ state: 'unmeasured' });
-  expect(agent.ask(pod, 1)).toEqual({ state: 'measuring' });
-  expect(agent.ask(pod, 1)).toEqual({ state: 'measuring' });
+  expect(agent.ask(pod)).toEqual({ state: 'measuring' });
+  expect(agent.ask(pod)).toEqual({ state: 'measuring' });
   await end();
   await clock.advance(9 * minuteMs);
   const kept = { parts: measured, problem: undefined, measuredAtMs: Date.UTC(2026, 0, 1), ageMs: 9 * minuteMs };
-  expect(agent.ask(pod, 1)).toEqual({ state: 'measured', ...kept });
+  expect(agent.ask(pod)).toEqual({ state: 'measured', ...kept });
   await clock.advance(minuteMs);
   expect(agent.peek(pod).state).toBe('unmeasured');
-  expect(agent.ask(pod, 1)).toEqual({ state: 'measuring', ...kept, ageMs: 10 * minuteMs });
+  expect(agent.ask(pod)).toEqual({ state: 'measuring', ...kept, ageMs: 10 * minuteMs });
   expect(started).toEqual(['cart', 'cart']);
 });
 
 it('pods are measured one after the other, and beyond ten that wait none is taken', async () => {
   const { agent, started, end } = measurements();
   const pods = Array.from({ length: 12 }, (_, index) => named(`p${index}`));
-  const states = pods.map((pod) => agent.ask(pod, undefined)?.state);
+  const states = pods.map((pod) => agent.ask(pod)?.state);
   expect(states).toEqual([...Array.from({ length: 11 }, () => 'measuring'), undefined]);
   expect(started).toEqual(['p0']);
   await end();
   expect(started).toEqual(['p0', 'p1']);
-  expect(agent.ask(named('p11'), undefined)?.state).toBe('measuring');
+  expect(agent.ask(named('p11'))?.state).toBe('measuring');
 });
 
 it.each([
@@ -77,19 +77,19 @@ it.each([
   ['du has not run in time', { parts: waited }, { parts: waited }],
 ])('where %s nothing is measured, which is tried again after a minute', async (_what, given, kept) => {
   const { agent, clock, started, end } = measurements(given);
-  agent.ask(named('cart'), undefined);
+  agent.ask(named('cart'));
   await end();
   await clock.advance(minuteMs - 1);
-  expect(agent.ask(named('cart'), undefined)).toMatchObject({ state: 'failed', ...kept });
+  expect(agent.ask(named('cart'))).toMatchObject({ state: 'failed', ...kept });
   await clock.advance(1);
-  expect(agent.ask(named('cart'), undefined)?.state).toBe('measuring');
+  expect(agent.ask(named('cart'))?.state).toBe('measuring');
   expect(started).toEqual(['cart', 'cart']);
 });
 
 it('fifty measurements are kept, the latest', async () => {
   const { agent, end } = measurements();
   for (let index = 0; index <= 50; index += 1) {
-    agent.ask(named(`p${index}`), undefined);
+    agent.ask(named(`p${index}`));
     await end();
   }
   expect([0, 1, 50].map((index) => agent.peek(named(`p${index}`)).state)).toEqual([
@@ -101,8 +101,8 @@ it('fifty measurements are kept, the latest', async () => {
 
 it('nothing more is measured once the agent ends', async () => {
   const { agent, stop, started, end } = measurements();
-  agent.ask(named('a'), undefined);
-  agent.ask(named('b'), undefined);
+  agent.ask(named('a'));
+  agent.ask(named('b'));
   stop.abort(new Error('over'));
   await end();
   expect(started).toEqual(['a']);
@@ -119,7 +119,7 @@ it('of the pods that are near an eviction for a limit the ten nearest are measur
   const { agent, started, end } = measurements();
   const times = [undefined, Infinity, 4, 3, 2, 1, 0, 5, 6, 7, 8, 9, 10];
   agent.scraped(scrapeOf(times));
-  agent.ask(named('asked'), undefined);
+  agent.ask(named('asked'));
   for (let index = 0; index < 12; index += 1) await end();
   agent.scraped(scrapeOf(times)); // none again at once
   const nearest = ['n6', 'asked', 'n5', 'n4', 'n3', 'n2', 'n7', 'n8', 'n9', 'n10', 'n11'];
@@ -128,7 +128,7 @@ it('of the pods that are near an eviction for a limit the ten nearest are measur
 
 it('a pod that has gone is forgotten, but not while its node has no data', async () => {
   const { agent, end } = measurements();
-  agent.ask(named('asked'), undefined);
+  agent.ask(named('asked'));
   await end();
   agent.scraped(scrapeOf([]));
   agent.scraped(aClusterSnapshot({ nodes: [anAbsentNode('node-1', 'timeout')] }));
