@@ -1,7 +1,7 @@
 import { countsInodes, type EvictionSignal, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import { type FilesystemOwners, filesystemOwners } from './filesystem-owners.js';
-import { type FirstWorkload, firstWorkload } from './first-workload.js';
+import { type FirstWorkload, firstWorkload, soonBytes } from './first-workload.js';
 import { type FullDisk, fullDisk } from './full-disks.js';
 import type { NodeImages } from './node-images.js';
 import { type StorageLayout, storageLayout } from './node-layout.js';
@@ -10,7 +10,7 @@ import type { NodeSnapshot } from './node-view.js';
 import { type Victim, victimRanking } from './victims.js';
 
 /**
- * What fills a disk. `other`: neither evictions nor image collection free enough. `no_space`: it is full, and nobody is evicted.
+ * What fills a disk. `pods`, of a node that is near: a workload does. `other`: neither evictions nor image collection free enough. `no_space`: it is full, and nobody is evicted.
  * Closed list.
  */
 export const verdictKinds = ['pods', 'images', 'pods_and_images', 'other', 'inodes', 'no_space', 'unknown'] as const;
@@ -136,7 +136,8 @@ function verdictOn(snapshot: NodeSnapshot, shortage: Shortage, sources: VerdictS
   const victims = victimRanking(snapshot)?.(signal) ?? [];
   const owners = filesystemOwners(snapshot).find(({ filesystem }) => filesystem === shortage.filesystem);
   const pods = freedByPods(victims, owners, snapshot);
-  const first = firstWorkload(victims, snapshot, countsInodes(signal) ? () => [] : sources.samplesOf);
+  const samplesOf = countsInodes(signal) ? () => [] : sources.samplesOf;
+  const first = firstWorkload(victims, snapshot, { samplesOf, diskBytes: shortage.capacity });
   const common = {
     shortage,
     pods,
@@ -151,8 +152,14 @@ function verdictOn(snapshot: NodeSnapshot, shortage: Shortage, sources: VerdictS
   const known = { ...common, images };
   if (kind === 'unknown') return { ...known, kind, unknownPart: unknownPartOf(need, { pods, images }, snapshot) };
   if (kind !== 'other') return { ...known, kind };
+  if (isFilledSoon(shortage, first)) return { ...known, kind: 'pods' };
   if (owners?.unattributedBytes === undefined) return { ...known, kind: 'unknown', unknownPart: 'owners' };
   return { ...known, kind, remainder: remainderOf(victims, owners, images) };
+}
+
+/** Before the threshold is crossed, nothing is missing: a workload that crosses it within ten minutes is the cause, whatever is full. */
+function isFilledSoon({ state, available, threshold }: Shortage, first: FirstWorkload | undefined): boolean {
+  return state === 'near' && first?.growth !== undefined && soonBytes(first.growth) >= available - threshold;
 }
 
 function unknownPartOf(

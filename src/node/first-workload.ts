@@ -1,6 +1,6 @@
 import { getOrAdd } from '../base/maps.js';
 import type { UsageSample } from '../kubelet/lookup.js';
-import { type Workload, workloadKey } from '../workload/workload.js';
+import { mostSpecific, type Workload, workloadKey } from '../workload/workload.js';
 import type { NodeSnapshot } from './node-view.js';
 import type { Victim } from './victims.js';
 
@@ -11,9 +11,15 @@ export interface FirstWorkload {
   readonly pod: { readonly namespace: string; readonly name: string; readonly isExempt: boolean };
   /** What would be free without them. */
   readonly amount: number;
-  /** Undefined where it did not grow, or that is not known. */
+  /** Undefined where it does not grow much, or that is not known. */
   readonly growth: { readonly bytes: number; readonly durationMs: number } | undefined;
 }
+
+/** What a workload writes within this time decides whether it grows much, and whether it fills a disk soon. */
+const horizonMs = 600_000;
+
+/** Of the disk. Less within the horizon explains no shortage. */
+const leastShare = 0.01;
 
 interface WorkloadSum {
   readonly workload: Workload | undefined;
@@ -23,13 +29,19 @@ interface WorkloadSum {
   durationMs: number;
 }
 
-/** The one that grew most over the last summaries, where one grew; else the largest. Equals by the names of their pods. */
+/**
+ * The one that grew most over the last summaries, where that fills 1 % of the disk in ten minutes or more; else the largest. Equals
+ * by the names of their pods.
+ */
 export function firstWorkload(
   victims: readonly Victim[],
   { listedPods }: NodeSnapshot,
-  samplesOf: (uid: string) => readonly UsageSample[],
+  {
+    samplesOf,
+    diskBytes,
+  }: { readonly samplesOf: (uid: string) => readonly UsageSample[]; readonly diskBytes: number | undefined },
 ): FirstWorkload | undefined {
-  const workloads = new Map(listedPods.map(({ summary, workloads: [workload] }) => [summary.uid, workload]));
+  const workloads = new Map(listedPods.map(({ summary, workloads }) => [summary.uid, mostSpecific(workloads)]));
   const sums = new Map<string, WorkloadSum>();
   for (const victim of victims) {
     const { kubeletUid } = victim.pod;
@@ -38,6 +50,7 @@ export function firstWorkload(
     const key = workload === undefined ? kubeletUid : workloadKey(workload);
     addTo(getOrAdd(sums, key, newSum), victim, samplesOf(kubeletUid));
   }
+  const growthOf = (sum: WorkloadSum): number => muchGrowth(sum, diskBytes);
   const [first] = [...sums.values()].sort(
     (a, b) => growthOf(b) - growthOf(a) || b.amount - a.amount || (nameOf(a) < nameOf(b) ? -1 : 1),
   );
@@ -59,8 +72,15 @@ function addTo(sum: WorkloadSum, victim: Victim, samples: readonly UsageSample[]
   sum.durationMs = Math.max(sum.durationMs, newest.atMs - oldest.atMs);
 }
 
-function growthOf({ grownBytes }: WorkloadSum): number {
-  return Math.max(0, grownBytes);
+/** 0 for less than is much. */
+function muchGrowth({ grownBytes, durationMs }: WorkloadSum, diskBytes = 0): number {
+  const isMuch = grownBytes > 0 && soonBytes({ bytes: grownBytes, durationMs }) >= leastShare * diskBytes;
+  return isMuch ? grownBytes : 0;
+}
+
+/** Returns what a workload writes within ten minutes if it goes on to grow as measured. */
+export function soonBytes({ bytes, durationMs }: NonNullable<FirstWorkload['growth']>): number {
+  return (bytes * horizonMs) / durationMs;
 }
 
 function nameOf({ largest: { pod } }: WorkloadSum): string {

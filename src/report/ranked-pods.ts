@@ -3,7 +3,7 @@ import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
 import { hasLimits, isActive } from '../node/limits.js';
 import { deriveMeasured, type PodContext, type PodRecord } from '../node/pod-record.js';
 import { canBind } from '../node/unenforced-limits.js';
-import { type Workload, workloadKey } from '../workload/workload.js';
+import { mostSpecific, type Workload, workloadKey } from '../workload/workload.js';
 import { type FormerPod, largerUsage, nearestLimitOf } from './former-pod.js';
 import { type LimitReport, limitReport, limitThresholds, soonMs } from './limit-report.js';
 import {
@@ -182,7 +182,8 @@ export class RankedPods {
 
 /** Undefined for a pod that is counted alone. */
 function groupOf({ pod: { workloads } }: LimitedPod): Workload | undefined {
-  return workloads.find(({ origin }) => origin.source !== 'controller' || origin.kind !== 'Pod');
+  const workload = mostSpecific(workloads);
+  return workload?.origin.source === 'controller' && workload.origin.kind === 'Pod' ? undefined : workload;
 }
 
 /** Returns the limit that the pod exceeds first; undefined without a forecast. */

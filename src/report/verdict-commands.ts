@@ -2,7 +2,6 @@ import { programName, shellWord } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
 import type { DiskVerdict } from '../node/disk-verdict.js';
-import type { FirstWorkload } from '../node/first-workload.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { type LargestOwner, largestOwnerCommands } from './largest-owner.js';
 import { ownerOf, ownerTarget } from './pod-commands.js';
@@ -13,22 +12,23 @@ import { workloadReferences } from './workload-report.js';
 export function verdictCommands(
   verdict: DiskVerdict,
   nodeName: string,
-  { past, largest }: VerdictContext = {},
+  context: VerdictContext = {},
 ): readonly string[] {
-  const { kind, first } = verdict;
+  const { past, largest } = context;
+  const first = firstCommands(verdict, context);
   if (past !== undefined) return [explainEviction(past.first)];
   const onNode = (command: string): string => nodeCommand(command, verdict, nodeName);
-  switch (kind) {
+  switch (verdict.kind) {
     case 'pods':
-      return podCommands(first);
+      return first;
     case 'pods_and_images':
-      return [...podCommands(first), onNode('crictl rmi --prune')];
+      return [...first, onNode('crictl rmi --prune')];
     case 'images':
       return [onNode('crictl rmi --prune'), onNode('crictl images')];
     case 'inodes':
-      return [...podCommands(first), onNode(inodesCommand)];
+      return [...first, onNode(inodesCommand)];
     case 'no_space':
-      return [...podCommands(first), ...noSpaceCommands(verdict, largest).map(onNode), configCommand(nodeName)];
+      return [...first, ...noSpaceCommands(verdict, largest).map(onNode), configCommand(nodeName)];
     case 'unknown':
       return unknownCommands(verdict, nodeName);
     case 'other':
@@ -43,8 +43,8 @@ function noSpaceCommands({ images }: DiskVerdict, largest: LargestOwner | undefi
 }
 
 /** Before the threshold is crossed, see the text of the verdict. */
-function growthCommands({ first, shortage }: DiskVerdict): readonly string[] {
-  return shortage?.state === 'near' && first?.growth !== undefined ? podCommands(first).slice(0, 1) : [];
+function growthCommands(verdict: DiskVerdict): readonly string[] {
+  return verdict.shortage?.state === 'near' && verdict.first?.growth !== undefined ? explainFirst(verdict) : [];
 }
 
 const inodesCommand = 'du --inodes -xd3 / /var | sort -n | tail -20';
@@ -66,19 +66,24 @@ function remainderCommands(
   return tools.map((command) => nodeCommand(command, verdict, nodeName));
 }
 
-function podCommands(first: FirstWorkload | undefined): readonly string[] {
+function podCommands({ first }: DiskVerdict): readonly string[] {
   if (first === undefined) return [];
   const { namespace, name, isExempt } = first.pod;
   const explain = explainPod(namespace, name);
-  return isExempt ? [explain] : [explain, deleteCommand(namespace, name)];
+  return isExempt ? [explain] : [explain, `kubectl delete pod -n ${shellWord(namespace)} ${shellWord(name)}`];
+}
+
+/** After an eviction no pod is to be deleted: the kubelet has evicted what it had to. */
+function firstCommands(verdict: DiskVerdict, { isOfEviction = false }: VerdictContext): readonly string[] {
+  return isOfEviction ? explainFirst(verdict) : podCommands(verdict);
+}
+
+function explainFirst(verdict: DiskVerdict): readonly string[] {
+  return podCommands(verdict).slice(0, 1);
 }
 
 export function explainPod(namespace: string, pod: string): string {
   return `${programName} explain pod ${shellWord(`${namespace}/${pod}`)}`;
-}
-
-export function deleteCommand(namespace: string, pod: string): string {
-  return `kubectl delete pod -n ${shellWord(namespace)} ${shellWord(pod)}`;
 }
 
 function unknownCommands(verdict: DiskVerdict, nodeName: string): readonly string[] {

@@ -19,14 +19,7 @@ import { soonMs } from './limit-report.js';
 import { type PastShortage, pastShortage, type RememberedEvictions, unfreedEviction } from './past-shortage.js';
 import type { PodSource } from './pod-report.js';
 import { raisedRequest } from './request-command.js';
-import {
-  deleteCommand,
-  explainEviction,
-  explainPod,
-  limitCommands,
-  raisedLimitText,
-  verdictCommands,
-} from './verdict-commands.js';
+import { explainEviction, explainPod, limitCommands, raisedLimitText, verdictCommands } from './verdict-commands.js';
 import { type VerdictContext, verdictText } from './verdict-text.js';
 
 /** What fills the disk of a node, or filled it before an eviction. Amounts are bytes, or inodes where the signal counts those. */
@@ -190,11 +183,10 @@ function isShort(shortage: Shortage | undefined): boolean {
 /** Without those for the pod itself, which is gone; the last one is the change, where one is known. */
 function pressureCommands(record: EvictionRecord, commands: readonly string[]): readonly string[] {
   const { namespace, pod } = record;
-  const ofPod = [explainPod(namespace, pod), deleteCommand(namespace, pod)];
   const change = raisedRequest(record);
   return [
     explainEviction(record),
-    ...commands.filter((command) => !ofPod.includes(command)),
+    ...commands.filter((command) => command !== explainPod(namespace, pod)),
     ...(change === undefined ? [] : [change]),
   ];
 }

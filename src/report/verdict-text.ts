@@ -191,7 +191,7 @@ function evictionsText(pods: Bounds, images: Bounds, shortage: Shortage): string
   const what = images.most > 0 ? 'evicting every pod and deleting unused images' : 'evicting every pod';
   const frees = `${what} frees ${freed.least === freed.most ? '' : 'at most '}${formatBytes(freed.most)}`;
   return state === 'near'
-    ? `${frees}, ${missingText(shortage)}`
+    ? `${frees}, less than the threshold of ${formatBytes(missing)}; ${missingText(shortage)}`
     : `${frees} of the ${formatBytes(missing)} missing on ${placeText(shortage)}${graceText(shortage)}`;
 }
 

@@ -2,6 +2,7 @@ import { groupBy } from '../base/maps.js';
 import { countedText, formatCount, programName } from '../base/text.js';
 import { causeText, evictionHint } from '../report/eviction-cause-text.js';
 import type { EvictionReport } from '../report/eviction-report.js';
+import { mostSpecific } from '../workload/workload.js';
 import { namesText, referenceName } from './problem-texts.js';
 import type { Problem, ShownEviction } from './status.js';
 
@@ -44,7 +45,8 @@ function mostFrequent(group: EvictionGroup): EvictionGroup {
 }
 
 /** The name of its workload, or of a pod without one. */
-function workloadOf({ namespace, pod, workloads: [workload] }: EvictionReport): string {
+function workloadOf({ namespace, pod, workloads }: EvictionReport): string {
+  const workload = mostSpecific(workloads);
   return workload === undefined ? `${namespace}/${pod}` : referenceName(workload);
 }
 

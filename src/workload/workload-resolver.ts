@@ -48,7 +48,10 @@ export class WorkloadResolver {
     return this.#labels.clashCount;
   }
 
-  /** For a pod that the API server does not know, `pod` is undefined and the namespace is the summary's. */
+  /**
+   * The more specific, the later: configured ones, that of the label keys, that of the controller. For a pod that the API server
+   * does not know, `pod` is undefined and the namespace is the summary's.
+   */
   workloadsOf(pod: Pod): readonly Workload[];
   workloadsOf(pod: Pod | undefined, namespace: string): readonly Workload[];
   workloadsOf(pod: Pod | undefined, namespace = ''): readonly Workload[] {

@@ -27,6 +27,14 @@ export function workloadName({ namespace, name, origin }: Workload): string {
   return origin.source === 'controller' ? `${namespace}/${origin.kind}/${name}` : name;
 }
 
+/**
+ * Returns the workload that names a pod, of those that the resolver finds, also as references: its
+ * controller's where there is one, else that of the label keys, else the last one of the settings.
+ */
+export function mostSpecific<T>(workloads: readonly T[]): T | undefined {
+  return workloads.at(-1);
+}
+
 /** Returns what names a workload in addresses: `NAMESPACE/TYPE/NAME`, with `-` for one that may span namespaces. */
 export function workloadPath({ namespace, type, name }: Pick<Workload, 'namespace' | 'type' | 'name'>): string {
   return `${namespace || '-'}/${type}/${name}`;

@@ -150,9 +150,10 @@ describe('limits', () => {
   });
 
   it('pods of one workload are one row with their number and the soonest; those of silent nodes are another', async () => {
+    const all = aWorkload({ name: 'all' });
     const [cart, bare] = [
-      [aDeployment('cart')],
-      [{ ...aDeployment('b'), origin: { source: 'controller', kind: 'Pod' } as const }],
+      [all, aDeployment('cart')],
+      [all, { ...aDeployment('b'), origin: { source: 'controller', kind: 'Pod' } as const }],
     ];
     const replicas = [70, 95, 60, 40].map((used, index) =>
       podOf(`cart-${index}`, used, { workloads: cart, ratios: [ratioOf(used, 100)] }),

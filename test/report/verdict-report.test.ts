@@ -25,7 +25,7 @@ import {
 } from '../support/builders.js';
 import { aNodeDisk } from '../support/disk-owners.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
-import { aDeployment, aMeasuredPod, aNodeSnapshot, aPodUsage } from '../support/snapshot-builders.js';
+import { aDeployment, aMeasuredPod, aNodeSnapshot, aPodUsage, aWorkload } from '../support/snapshot-builders.js';
 import { gib, mib } from '../support/units.js';
 
 const shared: NodeLayout = { hasDedicatedImagefs: false, hasSplitImagefs: false };
@@ -75,6 +75,8 @@ interface Situation {
   readonly imagesGib?: number;
   readonly unused?: Bounds | undefined;
   readonly pods?: readonly SomePod[];
+  /** Of every pod, besides its controller. */
+  readonly selector?: Workload;
   /** Undefined: those of Kubernetes are assumed. */
   readonly thresholds?: readonly EvictionThreshold[] | undefined;
   readonly layout?: NodeLayout;
@@ -112,7 +114,7 @@ const tenGib = [aThreshold({ value: { amount: 10 * gib } })];
 const exactly = (amountGib: number): Bounds => ({ least: amountGib * gib, most: amountGib * gib });
 
 function snapshotOf(situation: Situation): NodeSnapshot {
-  const { freeGib, imagesGib = 5, pods = [cart], layout = shared, inodesFree = 60_000 } = situation;
+  const { freeGib, imagesGib = 5, pods = [cart], layout = shared, inodesFree = 60_000, selector } = situation;
   const thresholds = 'thresholds' in situation ? situation.thresholds : tenGib;
   const node = aNode(situation.node);
   const disk = (free: number) =>
@@ -141,7 +143,14 @@ function snapshotOf(situation: Situation): NodeSnapshot {
     pods: pods.flatMap(({ pod, summary: entry, workload }) =>
       entry === undefined
         ? []
-        : [aMeasuredPod({ summary: entry, name: pod.name, pod, workloads: workload ? [workload] : [] })],
+        : [
+            aMeasuredPod({
+              summary: entry,
+              name: pod.name,
+              pod,
+              workloads: [selector, workload].filter((of) => of !== undefined),
+            }),
+          ],
     ),
     images: imagesOf(situation),
     ...situation.snapshot,
@@ -227,6 +236,21 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
     'Pods are the cause, shop/log first (grew 3.1Gi in 9m to 5Gi): evicting every pod frees 25Gi, 5Gi is missing on nodefs.',
   ],
   [
+    'pods: the largest before one that writes less than 1 % of the disk in ten minutes',
+    { freeGib: 5, pods: [cart, podOf('log-0', 3, { grownGib: 0.89 })] },
+    'Pods are the cause, shop/cart first (20Gi): evicting every pod frees 23Gi, 5Gi is missing on nodefs.',
+  ],
+  [
+    'pods: one that writes 1 % of the disk in ten minutes before the largest',
+    { freeGib: 5, pods: [cart, podOf('log-0', 3, { grownGib: 0.9 })] },
+    'Pods are the cause, shop/log first (grew 921.6Mi in 9m to 3Gi): evicting every pod frees 23Gi, 5Gi is missing on nodefs.',
+  ],
+  [
+    'pods of a workload that every pod belongs to: by their controllers',
+    { freeGib: 5, pods: [cart, podOf('log-0', 3, { grownGib: 2 })], selector: aWorkload({ name: 'all' }) },
+    'Pods are the cause, shop/log first (grew 2Gi in 9m to 3Gi): evicting every pod frees 23Gi, 5Gi is missing on nodefs.',
+  ],
+  [
     'pods: the largest first where growth is not known',
     { freeGib: 5, pods: [podOf('log-0', 3), cart] },
     'Pods are the cause, shop/cart first (20Gi): evicting every pod frees 23Gi, 5Gi is missing on nodefs.',
@@ -283,8 +307,8 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   ],
   [
     'other: most of it directories of pods that are gone, while a workload grows',
-    { freeGib: 12, imagesGib: 10, pods: [podOf('cart-0', 4, { grownGib: 3 })], owners: { orphaned_pods: 30 } },
-    '74Gi of 100Gi is neither pods nor images, 30Gi of it 2 directories under /var/lib/kubelet/pods of pods that the API server does not know (measured 3h ago), and shop/cart grew 3Gi in 9m; evicting every pod frees 4Gi, evictions are 2Gi away on nodefs.',
+    { freeGib: 12, imagesGib: 10, pods: [podOf('cart-0', 4, { grownGib: 1.5 })], owners: { orphaned_pods: 30 } },
+    '74Gi of 100Gi is neither pods nor images, 30Gi of it 2 directories under /var/lib/kubelet/pods of pods that the API server does not know (measured 3h ago), and shop/cart grew 1.5Gi in 9m; evicting every pod frees 4Gi, less than the threshold of 10Gi; evictions are 2Gi away on nodefs.',
   ],
   [
     'other: most of it logs',
@@ -478,12 +502,17 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   [
     'close to a threshold: what would make room for as much as the threshold',
     { freeGib: 12, imagesGib: 10, pods: [podOf('cart-0', 4)] },
-    '74Gi of 100Gi is neither pods nor images; evicting every pod frees 4Gi, evictions are 2Gi away on nodefs.',
+    '74Gi of 100Gi is neither pods nor images; evicting every pod frees 4Gi, less than the threshold of 10Gi; evictions are 2Gi away on nodefs.',
   ],
   [
-    'close to a threshold, mostly of other bytes: what fills it now is a workload',
-    { freeGib: 12, imagesGib: 10, pods: [podOf('cart-0', 4, { grownGib: 3 })] },
-    '74Gi of 100Gi is neither pods nor images, and shop/cart grew 3Gi in 9m; evicting every pod frees 4Gi, evictions are 2Gi away on nodefs.',
+    'close to a threshold, mostly of other bytes, while a workload grows that does not cross it within ten minutes',
+    { freeGib: 12, imagesGib: 10, pods: [podOf('cart-0', 4, { grownGib: 1.79 })] },
+    '74Gi of 100Gi is neither pods nor images, and shop/cart grew 1.8Gi in 9m; evicting every pod frees 4Gi, less than the threshold of 10Gi; evictions are 2Gi away on nodefs.',
+  ],
+  [
+    'close to a threshold, mostly of other bytes, and a workload crosses it within ten minutes: that workload',
+    { freeGib: 12, imagesGib: 10, pods: [podOf('cart-0', 4, { grownGib: 1.8 })] },
+    'Pods are the cause, shop/cart first (grew 1.8Gi in 9m to 4Gi): evicting every pod frees 4Gi, evictions are 2Gi away on nodefs.',
   ],
   [
     'below a threshold, mostly of other bytes: evictions have begun, whatever grew',
@@ -493,7 +522,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   [
     'a threshold that will be crossed within ten minutes',
     { freeGib: 40, imagesGib: 10, pods: [podOf('cart-0', 4)], snapshot: { forecasts: soonIn(600_000) } },
-    '46Gi of 100Gi is neither pods nor images; evicting every pod frees 4Gi, evictions are 30Gi away on nodefs.',
+    '46Gi of 100Gi is neither pods nor images; evicting every pod frees 4Gi, less than the threshold of 10Gi; evictions are 30Gi away on nodefs.',
   ],
   [
     'DiskPressure without a threshold that is near',
@@ -727,7 +756,7 @@ describe('the commands of a verdict', () => {
     ],
     [
       'other, close to a threshold, while a workload grows',
-      { freeGib: 12, imagesGib: 10, pods: [podOf('cart-0', 4, { grownGib: 3 })] },
+      { freeGib: 12, imagesGib: 10, pods: [podOf('cart-0', 4, { grownGib: 1.5 })] },
       [
         'ephemeral-storage-exporter explain pod shop/cart-0',
         expect.stringContaining('du -xhd3'),
@@ -790,7 +819,7 @@ describe('the commands of a verdict', () => {
       {
         freeGib: 12,
         imagesGib: 10,
-        pods: [podOf('cart-0', 4, { grownGib: 3 })],
+        pods: [podOf('cart-0', 4, { grownGib: 1.5 })],
         owners: { runtime_volumes: 40 },
       },
       [
@@ -820,7 +849,7 @@ describe('the commands of a verdict', () => {
     expect(verdictOf(situation)?.commands).toEqual(commands);
   });
 
-  it('the pod that was evicted is neither explained as if it ran nor to be deleted once more', () => {
+  it('after an eviction no pod is to be deleted, and the one that was evicted is not explained as if it ran', () => {
     const commandsFor = (pod: string) => {
       const first = {
         workload: undefined,
@@ -835,7 +864,6 @@ describe('the commands of a verdict', () => {
     expect(commandsFor('web-0')).toEqual([
       'ephemeral-storage-exporter explain eviction shop/web-0',
       'ephemeral-storage-exporter explain pod shop/cart-0',
-      'kubectl delete pod -n shop cart-0',
     ]);
   });
 

@@ -5,7 +5,7 @@ import type { UnlistedReport } from '../../src/report/health-report.js';
 import { problemsOf, worstSeverity } from '../../src/status/problems.js';
 import type { Problem, ShownEviction } from '../../src/status/status.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
-import { aDeployment } from '../support/snapshot-builders.js';
+import { aDeployment, aWorkload } from '../support/snapshot-builders.js';
 import { aCluster, aGap, aHealth, aLimit, aMeasuredNode, anAbsence, aSummary } from '../support/status-builders.js';
 
 function problemsIn(input: Partial<Parameters<typeof problemsOf>[0]>): readonly Problem[] {
@@ -61,6 +61,16 @@ describe('evictions', () => {
     expect(problemsIn({ evictions })[0]?.detail).toMatch(
       /^1 of shop\/a \(.*, 1 of shop\/b \(.*, 1 of shop\/c \([^,]* and 2 more$/,
     );
+  });
+
+  it('evictions are repeated in the workload that names their pods, not in one that every pod belongs to', () => {
+    const evictions = ['a', 'b', 'c'].flatMap((name) => recent(1, { workloads: [aWorkload(), aDeployment(name)] }));
+    expect(problemsIn({ evictions })).toMatchObject([
+      {
+        severity: 'warning',
+        detail: expect.stringMatching(/^1 of shop\/a .*, 1 of shop\/b .*, 1 of shop\/c /) as unknown,
+      },
+    ]);
   });
 
   it('what is about to happen comes before evictions that were, however many, and the worst severity stays', () => {

@@ -4,6 +4,7 @@ import { causeText, eventText, unknownUsageText } from '../../report/eviction-ca
 import { type LastUsageReport, ownBytes } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';
 import { componentOrder } from '../../report/pod-report.js';
+import { mostSpecific } from '../../workload/workload.js';
 import type { Status } from '../status.js';
 import type { EvictionObject, PageView } from '../views.js';
 import { componentBar, componentLegend, dataTable, emptyText, panel } from './components.js';
@@ -29,7 +30,7 @@ export function evictionPage(
   { links: elsewhere, clusterName, notListed }: Status,
 ): Markup {
   const { namespace, pod, node, workloads, message, lastUsage, text, verdict, cause } = data;
-  const values = { cluster: clusterName, namespace, pod, node, workload: workloads[0]?.workload };
+  const values = { cluster: clusterName, namespace, pod, node, workload: mostSpecific(workloads)?.workload };
   const { commands = [], text: sentence = message.trim() } = verdict ?? {};
   return markup`<h1>${eventText(data) === 'refused' ? 'Refusal' : 'Eviction'} of pod <span class="name">${links.pod(data)}</span></h1>
 ${objectLinkList(elsewhere, values)}

@@ -4,6 +4,7 @@ import type { MeasuredPodWithOutlook, PodWithOutlook } from '../../query/pod-out
 import { nearestBinding } from '../../report/limit-report.js';
 import { grewText, growthWithoutForecast } from '../../report/pod-growth.js';
 import { evictedVerdict, isSameLimit, type PodVerdictReport } from '../../report/pod-verdict.js';
+import { mostSpecific } from '../../workload/workload.js';
 import type { Status } from '../status.js';
 import type { PageView } from '../views.js';
 import { bytesScale, componentBar, componentLegend, dataTable, emptyText, panel } from './components.js';
@@ -33,7 +34,7 @@ export function podPage({ data, query }: PodView, links: Links, { links: elsewhe
   const first = pods[0] ?? evictions[0];
   if (first === undefined) return markup``;
   const { namespace, pod, node, workloads } = first;
-  const values = { cluster: clusterName, namespace, pod, node, workload: workloads[0]?.workload };
+  const values = { cluster: clusterName, namespace, pod, node, workload: mostSpecific(workloads)?.workload };
   return markup`<h1>Pod <span class="name">${links.namespace(namespace)}/${pod}</span></h1>
 ${objectLinkList(elsewhere, values)}
 ${pods.length === 0 ? goneParts(evictions, links) : pods.map((each, index) => podParts(each, index, { links, asked: query.given['podLimit'] ?? '' }))}

@@ -13,6 +13,7 @@ import {
   anAbsentNode,
   aNodeSnapshot,
   aReading,
+  aWorkload,
 } from '../../support/snapshot-builders.js';
 import { mib } from '../../support/units.js';
 import { aPage } from '../../support/view-pages.js';
@@ -219,7 +220,7 @@ describe('the page of a pod', () => {
       name,
       pod: aPod({ ...id, name, nodeName: name, containers: [aContainer({ name })] }),
       ratios: [aLimitRatio({ rule: 'container', container: name, usedBytes: 2, limitBytes: 1 })],
-      workloads: [aDeployment(name)],
+      workloads: [aWorkload({ name: 'all' }), aDeployment(name)],
     });
     const node = aFreshNode(aNodeSnapshot({ nodeName: name, pods: [hostile] }));
     const { html } = await aPage(aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) }), {
@@ -228,6 +229,7 @@ describe('the page of a pod', () => {
       status: { links: [{ name: 'Graph', url: 'https://g/{pod}/{workload}?n={node}' }] },
     });
     expect(html).not.toContain('<img');
-    expect(html).toContain(`href="https://g/${encodeURIComponent(name).replace("'", '&#39;')}/`);
+    const encoded = encodeURIComponent(name).replace("'", '&#39;');
+    expect(html).toContain(`href="https://g/${encoded}/${encoded}?n=`);
   });
 });
