@@ -7,7 +7,13 @@ import type { Pod } from '../kube/objects.js';
 import { workloadKey } from '../workload/workload.js';
 import { EvictionCounters } from './eviction-counters.js';
 import { storageEviction } from './eviction-message.js';
-import type { EvictionRecord, EvictionSnapshot, EvictionSnapshotOptions, StorageEviction } from './eviction-record.js';
+import type {
+  EvictionCause,
+  EvictionRecord,
+  EvictionSnapshot,
+  EvictionSnapshotOptions,
+  StorageEviction,
+} from './eviction-record.js';
 import { type EvictionContext, lastUsage, verdictBefore } from './last-usage.js';
 import { boundedLabels } from './record-bounds.js';
 
@@ -32,6 +38,9 @@ const clockSkewMs = 60_000;
 
 /** However long evictions are listed: each has series of a pod that is gone. */
 const maxSeriesMs = 3_600_000;
+
+/** The kubelet evicts for the node's sake, and refuses pods, under its condition alone: what the API server has may be older. */
+const causesUnderPressure: ReadonlySet<EvictionCause> = new Set(['node_bytes', 'node_inodes', 'node_admission']);
 
 interface SeenEviction {
   readonly pod: Pod;
@@ -185,7 +194,7 @@ export class EvictionLog {
       evictedAtMs: Math.min(atMs ?? nowMs, latestNowMs(this.#clock)),
       seenAtMs: nowMs,
       wasSeenLive: isLive,
-      diskPressure: context.node?.diskPressure,
+      diskPressure: causesUnderPressure.has(eviction.cause) || context.node?.diskPressure,
       lastUsage: lastUsage(pod, eviction, context) ?? (isLive ? 'not_measured' : 'before_start'),
       nodeVerdict: isLive ? verdictBefore(eviction, context) : undefined,
     };

@@ -82,7 +82,7 @@ export interface EvictionRecord extends StorageEviction {
   readonly seenAtMs: number;
   /** An exporter saw it happen; otherwise it found the evicted pod at its start. */
   readonly wasSeenLive: boolean;
-  /** The node's condition when the eviction was seen; undefined when it was unknown. */
+  /** Whether the node had the condition: by the cause where that is the node, else when the eviction was seen; undefined when it was unknown. */
   readonly diskPressure: boolean | undefined;
   readonly lastUsage: LastUsage | UnknownUsageReason;
   /** Of its node, by the last summary before; undefined for an eviction for a limit, and where nothing is known of the node. */

@@ -79,13 +79,21 @@ function atMost(bytes: number | undefined, maxBytes = Infinity): number | undefi
   return bytes !== undefined && bytes > maxBytes ? undefined : bytes;
 }
 
+/** A summary is served until it is 110 s old by default. What is older says nothing of the moment of an eviction. */
+const currentMs = 120_000;
+
+/** Whether something was measured too long before an eviction to conclude from it. */
+export function isOutdated(ageMs: number): boolean {
+  return ageMs > currentMs;
+}
+
 /** Of the limit, growth as measured has to reach this part by the eviction: otherwise a burst was the cause. */
 const explainedRatio = 0.8;
 
 /**
  * The usage was above the limit at the eviction, also when it was below at the last measurement. Undefined where the pod grew
  * faster since than it had before: an hour cannot be told; and where most of it were logs, which fill any limit. `growth`: in
- * bytes per second, over the measurements.
+ * bytes per second, over the measurements, the last of them `sinceMs` before.
  */
 function longerLimit(
   { cause, container, volume, limitBytes = 0 }: StorageEviction,
@@ -96,7 +104,12 @@ function longerLimit(
     usage,
   }: { readonly growth: number | undefined; readonly sinceMs: number; readonly usage: KeptUsage | undefined },
 ): number | undefined {
-  if (growth === undefined || (usage && mainPart({ cause, container }, usage)?.component === 'logs')) return undefined;
+  if (
+    growth === undefined ||
+    isOutdated(sinceMs) ||
+    (usage && mainPart({ cause, container }, usage)?.component === 'logs')
+  )
+    return undefined;
   const exceeded = ratios.find(
     (ratio) => ratio.rule === ruleOfCause[cause] && ratio.container === container && ratio.volume === volume,
   );

@@ -1,4 +1,5 @@
 import type { EvictionCause } from '../history/eviction-record.js';
+import { isOutdated } from '../history/last-usage.js';
 import { countsInodes } from '../kubelet/eviction-signals.js';
 import type { Shortage } from '../node/disk-verdict.js';
 
@@ -10,7 +11,13 @@ interface RememberedEviction {
   readonly cause: EvictionCause;
   readonly evictedAtMs: number;
   readonly lastUsage?:
-    { readonly usedBytes?: number | undefined; readonly inodesUsed?: number | undefined } | undefined;
+    | {
+        readonly usedBytes?: number | undefined;
+        readonly inodesUsed?: number | undefined;
+        /** From the measurement to the eviction. */
+        readonly ageMs: number;
+      }
+    | undefined;
 }
 
 export interface RememberedEvictions {
@@ -57,12 +64,17 @@ export function unfreedEviction(
 ): PastShortage | undefined {
   const ofInodes = countsInodes(signal);
   const cause = ofInodes ? 'node_inodes' : 'node_bytes';
-  const usedBy = ({ lastUsage }: RememberedEviction): number =>
-    (ofInodes ? lastUsage?.inodesUsed : lastUsage?.usedBytes) ?? 0;
+  const usedBy = (eviction: RememberedEviction): number => usedAtLast(eviction, ofInodes) ?? 0;
   const recent = evictionsFor(nodeName, remembered, cleanUpMs).filter((eviction) => eviction.cause === cause);
   const [first] = recent.toSorted((a, b) => usedBy(b) - usedBy(a));
   if (first === undefined || usedBy(first) < missing) return undefined;
   return { ageMs: remembered.readAtMs - first.evictedAtMs, ofInodes, first, otherPodCount: 0 };
+}
+
+/** Undefined where it was not measured shortly before its eviction. */
+export function usedAtLast({ lastUsage }: RememberedEviction, ofInodes: boolean): number | undefined {
+  if (lastUsage === undefined || isOutdated(lastUsage.ageMs)) return undefined;
+  return ofInodes ? lastUsage.inodesUsed : lastUsage.usedBytes;
 }
 
 function evictionsFor(

@@ -27,7 +27,7 @@ export interface NodePressureReport extends DataFacts {
    */
   readonly timeToEvictionMs?: number | undefined;
   readonly verdict?: VerdictReport | undefined;
-  /** The pods that it would evict first, in its order; equals share a rank. Absent unless all of its pods are read. */
+  /** The pods that it would evict first, in its order; equals share a rank. Absent unless all of its pods are read, and under DiskPressure alone: no threshold is close. */
   readonly victims?: readonly Pick<VictimReport, 'rank' | 'namespace' | 'pod' | 'usage' | 'place'>[] | undefined;
   /** Pods of its summary that are not read; absent when all of its pods are. */
   readonly unreadPodCount?: number | undefined;
@@ -92,10 +92,15 @@ function mayEvict({ unreadPodCount, podsOnNode }: NodeSnapshot): boolean {
 /** Undefined for a node that is not close to evicting pods. */
 export function pressedNode(source: PodSource, snapshot: NodeSnapshot): PressedNode | undefined {
   const { thresholds, forecasts, node } = snapshot;
+  if (!isClose(source, snapshot) && node.diskPressure !== true) return undefined;
   const soon = soonSignal(source, snapshot);
-  if (soon === undefined && !isNearThreshold(thresholds) && node.diskPressure !== true) return undefined;
   const nearest = nearestThreshold(thresholds.filter(({ signal }) => signal === soon)) ?? nearestThreshold(thresholds);
   return nearest && { source, snapshot, nearest, timeMs: timeMsOf(source, nearest, forecasts) };
+}
+
+/** To an eviction threshold. */
+function isClose(source: PodSource, snapshot: NodeSnapshot): boolean {
+  return isNearThreshold(snapshot.thresholds) || soonSignal(source, snapshot) !== undefined;
 }
 
 /** Of old data, no forecast is shown. */
@@ -129,7 +134,7 @@ export function pressureReport(
     headroom,
     timeToEvictionMs: timeMs === undefined ? undefined : Math.round(timeMs),
     verdict: verdictOf(source, snapshot),
-    victims: unreadPodCount === undefined ? firstVictims(snapshot, signal) : undefined,
+    victims: unreadPodCount === undefined && isClose(source, snapshot) ? firstVictims(snapshot, signal) : undefined,
     unreadPodCount,
   };
 }

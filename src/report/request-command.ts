@@ -1,6 +1,7 @@
 import { shellWord } from '../base/text.js';
 import { excessContainers } from '../history/eviction-message.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
+import { isOutdated } from '../history/last-usage.js';
 import { ownerTarget } from './pod-commands.js';
 import { mebibyte, mebibytes } from './verdict-commands.js';
 import { workloadReferences } from './workload-report.js';
@@ -8,13 +9,14 @@ import { workloadReferences } from './workload-report.js';
 /**
  * Returns the change that would have made a pod that was evicted for the bytes of its node a later victim: the kubelet evicts
  * the pods above their request first, so the request is to cover what the pod used. Undefined where the pod is not known to
- * have been above it. For inodes no request does so.
+ * have been above it, or was last measured too long before. For inodes no request does so.
  * https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#pod-selection-for-kubelet-eviction
  */
 export function raisedRequest(record: EvictionRecord): string | undefined {
-  const { cause, message, workloads } = record;
+  const { cause, message, workloads, lastUsage, evictedAtMs } = record;
   const target = ownerTarget(workloadReferences(workloads));
   if (cause !== 'node_bytes' || target === undefined) return undefined;
+  if (typeof lastUsage === 'object' && isOutdated(evictedAtMs - lastUsage.fetchedAtMs)) return undefined;
   const above = excessContainers(message);
   const largest = above.toSorted((a, b) => b.usedBytes - b.requestBytes - (a.usedBytes - a.requestBytes))[0];
   if (largest === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { programName, shellWord } from '../base/text.js';
 import { formatAge, formatBytes } from '../base/units.js';
 import type { EvictionRecord, LastUsage } from '../history/eviction-record.js';
+import { isOutdated } from '../history/last-usage.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import {
@@ -140,10 +141,11 @@ export function evictionVerdictReport(
   record: EvictionRecord,
   earlier: RememberedEvictions['evictions'] = [],
 ): VerdictReport {
-  const { cause, node } = record;
+  const { cause } = record;
   const ofNode = explainedVerdict(record, { evictions: earlier, readAtMs: record.evictedAtMs });
   if (ofNode !== undefined) {
-    const report = verdictReport(ofNode.verdict, node, { past: ofNode.past, isOfEviction: true });
+    const { verdict, past } = ofNode;
+    const report = verdictReport(verdict, record.node, { past, notes: outdatedNotes(record), isOfEviction: true });
     return { ...report, commands: pressureCommands(record, report.commands) };
   }
   switch (cause) {
@@ -162,6 +164,15 @@ export function evictionVerdictReport(
         ...shownShortage(record),
       };
   }
+}
+
+function outdatedNotes({ lastUsage, evictedAtMs }: EvictionRecord): readonly string[] {
+  const ageMs = typeof lastUsage === 'object' ? evictedAtMs - lastUsage.fetchedAtMs : 0;
+  return isOutdated(ageMs) ? [measuredBefore(ageMs)] : [];
+}
+
+function measuredBefore(ageMs: number): string {
+  return `measured ${formatAge(ageMs)} before`;
 }
 
 /** A node refuses pods for its condition, which outlasts the shortage that pods were evicted for. */
@@ -209,7 +220,7 @@ function limitText(record: EvictionRecord): string {
 function measuredText({ container, volume }: EvictionRecord, last: LastUsage, evictedAtMs: number): string {
   const exceeded = last.ratios.find((ratio) => ratio.container === container && ratio.volume === volume);
   const usedBytes = exceeded?.usedBytes ?? last.usage?.usedBytes;
-  return `${formatBytes(usedBytes)} measured ${formatAge(evictedAtMs - last.fetchedAtMs)} before`;
+  return `${formatBytes(usedBytes)} ${measuredBefore(evictedAtMs - last.fetchedAtMs)}`;
 }
 
 function unknownText({ cause, shortage }: EvictionRecord): string {

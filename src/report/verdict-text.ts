@@ -4,7 +4,7 @@ import { countsInodes, filesystemOf } from '../kubelet/eviction-signals.js';
 import type { Bounds, DiskVerdict, Remainder, Shortage, VerdictKind } from '../node/disk-verdict.js';
 import type { FirstWorkload } from '../node/first-workload.js';
 import { type LargestOwner, largestOwnerText } from './largest-owner.js';
-import type { PastShortage } from './past-shortage.js';
+import { type PastShortage, usedAtLast } from './past-shortage.js';
 import { unreadPodsText } from './signal-report.js';
 
 /** What a verdict is made with besides what the kubelet reports now. */
@@ -109,8 +109,7 @@ function pastCauseText(
 }
 
 function unfreedText({ ageMs, ofInodes, first }: PastShortage, shortage: Shortage, ago: string): string {
-  const { usedBytes, inodesUsed } = first.lastUsage ?? {};
-  const used = usedText(ofInodes ? inodesUsed : usedBytes, ofInodes);
+  const used = usedText(usedAtLast(first, ofInodes), ofInodes);
   return `Pod ${first.namespace}/${first.pod}${used} is the cause: it was evicted ${formatAge(ageMs)} ${ago}, and its files were not deleted yet; ${missingText(shortage)}`;
 }
 
@@ -119,8 +118,7 @@ function pastText(
   { ageMs, ofInodes, first, otherPodCount }: PastShortage,
   { ago, headroom, now }: { readonly ago: string; readonly headroom: string | undefined; readonly now: string },
 ): string {
-  const { usedBytes, inodesUsed } = first.lastUsage ?? {};
-  const used = usedText(ofInodes ? inodesUsed : usedBytes, ofInodes);
+  const used = usedText(usedAtLast(first, ofInodes), ofInodes);
   const others = countedText(otherPodCount, ['more pod', 'more pods']);
   const pods = `${first.namespace}/${first.pod}${used}${others === '' ? ' was' : ` and ${others} were`} evicted for it`;
   const left = headroom === undefined ? '' : `, with ${headroom} of headroom ${now}`;

@@ -118,12 +118,16 @@ describe('an eviction', () => {
     ['a shortage of bytes', 'ephemeral-storage', false, verdictOn('nodefs.available')],
     ['a shortage of inodes', 'inodes', false, verdictOn('nodefs.inodesFree')],
     ['a shortage before the first list', 'ephemeral-storage', true, undefined],
-  ])('an eviction for %s has the verdict of its node', (_what, resource, isInitial, verdict) => {
-    const message = `The node was low on resource: ${resource}. Threshold quantity: 10, available: 4. `;
-    see(anEvicted({}, message), { isInitial }, aContext({ snapshot: pressed }));
-    if (verdict === undefined) expect(log.records[0]?.nodeVerdict).toBeUndefined();
-    else expect(log.records[0]?.nodeVerdict).toMatchObject(verdict);
-  });
+  ])(
+    'an eviction for %s has the verdict of its node, which had DiskPressure whatever the API server has',
+    (_what, resource, isInitial, verdict) => {
+      const message = `The node was low on resource: ${resource}. Threshold quantity: 10, available: 4. `;
+      see(anEvicted({}, message), { isInitial }, aContext({ snapshot: pressed }));
+      expect(log.records[0]?.diskPressure).toBe(true);
+      if (verdict === undefined) expect(log.records[0]?.nodeVerdict).toBeUndefined();
+      else expect(log.records[0]?.nodeVerdict).toMatchObject(verdict);
+    },
+  );
 
   it('an eviction at admission has the verdict of its node as it is, and one for a limit has none', () => {
     see(
@@ -576,6 +580,17 @@ describe('the last usage', () => {
     // 3 MiB/s for an hour above the limit: 10,900 MiB, rounded up to a multiple of 512 MiB.
     expect(usageAfter(60, 90)).toMatchObject({ growthBytesPerSecond: 3 * mib, limitForAnHourBytes: 11_264 * mib });
   });
+
+  it.each([
+    [120_000, 11_264 * mib],
+    [121_000, undefined],
+  ])(
+    'growth that was measured %i ms before the eviction gives a limit for an hour more of %j bytes',
+    (ageMs, bytes) => {
+      const measurement = { ...aMeasurement(60, 90), fetchedAtMs: clock.nowMs() - ageMs };
+      expect(usageIn({ measurement }).limitForAnHourBytes).toBe(bytes);
+    },
+  );
 
   it.each([
     ['shrank', [90, 80], -mib],

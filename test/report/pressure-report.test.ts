@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { MeasuredNodeView } from '../../src/node/node-view.js';
 import { RankedPressure } from '../../src/report/pressure-report.js';
 import { verdicts } from '../../src/report/verdict-report.js';
-import { anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { aFreshNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 
 const noInputs = { samplesOf: () => [], evictions: [], readAtMs: 0, snapshot: {} };
@@ -53,6 +53,13 @@ it('nodes under pressure are shown by the threshold that they are nearest to, wi
       victims: [{ rank: 1, namespace: 'shop' }, {}],
     },
   ]);
+});
+
+it('a node under DiskPressure that is close to no threshold evicts nobody', () => {
+  const { snapshot, ...calm } = nodeWith('node-1', [900]);
+  const node = aNode({ diskPressure: true });
+  const { items } = pressureOf({ ...calm, snapshot: { ...snapshot, node } });
+  expect(items).toMatchObject([{ node: 'node-1', headroom: 900, victims: undefined, unreadPodCount: undefined }]);
 });
 
 it('nodes under pressure without data are ranked by what was last known, and count nowhere else', () => {

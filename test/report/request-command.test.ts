@@ -69,6 +69,7 @@ describe('the change that makes a pod a later victim of its node', () => {
 
   it.each<readonly [string, Partial<EvictionRecord>]>([
     ['was evicted for inodes', { cause: 'node_inodes' }],
+    ['was last measured more than two minutes before', { evictedAtMs: lastUsage.fetchedAtMs + 120_001 }],
     ['was refused', { cause: 'node_admission' }],
     ['is not known to have been above its request', { message: low }],
     ['has requests that cannot be read', { message: `${low}${above('app', '3Gi', 'x')}` }],

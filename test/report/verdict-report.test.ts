@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { EvictionRecord } from '../../src/history/eviction-record.js';
+import type { EvictionRecord, LastUsage } from '../../src/history/eviction-record.js';
 import type { Pod } from '../../src/kube/objects.js';
 import type { EvictionThreshold } from '../../src/kubelet/kubelet-configuration.js';
 import type { UsageSample } from '../../src/kubelet/lookup.js';
@@ -94,6 +94,12 @@ interface Situation {
 
 const readAtMs = Date.UTC(2026, 0, 1, 13);
 
+/** Seconds before its eviction, ten seconds ago. */
+function measuredBefore(beforeS: number): LastUsage {
+  const usage = aPodUsage({ usedBytes: 12 * gib, inodesUsed: 40_000 });
+  return aLastUsage({ usage, fetchedAtMs: readAtMs - (10 + beforeS) * 1_000 });
+}
+
 /** For the bytes of node-1. */
 function anEvictionOf(
   pod: string,
@@ -101,11 +107,12 @@ function anEvictionOf(
   overrides: Parameters<typeof anEvictionRecord>[0] = {},
 ): EvictionReport {
   const usage = aPodUsage({ usedBytes: 12 * gib, inodesUsed: 40_000 });
+  const evictedAtMs = readAtMs - agoS * 1_000;
   const record = {
     pod,
     cause: 'node_bytes',
-    evictedAtMs: readAtMs - agoS * 1_000,
-    lastUsage: aLastUsage({ usage }),
+    evictedAtMs,
+    lastUsage: aLastUsage({ usage, fetchedAtMs: evictedAtMs - 20_000 }),
   } as const;
   return evictionReport(anEvictionRecord({ ...record, ...overrides }));
 }
@@ -703,11 +710,14 @@ describe('the verdict of a node whose condition DiskPressure outlasts the shorta
   it.each<readonly [string, EvictionReport]>([
     [
       'used less than is missing',
-      anEvictionOf('cart-0', 10, { lastUsage: aLastUsage({ usage: aPodUsage({ usedBytes: 4 * gib }) }) }),
+      anEvictionOf('cart-0', 10, {
+        lastUsage: aLastUsage({ usage: aPodUsage({ usedBytes: 4 * gib }), fetchedAtMs: readAtMs - 20_000 }),
+      }),
     ],
     ['was evicted more than a minute before', anEvictionOf('cart-0', 62)],
     ['was evicted for inodes', anEvictionOf('cart-0', 10, { cause: 'node_inodes' })],
     ['was not measured', anEvictionOf('cart-0', 10, { lastUsage: 'not_measured' })],
+    ['was last measured more than two minutes before', anEvictionOf('cart-0', 10, { lastUsage: measuredBefore(121) })],
   ])('a pod that %s is not what is missing now', (_what, eviction) => {
     expect(verdictOf({ freeGib: 5, evictions: [eviction] })).toEqual(verdictOf({ freeGib: 5 }));
   });
@@ -939,10 +949,11 @@ describe('the verdict of an eviction just after another one', () => {
     pod: 'restore',
     cause: 'node_bytes',
     evictedAtMs: readAtMs - 10_000,
-    lastUsage: aLastUsage({ usage: aPodUsage({ usedBytes: 7 * gib }) }),
+    lastUsage: aLastUsage({ usage: aPodUsage({ usedBytes: 7 * gib }), fetchedAtMs: readAtMs - 20_000 }),
   });
   const verdictAfter = (overrides: Parameters<typeof anEvictionRecord>[0]): VerdictReport | undefined => {
-    const record = anEvictionRecord({ pod: 'agent', cause: 'node_bytes', evictedAtMs: readAtMs, ...overrides });
+    const facts = { cause: 'node_bytes', evictedAtMs: readAtMs, lastUsage: 'not_measured' } as const;
+    const record = anEvictionRecord({ pod: 'agent', ...facts, ...overrides });
     return evictionReports([record, restore])[0]?.verdict;
   };
 
@@ -956,6 +967,17 @@ describe('the verdict of an eviction just after another one', () => {
       'ephemeral-storage-exporter explain eviction shop/agent',
       'ephemeral-storage-exporter explain eviction shop/restore',
     ]);
+  });
+
+  it.each([
+    ['two minutes', 120, ''],
+    ['more than two minutes', 121, ' (measured 2m1s before)'],
+  ])('a verdict by values of %s before has their age where it is more than that', (_what, beforeS, note) => {
+    const nodeVerdict = diskVerdict('evicting');
+    const lastUsage = aLastUsage({ fetchedAtMs: readAtMs - beforeS * 1_000 });
+    expect(verdictAfter({ node: 'node-2', nodeVerdict, lastUsage })?.text).toBe(
+      `Images are the cause: deleting unused ones frees 1.5Gi as the kubelet counts, 1Gi is missing on nodefs${note}.`,
+    );
   });
 
   it.each<readonly [string, EvictionRecord['nodeVerdict'], string]>([

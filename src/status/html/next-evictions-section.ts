@@ -182,9 +182,11 @@ function pressureRow(pressure: NodePressureReport, links: Links): Markup {
 <td role="cell" class="wide"><span class="${severity}">${place}</span> <span class="muted">its threshold of ${amountText(pressure, threshold)}${assumed}${time};</span> ${victimsOf(pressure, links)}</td></tr>`;
 }
 
-function victimsOf({ victims = [], unreadPodCount }: NodePressureReport, links: Links): MarkupContent {
+function victimsOf({ victims, unreadPodCount }: NodePressureReport, links: Links): MarkupContent {
   if (unreadPodCount !== undefined)
     return markup`<span class="small muted">unknown: ${unreadPodsText(unreadPodCount)}</span>`;
+  if (victims === undefined)
+    return markup`<span class="muted">evicts nobody now: DiskPressure is left from a shortage</span>`;
   const [first] = victims;
   if (first === undefined) return 'no pod';
   return markup`<span class="muted">evicts</span> ${links.pod(first)}${victims.length === 1 ? undefined : markup` <span class="muted">first</span>`}`;

@@ -312,6 +312,11 @@ describe('the sections', () => {
       { signal: 'nodefs.inodesFree', thresholdInodes: 1000, available: 900, headroom: -100, victims: [] },
       'nodefs.inodesFree 100 inodes below its threshold of 1,000 inodes; no pod',
     ],
+    [
+      'under DiskPressure that a shortage has left',
+      { ...nodefs, available: 17 * gib, headroom: 7 * gib, victims: undefined },
+      'nodefs.available 7Gi above its threshold of 10Gi; evicts nobody now: DiskPressure is left from a shortage',
+    ],
   ] as const)('a node close to a threshold is shown %s', (_case, pressure, text) => {
     const cluster = { pressure: { items: [{ ...pressedNode, ...pressure }], totalCount: 2 } };
     expect(textOf(pageOfCluster(cluster), 'next-evictions')).toContain(
