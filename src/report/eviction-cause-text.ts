@@ -80,6 +80,12 @@ function nodeHint(node: string): string {
   return `${programName} explain node ${node} shows what fills its disk, and which pods are evicted first.`;
 }
 
+/** `the logs of container app (1Gi)` */
+export function mainPartText({ component, name, usedBytes }: MainPart): string {
+  const what = { rootfs: 'the files of container', logs: 'the logs of container', emptydir: 'emptyDir' }[component];
+  return `${what} ${name} (${formatBytes(usedBytes)})`;
+}
+
 /** Why nothing is known of what the pod used. */
 export function unknownUsageText({
   unknownUsageReason,

@@ -5,12 +5,13 @@ import type {
   LastUsage,
   UnknownUsageReason,
 } from '../history/eviction-record.js';
-import { type MainPart, mainPart } from '../history/main-part.js';
+import type { MainPart } from '../history/main-part.js';
 import type { Labels } from '../kube/objects.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import { countedComponent } from '../node/volume-usage.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import type { ComponentBytes, ContainerReport, PodPlace } from './pod-report.js';
+import { recordedMainPart } from './verdict-commands.js';
 import { evictionVerdictReport, type VerdictReport } from './verdict-report.js';
 import type { VolumeReport } from './volume-report.js';
 import { type WorkloadReference, workloadReferences } from './workload-report.js';
@@ -126,7 +127,7 @@ function lastUsageReport(lastUsage: LastUsage, record: EvictionRecord): LastUsag
     growthBytesPerSecond: growthBytesPerSecond === undefined ? undefined : Math.round(growthBytesPerSecond),
     limitForAnHourBytes,
     nodeCapacityBytes,
-    mainPart: usage && mainPart(record, usage),
+    mainPart: recordedMainPart(record),
   };
 }
 

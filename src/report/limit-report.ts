@@ -1,3 +1,5 @@
+import { formatCount } from '../base/text.js';
+import { formatBytes } from '../base/units.js';
 import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
 import { canBind, type UnenforcedReason } from '../node/unenforced-limits.js';
 
@@ -48,6 +50,13 @@ export function limitReport({
     ratio,
     unenforced,
   };
+}
+
+/** The usage beside its limit: exact where both would read the same. */
+export function usedText(usedBytes: number, limitBytes: number): string {
+  const text = formatBytes(usedBytes);
+  const isSame = usedBytes !== limitBytes && text === formatBytes(limitBytes);
+  return isSame ? `${formatCount(usedBytes)} bytes` : text;
 }
 
 /** `container app` */

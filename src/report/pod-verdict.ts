@@ -13,6 +13,7 @@ import {
   nearestBinding,
   soonMs,
   unenforcedNames,
+  usedText,
 } from './limit-report.js';
 import { ownerEdit } from './pod-commands.js';
 import { growthWithoutForecast } from './pod-growth.js';
@@ -170,7 +171,7 @@ export function isSameLimit(
 /** `container app uses 90Mi of its limit of 100Mi` */
 function limitUse(limit: LimitReport): string {
   const { rule, usedBytes, limitBytes } = limit;
-  return `${limitSubject(limit)} uses ${formatBytes(usedBytes)} of its ${rule === 'emptydir' ? 'size limit' : 'limit'} of ${formatBytes(limitBytes)}`;
+  return `${limitSubject(limit)} uses ${usedText(usedBytes, limitBytes)} of its ${rule === 'emptydir' ? 'size limit' : 'limit'} of ${formatBytes(limitBytes)}`;
 }
 
 function lowerFirst(text: string): string {

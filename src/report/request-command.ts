@@ -3,7 +3,7 @@ import { excessContainers } from '../history/eviction-message.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
 import { isOutdated } from '../history/last-usage.js';
 import { ownerTarget } from './pod-commands.js';
-import { mebibyte, mebibytes } from './verdict-commands.js';
+import { mebibyte, sizeText } from './verdict-commands.js';
 import { workloadReferences } from './workload-report.js';
 
 /**
@@ -23,7 +23,7 @@ export function raisedRequest(record: EvictionRecord): string | undefined {
   const { container, usedBytes } = largest;
   const requests = new Map(above.map((of) => [of.container, of.requestBytes]));
   const bytes = Math.max(usedBytes, uncoveredBytes(record, container, requests));
-  const size = mebibytes(bytes);
+  const size = sizeText(bytes);
   const limit =
     limitOf(record, container) < Math.ceil(bytes / mebibyte) * mebibyte ? ` --limits=ephemeral-storage=${size}` : '';
   return `kubectl set resources ${target} -c ${shellWord(container)} --requests=ephemeral-storage=${size}${limit}`;

@@ -1,6 +1,7 @@
 import { programName, shellWord } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
+import { type MainPart, mainPart } from '../history/main-part.js';
 import type { DiskVerdict } from '../node/disk-verdict.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { type LargestOwner, largestOwnerCommands } from './largest-owner.js';
@@ -112,12 +113,29 @@ export function explainEviction({ namespace, pod }: Pick<EvictionRecord, 'namesp
   return `${programName} explain eviction ${shellWord(`${namespace}/${pod}`)}`;
 }
 
-/** The same for an eviction for a limit of the pod's own: the change that would have prevented it for an hour, where that is known. */
+/**
+ * The same for an eviction for a limit of the pod's own: what its replicas log, where that filled most of it; else the change that
+ * would have prevented it for an hour, where that is known.
+ */
 export function limitCommands(record: EvictionRecord): readonly string[] {
   const explain = explainEviction(record);
   const target = ownerTarget(workloadReferences(record.workloads));
   if (target === undefined) return [explain];
+  const logs = recordedMainPart(record);
+  if (logs?.component === 'logs') return [explain, ...logsCommands(record, logs.name)];
   return [explain, raisedLimit(record, target) ?? `kubectl edit ${target}`];
+}
+
+/** kubectl finds no pods of a cron job. */
+function logsCommands({ workloads }: EvictionRecord, container: string): readonly string[] {
+  const references = workloadReferences(workloads);
+  const target = ownerOf(references)?.workloadType === 'cronjob' ? undefined : ownerTarget(references);
+  return target === undefined ? [] : [`kubectl logs ${target} -c ${shellWord(container)} --tail=20`];
+}
+
+/** Undefined where nothing was measured. */
+export function recordedMainPart({ lastUsage, ...record }: EvictionRecord): MainPart | undefined {
+  return typeof lastUsage === 'object' && lastUsage.usage !== undefined ? mainPart(record, lastUsage.usage) : undefined;
 }
 
 function raisedLimit(record: EvictionRecord, target: string): string | undefined {
@@ -125,10 +143,10 @@ function raisedLimit(record: EvictionRecord, target: string): string | undefined
   const limitBytes = typeof lastUsage === 'object' ? lastUsage.limitForAnHourBytes : undefined;
   if (limitBytes === undefined) return undefined;
   if (cause === 'container_limit') {
-    return `kubectl set resources ${target} -c ${shellWord(container)} --limits=ephemeral-storage=${mebibytes(limitBytes)}`;
+    return `kubectl set resources ${target} -c ${shellWord(container)} --limits=ephemeral-storage=${sizeText(limitBytes)}`;
   }
   if (cause !== 'emptydir_limit') return raisedPodLimit(record, target, limitBytes);
-  const volumes = [{ name: volume, emptyDir: { sizeLimit: mebibytes(limitBytes) } }];
+  const volumes = [{ name: volume, emptyDir: { sizeLimit: sizeText(limitBytes) } }];
   const ofPods = { spec: { template: { spec: { volumes } } } };
   const isCronJob = ownerOf(workloadReferences(record.workloads))?.workloadType === 'cronjob';
   const patch = isCronJob ? { spec: { jobTemplate: ofPods } } : ofPods;
@@ -139,7 +157,7 @@ function raisedPodLimit(record: EvictionRecord, target: string, wantedBytes: num
   const largest = largestLimited(record);
   if (largest === undefined || record.limitBytes === undefined) return undefined;
   const raisedBytes = largest.limitBytes + wantedBytes - record.limitBytes;
-  return `kubectl set resources ${target} -c ${shellWord(largest.container)} --limits=ephemeral-storage=${mebibytes(raisedBytes)}`;
+  return `kubectl set resources ${target} -c ${shellWord(largest.container)} --limits=ephemeral-storage=${sizeText(raisedBytes)}`;
 }
 
 /** A pod's limit is the sum of those of its containers: the one that used most gets what is missing. */
@@ -160,11 +178,13 @@ export function raisedLimitText(record: EvictionRecord): string {
   const largest = largestLimited(record);
   const whose = largest === undefined ? '' : `; container ${largest.container} gets what is added`;
   const minute = formatBytes(Math.round(growth * 60));
-  return ` A limit of ${mebibytes(raisedBytes)} lasts an hour more at its growth of ${minute} a minute: ${formatBytes(Math.max(measured, limitBytes))} + 60 × ${minute}, rounded up${whose}.`;
+  return ` A limit of ${sizeText(raisedBytes)} would have let it run for an hour more at its growth of ${minute} a minute: ${formatBytes(Math.max(measured, limitBytes))} + 60 × ${minute}, rounded up${whose}.`;
 }
 
 export const mebibyte = 2 ** 20;
 
-export function mebibytes(bytes: number): string {
-  return `${Math.ceil(bytes / mebibyte)}Mi`;
+/** Returns a size as manifests have it, rounded up to whole Mi. The same wherever it is proposed: `19Gi`, `2304Mi`. */
+export function sizeText(bytes: number): string {
+  const size = Math.ceil(bytes / mebibyte);
+  return size % 1024 === 0 ? `${size / 1024}Gi` : `${size}Mi`;
 }

@@ -14,13 +14,20 @@ import {
 import { nextThreshold } from '../node/node-forecasts.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { type ClusterSnapshot, measuredDiskOf } from '../scrape/snapshot.js';
-import { causeText } from './eviction-cause-text.js';
+import { causeText, mainPartText } from './eviction-cause-text.js';
 import { largestOwner } from './largest-owner.js';
-import { soonMs } from './limit-report.js';
+import { soonMs, usedText } from './limit-report.js';
 import { type PastShortage, pastShortage, type RememberedEvictions, unfreedEviction } from './past-shortage.js';
 import type { PodSource } from './pod-report.js';
 import { raisedRequest } from './request-command.js';
-import { explainEviction, explainPod, limitCommands, raisedLimitText, verdictCommands } from './verdict-commands.js';
+import {
+  explainEviction,
+  explainPod,
+  limitCommands,
+  raisedLimitText,
+  recordedMainPart,
+  verdictCommands,
+} from './verdict-commands.js';
 import { type VerdictContext, verdictText } from './verdict-text.js';
 
 /** What fills the disk of a node, or filled it before an eviction. Amounts are bytes, or inodes where the signal counts those. */
@@ -214,13 +221,20 @@ function amountsOf({ threshold, available }: NamedShortage, ofInodes: boolean): 
 function limitText(record: EvictionRecord): string {
   const { namespace, pod, lastUsage, evictedAtMs } = record;
   const measured = typeof lastUsage === 'object' ? measuredText(record, lastUsage, evictedAtMs) : 'not measured before';
-  return `Pod ${namespace}/${pod} is the cause: ${causeText(record)}, ${measured}.${raisedLimitText(record)}`;
+  return `Pod ${namespace}/${pod} is the cause: ${causeText(record)}, ${measured}${partText(record)}.${raisedLimitText(record)}`;
 }
 
-function measuredText({ container, volume }: EvictionRecord, last: LastUsage, evictedAtMs: number): string {
+function partText(record: EvictionRecord): string {
+  const part = recordedMainPart(record);
+  const logs = part?.component === 'logs' ? ', which fill a larger limit too' : '';
+  return part === undefined ? '' : `, most of it ${mainPartText(part)}${logs}`;
+}
+
+function measuredText({ container, volume, limitBytes }: EvictionRecord, last: LastUsage, evictedAtMs: number): string {
   const exceeded = last.ratios.find((ratio) => ratio.container === container && ratio.volume === volume);
   const usedBytes = exceeded?.usedBytes ?? last.usage?.usedBytes;
-  return `${formatBytes(usedBytes)} ${measuredBefore(evictedAtMs - last.fetchedAtMs)}`;
+  const used = usedBytes === undefined ? '-' : usedText(usedBytes, limitBytes ?? usedBytes);
+  return `${used} ${measuredBefore(evictedAtMs - last.fetchedAtMs)}`;
 }
 
 function unknownText({ cause, shortage }: EvictionRecord): string {

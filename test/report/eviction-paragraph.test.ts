@@ -7,7 +7,7 @@ import { anEvictionRecord } from '../support/eviction-builders.js';
 it('an eviction is told in one paragraph with all that is known', () => {
   expect(evictionParagraph(evictionReport(anEvictionRecord()), 'prod')).toBe(
     'Pod shop/cart-0 (deployment cart) was evicted from node node-1 of cluster prod at 2026-01-01 12:00:00 UTC: emptyDir data above its size limit of 100Mi. ' +
-      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured 20s before. A limit of 2304Mi lasts an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up. ' +
+      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured 20s before. A limit of 2304Mi would have let it run for an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up. ' +
       'It used 90Mi (rootfs 2.9Ki, logs 1000B, other 96B) when it was last measured, 20s before. It grew 32.7Mi a minute. ' +
       'Kubelet: Usage of EmptyDir volume "data" exceeds the limit "100Mi".',
   );

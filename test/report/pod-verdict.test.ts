@@ -46,6 +46,12 @@ describe('the verdict of a pod', () => {
       'Above a limit: container app uses 101Mi of its limit of 100Mi. The kubelet evicts the pod.',
     ],
     [
+      'just above a limit, in bytes',
+      [limit(100, { usedBytes: 100 * mib + 1, ratio: 1.0000001 })],
+      'above',
+      'Above a limit: container app uses 104,857,601 bytes of its limit of 100Mi. The kubelet evicts the pod.',
+    ],
+    [
       'near a limit',
       [limit(80)],
       'near',

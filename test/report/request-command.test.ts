@@ -37,30 +37,30 @@ const set = 'kubectl set resources -n shop deployment/cart -c app --requests=eph
 
 describe('the change that makes a pod a later victim of its node', () => {
   it.each<readonly [string, Partial<EvictionRecord>, string]>([
-    ['what the pod used with its volumes', { message: `${low}${above('app', '3Gi')}` }, `${set}4096Mi`],
+    ['what the pod used with its volumes', { message: `${low}${above('app', '3Gi')}` }, `${set}4Gi`],
     [
       'without what another container requested, where the message lists it',
       { message: `${low}${above('proxy', '100Mi', '60Mi')}${above('app', '3Gi', '1Gi')}` },
       `${set}4136Mi`,
     ],
-    ['at least what the kubelet named', { message: `${low}${above('app', '5Gi')}` }, `${set}5120Mi`],
+    ['at least what the kubelet named', { message: `${low}${above('app', '5Gi')}` }, `${set}5Gi`],
     ['in whole Mi above it', { message: `${low}${above('app', '5368709121')}` }, `${set}5121Mi`],
-    ['what the kubelet named, of a pod that was not measured', { lastUsage: 'not_measured' }, `${set}3072Mi`],
+    ['what the kubelet named, of a pod that was not measured', { lastUsage: 'not_measured' }, `${set}3Gi`],
     [
       'with the limit that would refuse it',
       { lastUsage: limited(3.5 * gib) },
-      `${set}4096Mi --limits=ephemeral-storage=4096Mi`,
+      `${set}4Gi --limits=ephemeral-storage=4Gi`,
     ],
-    ['without a limit that admits it', { lastUsage: limited(4 * gib) }, `${set}4096Mi`],
+    ['without a limit that admits it', { lastUsage: limited(4 * gib) }, `${set}4Gi`],
     [
       'of a cron job',
       { workloads: [aWorkload({ namespace: 'shop', name: 'report', type: 'cronjob' })] },
-      'kubectl set resources -n shop cronjob/report -c app --requests=ephemeral-storage=4096Mi',
+      'kubectl set resources -n shop cronjob/report -c app --requests=ephemeral-storage=4Gi',
     ],
     [
       'of a container with a hostile name',
       { message: `${low}${above('$(id)', '3Gi')}`, lastUsage: 'not_measured' },
-      "kubectl set resources -n shop deployment/cart -c '$(id)' --requests=ephemeral-storage=3072Mi",
+      "kubectl set resources -n shop deployment/cart -c '$(id)' --requests=ephemeral-storage=3Gi",
     ],
   ])('a request covers %s', (_what, overrides, command) => {
     expect(raisedRequest(recordOf(overrides))).toBe(command);

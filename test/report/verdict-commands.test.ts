@@ -38,7 +38,7 @@ describe('the change that would have prevented an eviction', () => {
     {
       what: 'the limit of a container',
       record: { ...ofContainer, lastUsage: aLastUsage({ limitForAnHourBytes: 1_024 * mib }) },
-      command: 'kubectl set resources -n shop deployment/cart -c app --limits=ephemeral-storage=1024Mi',
+      command: 'kubectl set resources -n shop deployment/cart -c app --limits=ephemeral-storage=1Gi',
     },
     {
       what: 'the limit of a container, in whole Mi above it',
@@ -87,17 +87,29 @@ describe('the change that would have prevented an eviction', () => {
           ratios: [aLimitRatio({ rule: 'container', container: 'app', usedBytes: 257 * mib, limitBytes: 256 * mib })],
         }),
       },
-      ' A limit of 2560Mi lasts an hour more at its growth of 30Mi a minute: 257Mi + 60 × 30Mi, rounded up.',
+      ' A limit of 2560Mi would have let it run for an hour more at its growth of 30Mi a minute: 257Mi + 60 × 30Mi, rounded up.',
     ],
     [
       'for the pod, of which a container has the rest',
       { ...ofPod, lastUsage: { ...twoContainers(10 * mib), growthBytesPerSecond: mib / 60 } },
-      ' A limit of 501Mi lasts an hour more at its growth of 1Mi a minute: 300Mi + 60 × 1Mi, rounded up; container app gets what is added.',
+      ' A limit of 501Mi would have let it run for an hour more at its growth of 1Mi a minute: 300Mi + 60 × 1Mi, rounded up; container app gets what is added.',
     ],
     ['without growth', { ...ofContainer, lastUsage: aLastUsage({ limitForAnHourBytes: undefined }) }, ''],
     ['of nothing known', { ...ofContainer, lastUsage: 'no_exporter' }, ''],
   ])('the number in the change is shown with where it comes from: %s', (_what, record, text) => {
     expect(raisedLimitText(anEvictionRecord(record))).toBe(text);
+  });
+
+  it.each([
+    ['deployment', 'kubectl logs -n shop deployment/cart -c app --tail=20'],
+    ['cronjob', undefined],
+    ['job', undefined],
+  ])('no limit is raised for logs: of a %s, what its pods log is shown by %j', (type, command) => {
+    const container = aContainerUsage({ name: 'app', rootfsBytes: mib, logsBytes: 300 * mib });
+    const lastUsage = aLastUsage({ usage: aPodUsage({ containers: [container] }) });
+    const workloads = [aWorkload({ namespace: 'shop', name: 'cart', type })];
+    const commands = limitCommands(anEvictionRecord({ ...ofPod, lastUsage, workloads }));
+    expect(commands).toEqual([explain, ...(command === undefined ? [] : [command])]);
   });
 
   it('a pod without a controller has none', () => {

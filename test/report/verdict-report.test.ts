@@ -25,7 +25,14 @@ import {
 } from '../support/builders.js';
 import { aNodeDisk } from '../support/disk-owners.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
-import { aDeployment, aMeasuredPod, aNodeSnapshot, aPodUsage, aWorkload } from '../support/snapshot-builders.js';
+import {
+  aContainerUsage,
+  aDeployment,
+  aMeasuredPod,
+  aNodeSnapshot,
+  aPodUsage,
+  aWorkload,
+} from '../support/snapshot-builders.js';
 import { gib, mib } from '../support/units.js';
 
 const shared: NodeLayout = { hasDedicatedImagefs: false, hasSplitImagefs: false };
@@ -891,7 +898,25 @@ describe('the verdict of an eviction', () => {
       'for a limit',
       {},
       'pods',
-      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured 20s before. A limit of 2304Mi lasts an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
+      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured 20s before. A limit of 2304Mi would have let it run for an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
+    ],
+    [
+      'for a limit that logs have filled, just above it',
+      {
+        cause: 'pod_limit',
+        volume: '',
+        limitBytes: gib,
+        lastUsage: aLastUsage({
+          limitForAnHourBytes: undefined,
+          usage: aPodUsage({
+            usedBytes: 1_100_374_016,
+            containers: [aContainerUsage({ name: 'app', rootfsBytes: mib, logsBytes: gib })],
+          }),
+          ratios: [],
+        }),
+      },
+      'pods',
+      'Pod shop/cart-0 is the cause: pod above the limit of its containers of 1Gi, 1,100,374,016 bytes measured 20s before, most of it the logs of container app (1Gi), which fill a larger limit too.',
     ],
     [
       'for a limit, of a pod that was not measured',
@@ -903,7 +928,7 @@ describe('the verdict of an eviction', () => {
       'for a limit without its own figures',
       { lastUsage: aLastUsage({ ratios: [] }) },
       'pods',
-      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 90Mi measured 20s before. A limit of 2304Mi lasts an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
+      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 90Mi measured 20s before. A limit of 2304Mi would have let it run for an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
     ],
     [
       'by a node without data',

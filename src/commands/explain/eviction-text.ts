@@ -3,6 +3,7 @@ import { formatAge, formatBytes, formatRatio, formatTime } from '../../base/unit
 import { causeText, eventText, evictionHint, unknownUsageText } from '../../report/eviction-cause-text.js';
 import { type EvictionReport, type LastUsageReport, ownBytes } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';
+import { sizeText } from '../../report/verdict-commands.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, wrapped } from '../text/terminal-text.js';
 import { verdictLines } from '../text/verdict-lines.js';
@@ -50,10 +51,7 @@ function usageSections(
     usedBytes === undefined ? 'without a total' : `${formatCount(usedBytes)} bytes (${formatBytes(usedBytes)})`;
   const pending = isPending ? ' The kubelet had not measured its volumes yet: they are missing from the total.' : '';
   return [
-    wrapped(
-      [`Last measured ${formatAge(ageMs)} before the eviction: ${total}${inodes}.${mainPartText(lastUsage)}${pending}`],
-      width,
-    ),
+    wrapped([`Last measured ${formatAge(ageMs)} before the eviction: ${total}${inodes}.${pending}`], width),
     tableLines(sumColumns('COMPONENT'), componentRows(lastUsage), width),
     tableLines(containerColumns, containers, width),
     tableLines(volumeColumns, volumes, width),
@@ -78,18 +76,11 @@ function limitText({ cause, limitBytes }: EvictionReport, lastUsage: LastUsageRe
   const { growthBytesPerSecond: growth = 0, limitForAnHourBytes: limit, nodeCapacityBytes, mainPart } = lastUsage;
   if (limit !== undefined) {
     const subject = cause === 'emptydir_limit' ? 'A size limit' : 'A limit';
-    return ` ${subject} of ${formatBytes(limit)} would have let it run for an hour more at this growth.`;
+    return ` ${subject} of ${sizeText(limit)} would have let it run for an hour more at this growth.`;
   }
   const neededBytes = limitBytes === undefined ? 0 : limitBytes + growth * hourSeconds;
   if (mainPart?.component === 'logs' || nodeCapacityBytes === undefined || neededBytes <= nodeCapacityBytes) return '';
   return ` No limit would have let it run for an hour more at this growth: its node has ${formatBytes(nodeCapacityBytes)}.`;
-}
-
-function mainPartText({ mainPart }: LastUsageReport): string {
-  if (mainPart === undefined) return '';
-  const { component, name, usedBytes } = mainPart;
-  const what = { rootfs: 'the files', logs: 'the logs', emptydir: 'the emptyDir' }[component];
-  return ` Most of it: ${what}${component === 'emptydir' ? '' : ' of container'} ${name}, ${formatBytes(usedBytes)}.`;
 }
 
 const containerColumns: readonly Column<LastUsageReport['containers'][number]>[] = [

@@ -25,9 +25,9 @@ function isOfForm(words: readonly string[], form: CommandForm): boolean {
 /** Of objects of Kubernetes, also with the namespace or the type; no flag. */
 const name = /^[A-Za-z0-9][\w.:/-]*$/;
 const kind = /^(?:pod|workload|node|eviction)$/;
-const size = /^--(?:limits|requests)=ephemeral-storage=\d+Mi$/;
+const size = /^--(?:limits|requests)=ephemeral-storage=\d+[MG]i$/;
 const sizeLimitPatch =
-  /^\{"spec":(?:\{"jobTemplate":\{"spec":)?\{"template":\{"spec":\{"volumes":\[\{"name":"[\w.-]+","emptyDir":\{"sizeLimit":"\d+Mi"\}\}\]\}\}\}(?:\}\})?\}$/;
+  /^\{"spec":(?:\{"jobTemplate":\{"spec":)?\{"template":\{"spec":\{"volumes":\[\{"name":"[\w.-]+","emptyDir":\{"sizeLimit":"\d+[MG]i"\}\}\]\}\}\}(?:\}\})?\}$/;
 const onObject = ['-n', name, name] as const;
 const ofContainer = ['kubectl', 'set', 'resources', ...onObject, '-c', name] as const;
 const explain = [programName, 'explain', kind, name] as const;
@@ -43,6 +43,7 @@ const forms: readonly CommandForm[] = [
   ['kubectl', 'describe', 'pod', ...onObject],
   ['kubectl', 'delete', 'pod', ...onObject],
   ['kubectl', 'edit', ...onObject],
+  ['kubectl', 'logs', ...onObject, '-c', name, '--tail=20'],
   [...ofContainer, size],
   [...ofContainer, size, size],
   ['kubectl', 'patch', ...onObject, '--type=strategic', '-p', sizeLimitPatch],

@@ -4,6 +4,7 @@ import { causeText, eventText, unknownUsageText } from '../../report/eviction-ca
 import { type LastUsageReport, ownBytes } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';
 import { componentOrder } from '../../report/pod-report.js';
+import { sizeText } from '../../report/verdict-commands.js';
 import { mostSpecific } from '../../workload/workload.js';
 import type { Status } from '../status.js';
 import type { EvictionObject, PageView } from '../views.js';
@@ -108,7 +109,7 @@ function beforePanel({ samples, growthBytesPerSecond: rate, limitForAnHourBytes:
   const hint =
     limit === undefined
       ? undefined
-      : markup`<p>A limit of <strong>${formatBytes(limit)}</strong> would have let it live for an hour more.</p>`;
+      : markup`<p>A limit of <strong>${sizeText(limit)}</strong> would have let it run for an hour more.</p>`;
   return panel({
     id: 'before',
     title: 'The time before',

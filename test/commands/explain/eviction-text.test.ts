@@ -24,8 +24,8 @@ it('an evicted pod is shown with its cause, usage, growth, and what would have l
   });
   expect(textOf({ lastUsage: aLastUsage({ usage }) })).toMatchInlineSnapshot(`
     "Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured
-    20s before. A limit of 2304Mi lasts an hour more at its growth of 32.7Mi a minute: 100Mi +
-    60 × 32.7Mi, rounded up.
+    20s before. A limit of 2304Mi would have let it run for an hour more at its growth of
+    32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.
 
     Pod shop/cart-0 was evicted from node-1 5m ago, at 2026-01-01 12:00:00 UTC.
     Cause: emptyDir data above its size limit of 100Mi.
@@ -55,7 +55,7 @@ it('an evicted pod is shown with its cause, usage, growth, and what would have l
      1m15s   60Mi
        20s   90Mi
 
-    It grew by 32.7Mi a minute over 2 measurements in 55s. A size limit of 2.3Gi would have
+    It grew by 32.7Mi a minute over 2 measurements in 55s. A size limit of 2304Mi would have
     let it run for an hour more at this growth.
 
     Raise sizeLimit of the emptyDir, or have the pod write less to it.
@@ -125,14 +125,15 @@ describe('a pod above the limit of a container', () => {
 
   it('a pod above the limit of a container names its logs where they are most of it, and what to do about them', () => {
     const text = record({ rootfsBytes: 1 * mib, logsBytes: 1023 * mib }, { limitForAnHourBytes: undefined });
-    expect(text).toContain('Most of it: the logs of container main, 1023Mi.');
+    expect(text).toContain('most of it the logs of container main (1023Mi), which fill a larger limit too.');
     expect(text).toContain('Have container main log less, or lower containerLogMaxSize');
-    expect(text).not.toMatch(/raise|--limits/i);
+    expect(text).toContain('kubectl logs -n shop deployment/cart -c main --tail=20');
+    expect(text).not.toMatch(/raise|--limits|edit/i);
   });
 
   it('a pod above the limit of a container names its files where they are most of it', () => {
     const text = record({ rootfsBytes: 1023 * mib, logsBytes: 1 * mib });
-    expect(text).toContain('Most of it: the files of container main, 1023Mi.');
+    expect(text).toContain('most of it the files of container main (1023Mi).');
     expect(text).toContain("Raise the container's limit");
   });
 

@@ -13,6 +13,8 @@ it.each([
   'kubectl describe node node-1',
   'kubectl delete pod -n shop cart-0',
   'kubectl edit -n shop deployment/cart',
+  'kubectl logs -n shop deployment/cart -c app --tail=20',
+  'kubectl set resources -n shop deployment/cart -c app --limits=ephemeral-storage=2Gi',
   'kubectl set resources -n shop deployment/cart -c app --requests=ephemeral-storage=64Mi --limits=ephemeral-storage=64Mi',
   `kubectl patch -n shop deployment/cart --type=strategic -p '{"spec":{"template":{"spec":{"volumes":[{"name":"data","emptyDir":{"sizeLimit":"2304Mi"}}]}}}}'`,
   `kubectl patch -n shop cronjob/cart --type=strategic -p '{"spec":{"jobTemplate":{"spec":{"template":{"spec":{"volumes":[{"name":"data","emptyDir":{"sizeLimit":"2304Mi"}}]}}}}}}'`,
