@@ -169,7 +169,7 @@ export function isSameLimit(
 }
 
 /** `container app uses 90Mi of its limit of 100Mi` */
-function limitUse(limit: LimitReport): string {
+export function limitUse(limit: LimitReport): string {
   const { rule, usedBytes, limitBytes } = limit;
   return `${limitSubject(limit)} uses ${usedText(usedBytes, limitBytes)} of its ${rule === 'emptydir' ? 'size limit' : 'limit'} of ${formatBytes(limitBytes)}`;
 }

@@ -1,8 +1,12 @@
+import type { Ranked } from '../base/ranking.js';
 import { formatCount, programName, shellWord } from '../base/text.js';
 import { formatAge, formatBytes } from '../base/units.js';
 import { causeText, eventText } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
+import { canEvict, type LimitReport } from './limit-report.js';
 import { ownerTarget } from './pod-commands.js';
+import type { PodReport } from './pod-report.js';
+import { limitUse } from './pod-verdict.js';
 import { explainEviction } from './verdict-commands.js';
 import type { WorkloadReport } from './workload-report.js';
 
@@ -17,28 +21,40 @@ export interface WorkloadVerdictReport {
 type AgedEviction = EvictionReport & { readonly ageMs: number };
 
 /**
- * `nearPodCount`: of pods that are near a limit, or above it. `eviction`: the last one of its pods; undefined where none is
- * remembered.
+ * `near`: pods that are near a limit, or above it, the one that is evicted first before the others. `eviction`: the last one of its pods;
+ * undefined where none is remembered.
  */
 export function workloadVerdict(
   workload: WorkloadReport,
-  nearPodCount: number,
+  near: Ranked<PodReport>,
   eviction: AgedEviction | undefined,
 ): WorkloadVerdictReport {
   const { workload: name, workloadType, workloadNamespace, isComplete, expectedPodCount, measuredPodCount } = workload;
   const path = workloadNamespace === '' ? name : `${workloadNamespace}/${workloadType}/${name}`;
   const explain = `${programName} explain workload ${shellWord(path)}`;
   const target = ownerTarget([workload]);
-  const near =
-    nearPodCount === 0
-      ? ''
-      : ` ${formatCount(nearPodCount)} of them ${nearPodCount === 1 ? 'is' : 'are'} near a limit.`;
-  if (expectedPodCount + measuredPodCount + nearPodCount === 0) return emptyVerdict(isComplete, explain, eviction);
+  if (expectedPodCount + measuredPodCount + near.totalCount === 0) return emptyVerdict(isComplete, explain, eviction);
   return {
-    kind: nearPodCount > 0 ? 'near' : isComplete ? 'complete' : 'incomplete',
-    text: `${sumText(workload)}${near}`,
-    commands: nearPodCount > 0 && target !== undefined ? [explain, `kubectl edit ${target}`] : [explain],
+    kind: near.totalCount > 0 ? 'near' : isComplete ? 'complete' : 'incomplete',
+    text: `${sumText(workload)}${nearText(near)}`,
+    commands: near.totalCount > 0 && target !== undefined ? [explain, `kubectl edit ${target}`] : [explain],
   };
+}
+
+function nearText({ totalCount, items: [first] }: Ranked<PodReport>): string {
+  if (totalCount === 0) return '';
+  const pods = `${formatCount(totalCount)} of them ${totalCount === 1 ? 'is' : 'are'}`;
+  const limit = limitOf(first);
+  if (first === undefined || limit === undefined) return ` ${pods} near a limit.`;
+  const where = limit.ratio > 1 ? 'above a limit' : 'near a limit';
+  const all = totalCount === 1 ? where : `near a limit or above it; ${where}`;
+  return ` ${pods} ${all}: ${first.namespace}/${first.pod}, ${limitUse(limit)}.`;
+}
+
+/** Undefined where it does not evict. */
+function limitOf(pod: PodReport | undefined): LimitReport | undefined {
+  const limit = pod?.state === 'unmeasured' ? undefined : pod?.nearestLimit;
+  return limit !== undefined && canEvict(limit) ? limit : undefined;
 }
 
 function emptyVerdict(isComplete: boolean, explain: string, eviction: AgedEviction | undefined): WorkloadVerdictReport {

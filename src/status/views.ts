@@ -247,7 +247,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const pods = await listPods(itsNodes, query, lane);
     const near = await listPods(itsNodes, { ...allPods, workload: path, only: 'near', limit: 1 }, lane);
     const missing = await listPods(itsNodes, { ...allPods, workload: path, only: 'unknown', limit: 20 }, lane);
-    const workload = { ...facts, verdict: workloadVerdict(facts, near.totalCount, evictions[0]) };
+    const workload = { ...facts, verdict: workloadVerdict(facts, near, evictions[0]) };
     return { kind: 'workload', query, data: { workload, pods, missing, evictions } };
   },
   namespace: async ({ path: [name = ''], parameters }, { reading, lane }) => {

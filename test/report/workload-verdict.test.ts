@@ -1,16 +1,24 @@
 import { expect, it } from 'vitest';
 
 import { evictionReport } from '../../src/report/eviction-report.js';
+import type { PodReport } from '../../src/report/pod-report.js';
 import { workloadReport } from '../../src/report/workload-report.js';
 import { workloadVerdict } from '../../src/report/workload-verdict.js';
 import type { WorkloadSnapshot } from '../../src/workload/workload-partial.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { aDeployment, aWorkloadSnapshot } from '../support/snapshot-builders.js';
+import { aPodStatus } from '../support/status-builders.js';
+import { gib, mib } from '../support/units.js';
 
-const of = (overrides: Partial<WorkloadSnapshot>, nearCount = 0, eviction?: Parameters<typeof workloadVerdict>[2]) =>
+const of = (
+  overrides: Partial<WorkloadSnapshot>,
+  nearCount = 0,
+  eviction?: Parameters<typeof workloadVerdict>[2],
+  first?: PodReport,
+) =>
   workloadVerdict(
     workloadReport(aWorkloadSnapshot({ workload: aDeployment('cart'), ...overrides })),
-    nearCount,
+    { items: first === undefined ? [] : [first], totalCount: nearCount },
     eviction,
   );
 
@@ -68,6 +76,24 @@ it('a workload without pods names its last eviction, one with pods does not', ()
     ],
   });
   expect(of({}, 0, eviction)).toEqual(of({}));
+});
+
+it.each([
+  [
+    1,
+    1_076_011_008,
+    '1 of them is above a limit: shop/cart-0, container app uses 1,076,011,008 bytes of its limit of 1Gi.',
+  ],
+  [1, 900 * mib, '1 of them is near a limit: shop/cart-0, container app uses 900Mi of its limit of 1Gi.'],
+  [
+    2,
+    2 * gib,
+    '2 of them are near a limit or above it; above a limit: shop/cart-0, container app uses 2Gi of its limit of 1Gi.',
+  ],
+])('a workload of which %i pods are near a limit names the first one, with %i bytes', (count, usedBytes, text) => {
+  const limit = { rule: 'container', container: 'app', usedBytes, limitBytes: gib, ratio: usedBytes / gib } as const;
+  const first = aPodStatus({ pod: 'cart-0', nearestLimit: limit });
+  expect(of({}, count, undefined, first).text).toBe(`4Ki in 1 pod; the largest uses 4Ki. ${text}`);
 });
 
 it('the owner is edited where a pod of it is near a limit', () => {

@@ -194,13 +194,13 @@ const merges: { readonly [Kind in CommandObject]: MergeOf<Kind> } = {
     if (first === undefined) return undefined;
     const pods = pageOf(parts.map((part) => part.pods));
     const merged = mergedWorkload([first.workload, ...others.map(({ workload }) => workload)], shards !== undefined);
-    const nearPodCount = pods.items.filter(isNear).length;
+    const near = pods.items.filter(isNear).toSorted(compareBy('pods', undefined));
     const evictions = mergedEvictions(parts);
     const workload = {
       ...merged,
       ...mergedNearMisses(parts),
       containers: merged.usedBytes === undefined ? undefined : mergedContainers(parts),
-      verdict: partialVerdict(workloadVerdict(merged, nearPodCount, evictions[0]), shards),
+      verdict: partialVerdict(workloadVerdict(merged, { items: near, totalCount: near.length }, evictions[0]), shards),
     };
     return {
       workload,
