@@ -20,7 +20,7 @@ export interface Coverage {
   readonly ttlMs: number;
   /** Why nothing but evictions is known, and which of them; absent from the first lists of nodes and pods on. */
   readonly notListed?: string | undefined;
-  /** The other nodes without data, by reason, and by whether they are awaited. */
+  /** The other nodes without data, by reason and what to do. */
   readonly absences: readonly CoverageGap[];
 }
 
@@ -54,7 +54,7 @@ export function coverageOf({ scope, ttlMs, snapshot, failures, apiServer }: Clus
       const failure = failures.get(nodeName);
       const isAwaited = isAwaitedNode(reason, failure);
       const hint = nodeHint(reason, failure, apiServer);
-      const gap = getOrAdd(gaps, `${reason} ${isAwaited}`, () => newGap({ reason, isAwaited, hint }));
+      const gap = getOrAdd(gaps, `${reason} ${hint}`, () => newGap({ reason, isAwaited, hint }));
       gap.nodeCount += 1;
       if (gap.exampleNodes.length < exampleCount) gap.exampleNodes.push(nodeName);
       gap.message ??= failure?.message;

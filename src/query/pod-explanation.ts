@@ -10,7 +10,7 @@ import type { NodeLayout } from '../node/node-layout.js';
 import type { AbsentNodeView, MeasuredNodeView } from '../node/node-view.js';
 import { type DerivedPod, deriveMeasured, type PodRecord } from '../node/pod-record.js';
 import type { AttributionMode, PodUsage } from '../node/usage.js';
-import { hintFor } from '../report/absence-hints.js';
+import { nodeHint } from '../report/absence-hints.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
 import { type LimitReport, limitReport } from '../report/limit-report.js';
 import {
@@ -239,7 +239,7 @@ function isDue(pod: Pod, { readAtMs }: StateSources): boolean {
 function lackOnAbsentNode(pod: Pod, { nodeName, reason }: AbsentNodeView, reading: StateSources): Lack {
   if (reason === 'skipped') return unexpected(`node ${nodeName} is skipped by cluster.skipNodes`);
   if (pod.runningSinceMs === undefined) return notRunning(pod);
-  const detail = reading.failures.get(nodeName)?.message ?? hintFor(reason);
+  const detail = reading.failures.get(nodeName)?.message ?? nodeHint(reason, undefined);
   return { reason: `no data from node ${nodeName} (${reason}): ${detail}`, isExpected: isDue(pod, reading) };
 }
 

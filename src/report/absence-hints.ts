@@ -1,5 +1,9 @@
 import type { AbsenceReason } from '../node/node-view.js';
 
+type FailureMessage = Readonly<Record<'message', string>>;
+
+const redirectMessage = 'redirects are not followed';
+
 /** How to fix a node without data, by reason. */
 const hints: Readonly<Record<AbsenceReason, string>> = {
   timeout: 'The kubelet does not answer in time. Check the load of the node and kubelet.requestTimeout.',
@@ -25,15 +29,48 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
   skipped: 'The node matches cluster.skipNodes and is never scraped.',
 };
 
-/** Why a node has no data, in words for a headline. */
+/** Reasons with several causes, which only the message of the failure tells apart; the reason's own hint is for the others. */
+const hintsByMessage: Partial<Readonly<Record<AbsenceReason, readonly (readonly [message: RegExp, hint: string])[]>>> =
+  {
+    tls: [
+      [
+        /certificate has expired/,
+        'The certificate of the kubelet has expired. Renew it on the node: look for pending requests with kubectl get csr, and check rotateCertificates and serverTLSBootstrap of the kubelet.',
+      ],
+      [
+        /not yet valid/,
+        'The certificate of the kubelet is not valid yet. Check the clocks of the node and of the exporter.',
+      ],
+      [/altnames|HOSTNAME_MISMATCH/, "The kubelet's certificate has another name. Set kubelet.tls.serverName."],
+    ],
+    connection: [
+      [
+        /ECONNRESET|EPIPE|PREMATURE_CLOSE|socket hang up|aborted/,
+        "The connection ended before the answer was complete. Check the kubelet's log, and what is between it and the exporter.",
+      ],
+    ],
+    http_status: [
+      [
+        new RegExp(redirectMessage),
+        'What listens at the address of the node redirects requests, and redirects are not followed. Check kubelet.port and proxies before the kubelet.',
+      ],
+    ],
+  };
+
+function ownHint(reason: AbsenceReason, failure: FailureMessage | undefined): string {
+  const found = hintsByMessage[reason]?.find(([pattern]) => failure !== undefined && pattern.test(failure.message));
+  return found?.[1] ?? hints[reason];
+}
+
+/** Why a node has no data, in words for a headline: true of all causes of the reason. */
 export const absenceNames: Readonly<Record<AbsenceReason, string>> = {
   timeout: 'no answer in time',
-  connection: 'not reachable',
-  tls: 'certificate not trusted',
+  connection: 'connection failed',
+  tls: 'certificate not accepted',
   unauthorized: 'credentials not accepted',
   forbidden: 'permission missing',
   not_found: 'no summary at its address',
-  http_status: 'the kubelet answers with an error',
+  http_status: 'unexpected HTTP status',
   decode: 'the answer is not its summary',
   too_large: 'summary too large',
   open_files: 'too many open files',
@@ -86,14 +123,19 @@ export function isAwaitedNode(reason: AbsenceReason, failure: object | undefined
 
 const awaitedHint = 'The kubelet has not responded yet: the next answer may have it.';
 
-/** Returns what to do about one node. `failure`: of its last request. */
-export function nodeHint(reason: AbsenceReason, failure: object | undefined, apiServer?: ApiServerState): string {
-  const isOwn = apiServer === undefined || !isOfApiServer(reason, apiServer);
-  return isOwn && isAwaitedNode(reason, failure) ? awaitedHint : hintFor(reason, apiServer);
+/** Returns what to do about one node. `failure`: of its last request; `apiServer`: undefined where it has just responded. */
+export function nodeHint(
+  reason: AbsenceReason,
+  failure: FailureMessage | undefined,
+  apiServer?: ApiServerState,
+): string {
+  if (apiServer !== undefined && isOfApiServer(reason, apiServer)) return awayEffects[apiServer.access].hint;
+  return isAwaitedNode(reason, failure) ? awaitedHint : ownHint(reason, failure);
 }
 
-/** `apiServer`: undefined where it has just responded. */
-export function hintFor(reason: AbsenceReason, apiServer?: ApiServerState): string {
-  if (apiServer === undefined || !isOfApiServer(reason, apiServer)) return hints[reason];
-  return awayEffects[apiServer.access].hint;
+/** Returns whether the log of a kubelet may have more of why its node has no data. */
+export function isInKubeletLog(reason: AbsenceReason, failure: FailureMessage | undefined): boolean {
+  return kubeletReasons.has(reason) && failure?.message.includes(redirectMessage) !== true;
 }
+
+const kubeletReasons: ReadonlySet<AbsenceReason> = new Set(['timeout', 'connection', 'http_status', 'empty']);

@@ -9,7 +9,7 @@ import {
 } from './affected-workloads.js';
 import type { LastKnown, NodeFailure } from './node-report.js';
 
-/** The nodes without data for one reason, or all that are awaited, and what they cost. */
+/** The nodes without data for one cause, or all that are awaited, and what they cost. */
 export interface AbsenceReport extends AffectedWorkloadsReport {
   /** Of nodes that are awaited, that of the first. */
   readonly reason: AbsenceReason;
@@ -36,10 +36,10 @@ interface AbsenceGroup extends Pick<AbsenceReport, 'reason' | 'isAwaited' | 'isO
   readonly workloads: AffectedWorkloads;
 }
 
-/** Nodes without data by reason. Nodes are added one by one, in the order of their names; skipped ones are left out. */
+/** Nodes without data by cause. Nodes are added one by one, in the order of their names; skipped ones are left out. */
 export class Absences {
   readonly #options;
-  /** Those that are awaited together, the others by reason. */
+  /** Those that are awaited together, the others by reason and what to do. */
   readonly #groups = new Map<string, AbsenceGroup>();
 
   constructor(options: { readonly incomplete: IncompleteWorkloads; readonly apiServer: ApiServerState }) {
@@ -50,7 +50,9 @@ export class Absences {
     const { reason } = state;
     if (reason === 'skipped') return;
     const isAwaited = isAwaitedNode(reason, failure);
-    const group = getOrAdd(this.#groups, isAwaited ? 'awaited' : reason, () => this.#newGroup(reason, failure));
+    const hint = nodeHint(reason, failure, this.#options.apiServer);
+    const key = isAwaited ? 'awaited' : `${reason} ${hint}`;
+    const group = getOrAdd(this.#groups, key, () => this.#newGroup({ reason, isAwaited, hint }));
     group.nodeCount += 1;
     if (group.exampleNodes.length < exampleCount) group.exampleNodes.push(state.nodeName);
     if (lastKnown !== undefined) group.dataAgeMs = Math.max(group.dataAgeMs ?? 0, Math.round(lastKnown.ageMs));
@@ -71,13 +73,11 @@ export class Absences {
     })).sort((a, b) => b.expectedPodCount - a.expectedPodCount || b.nodeCount - a.nodeCount);
   }
 
-  #newGroup(reason: AbsenceReason, failure: NodeFailure | undefined): AbsenceGroup {
+  #newGroup(of: Pick<AbsenceGroup, 'reason' | 'isAwaited' | 'hint'>): AbsenceGroup {
     const { incomplete, apiServer } = this.#options;
     return {
-      reason,
-      isAwaited: isAwaitedNode(reason, failure),
-      isOfApiServer: isOfApiServer(reason, apiServer),
-      hint: nodeHint(reason, failure, apiServer),
+      ...of,
+      isOfApiServer: isOfApiServer(of.reason, apiServer),
       nodeCount: 0,
       exampleNodes: [],
       dataAgeMs: undefined,

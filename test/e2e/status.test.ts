@@ -86,7 +86,7 @@ describe('the status of a cluster', () => {
     const { problems, cluster } = await statusOf(exporter);
     expect(problems.map(({ text, detail }) => [text, detail])).toEqual([
       [
-        '1 node without data (the kubelet answers with an error): node-2',
+        '1 node without data (unexpected HTTP status): node-2',
         expect.stringMatching(/^no data .*; 1 pod not measured, 1 workload incomplete: shop\/web$/),
       ],
       ['1 pod near a limit', 'shop/web-5d4f8-1'],
@@ -98,7 +98,7 @@ describe('the status of a cluster', () => {
       expectedPodCount: 1,
       failure: { reason: 'http_status', ageMs: 0 },
     });
-    expect((await exporter.get('/nodes')).text).toContain('no data: the kubelet answers with an error');
+    expect((await exporter.get('/nodes')).text).toContain('no data: unexpected HTTP status');
   });
 
   it('the status keeps what was last known of a silent node, of pods that are there, out of all metrics', async () => {

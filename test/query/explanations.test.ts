@@ -132,8 +132,8 @@ describe('a pod that is not measured', () => {
       knownPods: [{ pod, workloads: [aWorkload()] }],
     });
     expect(await textOf(reading)).toBe(
-      'Not measured: no data from node node-1 (timeout): The kubelet does not answer in time. Check the\n' +
-        'load of the node and kubelet.requestTimeout.\n' +
+      'Not measured: no data from node node-1 (timeout): The kubelet has not responded yet: the next answer\n' +
+        'may have it.\n' +
         '  ephemeral-storage-exporter explain node node-1\n' +
         '  kubectl describe pod -n shop cart-0\n\n' +
         'Pod shop/cart-0 on node-1\n' +

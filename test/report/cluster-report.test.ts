@@ -533,6 +533,16 @@ describe('a node without data', () => {
     );
   });
 
+  it('nodes with the same reason and other causes are apart, each with its fix', async () => {
+    const failureOf = (name: string) => ({
+      ...({ reason: 'tls', ageMs: 0 } as const),
+      message: name === 'b' ? 'certificate has expired' : 'self-signed certificate',
+    });
+    const nodes = ['a', 'b', 'c'].map((name) => anAbsentNode(name, 'tls'));
+    const { absences } = await reportOf({ nodes }, { failureOf });
+    expect(absences.map(({ exampleNodes }) => exampleNodes)).toEqual([['a', 'c'], ['b']]);
+  });
+
   it('a node without data is reported by its reason with what it costs', async () => {
     const workloads = [
       aWorkloadSnapshot({ workload: cart, complete: false }),

@@ -129,7 +129,7 @@ const shm = (usedBytes: number, capacityBytes: number): Partial<PodSummary> => (
 });
 
 const nothing = { series: [], next: [], near: undefined, findings: [], problems: [] };
-const absentFor = 'critical: 1 node without data (the kubelet answers with an error): ';
+const absentFor = 'critical: 1 node without data (unexpected HTTP status): ';
 
 describe('nodes constructed for each reason', () => {
   const cases: readonly (readonly [string, Recorded, Partial<Awaited<ReturnType<typeof sayings>>>])[] = [

@@ -520,7 +520,7 @@ describe('nodes without data', () => {
     ];
     expect(problemsIn({ cluster: aCluster({ absences }) }).map(({ text, detail }) => [text, detail])).toEqual([
       [
-        '12 nodes without data (certificate not trusted): a, b, c and 9 more',
+        '12 nodes without data (certificate not accepted): a, b, c and 9 more',
         'no data since the exporter started; 2 pods not measured, 1 workload incomplete: shop/cart',
       ],
       ['1 node without data (no answer in time): node-2', 'last data 12m ago'],

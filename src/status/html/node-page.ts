@@ -2,7 +2,6 @@ import { groupBy } from '../../base/maps.js';
 import { formatCount } from '../../base/text.js';
 import { formatAge, formatBytes } from '../../base/units.js';
 import { absenceCommands } from '../../report/absence-commands.js';
-import { absenceNames } from '../../report/absence-hints.js';
 import { enforcementTexts } from '../../report/enforcement-report.js';
 import type { FindingReport } from '../../report/finding-report.js';
 import type { NodeFailure } from '../../report/node-report.js';
@@ -39,7 +38,7 @@ function verdictPart({ node }: NodeObject): Markup {
   const { verdict, enforcement = [] } = node;
   const reason =
     node.state === 'absent'
-      ? markup`<p><strong>No data (${absenceNames[node.reason]}).</strong> ${node.hint}</p>${pendingText(node.expectedPodCount)}`
+      ? markup`<p><strong>No data.</strong> ${node.hint}</p>${pendingText(node.expectedPodCount)}`
       : undefined;
   const sentence =
     verdict === undefined
@@ -47,7 +46,7 @@ function verdictPart({ node }: NodeObject): Markup {
         ? markup`<p><strong>${wellText(node)}</strong></p>`
         : undefined
       : markup`<p><strong>${verdict.text}</strong></p>`;
-  const ofAbsence = node.state === 'absent' ? absenceCommands(node.reason, node.node) : [];
+  const ofAbsence = node.state === 'absent' ? absenceCommands(node.reason, node.node, node.failure) : [];
   const commands = [...new Set([...ofAbsence, ...(verdict?.commands ?? [])])];
   return markup`<section id="part-verdict" data-part class="banner verdict ${severity}" aria-label="Verdict">${reason}${sentence}${enforcement.map((kind) => markup`<p class="t-warning">${capitalised(enforcementTexts[kind])}.</p>`)}${
     commands.length === 0

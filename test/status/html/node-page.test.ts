@@ -158,7 +158,7 @@ describe('a node without data', () => {
   it('a node without data has its reason, what to do, and what it costs; nothing is green', () => {
     const page = silentPageOf({ verdict });
     expect(textOf(page, 'part-verdict')).toBe(
-      'No data (no answer in time). Look at the node. 2 running pods not measured. Pods are the cause. kubectl describe node node-2 kubectl get --raw /api/v1/nodes/node-2/proxy/stats/summary ssh node-2 &#39;sudo journalctl -u kubelet -n 100 --no-pager&#39; kubectl delete pod -n shop cart-0',
+      'No data. Look at the node. 2 running pods not measured. Pods are the cause. kubectl describe node node-2 kubectl get --raw /api/v1/nodes/node-2/proxy/stats/summary ssh node-2 &#39;sudo journalctl -u kubelet -n 100 --no-pager&#39; kubectl delete pod -n shop cart-0',
     );
     expect(textOf(page, 'part-facts')).toContain('failed 3s ago : summary of node node-2: no complete answer');
     expect(textOf(page, 'disk')).toContain('Not known: no summary of its kubelet was read');
