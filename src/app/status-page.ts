@@ -24,7 +24,7 @@ interface StatusInputsOptions extends Pick<StatusInputs, 'evictions' | 'checks'>
   readonly agent: Pick<AgentSlot, 'addDiskTo' | 'measurements'>;
   readonly scheduler: Scheduler;
   readonly metrics: SelfMetrics;
-  readonly evictionFile: Pick<EvictionFile, 'log' | 'fault'>;
+  readonly evictionFile: Pick<EvictionFile, 'watchedTimes' | 'fault'>;
   readonly seriesCapReport: SeriesCapReport;
   readonly clock: Clock;
 }
@@ -62,13 +62,15 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
     },
     health: () => {
       const { lists } = active().source.store;
+      const { sinceMs, gaps } = evictionFile.watchedTimes;
       return healthReport({
         report: metrics.report(),
         isApiServerAway: lists.isServerAway,
         unlisted: lists.unsynced(),
         droppedFamilies: seriesCapReport.droppedFamilies,
         nowMs: clock.monotonicMs(),
-        evictionsSinceMs: evictionFile.log.sinceMs,
+        evictionsSinceMs: sinceMs,
+        evictionGaps: gaps,
         evictionFileFault: evictionFile.fault,
       });
     },

@@ -5,6 +5,7 @@ import { UserError } from '../base/errors.js';
 import { parseJson, toJson } from '../json/json.js';
 import type { EvictionRecord } from './eviction-record.js';
 import { recordOf, type StoredRecord } from './stored-record.js';
+import { maxPeriodCount, type WatchedPeriod } from './watched-times.js';
 
 /** 3,000 records of pods as they are as a rule. */
 export const maxDocumentBytes = 8 * 2 ** 20;
@@ -14,7 +15,9 @@ const maxUnreadableCount = 1_000;
 
 /** All versions begin so. */
 const mark = '{"ephemeralStorageEvictions":';
-const head = `${mark}1,"records":[`;
+const recordsMark = '"records":[';
+/** Files of before the times were kept have none. */
+const headForm = /^\{"ephemeralStorageEvictions":1,(?:"watched":(\[[\d,[\]]{0,2000}\]),)?"records":\[/;
 const tail = '\n]}\n';
 
 /** Characters that are written at once. */
@@ -26,7 +29,11 @@ const unreadable = 'not readable';
 const clockSkewMs = 60_000;
 
 /** Of the records, the first ones that fit; each is made into text when its piece is asked for. */
-export function* documentPieces(records: readonly EvictionRecord[]): Generator<string> {
+export function* documentPieces(
+  records: readonly EvictionRecord[],
+  watched: readonly WatchedPeriod[],
+): Generator<string> {
+  const head = headOf(watched);
   let piece = head;
   let leftBytes = maxDocumentBytes - head.length - tail.length;
   for (const [index, record] of records.entries()) {
@@ -41,12 +48,19 @@ export function* documentPieces(records: readonly EvictionRecord[]): Generator<s
   yield piece + tail;
 }
 
+function headOf(watched: readonly WatchedPeriod[]): string {
+  const times = watched.map(({ fromMs, untilMs }) => [Math.round(fromMs), Math.round(untilMs)]);
+  return `${mark}1,"watched":${toJson(times)},${recordsMark}`;
+}
+
 function textOf(record: StoredRecord): string {
   return toJson(record);
 }
 
 export interface ReadDocument {
   readonly records: readonly EvictionRecord[];
+  /** When exporters watched, the oldest first; empty where the file does not have it. */
+  readonly watched: readonly WatchedPeriod[];
   /** How many lines are no records that can be shown, by reason. */
   readonly leftOut: ReadonlyMap<string, number>;
 }
@@ -61,8 +75,7 @@ export function isDocument(text: string): boolean {
  * for what is no such text as a whole.
  */
 export function readDocument(text: string, nowMs: number): ReadDocument {
-  const fault = documentFault(text);
-  if (fault !== undefined) throw new UserError(fault);
+  const [head, watchedText] = headIn(text);
   const byUid = new Map<string, EvictionRecord>();
   const leftOut = new Map<string, number>();
   for (const line of linesOf(text.slice(head.length, -tail.length))) {
@@ -73,13 +86,36 @@ export function readDocument(text: string, nowMs: number): ReadDocument {
     if ((leftOut.get(unreadable) ?? 0) > maxUnreadableCount)
       throw new UserError(`more than ${maxUnreadableCount} of its lines are not readable`);
   }
-  return { records: [...byUid.values()], leftOut };
+  return { records: [...byUid.values()], watched: watchedOf(watchedText, nowMs), leftOut };
 }
 
-function documentFault(text: string): string | undefined {
+function headIn(text: string): RegExpExecArray {
+  const head = headForm.exec(text);
+  const fault = documentFault(text, head !== null);
+  if (fault !== undefined || head === null) throw new UserError(fault ?? otherVersion);
+  return head;
+}
+
+/** None where they make no sense as a whole. */
+function watchedOf(text: string | undefined, nowMs: number): readonly WatchedPeriod[] {
+  const found = text === undefined ? undefined : parseJson(text);
+  if (!Array.isArray(found) || found.length > maxPeriodCount) return [];
+  const times: readonly unknown[] = found.flat();
+  const isAscending = times.every((time, index) => {
+    const earlier = index === 0 ? 0 : times[index - 1];
+    return typeof time === 'number' && typeof earlier === 'number' && earlier <= time && time <= nowMs + clockSkewMs;
+  });
+  const pairs: readonly (readonly number[])[] = found;
+  if (!isAscending || pairs.some((pair) => !Array.isArray(pair) || pair.length !== 2)) return [];
+  return pairs.map(([fromMs = 0, untilMs = 0]) => ({ fromMs, untilMs }));
+}
+
+const otherVersion = 'it is of another version';
+
+function documentFault(text: string, hasHead: boolean): string | undefined {
   if (text === '') return 'it is empty';
   if (Buffer.byteLength(text) > maxDocumentBytes) return `it has more than ${maxDocumentBytes} bytes`;
-  if (!text.startsWith(head)) return 'it is of another version';
+  if (!hasHead) return otherVersion;
   return text.endsWith(tail) ? undefined : 'its end is missing';
 }
 

@@ -1,4 +1,4 @@
-import { constants, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants, open, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 
 import { type Clock, latestNowMs } from '../base/clock.js';
@@ -7,11 +7,14 @@ import { FailureRun, type Logger } from '../base/logger.js';
 import { documentPieces, isDocument, maxDocumentBytes, readDocument } from './eviction-document.js';
 import { EvictionLog, type EvictionLogSettings } from './eviction-log.js';
 import type { EvictionRecord } from './eviction-record.js';
+import { lastingUntil, type WatchedPeriod, type WatchedTimes, watchedTimes, withPeriod } from './watched-times.js';
 
 /** Evictions come in bursts: each burst is written once. */
 const pauseMs = 5_000;
 /** A disk that is full or read-only stays so for a while. */
 const pauseAfterFailureMs = 60_000;
+/** Shorter than a gap that is named. */
+const touchEveryMs = 30_000;
 
 export interface EvictionFileSettings extends EvictionLogSettings {
   /** An absolute path. Undefined: evictions are forgotten with the process. */
@@ -33,7 +36,9 @@ interface FileOptions {
 /**
  * The log of evictions, and the file in which it outlives the process. Whatever happens to the file, the log goes on. It is
  * written as a whole beside the file, which it then replaces: who reads the file finds all of the former text or all of the
- * new one, whenever the process or the machine ends. A file that is none of evictions is never touched.
+ * new one, whenever the process or the machine ends. A file that is none of evictions is never touched. The time of its last change
+ * is until when evictions were watched for: a process that is killed can write nothing more, and to write all of it again and
+ * again would cost too much.
  */
 export class EvictionFile implements AsyncDisposable {
   readonly log: EvictionLog;
@@ -41,13 +46,23 @@ export class EvictionFile implements AsyncDisposable {
   readonly #running: Promise<void>;
   /** What the file has; undefined where there is none: the first write shows whether there can be one. */
   #written: readonly EvictionRecord[] | undefined;
+  /** The last one goes on. */
+  readonly #watched: readonly WatchedPeriod[];
   #fault: EvictionFileFault | undefined;
 
   /** `options`: undefined for a log that is not written. */
-  private constructor(log: EvictionLog, options: FileOptions | undefined, found: Partial<FoundFile> = {}) {
+  private constructor(
+    log: EvictionLog,
+    nowMs: number,
+    options: FileOptions | undefined,
+    found: Partial<FoundFile> = {},
+  ) {
+    const { fault, records, watched = [] } = found;
     this.log = log;
-    this.#fault = found.fault;
-    this.#written = found.records && log.records;
+    this.#fault = fault;
+    this.#watched = withPeriod(watched.length === 0 ? assumedPeriods(log, nowMs) : watched, nowMs);
+    const isContinued = this.#watched.length === watched.length;
+    this.#written = fault !== undefined || isContinued ? records && log.records : undefined;
     this.#running = options === undefined ? Promise.resolve() : this.#keep(options);
   }
 
@@ -57,23 +72,33 @@ export class EvictionFile implements AsyncDisposable {
     { clock, logger }: Pick<FileOptions, 'clock' | 'logger'>,
   ): Promise<EvictionFile> {
     const log = new EvictionLog(settings, clock);
-    if (path === undefined) return new EvictionFile(log, undefined);
+    const nowMs = latestNowMs(clock);
+    if (path === undefined) return new EvictionFile(log, nowMs, undefined);
     const found = await readUsable(path);
     if ('fault' in found) {
       const { fault: reason, fix } = found;
       logger.warn('evictions are not kept over a restart: evictions.file cannot be used', { file: path, reason, fix });
-      return new EvictionFile(log, undefined, { fault: { text: `evictions.file cannot be used: ${reason}`, fix } });
+      return new EvictionFile(log, nowMs, undefined, {
+        fault: { text: `evictions.file cannot be used: ${reason}`, fix },
+      });
     }
     const options = { path, clock, logger };
-    if (found.text === undefined) return new EvictionFile(log, options);
-    const read = recordsIn(found.text, options);
+    if (found.text === undefined) return new EvictionFile(log, nowMs, options);
+    const { text, changedAtMs } = found;
+    const read = recordsIn(text, options);
     log.restore(read.records);
-    return new EvictionFile(log, options, read);
+    const watched = lastingUntil(read.watched, Math.min(changedAtMs, nowMs));
+    return new EvictionFile(log, nowMs, options, { ...read, watched });
   }
 
   /** What is wrong with the file, so that evictions of before this start are missing, or would be after the next one. */
   get fault(): EvictionFileFault | undefined {
     return this.#fault;
+  }
+
+  /** Within the retention. */
+  get watchedTimes(): WatchedTimes {
+    return watchedTimes(this.#watched, this.log.keptFromMs);
   }
 
   /** What has changed is written before it resolves. */
@@ -86,18 +111,25 @@ export class EvictionFile implements AsyncDisposable {
   async #keep({ path, clock, logger }: FileOptions): Promise<void> {
     const { signal } = this.#closing;
     const failures = new FailureRun(logger);
-    for (let isWritten = true; !signal.aborted; isWritten = await this.#write(path, failures)) {
+    const write = (): Promise<boolean> => this.#write({ path, clock }, failures);
+    const isClosing = (): boolean => signal.aborted;
+    let touchedAtMs = -Infinity;
+    for (let isWritten = true; !isClosing();) {
       await clock.sleep(isWritten ? pauseMs : pauseAfterFailureMs, signal).catch(() => undefined);
+      isWritten = await write();
+      if (!isClosing() && clock.monotonicMs() - touchedAtMs < touchEveryMs) continue;
+      touchedAtMs = clock.monotonicMs();
+      if (isWritten) await touch(path, clock);
     }
-    await this.#write(path, failures); // what came during the last write
+    await write(); // what came during the last write
   }
 
   /** Nothing while the records are the same. */
-  async #write(path: string, failures: FailureRun): Promise<boolean> {
+  async #write({ path, clock }: Pick<FileOptions, 'path' | 'clock'>, failures: FailureRun): Promise<boolean> {
     const { records } = this.log;
     if (records === this.#written) return true;
     try {
-      await replaceFile(path, documentPieces(records));
+      await replaceFile(path, documentPieces(records, lastingUntil(this.#watched, latestNowMs(clock))));
     } catch (error) {
       const fix = fixes[codeOf(error)];
       this.#fault = { text: `evictions.file cannot be written: ${messageOf(error)}`, fix };
@@ -126,15 +158,19 @@ interface UnusableFile {
   readonly fix: string;
 }
 
+type UsableFile = { readonly text: undefined } | { readonly text: string; readonly changedAtMs: number };
+
 /** The text of a file that may be replaced; undefined where there is none. */
-export async function readUsable(path: string): Promise<{ readonly text: string | undefined } | UnusableFile> {
+export async function readUsable(path: string): Promise<UsableFile | UnusableFile> {
   const fix = 'name another file in evictions.file, or remove this one';
   try {
     const stats = await stat(path);
     if (stats.isDirectory()) return { fault: 'it is a folder', fix: 'name a file in it, such as evictions.json' };
     if (!stats.isFile()) return { fault: 'it is no regular file', fix };
     const found = await readAtMost(path, maxDocumentBytes + 1);
-    return isDocument(found) ? { text: found } : { fault: 'it is a file of something else', fix };
+    return isDocument(found)
+      ? { text: found, changedAtMs: stats.mtimeMs }
+      : { fault: 'it is a file of something else', fix };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { text: undefined };
     return { fault: messageOf(error), fix: fixes[codeOf(error)] ?? fix };
@@ -149,21 +185,28 @@ async function readAtMost(path: string, maxBytes: number): Promise<string> {
 
 interface FoundFile {
   readonly records: readonly EvictionRecord[];
+  readonly watched: readonly WatchedPeriod[];
   readonly fault?: EvictionFileFault;
+}
+
+/** Of a file that does not have them: since the first eviction in it. Whether there were gaps is not known. */
+function assumedPeriods({ records }: EvictionLog, nowMs: number): readonly WatchedPeriod[] {
+  const fromMs = Math.min(...records.map(({ seenAtMs }) => seenAtMs), nowMs);
+  return [{ fromMs, untilMs: nowMs }];
 }
 
 function recordsIn(text: string, { path, clock, logger }: FileOptions): FoundFile {
   const fix = 'nothing: the next eviction replaces the file';
   try {
-    const { records, leftOut } = readDocument(text, latestNowMs(clock));
+    const { records, watched, leftOut } = readDocument(text, latestNowMs(clock));
     const reason = Array.from(leftOut, ([what, count]) => `${count} ${what}`).join(', ');
     if (reason !== '') logger.warn('some evictions in the file are left out', { file: path, reason, fix });
     logger.info('evictions of before this start are read', { file: path, count: records.length });
-    return { records };
+    return { records, watched };
   } catch (error) {
     const reason = messageOf(error);
     logger.warn('evictions of before this start are not known: their file is broken', { file: path, reason, fix });
-    return { records: [], fault: { text: `evictions.file is broken: ${reason}`, fix } };
+    return { records: [], watched: [], fault: { text: `evictions.file is broken: ${reason}`, fix } };
   }
 }
 
@@ -184,4 +227,10 @@ async function writeSynced(path: string, pieces: Iterable<string>): Promise<void
   await using file = await open(path, 'wx', 0o600);
   await writeFile(file, pieces);
   await file.sync();
+}
+
+/** What is wrong with the file is seen when it is written. */
+async function touch(path: string, clock: Clock): Promise<void> {
+  const time = latestNowMs(clock) / 1_000;
+  await utimes(path, time, time).catch(() => undefined);
 }

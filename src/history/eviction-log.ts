@@ -122,11 +122,9 @@ export class EvictionLog {
     setNewest(this.#isCounted, pod.uid, isLive || this.#isCounted.get(pod.uid) === true, maxUids);
   }
 
-  /** Wall time from which on evictions are known: the start of this process, or the first one of those before, within the retention. */
-  get sinceMs(): number {
-    const oldest = this.records.at(-1);
-    const seenSinceMs = Math.min(this.#startedAtMs, oldest?.seenAtMs ?? Infinity);
-    return Math.max(seenSinceMs, latestNowMs(this.#clock) - this.#settings.retentionMs);
+  /** Wall time before which evictions are forgotten. */
+  get keptFromMs(): number {
+    return latestNowMs(this.#clock) - this.#settings.retentionMs;
   }
 
   /** All evictions, also of pods that belong to no workload; the newest first. */

@@ -25,6 +25,12 @@ export function withPeriod(former: readonly WatchedPeriod[], nowMs: number): rea
   return [...periods, { fromMs: isContinued ? last.fromMs : nowMs, untilMs: nowMs }].slice(-maxPeriodCount);
 }
 
+/** The last one lasts until then, if that is later. */
+export function lastingUntil(periods: readonly WatchedPeriod[], untilMs: number): readonly WatchedPeriod[] {
+  const last = periods.at(-1);
+  return last === undefined ? [] : [...periods.slice(0, -1), { ...last, untilMs: Math.max(last.untilMs, untilMs) }];
+}
+
 /** `periods`: at least one. `keptFromMs`: what is older is forgotten. */
 export function watchedTimes(periods: readonly WatchedPeriod[], keptFromMs: number): WatchedTimes {
   const kept = periods.filter(({ untilMs }, index) => untilMs > keptFromMs || index === periods.length - 1);

@@ -6,6 +6,10 @@ import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
 import { aDeployment, aPodUsage, aVolumeUsage, aWorkload } from '../support/snapshot-builders.js';
 
 const nowMs = Date.UTC(2026, 0, 2);
+const watched = [
+  { fromMs: 1_000, untilMs: 2_000 },
+  { fromMs: 90_000, untilMs: nowMs },
+];
 
 /** Each field has a value, and each amount that has no form in JSON is one of those. */
 const full: Required<EvictionRecord> = {
@@ -65,7 +69,7 @@ const full: Required<EvictionRecord> = {
   },
 };
 
-const textOf = (...records: readonly EvictionRecord[]): string => [...documentPieces(records)].join('');
+const textOf = (...records: readonly EvictionRecord[]): string => [...documentPieces(records, watched)].join('');
 const read = (text: string) => readDocument(text, nowMs);
 
 /** The text of the records with one more line before them. */
@@ -87,7 +91,20 @@ describe('a file of evictions', () => {
     ],
     ['several records', ['a', 'b', 'c'].map((pod) => anEvictionRecord({ pod }))],
   ])('a file of evictions has what was written: %s', (_what, records) => {
-    expect(read(textOf(...records))).toEqual({ records, leftOut: new Map() });
+    expect(read(textOf(...records))).toEqual({ records, watched, leftOut: new Map() });
+  });
+
+  it.each([
+    ['of before the times were kept', ''],
+    ['with too many times', `"watched":[${Array.from({ length: 21 }, () => '[1,2]').join()}],`],
+    ['with times that go back', '"watched":[[5,4]],'],
+    ['with times in the future', `"watched":[[1,${nowMs + 60_001}]],`],
+    ['with half a time', '"watched":[[1]],'],
+    ['with times that are no list', '"watched":[1,2],'],
+    ['with times that are no JSON', '"watched":[[1,,2],'],
+  ])('the records of a file are read without the times: %s', (_what, times) => {
+    const text = textOf(full).replace(/"watched":[^"]*/, times);
+    expect(read(text)).toEqual({ records: [full], watched: [], leftOut: new Map() });
   });
 
   it('a file of evictions is JSON with a record in each line', () => {
@@ -107,7 +124,7 @@ describe('a file of evictions', () => {
         },
       };
     });
-    const pieces = documentPieces(records);
+    const pieces = documentPieces(records, []);
     const first = pieces.next().value as string;
     expect(first.length).toBeLessThan(100_000);
     expect(madeCount).toBeLessThan(50);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,7 +36,26 @@ afterEach(() => rm(folder, { recursive: true }));
 const opened = (at: string | undefined = file): Promise<EvictionFile> =>
   EvictionFile.open({ ...settings, file: at }, { clock, logger: recordingLogger(lines) });
 
-const textOf = (...records: readonly EvictionRecord[]): string => [...documentPieces(records)].join('');
+const textOf = (...records: readonly EvictionRecord[]): string => textWatched([[-hourMs, 0]], ...records);
+
+/** `times`: when exporters watched, from and until, counted from now. */
+const textWatched = (times: readonly (readonly [number, number])[], ...records: readonly EvictionRecord[]): string => {
+  const nowMs = clock.nowMs();
+  const watched = times.map(([fromMs, untilMs]) => ({ fromMs: nowMs + fromMs, untilMs: nowMs + untilMs }));
+  return [...documentPieces(records, watched)].join('');
+};
+
+/** With the text of a process that ended `ageMs` ago. */
+const left = async (text: string, ageMs: number): Promise<void> => {
+  await writeFile(file, text);
+  const endedAt = (clock.nowMs() - ageMs) / 1_000;
+  await utimes(file, endedAt, endedAt);
+};
+
+const timesOf = ({ watchedTimes: { sinceMs, gaps } }: EvictionFile, nowMs: number) => ({
+  since: sinceMs - nowMs,
+  gaps: gaps.map(({ fromMs, untilMs }) => [fromMs - nowMs, untilMs - nowMs]),
+});
 
 /** An eviction that is `ageMs` old. */
 const aRecord = (pod: string, ageMs = 60_000): EvictionRecord =>
@@ -128,6 +147,8 @@ describe('the file of evictions', () => {
     await using kept = await opened();
     expect(kept.log.records.map(({ pod }) => pod)).toEqual(['young', 'old']);
     await clock.advance(hourMs);
+    await sleep(20);
+    await clock.advance(5_000);
     await eventually(['young']);
   });
 
@@ -145,14 +166,86 @@ describe('the file of evictions', () => {
 describe('after a restart', () => {
   it('what was read is listed and not written again', async () => {
     await writeFile(file, textOf(aRecord('a'), aRecord('b', 120_000)));
-    const { mtimeMs } = await stat(file);
+    const { ino } = await stat(file);
     {
       await using kept = await opened();
       expect(kept.log.records).toEqual([aRecord('a'), aRecord('b', 120_000)]);
       await clock.advance(60_000);
     }
-    expect((await stat(file)).mtimeMs).toBe(mtimeMs);
+    expect((await stat(file)).ino).toBe(ino);
     expect(lines).toEqual([`info: evictions of before this start are read ${JSON.stringify({ file, count: 2 })}`]);
+  });
+
+  it('evictions are known since the first exporter, also where it saw none, within the retention', async () => {
+    await left(textWatched([[-2 * hourMs, -hourMs]]), 10_000);
+    await using kept = await opened();
+    expect(timesOf(kept, clock.nowMs())).toEqual({ since: -2 * hourMs, gaps: [] });
+    await clock.advance(23 * hourMs);
+    expect(timesOf(kept, clock.nowMs())).toEqual({ since: -24 * hourMs, gaps: [] });
+  });
+
+  it.each([
+    [60_000, []],
+    [61_000, [[-61_000, 0]]],
+  ])('%d ms without an exporter are the gaps %j, also after the next restart', async (ageMs, gaps) => {
+    const nowMs = clock.nowMs();
+    await left(textWatched([[-hourMs, -ageMs - 20_000]]), ageMs);
+    for (let start = 0; start < 2; start += 1) {
+      await using kept = await opened();
+      expect(timesOf(kept, nowMs)).toEqual({ since: -hourMs, gaps });
+      await clock.advance(5_000);
+    }
+  });
+
+  it('a process that is killed has left until when it ran, to half a minute, without an eviction', async () => {
+    await using kept = await opened();
+    const changedAtMs = (): Promise<number> =>
+      stat(file).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      );
+    for (let seconds = 0; seconds < 60; seconds += 5) {
+      await clock.advance(5_000);
+      await sleep(20);
+    }
+    expect(clock.nowMs() - (await changedAtMs())).toBeLessThanOrEqual(30_000);
+    expect(kept.fault).toBeUndefined();
+  });
+
+  it('a gap is forgotten with the evictions of its time', async () => {
+    await left(
+      textWatched([
+        [-9 * hourMs, -8 * hourMs],
+        [-7 * hourMs, -6 * hourMs],
+      ]),
+      6 * hourMs,
+    );
+    await using kept = await opened();
+    const nowMs = clock.nowMs();
+    const last = [-6 * hourMs, 0];
+    expect(timesOf(kept, nowMs)).toEqual({ since: -9 * hourMs, gaps: [[-8 * hourMs, -7 * hourMs], last] });
+    await clock.advance(16 * hourMs - 1_000);
+    expect(timesOf(kept, nowMs)).toEqual({ since: -8 * hourMs - 1_000, gaps: [[-8 * hourMs, -7 * hourMs], last] });
+    await clock.advance(1_000);
+    expect(timesOf(kept, nowMs)).toEqual({ since: -7 * hourMs, gaps: [last] });
+  });
+
+  it('of a file without times, evictions are known since the first one in it was seen', async () => {
+    await left(textOf(aRecord('a'), aRecord('b', 120_000)).replace(/"watched":[^"]*/, ''), hourMs);
+    await using kept = await opened();
+    expect(kept.log.records).toHaveLength(2);
+    expect(timesOf(kept, clock.nowMs())).toEqual({ since: -120_000, gaps: [] });
+  });
+
+  it('however often it is restarted, the file has the last twenty times', async () => {
+    const times = Array.from({ length: 20 }, (_, index) => [-hourMs + index, -hourMs + index] as const);
+    await left(textWatched(times), hourMs);
+    await using kept = await opened();
+    expect(kept.watchedTimes.gaps).toHaveLength(19);
+    await clock.advance(5_000);
+    await expect
+      .poll(async () => readDocument(await readFile(file, 'utf8'), clock.nowMs()).watched.length, { interval: 5 })
+      .toBe(20);
   });
 
   it('a file that does not exist is the rule at the first start', async () => {

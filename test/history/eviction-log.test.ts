@@ -210,17 +210,6 @@ describe('an eviction', () => {
 });
 
 describe('records', () => {
-  it('evictions are known since the start, since the first of the process before, and for the retention', async () => {
-    const startMs = clock.nowMs();
-    await clock.advance(60_000);
-    see(anEvicted());
-    expect(log.sinceMs).toBe(startMs);
-    log.restore([anEvictionRecord({ evictedAtMs: startMs - 60_000, seenAtMs: startMs - 59_000, wasSeenLive: true })]);
-    expect(log.sinceMs).toBe(startMs - 59_000);
-    await clock.advance(2 * hourMs);
-    expect(log.sinceMs).toBe(clock.nowMs() - hourMs);
-  });
-
   it('records are the newest ones', async () => {
     for (const name of ['a', 'b', 'c', 'd']) {
       see(anEvicted({ name }));

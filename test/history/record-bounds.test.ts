@@ -103,7 +103,7 @@ describe('what a record keeps of one pod', () => {
         lastUsage: aLastUsage({ usage: boundedUsage(usage, none), ratios: boundedRatios(ratios, none) }),
       });
     expect(retainedBytes(() => range(100).map(make)) / 100).toBeLessThan(32 * 1024);
-    const text = [...documentPieces([make()])].join('');
+    const text = [...documentPieces([make()], [])].join('');
     expect(text.length).toBeLessThan(65_536);
     expect(readDocument(text, Date.UTC(2030, 0)).records).toEqual([make()]);
   });

@@ -36,6 +36,7 @@ export const aHealth = builder<HealthReport>(() => ({
   settingsLoadedAtMs: Date.UTC(2026, 0, 1),
   isKubeletTlsUnverified: false,
   evictionsSinceMs: Date.UTC(2026, 0, 1),
+  evictionGaps: [],
 }));
 
 export function aLimit(overrides: Partial<PodLimitReport> = {}): PodLimitReport {

@@ -1,5 +1,6 @@
 import { formatAge } from '../../base/units.js';
 import { causeText } from '../../report/eviction-cause-text.js';
+import type { HealthReport } from '../../report/health-report.js';
 import type { ShownEviction, Status } from '../status.js';
 import { emptyText, panel } from './components.js';
 import type { Links } from './links.js';
@@ -22,7 +23,20 @@ export function evictions(status: Status, links: Links): Markup {
 /** A night without evictions looks like one before which the exporter was not there. Before the first lists, later ones may be missing. */
 export function knownSince({ health, notListed }: Pick<Status, 'health' | 'notListed'>): Markup {
   if (notListed !== undefined) return markup`<p class="small t-warning">${notListed}</p>`;
-  return markup`<p class="small muted">Evictions are known since ${timePart(health.evictionsSinceMs)}.</p>`;
+  return markup`<p class="small muted">Evictions are known since ${timePart(health.evictionsSinceMs)}.${gapsText(health)}</p>`;
+}
+
+/** The newest ones. */
+const shownGapCount = 3;
+
+function gapsText({ evictionGaps: gaps }: HealthReport): Markup | undefined {
+  if (gaps.length === 0) return undefined;
+  const shown = gaps
+    .slice(-shownGapCount)
+    .map(({ fromMs, untilMs }) => markup` from ${timePart(fromMs)} to ${timePart(untilMs)},`);
+  const moreCount = gaps.length - shown.length;
+  const more = moreCount === 0 ? undefined : markup` and ${countText(moreCount, 'time', 'times')} before,`;
+  return markup` <span class="t-warning">No exporter ran${shown}${more} and evictions of that time may be missing.</span>`;
 }
 
 function bodyOf(status: Status, links: Links): Markup {
