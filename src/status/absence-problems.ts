@@ -27,12 +27,29 @@ export function absenceProblems(health: HealthReport, cluster: ClusterReport | u
   const polled = stores.filter((store) => store.isPolled && !disconnected.includes(store));
   const isApiServerAway = health.isApiServerAway && disconnected.length > 0 && disconnected.length === stores.length;
   const ofApiServer = isApiServerAway ? absences.filter((absence) => absence.isOfApiServer) : [];
+  const endedText = arePodsUnseen(health) ? endedPodsText(cluster) : '';
   return [
-    ...(isApiServerAway ? [awayProblem(disconnected, ofApiServer)] : disconnectedProblem(disconnected)),
+    ...(isApiServerAway
+      ? [awayProblem(disconnected, ofApiServer, endedText)]
+      : disconnectedProblem(disconnected, endedText)),
     ...polledProblem(polled),
     ...absences.filter((absence) => !ofApiServer.includes(absence)).map((absence) => nodesProblem(absence, cluster)),
     ...stores.flatMap(silentProblem),
   ];
+}
+
+/** Returns whether pods may have ended or moved without the exporter seeing it, for so long that it is a problem. */
+export function arePodsUnseen(health: HealthReport): boolean {
+  return health.stores.some((store) => store.resource === 'pods' && isDisconnected(store, health));
+}
+
+/** Of pods that summaries lack: while changes of pods are not seen, the kubelet is not to blame. */
+function endedPodsText(cluster: ClusterReport | undefined): string {
+  const count = cluster?.gaps.find(({ kind }) => kind === 'missing')?.podCount ?? 0;
+  return countedText(count, [
+    'pod is no longer in the summary of its node: it may have ended or moved',
+    'pods are no longer in the summaries of their nodes: they may have ended or moved',
+  ]);
 }
 
 function isDisconnected(
@@ -43,7 +60,11 @@ function isDisconnected(
   return !isConnected && lastProgressAgeMs >= limitMs;
 }
 
-function awayProblem(stores: readonly StoreHealthReport[], absences: readonly AbsenceReport[]): Problem {
+function awayProblem(
+  stores: readonly StoreHealthReport[],
+  absences: readonly AbsenceReport[],
+  endedText: string,
+): Problem {
   const hints = new Set(absences.map(({ hint }) => hint));
   const sinceMs = Math.min(...stores.map(({ lastProgressAgeMs = 0 }) => lastProgressAgeMs));
   return {
@@ -52,6 +73,7 @@ function awayProblem(stores: readonly StoreHealthReport[], absences: readonly Ab
     detail: joinParts(
       `for ${formatAge(sinceMs)}`,
       unseenText(stores),
+      endedText,
       ...absences.map((absence) => joinParts(nodesText(absence), costText(absence))),
     ),
     hint: ['Check the API server and the network between it and the exporter.', ...hints].join(' '),
@@ -60,7 +82,7 @@ function awayProblem(stores: readonly StoreHealthReport[], absences: readonly Ab
 }
 
 /** The server responds, and refuses. */
-function disconnectedProblem(stores: readonly StoreHealthReport[]): readonly Problem[] {
+function disconnectedProblem(stores: readonly StoreHealthReport[], endedText: string): readonly Problem[] {
   if (stores.length === 0) return [];
   const what = watchesText(stores, ['is', 'are']);
   const sinceMs = Math.max(...stores.map(({ lastProgressAgeMs = 0 }) => lastProgressAgeMs));
@@ -68,7 +90,7 @@ function disconnectedProblem(stores: readonly StoreHealthReport[]): readonly Pro
     {
       severity: 'critical',
       text: `${what} disconnected: no events for ${formatAge(sinceMs)}`,
-      detail: unseenText(stores),
+      detail: joinParts(unseenText(stores), endedText),
       hint: "Check the exporter's log for the error, its credentials and its role.",
       section: 'trust',
     },

@@ -5,8 +5,8 @@ import { limitThresholds } from '../report/limit-report.js';
 import { aboutOne, affectedText, joinParts, namesText, placesText, referenceName } from './problem-texts.js';
 import type { Problem } from './status.js';
 
-/** What lacks values although its nodes have data. */
-export function gapProblems({ gaps, limits }: ClusterReport): readonly Problem[] {
+/** What lacks values although its nodes have data. `arePodsUnseen`: pods that summaries lack are part of another problem. */
+export function gapProblems({ gaps, limits }: ClusterReport, arePodsUnseen: boolean): readonly Problem[] {
   const before = limits.items.filter(
     ({ dataState, ratio }) => dataState === 'pending' && ratio >= limitThresholds.near,
   );
@@ -16,7 +16,8 @@ export function gapProblems({ gaps, limits }: ClusterReport): readonly Problem[]
       : `${namespace}/${pod}`,
   );
   const nearText = names.length === 0 ? '' : `near a limit before: ${namesText(names)}`;
-  return gaps.map((gap) => gapProblem(gap, nearText));
+  const shown = gaps.filter(({ kind }) => !arePodsUnseen || kind !== 'missing');
+  return shown.map((gap) => gapProblem(gap, nearText));
 }
 
 /** `nearText`: pods with pending volumes that were near a limit; '' for none. */

@@ -5,7 +5,7 @@ import { fullRatio } from '../report/filesystem-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
 import { soonMs } from '../report/limit-report.js';
 import type { RankedNodeReport } from '../report/ranked-nodes.js';
-import { absenceProblems, unlistedProblems } from './absence-problems.js';
+import { absenceProblems, arePodsUnseen, unlistedProblems } from './absence-problems.js';
 import { enforcementProblems } from './enforcement-problems.js';
 import { evictionProblems } from './eviction-problems.js';
 import { gapProblems } from './gap-problems.js';
@@ -32,14 +32,14 @@ export function problemsOf({
   readonly evictions: readonly ShownEviction[];
 }): readonly Problem[] {
   const problems = [
-    ...notReady(readinessChecks, notListed),
+    ...notReady(readinessChecks, notListed, health),
     ...unlistedProblems(health, cluster),
     ...(cluster === undefined
       ? []
       : [...limitProblems(cluster), ...pressureProblems(cluster), ...noSpaceProblem(cluster)]),
     ...absenceProblems(health, cluster),
     ...(cluster === undefined ? [] : nodeProblems(cluster)),
-    ...(cluster === undefined ? [] : gapProblems(cluster)),
+    ...(cluster === undefined ? [] : gapProblems(cluster, arePodsUnseen(health))),
     ...(cluster === undefined ? [] : enforcementProblems(cluster)),
     ...evictionProblems(evictions),
     ...healthProblems(health),
@@ -59,11 +59,35 @@ export function worstSeverity(problems: readonly Problem[]): Problem['severity']
   return problems.length > 0 ? 'warning' : 'ok';
 }
 
-function notReady(checks: readonly ReadinessCheck[], detail: string | undefined): readonly Problem[] {
+function notReady(
+  checks: readonly ReadinessCheck[],
+  notListed: string | undefined,
+  { unlisted }: HealthReport,
+): readonly Problem[] {
   const missing = checks.filter(({ isOk, isOptional = false }) => !isOk && !isOptional);
   if (missing.length === 0) return [];
   const names = missing.map(({ name }) => name);
-  return [{ severity: 'critical', text: `not ready: ${namesText(names)}`, detail, section: 'trust' }];
+  const failed = unlisted.filter(({ reason }) => reason !== undefined);
+  const messages = namesText([...new Set(failed.map(({ message }) => message))]);
+  const detail = notListed === undefined || messages === '' ? notListed : `${notListed} Last errors: ${messages}`;
+  const hint = notListed === undefined ? undefined : unlistedHint(failed[0]);
+  return [{ severity: 'critical', text: `not ready: ${namesText(names)}`, detail, hint, section: 'trust' }];
+}
+
+/** What to do where nothing could be listed, by the first failure. */
+function unlistedHint(failed: HealthReport['unlisted'][number] | undefined): string | undefined {
+  switch (failed?.reason) {
+    case undefined:
+      return undefined;
+    case 'unauthorized':
+      return 'The API server does not accept the credentials. Check the token of the service account, or the user of the kubeconfig.';
+    case 'forbidden':
+      return 'Bind a role that may list and watch nodes and pods to the exporter, as in the manifests and the Helm chart.';
+    case 'tls':
+      return 'Check the certificate authority of the kubeconfig or of the service account, and the address of the API server.';
+    default:
+      return 'Check the API server and the network between it and the exporter.';
+  }
 }
 
 function pressedNodes({ items }: ClusterReport['pressure']): readonly string[] {

@@ -24,7 +24,7 @@ export interface Status {
   readonly generatedAtMs: number;
   readonly uptimeMs: number;
   readonly isReady: boolean;
-  /** The worst first. */
+  /** What is bad now or about to happen first; what is over, such as evictions, after it. */
   readonly problems: readonly Problem[];
   readonly readinessChecks: readonly ReadinessCheck[];
   /** Absent before the first lists of nodes and pods. */

@@ -222,6 +222,25 @@ describe('the status of a cluster', () => {
     expect([isReady, cluster]).toEqual([false, undefined]);
   });
 
+  it.each([
+    ['status:401', 'the API server answered 401', 'does not accept the credentials'],
+    ['status:403', 'the API server answered 403', 'Bind a role'],
+  ] as const)('problems are shown while the API server answers %s since the start', async (fault, error, hint) => {
+    await using exporter = await Exporter.start();
+    await exporter.cluster.setApiFault(fault);
+    for (const path of ['/problems', '/api/v1/problems', '/']) {
+      await expect
+        .poll(async () => {
+          await exporter.clock.advance(1_000);
+          return exporter.get(path);
+        })
+        .toMatchObject({
+          status: 200,
+          text: expect.stringMatching(new RegExp(`not ready: nodes, pods[^]*${error}[^]*${hint}`)) as string,
+        });
+    }
+  });
+
   it('the status has the settings in effect and the scope, also after a change', async () => {
     await using exporter = await start();
     const { host } = new URL(exporter.cluster.apiUrl);

@@ -16,6 +16,8 @@ const textPairs = [
     [state, `${state}-back`] as const,
     ['ink', `${state}-back`] as const,
   ]),
+  // A warning among critical problems.
+  ['warning', 'critical-back'] as const,
 ];
 
 /** Which colours of bars, marks and the focus ring stand on which background. */

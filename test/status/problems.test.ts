@@ -106,6 +106,27 @@ describe('missing lists', () => {
     expect(problemsIn({ cluster: undefined, health: aHealth({ unlisted }) })).toEqual([]);
   });
 
+  it.each([
+    ['unauthorized', 'the token of the service account'],
+    ['forbidden', 'Bind a role that may list and watch nodes and pods'],
+    ['tls', 'certificate authority'],
+    ['connection', 'the network between it and the exporter'],
+  ])('an exporter that could list nothing (%s) names the errors and what to do', (reason, hint) => {
+    const unlisted = ['nodes', 'pods'].map((resource) => ({
+      ...{ resource, namespace: '', reason, forMs: 60_000 },
+      message: `list of ${resource}: the API server answered 401`,
+    }));
+    const readinessChecks = [{ name: 'nodes', isOk: false }];
+    const [problem] = problemsIn({
+      ...{ cluster: undefined, readinessChecks, notListed: 'Nothing was listed.' },
+      health: aHealth({ unlisted }),
+    });
+    expect(problem?.detail).toBe(
+      'Nothing was listed. Last errors: list of nodes: the API server answered 401, list of pods: the API server answered 401',
+    );
+    expect(problem?.hint).toContain(hint);
+  });
+
   it('missing lists are one problem for each reason, with what it costs', () => {
     const unlisted = [missing('a', 'forbidden'), missing('b', 'timeout'), missing('c', 'forbidden')];
     const workload = { workload: 'every', workloadType: 'selector', workloadNamespace: '' };
@@ -560,6 +581,27 @@ describe('an API server that is away', () => {
       },
       expect.objectContaining({ text: '1 node without data (no answer in time): node-2' }),
     ]);
+  });
+
+  const lost = aCluster({ gaps: [aGap({ podCount: 2, incompleteWorkloadCount: 0, exampleWorkloads: [] })] });
+
+  it.each([
+    ['away', true, 'API server not reachable'],
+    ['refusing', false, 'watches of nodes, pods are disconnected: no events for 1m56s'],
+  ])(
+    'pods that summaries lack while the API server is %s are no fault of kubelets',
+    (_state, isApiServerAway, text) => {
+      const problems = problemsIn({ health: aHealth({ isApiServerAway, stores }), cluster: lost });
+      expect(problems.map((of) => of.text)).toEqual([text]);
+      expect(problems[0]?.detail).toMatch(
+        /not seen; 2 pods are no longer in the summaries of their nodes: they may have ended or moved$/,
+      );
+    },
+  );
+
+  it('pods that summaries lack while pods are watched are a problem of the kubelets', () => {
+    const texts = textsOf({ cluster: lost, health: aHealth({ stores: stores.slice(0, 1) }) });
+    expect(texts).toContain('warning pods: 2 pods missing from the summaries of their nodes');
   });
 
   it('a gap between two watches does not count as an API server that is away', () => {

@@ -28,11 +28,11 @@ const shownCheckCount = 5;
 /** The others are on their own page. */
 const shownProblemCount = 4;
 
-/** The worst problems, with what to do about the first one; before the first lists, the failing checks. */
+/** The worst problems, with what to do about the first one, and failing checks, which before the first lists are that one. */
 function banner(status: Status, links: Links): Markup {
-  const { problems, readinessChecks } = status;
+  const { problems, readinessChecks, notListed } = status;
   const severity = worstSeverity(problems);
-  const missing = readinessChecks.filter(({ isOk }) => !isOk);
+  const missing = notListed === undefined ? readinessChecks.filter(({ isOk }) => !isOk) : [];
   const shown = missing.slice(0, shownCheckCount);
   return markup`<section id="part-banner" data-part class="banner ${severity}" aria-labelledby="banner-title">
 <h2 id="banner-title"><span aria-hidden="true">${symbols[severity]}</span> ${severity === 'ok' ? 'No problems' : countText(problems.length, 'problem', 'problems')}</h2>
@@ -65,7 +65,8 @@ function problemItem(problem: Problem, links: Links, index: number): Markup {
   const isBelow = index === 0 || sectionsBelow.includes(section);
   const names = detail === undefined || isBelow ? undefined : links.shortened(detail);
   const prefix = severity === 'critical' ? undefined : markup`<span class="visually-hidden">warning: </span>`;
-  return markup`<li>${prefix}${problemLink(problem, links)}${names === undefined ? undefined : markup` <span class="what">${names}</span>`}</li>`;
+  const colour = severity === 'warning' ? markup` class="t-warning"` : undefined;
+  return markup`<li${colour}>${prefix}${problemLink(problem, links)}${names === undefined ? undefined : markup` <span class="what">${names}</span>`}</li>`;
 }
 
 function wellText({ cluster }: Status): string {

@@ -257,7 +257,34 @@ describe('the banner', () => {
     expect(page).toContain('<section id="next-evictions"');
   });
 
-  it('the banner lists the failing checks before the first lists, and the page shows no values', () => {
+  it('warnings among critical problems are in their own colour', () => {
+    const page = pageOf({
+      problems: [
+        { severity: 'critical', text: 'bad', section: 'nodes' },
+        { severity: 'warning', text: 'less', section: 'nodes' },
+      ],
+    });
+    expect(page).toMatch(/<li><a [^>]*>bad</);
+    expect(page).toMatch(/<li class="t-warning"><span [^>]*>warning: <\/span><a [^>]*>less</);
+  });
+
+  it('before the first lists, the errors are those of the first problem alone', () => {
+    const message = 'list of pods: forbidden';
+    const banner = textOf(
+      pageOf({
+        cluster: undefined,
+        notListed: 'Nothing was listed.',
+        problems: [
+          { severity: 'critical', text: 'not ready: pods', detail: message, hint: 'Bind it.', section: 'trust' },
+        ],
+        readinessChecks: [{ name: 'pods', isOk: false, message: `not listed yet: ${message}` }],
+      }),
+      'part-banner',
+    );
+    expect(banner).toBe(`✕ 1 problem not ready: pods what to do ${message}. Bind it.`);
+  });
+
+  it('the banner lists the failing checks, and without lists the page shows no values', () => {
     const page = pageOf({
       cluster: undefined,
       problems: [{ severity: 'critical', text: 'not ready: pods', section: 'trust' }],
