@@ -43,7 +43,7 @@ export function formatRatio(ratio: number | undefined): string {
 /** The same in whole percent; `any use` of a limit of 0. */
 export function formatPercent(ratio: number | undefined): string {
   if (ratio === undefined) return '-';
-  return ratio === Infinity ? 'any use' : `${hundredthsOf(ratio)} %`;
+  return ratio === Infinity ? 'any use' : `${hundredthsOf(ratio).toLocaleString('en-US')} %`;
 }
 
 function hundredthsOf(ratio: number): number {

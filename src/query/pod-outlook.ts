@@ -2,7 +2,7 @@ import { UserError } from '../base/errors.js';
 import type { Lane } from '../base/scheduler.js';
 import { truncate } from '../base/text.js';
 import { growthBytesPerSecond } from '../history/usage-growth.js';
-import { type Amount, compareAmounts, parseAmount } from '../kube/quantity.js';
+import { type Amount, compareAmounts, parseAmount, roundUp } from '../kube/quantity.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import { unenforcedOn } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
@@ -73,11 +73,14 @@ export function parsePodLimit({ podLimit: value, ...others }: Readonly<Record<st
   if (value === undefined || value === '') return undefined;
   if (typeof value !== 'string') throw new UserError('parameter podLimit is given more than once');
   const limit = value.length > maxPodLimitLength ? undefined : parseAmount(value);
-  if (limit !== undefined && compareAmounts(limit, 0) >= 0) return limit;
+  if (limit !== undefined && compareAmounts(limit, 0) >= 0 && roundUp(limit) < maxPodLimitBytes) return limit;
   throw new UserError(
-    `parameter podLimit: found "${truncate(value, 60)}", allowed: a quantity of bytes such as 2Gi or 500Mi, 0 or more`,
+    `parameter podLimit: found "${truncate(value, 60)}", allowed: a quantity of bytes such as 2Gi or 500Mi, from 0 to below 8Pi`,
   );
 }
+
+/** Larger amounts are cut off there. */
+const maxPodLimitBytes = 2 ** 53;
 
 /** Of every pod of the name: one, unless kubelets report others that the API server does not know. */
 export async function podsWithOutlook(

@@ -29,7 +29,7 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
   skipped: 'The node matches cluster.skipNodes and is never scraped.',
 };
 
-/** Reasons with several causes, which only the message of the failure tells apart; the reason's own hint is for the others. */
+/** Reasons with several causes, by the message of the failure; the reason's own hint is for the others. */
 const hintsByMessage: Partial<Readonly<Record<AbsenceReason, readonly (readonly [message: RegExp, hint: string])[]>>> =
   {
     tls: [

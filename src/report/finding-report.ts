@@ -126,7 +126,7 @@ function unenforcedText({ volume, limitBytes, unenforced }: FindingOf<'limit_not
   if (unenforced === 'memory_medium')
     return `sizeLimit ${limit} of emptyDir ${volume} in memory never evicts the pod: at the limit, writes fail`;
   return unenforced === 'exempt'
-    ? `static or critical: never evicted, also above its limit of ${limit}`
+    ? `static or critical: its limit of ${limit} never evicts it`
     : `the kubelet does not measure what its containers write outside of volumes: its limit of ${limit} does not see it`;
 }
 

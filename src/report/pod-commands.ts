@@ -1,4 +1,4 @@
-import { shellWord } from '../base/text.js';
+import { programName, shellWord } from '../base/text.js';
 import type { PodPlace } from './pod-report.js';
 import type { WorkloadReference } from './workload-report.js';
 
@@ -22,5 +22,5 @@ export function ownerEdit(workloads: readonly WorkloadReference[]): readonly str
 
 /** Lists what is in the pod by commands in its containers, with the user's own permissions. */
 export function directoriesCommand({ namespace, pod }: Pick<PodPlace, 'namespace' | 'pod'>): string {
-  return `kubectl ephemeral-storage explain pod ${shellWord(`${namespace}/${pod}`)} --directories`;
+  return `${programName} explain pod ${shellWord(`${namespace}/${pod}`)} --directories`;
 }

@@ -32,6 +32,6 @@ function reasonText(rate: number, nearest: LimitReport | undefined, samples: rea
   const seenMs = (samples.at(-1)?.atMs ?? 0) - (samples[0]?.atMs ?? 0);
   const leftMs = ((nearest.limitBytes - nearest.usedBytes) / rate) * 1_000;
   return leftMs > horizon * seenMs
-    ? `at that growth it reaches the limit in ${formatForecast(leftMs)}, and was measured for ${formatForecast(seenMs)} only`
+    ? `it was measured for ${formatForecast(seenMs)}, too short to look ${formatForecast(leftMs)} ahead, when it would reach the limit`
     : 'what counts towards the limit does not grow steadily';
 }

@@ -15,7 +15,7 @@ export interface WhatIfReport {
   /** Rounded up to whole bytes. */
   readonly podLimitBytes: number;
   readonly usedBytes: number;
-  /** As of a limit. */
+  /** To the limit in whole bytes. */
   readonly ratio: number;
   /** The usage is above it, and it evicts. */
   readonly isEvicted: boolean;
@@ -60,7 +60,7 @@ export function whatIf(
   const found = {
     podLimitBytes: roundUp(limit),
     usedBytes,
-    ratio: ratioTo(usedBytes, limit),
+    ratio: ratioTo(usedBytes, roundUp(limit)),
     isEvicted: evicts && isOver,
     timeToLimitMs: evicts ? timeToMs(isOver ? 0 : roundUp(limit) - usedBytes, growth, dataAgeMs) : undefined,
     unenforced,

@@ -172,7 +172,7 @@ describe('a measured pod', () => {
     expect(await podsOf(reading, id)).toMatchObject([
       { state: 'measured', findings: [{ kind: 'no_limit_or_request' }, { kind: 'volume_not_mounted' }] },
     ]);
-    expect(await textOf(reading)).toMatch(/Finding: no container mounts emptyDir data\. Mount the volume/);
+    expect(await textOf(reading)).toMatch(/Warning: no container mounts emptyDir data\. Mount the volume/);
     const kinds = nodeExplanation(reading, 'node-1')?.findings.map(({ kind }) => kind);
     expect(kinds).toEqual(['no_limit_or_request', 'no_limit_or_request', 'volume_not_mounted', 'volume_not_mounted']);
   });

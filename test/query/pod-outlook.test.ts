@@ -221,8 +221,9 @@ it.each([
 it.each([
   [
     { podLimit: '2GiB' },
-    'parameter podLimit: found "2GiB", allowed: a quantity of bytes such as 2Gi or 500Mi, 0 or more',
+    'parameter podLimit: found "2GiB", allowed: a quantity of bytes such as 2Gi or 500Mi, from 0 to below 8Pi',
   ],
+  [{ podLimit: '1e30' }, 'parameter podLimit: found "1e30"'],
   [{ podLimit: '-1' }, 'parameter podLimit: found "-1"'],
   [{ podLimit: '9'.repeat(100) }, 'parameter podLimit: found "999'],
   [{ podLimit: ['1', '2'] }, 'parameter podLimit is given more than once'],

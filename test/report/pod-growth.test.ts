@@ -36,7 +36,7 @@ it.each([
     'slow growth',
     [limit(80)],
     samples(78, 79, 80),
-    'It grew 1Mi a minute. No forecast: at that growth it reaches the limit in 20m, and was measured for 2m only.',
+    'It grew 1Mi a minute. No forecast: it was measured for 2m, too short to look 20m ahead, when it would reach the limit.',
   ],
   [
     'growth that is fast enough for a forecast',

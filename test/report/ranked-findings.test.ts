@@ -29,6 +29,15 @@ function nodeWith(nodeName: string, ...pods: readonly Partial<Pod>[]): NodeSnaps
   return aNodeSnapshot({ nodeName, podsOnNode });
 }
 
+it('a limit that never evicts a static pod is not said to be exceeded', () => {
+  const finding = {
+    ...({ kind: 'limit_not_enforced', rule: 'pod', unenforced: 'exempt' } as const),
+    ...{ container: '', volume: '', limitBytes: 32 * mib },
+  };
+  const { what } = findingReport({ pod: aPod(), finding });
+  expect(what).toBe('static or critical: its limit of 32Mi never evicts it');
+});
+
 describe('the findings of a cluster', () => {
   const ofSet = { controller: { kind: 'DaemonSet', name: 'agent' } };
 

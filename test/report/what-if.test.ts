@@ -26,6 +26,15 @@ it('a limit with a fraction of a byte is compared exactly', () => {
   });
 });
 
+it('the percentage is that of the limit that is shown, with separators', () => {
+  const limit = { roundedUp: 1, nanosBelow: 900_000_000 };
+  const { text, ratio } = whatIf(pod, { limit, samples: [], unenforced: undefined, others });
+  expect([ratio, text]).toEqual([
+    100 * mib,
+    'With a limit of 1B: 100Mi is 10,485,760,000 % of it, and the kubelet evicts the pod.',
+  ]);
+});
+
 it.each([
   ['is measured too seldom', { ...pod }, growing.slice(1)],
   ['does not grow', { ...pod }, growing.map((sample) => ({ ...sample, usedBytes: 5 }))],

@@ -80,7 +80,7 @@ function limitText({ cause, limitBytes }: EvictionReport, lastUsage: LastUsageRe
   }
   const neededBytes = limitBytes === undefined ? 0 : limitBytes + growth * hourSeconds;
   if (mainPart?.component === 'logs' || nodeCapacityBytes === undefined || neededBytes <= nodeCapacityBytes) return '';
-  return ` No limit would have let it run for an hour more at this growth: its node has ${formatBytes(nodeCapacityBytes)}.`;
+  return ` At this growth no limit would have been enough for an hour: its node has ${formatBytes(nodeCapacityBytes)}.`;
 }
 
 const containerColumns: readonly Column<LastUsageReport['containers'][number]>[] = [

@@ -273,7 +273,7 @@ function nodeFindingLines(findings: readonly FindingReport[], width: number): re
 function kindLines(findings: readonly FindingReport[], width: number): readonly string[] {
   const hiddenCount = findings.length - maxPodCount;
   const lines = [
-    ...findings.slice(0, maxPodCount).map(({ namespace, pod, what }) => `Finding: ${namespace}/${pod}: ${what}.`),
+    ...findings.slice(0, maxPodCount).map(({ namespace, pod, what }) => `Warning: ${namespace}/${pod}: ${what}.`),
     ...(hiddenCount > 0 ? [`and ${formatCount(hiddenCount)} more of this kind.`] : []),
     ...findings.slice(0, 1).map(({ fix }) => fix),
   ];

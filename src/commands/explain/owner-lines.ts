@@ -17,7 +17,7 @@ export function ownerLines(
   const shown = owners.filter(({ usedBytes }) => usedBytes !== 0);
   const fixes = shown.slice(0, 1).map(({ owner }) => ownerFixes[owner]);
   return [
-    ...wrap(`Neither pods nor images, ${ownersAgeText(unattributed)}:`, width),
+    ...wrap(`Other (not pods, not images), ${ownersAgeText(unattributed)}:`, width),
     ...tableLines(ownerColumns, shown, width),
     ...wrapped([...fixes, ...(prune === undefined ? [] : [pruneText(prune, images)])], width),
   ];

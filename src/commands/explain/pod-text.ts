@@ -36,7 +36,7 @@ export function podText(explanation: PodWithOutlook, options: TextOptions): stri
       ? [tableLines(limitColumns, explanation.limits, options.width, options)]
       : measuredSections(explanation, options)),
     wrapped(
-      explanation.findings.map(({ what, fix }) => `Finding: ${what}. ${fix}`),
+      explanation.findings.map(({ what, fix }) => `Warning: ${what}. ${fix}`),
       options.width,
     ),
   ]);

@@ -9,7 +9,7 @@ import { dataTable, emptyText, panel } from './components.js';
 import type { Links } from './links.js';
 import { type Markup, markup } from './markup.js';
 
-type ShownPlace = Pick<PodPlace, 'namespace' | 'pod'>;
+type ShownPlace = Pick<PodPlace, 'namespace' | 'pod'> & { readonly spec?: { readonly phase: string } | undefined };
 
 /** The page that has the pod measured. */
 export function directoriesPage({ data }: PageView & { readonly kind: 'directories' }, links: Links): Markup {
@@ -26,6 +26,7 @@ const shownCount = 20;
 
 function body(pod: ShownPlace, measured: MeasuredDirectories | undefined, links: Links): Markup {
   if (measured === undefined) {
+    if (pod.spec?.phase !== 'Running') return emptyText('Not measured: none of its containers is known to run.');
     return withoutAgent('No agent on its node measures them. This lists them by commands', pod);
   }
   const { directories, ageMs = 0 } = measured;

@@ -11,7 +11,7 @@ export const partNames: Readonly<Record<DiskPartKind, string>> = {
   configmap: 'configmap',
   other: 'other of pods',
   images: 'images',
-  unattributed: 'neither',
+  unattributed: 'other',
   reserved: 'reserved',
   free: 'free',
 };

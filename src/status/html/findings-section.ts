@@ -9,7 +9,7 @@ import { countText, moreText } from './texts.js';
 export function findings(cluster: ClusterReport | undefined, links: Links): Markup {
   return panel({
     id: 'findings',
-    title: 'Findings',
+    title: 'Warnings',
     aside: markup`<p class="small muted">what makes evictions of pods likelier, or has no effect</p>`,
     body: cluster === undefined ? undefined : bodyOf(cluster, links),
   });
@@ -39,7 +39,7 @@ function bodyOf({ findings: kinds, summary }: ClusterReport, links: Links): Mark
 
 function kindOf(found: FindingKindReport, links: Links): Markup {
   const [first] = found.items;
-  return markup`<h3>${findingTitles[found.kind]} <span class="small muted">${countText(found.findingCount, 'finding', 'findings')}</span></h3>
+  return markup`<h3>${findingTitles[found.kind]} <span class="small muted">${countText(found.findingCount, 'warning', 'warnings')}</span></h3>
 <p class="small muted">${first?.fix}</p>
 <ul class="small">${found.items.map((of) => item(of, links))}</ul>
 ${moreText(found, 'workloads or bare pods with it')}`;

@@ -91,9 +91,9 @@ function limitTable({ limits, summary }: Pick<ClusterReport, 'limits' | 'summary
     { Pods: 'text', 'Used of limit': 'number', Ratio: 'number' },
     shown.map((limit) => limitRow(limit, links)),
   );
-  const what = `workloads and bare pods from ${shownRatio * 100} % of a limit on`;
+  const what = `of the workloads and bare pods from ${shownRatio * 100} % of a limit on`;
   return markup`${table}
-${moreText({ items: shown, totalCount: limits.totalCount }, what, markup`: ${links.list('pods', { only: 'near' }, 'near a limit')}`)}${unknownText(summary)}`;
+${moreText({ items: shown, totalCount: limits.totalCount }, what, markup`; ${links.list('pods', { only: 'near' }, 'all pods near a limit')}`)}${unknownText(summary)}`;
 }
 
 function noLimitText(summary: ClusterSummary): string {

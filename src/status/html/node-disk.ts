@@ -23,7 +23,7 @@ export function nodeDisk(data: NodeObject): Markup {
   return panel({
     id: 'disk',
     title: 'Disk',
-    aside: markup`<p class="small muted">the parts add up to the capacity, to the byte; ${term('unattributed', 'neither')}: neither pods nor ${term('images')}</p>`,
+    aside: markup`<p class="small muted">the parts add up to the capacity, to the byte; ${term('unattributed', 'other')}: not pods, not ${term('images')}</p>`,
     body: data.disks.length === 0 ? emptyText(withoutDiskText(data)) : disksPart(data),
   });
 }
@@ -116,7 +116,7 @@ function countedTwice({ parts }: DiskReport): Markup | undefined {
   const bytes = parts.find(({ kind }) => kind === 'unattributed')?.bytes ?? 0;
   return bytes >= 0
     ? undefined
-    : markup`<p class="small t-warning">Pods and images together have ${formatBytes(-bytes)} more than is used: the kubelet or the runtime counts something several times. The drawing is cut off there, and what is neither is not known.</p>`;
+    : markup`<p class="small t-warning">Pods and images together have ${formatBytes(-bytes)} more than is used: the kubelet or the runtime counts something several times. The drawing is cut off there, and how much is other is not known.</p>`;
 }
 
 /** What the agent has measured is older than what the kubelet reports. */
@@ -125,7 +125,7 @@ function goneSince({ parts }: DiskReport): Markup | undefined {
   const rest = owners.find((owner) => owner.bytes < 0)?.bytes ?? 0;
   return rest === 0 || bytes < 0
     ? undefined
-    : markup`<p class="small t-warning">What is neither had ${formatBytes(-rest)} more when its owners were measured: something is deleted since, and the drawing does not show them.</p>`;
+    : markup`<p class="small t-warning">What is other had ${formatBytes(-rest)} more when its owners were measured: something is deleted since, and the drawing does not show them.</p>`;
 }
 
 function inodesPart(report: FilesystemReport, node: string): Markup | undefined {

@@ -13,8 +13,8 @@ export function ownersPart(
   if (report === undefined) return undefined;
   const rows = report.owners.filter(({ usedBytes }) => usedBytes !== 0).map(ownerRow);
   const prune = report.prune && markup`<p class="small muted">${pruneText(report.prune, images)}</p>`;
-  return markup`<h3>Neither pods nor images <span class="small muted">${ownersAgeText(report)}</span></h3>
-${dataTable('stack dense', 'Owners of what is neither pods nor images', { Owner: 'text', Size: 'number', Largest: 'text', 'What to do': 'text' }, rows)}${prune}`;
+  return markup`<h3>Other (not pods, not images) <span class="small muted">${ownersAgeText(report)}</span></h3>
+${dataTable('stack dense', 'Owners of what is other', { Owner: 'text', Size: 'number', Largest: 'text', 'What to do': 'text' }, rows)}${prune}`;
 }
 
 function ownerRow({ owner, usedBytes, places }: UnattributedReport['owners'][number]): Markup {

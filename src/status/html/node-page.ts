@@ -141,7 +141,7 @@ function findings({ node }: NodeObject, links: Links): Markup {
     kinds.length === 0
       ? emptyText(node.state !== 'absent' || node.lastKnown ? 'Nothing was found.' : 'The specs of its pods show none.')
       : kinds.map((found) => findingPart(found, links));
-  return panel({ id: 'findings', title: 'Findings', body: markup`${findingsNote(node)}${body}` });
+  return panel({ id: 'findings', title: 'Warnings', body: markup`${findingsNote(node)}${body}` });
 }
 
 function findingsNote(node: NodeObject['node']): Markup | undefined {

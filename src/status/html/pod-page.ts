@@ -213,7 +213,7 @@ function findingsPanel({ findings, isKnown }: PodWithOutlook): Markup | undefine
   const body = isKnown
     ? markup`<ul class="lines small">${items}</ul>`
     : emptyText('Not checked: its specification is not known.');
-  return panel({ id: 'findings', title: 'Findings', body });
+  return panel({ id: 'findings', title: 'Warnings', body });
 }
 
 function neighboursPanel({ neighbours, node }: PodWithOutlook, links: Links): Markup | undefined {

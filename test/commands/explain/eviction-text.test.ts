@@ -140,7 +140,7 @@ describe('a pod above the limit of a container', () => {
   it('a pod that grew fast says that its node has no room for a limit that would have helped', () => {
     const growth = { growthBytesPerSecond: 50 * mib, limitForAnHourBytes: undefined, nodeCapacityBytes: 100 * gib };
     const text = record({ rootfsBytes: 1023 * mib, logsBytes: 1 * mib }, growth);
-    expect(text).toContain('No limit would have let it run for an hour more at this growth: its node has 100Gi.');
+    expect(text).toContain('At this growth no limit would have been enough for an hour: its node has 100Gi.');
     expect(text).not.toContain('--limits');
   });
 });

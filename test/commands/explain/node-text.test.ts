@@ -140,9 +140,9 @@ RANK  POD         USAGE  REQUEST  PRIORITY  WHY
    4  shop/small    1Gi      2Gi         0  1Gi below its request
 To free 5Gi: shop/new, shop/large.
 
-Finding: shop/large: no container declares a limit of ephemeral-storage.
-Finding: shop/small: no container declares a limit of ephemeral-storage.
-Finding: shop/new: no container declares a limit or a request of ephemeral-storage.
+Warning: shop/large: no container declares a limit of ephemeral-storage.
+Warning: shop/small: no container declares a limit of ephemeral-storage.
+Warning: shop/new: no container declares a limit or a request of ephemeral-storage.
 Set limits and requests of ephemeral-storage on the containers. Without a limit only the node bounds the pod; without a request it is evicted before pods that stay within theirs.
 
 Images: 3, 12Gi compressed (more on disk); no container uses 9Gi of them.
@@ -180,7 +180,7 @@ The largest: model:3 (9Gi, unused), app:1 (2Gi), one without a name (1Gi).
     const reading = readingOf({ pods, node, settings });
     const text = textOf({ ...reading, snapshot: { ...reading.snapshot, agent: { pods: [], disk } } });
     expect(text).toContain(`
-Neither pods nor images, measured by the agent on the node within the last 3h:
+Other (not pods, not images), measured by the agent on the node within the last 3h:
 OWNER                                          SIZE  PLACES  LARGEST
 compressed copies of images                    11Gi       1  /blobs
 logs of the system, and of pods that are gone   3Gi       7  /var/log/journal
@@ -189,7 +189,7 @@ crictl rmi --prune deletes those of unused images. To keep none of what is pulle
 crictl rmi --prune frees at most 29Gi: 20Gi of unpacked layers that no running container uses, and 9Gi of compressed copies. The kubelet counts 9Gi of unused images, in compressed sizes, a shared layer for each image.
 `);
     expect(text).not.toContain('compressed copies.\nThe largest');
-    expect(textOf(reading)).not.toContain('Neither pods');
+    expect(textOf(reading)).not.toContain('Other (not');
   });
 
   it('the text about a node shows soft thresholds, and no note about thresholds that are known', () => {

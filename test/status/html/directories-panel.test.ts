@@ -3,8 +3,9 @@ import { expect, it } from 'vitest';
 import type { DirectoryMeasurements } from '../../../src/query/cluster-reading.js';
 import type { FoundPart, PodMeasurement } from '../../../src/report/pod-directories.js';
 import { viewOf } from '../../../src/status/views.js';
+import { aPod } from '../../support/builders.js';
 import { atOnce } from '../../support/lanes.js';
-import { aReading } from '../../support/snapshot-builders.js';
+import { aClusterSnapshot, aReading } from '../../support/snapshot-builders.js';
 import { aStatus, someStatusSettings } from '../../support/status-builders.js';
 import { aPage } from '../../support/view-pages.js';
 
@@ -70,7 +71,7 @@ it.each([
   [
     'is on a node without an agent',
     reading(measured, measured, 'node-2'),
-    /own permissions: kubectl ephemeral-storage explain pod shop\/cart-0 --directories$/,
+    /own permissions: ephemeral-storage-exporter explain pod shop\/cart-0 --directories$/,
   ],
 ])('the page of a pod that %s has the next step', async (_what, of, text) => {
   expect(await sectionOf(of)).toMatch(text);
@@ -115,6 +116,16 @@ it('a pod without anything large has a line about it', async () => {
   expect(text).toContain('No directory or file was found that is large enough to be listed.');
 });
 
+it.each(['Failed', 'Succeeded', 'Pending'] as const)(
+  'of a pod in phase %s no command is offered that runs in its containers',
+  async (phase) => {
+    const pod = aPod({ namespace: 'shop', name: 'cart-0', phase });
+    const of = aReading({ snapshot: aClusterSnapshot({}), knownPods: [{ pod, workloads: [] }] });
+    const { part } = await aPage(of, { kind: 'pod', path });
+    expect(part('directories')).toBe('Directories Not measured: none of its containers is known to run.');
+  },
+);
+
 it('the link to have a pod measured leads to the page that does it', async () => {
   const { html } = await aPage(reading({ state: 'unmeasured' }), { kind: 'pod', path });
   expect(html).toContain('href="../../pods/shop/cart-0/directories"');
@@ -158,7 +169,7 @@ it.each([
     reading(measured, measured, 'node-2'),
     path,
     {},
-    /agent\.enabled is false; without an agent: kubectl ephemeral-storage explain pod shop\/cart-0 --directories$/,
+    /agent\.enabled is false; without an agent: ephemeral-storage-exporter explain pod shop\/cart-0 --directories$/,
   ],
   ['a parameter', reading(measured), path, { limit: '5' }, /^parameter "limit"/],
 ])('the API refuses %s', async (...[, of, names, parameters, message]) => {

@@ -179,7 +179,7 @@ describe('the disk of a node', () => {
   it('the disk is drawn as parts of its capacity, with the threshold and the headroom', () => {
     const page = pageOf();
     const [drawing = ''] = /<svg class="icicle"[^]*?<\/section>/.exec(page) ?? [];
-    expect(drawing).toContain('aria-label="nodefs: pods 40Gi, images 20Gi, neither 10Gi, free 30Gi"');
+    expect(drawing).toContain('aria-label="nodefs: pods 40Gi, images 20Gi, other 10Gi, free 30Gi"');
     const widths = Array.from(
       drawing.matchAll(/<svg x="([\d.]+)%"[^>]* width="([\d.]+)%"[^>]*><title>([^<]*)/g),
       ([, x, width, title]) => [Number(x), Number(width), title],
@@ -189,7 +189,7 @@ describe('the disk of a node', () => {
       [0, 30, 'rootfs 30Gi'],
       [30, 10, 'logs 10Gi'],
       [40, 20, 'images 20Gi'],
-      [60, 10, 'neither 10Gi'],
+      [60, 10, 'other 10Gi'],
       [70, 30, 'free 30Gi'],
       [70, 20, 'headroom 20Gi'],
       [90, 10, 'kept free 10Gi'],
@@ -215,7 +215,7 @@ describe('the disk of a node', () => {
     const page = pageOf({}, { disks: [{ ...disk, parts, thresholdBytes: undefined, headroomBytes: undefined }] });
     expect(page).toMatch(/<svg x="45%" width="15%"[^>]*><title>images 15Gi/);
     expect(textOf(page, 'disk')).toContain('Pods and images together have 40Gi more than is used');
-    expect(textOf(page, 'disk')).toContain('neither -40Gi');
+    expect(textOf(page, 'disk')).toContain('other -40Gi');
   });
 
   it('parts that are not known are said to be unknown, with what they hold together', () => {
@@ -225,7 +225,7 @@ describe('the disk of a node', () => {
     expect(shown).toContain('those not known, together 60Gi');
   });
 
-  /** Of the 10Gi that are neither. */
+  /** Of the 10Gi that are other. */
   const withOwners = (ownersGib: Readonly<Record<string, number>>): DiskReport => ({
     ...disk,
     parts: disk.parts.map((part) =>
@@ -241,22 +241,22 @@ describe('the disk of a node', () => {
     ),
   });
 
-  it('what is neither is drawn by its owners where they are measured, and they are rows that add up', () => {
+  it('what is other is drawn by its owners where they are measured, and they are rows that add up', () => {
     const page = pageOf({}, { disks: [withOwners({ image_copies: 6, logs: 3, other: 1 })] });
     const widths = Array.from(
       page.matchAll(/<svg x="(6\d)%"[^>]* width="([\d.]+)%"[^>]*><title>([^<]*)/g),
       ([, x, width, title]) => [Number(x), Number(width), title],
     );
     expect(widths).toEqual([
-      [60, 10, 'neither 10Gi'],
+      [60, 10, 'other 10Gi'],
       [60, 6, 'compressed copies of images 6Gi'],
       [66, 3, 'logs of the system, and of pods that are gone 3Gi'],
       [69, 1, 'all else 1Gi'],
     ]);
     const shown = textOf(page, 'disk');
-    expect(shown).toContain('neither: compressed copies of images 6Gi 6,442,450,944 6.0 %');
-    expect(shown).toContain('neither: all else 1Gi 1,073,741,824 1.0 %');
-    expect(shown).not.toContain('neither 10Gi 10,737,418,240');
+    expect(shown).toContain('other: compressed copies of images 6Gi 6,442,450,944 6.0 %');
+    expect(shown).toContain('other: all else 1Gi 1,073,741,824 1.0 %');
+    expect(shown).not.toContain('other 10Gi 10,737,418,240');
     expect(page).toContain(
       'ephemeral_storage_node_unattributed_owner_bytes{node=&quot;node-1&quot;, owner=~&quot;image_copies|logs&quot;}',
     );
@@ -264,11 +264,11 @@ describe('the disk of a node', () => {
 
   it('owners that had more when they were measured are rows that add up, are not drawn, and the page says so', () => {
     const page = pageOf({}, { disks: [withOwners({ image_copies: 9, logs: 3, other: -2 })] });
-    expect(page).toMatch(/<title>neither 10Gi/);
+    expect(page).toMatch(/<title>other 10Gi/);
     expect(page).not.toMatch(/<title>compressed copies/);
     const shown = textOf(page, 'disk');
-    expect(shown).toContain('neither: all else -2Gi -2,147,483,648 -2.0 %');
-    expect(shown).toContain('What is neither had 2Gi more when its owners were measured');
+    expect(shown).toContain('other: all else -2Gi -2,147,483,648 -2.0 %');
+    expect(shown).toContain('What is other had 2Gi more when its owners were measured');
   });
 
   const unattributed: UnattributedReport = {
@@ -285,10 +285,10 @@ describe('the disk of a node', () => {
     prune: { layersBytes: 2 * gib, copiesBytes: gib },
   };
 
-  it('whose bytes are neither is a table with the largest places and what to do, and what pruning images frees', () => {
+  it('the owners of what is other are a table with the largest places and what to do, and what pruning images frees', () => {
     const page = pageOf({ unattributed });
     const shown = textOf(page, 'disk');
-    expect(shown).toContain('Neither pods nor images measured by the agent on the node within the last 3h');
+    expect(shown).toContain('Other (not pods, not images) measured by the agent on the node within the last 3h');
     expect(shown).toContain(
       'directories of pods that are gone 6Gi /var/lib/kubelet/pods/&lt;0b9c&gt; (4Gi) and 4 more journalctl -u kubelet',
     );
@@ -301,8 +301,8 @@ describe('the disk of a node', () => {
 
   it('without an agent on the node nothing is said of owners', () => {
     const shown = textOf(pageOf(), 'disk');
-    expect(shown).toContain('neither 10Gi 10,737,418,240 10.0 %');
-    expect(shown).not.toMatch(/Neither pods nor images|agent|prune|neither: (?!neither)/);
+    expect(shown).toContain('other 10Gi 10,737,418,240 10.0 %');
+    expect(shown).not.toMatch(/Other \(not|agent|prune|other: (?!other|not pods)/);
   });
 
   it('a disk of unknown size is not drawn', () => {

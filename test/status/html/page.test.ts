@@ -67,7 +67,7 @@ it('numbers of things have separators in the title, the tiles, the problems and 
   expect(textOf(page, 'part-tiles')).toContain('Pods at or above a limit 1,001 and 13,971 unknown');
   expect(textOf(page, 'part-tiles')).toContain('Nodes with fresh data 18,208 of 20,001');
   expect(textOf(page, 'part-tiles')).toContain('15,999 of 19,999 4,000 not measured, volumes of 1,234 not measured');
-  expect(textOf(page, 'next-evictions')).toContain('and 1,234 more workloads');
+  expect(textOf(page, 'next-evictions')).toContain('and 1,234 more of the workloads');
   for (const part of ['part-banner', 'part-tiles', 'next-evictions']) expect(textOf(page, part)).not.toMatch(/\d{4}/);
 });
 
@@ -316,7 +316,7 @@ describe('the sections', () => {
   it('an exceeded limit is shown with its rule and its values', () => {
     const limit = aLimit({ rule: 'emptydir', volume: 'cache', usedBytes: 3 * gib, limitBytes: 2 * gib });
     expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 12 } }), 'next-evictions')).toContain(
-      'shop/cart-0 on node-1 3Gi of 2Gi emptyDir cache 150 % and 11 more workloads and bare pods',
+      'shop/cart-0 on node-1 3Gi of 2Gi emptyDir cache 150 % and 11 more of the workloads and bare pods from 50 % of a limit on; all pods near a limit',
     );
   });
 

@@ -57,7 +57,7 @@ describe('what problems are explained by', () => {
     const kind = { kind: finding.kind, findingCount: 5, items: [finding], totalCount: 3 };
     const summary = aSummary({ absentNodeCount: 2 });
     expect(textOf(pageOf({ cluster: aCluster({ findings: [kind], summary }) }), 'findings')).toContain(
-      'Volume that no container mounts 5 findings Mount it. shop/cart-0 node-1 ; 2 more pods of its controller: no container mounts emptyDir data and 2 more workloads or bare pods with it Of 2 nodes without data: by the last values and the specs of the pods.',
+      'Volume that no container mounts 5 warnings Mount it. shop/cart-0 node-1 ; 2 more pods of its controller: no container mounts emptyDir data and 2 more workloads or bare pods with it Of 2 nodes without data: by the last values and the specs of the pods.',
     );
   });
 
