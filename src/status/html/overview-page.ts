@@ -46,7 +46,7 @@ ${status.cluster?.isPartial === true ? markup`<p>Some nodes had not responded wh
 function problemItems(problems: Status['problems'], links: Links): Markup {
   const moreCount = problems.length - shownProblemCount;
   const more = moreCount > 0 ? `and ${formatCount(moreCount)} more, with what to do` : 'what to do';
-  return markup`<ul class="small">${problems.slice(0, shownProblemCount).map((problem, index) => problemItem(problem, links, index))}<li>${links.list('problems', {}, more)}</li></ul>${firstText(problems[0], links)}`;
+  return markup`<ul class="small">${problems.slice(0, shownProblemCount).map((problem, index) => problemItem(problem, links, index > 0 && moreCount <= 0))}<li>${links.list('problems', {}, more)}</li></ul>${firstText(problems[0], links)}`;
 }
 
 /** What is known of the worst one, and what to do about it. */
@@ -60,10 +60,11 @@ function firstText(problem: Problem | undefined, links: Links): Markup | undefin
 /** What problems of these are about is below. */
 const sectionsBelow: readonly Problem['section'][] = ['next-evictions', 'nodes', 'evictions'];
 
-function problemItem(problem: Problem, links: Links, index: number): Markup {
+/** `hasDetail`: of several, the first one has it below, and where some are not shown, the others take no more room. */
+function problemItem(problem: Problem, links: Links, hasDetail: boolean): Markup {
   const { severity, detail, section } = problem;
-  const isBelow = index === 0 || sectionsBelow.includes(section);
-  const names = detail === undefined || isBelow ? undefined : links.shortened(detail);
+  const isShown = hasDetail && !sectionsBelow.includes(section);
+  const names = detail === undefined || !isShown ? undefined : links.shortened(detail);
   const prefix = severity === 'critical' ? undefined : markup`<span class="visually-hidden">warning: </span>`;
   const colour = severity === 'warning' ? markup` class="t-warning"` : undefined;
   return markup`<li${colour}>${prefix}${problemLink(problem, links)}${names === undefined ? undefined : markup` <span class="what">${names}</span>`}</li>`;

@@ -268,6 +268,19 @@ describe('the banner', () => {
     expect(page).toMatch(/<li class="t-warning"><span [^>]*>warning: <\/span><a [^>]*>less</);
   });
 
+  it('the detail of a problem of which nothing is below is left out where problems are not shown', () => {
+    const problems = ['a', 'b', 'c', 'd', 'e'].map(
+      (text) => ({ severity: 'warning', text, detail: `of-${text}`, section: 'pods' }) as const,
+    );
+    const bannerOf = (count: number): string => textOf(pageOf({ problems: problems.slice(0, count) }), 'part-banner');
+    expect(bannerOf(4)).toBe(
+      '! 4 problems warning: a warning: b of-b warning: c of-c warning: d of-d what to do of-a.',
+    );
+    expect(bannerOf(5)).toBe(
+      '! 5 problems warning: a warning: b warning: c warning: d and 1 more, with what to do of-a.',
+    );
+  });
+
   it('before the first lists, the errors are those of the first problem alone', () => {
     const message = 'list of pods: forbidden';
     const banner = textOf(
