@@ -10,8 +10,8 @@ import type { NodeSnapshot } from './node-view.js';
 import { type Victim, victimRanking } from './victims.js';
 
 /**
- * What fills a disk. `pods`, of a node that is near: a workload does. `other`: neither evictions nor image collection free enough. `no_space`: it is full, and nobody is evicted.
- * Closed list.
+ * What fills a disk. `pods`, of a node that is near: a workload does. `other`: neither evictions nor image collection free enough.
+ * `no_space`: it is full, and nobody is evicted. Closed list.
  */
 export const verdictKinds = ['pods', 'images', 'pods_and_images', 'other', 'inodes', 'no_space', 'unknown'] as const;
 export type VerdictKind = (typeof verdictKinds)[number];
