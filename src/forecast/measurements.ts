@@ -90,6 +90,15 @@ export class Measurements {
     else this.#follow(measurement, former);
   }
 
+  /** Begins a rise with the last measurement, as if it were the first one. What was before stays for curves. */
+  beginAgain(): void {
+    if (this.#last === undefined) return;
+    if (this.#count > 0 && this.#at(this.#count - 1).atMs === this.#last.atMs) this.#drop(this.#count - 1);
+    this.#peak = -Infinity;
+    this.#isBelowPeak = false;
+    this.#begin(this.#last);
+  }
+
   /** What is below the highest of the rise is no change: it may be a dip, which is flat, or the way back from one. */
   #follow(measurement: Measurement, former: Measurement): void {
     if (this.#rateBefore !== undefined && this.#goesOnToFall(measurement, former, this.#rateBefore)) return;

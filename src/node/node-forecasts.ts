@@ -85,7 +85,7 @@ export interface ForecastInput {
 interface FollowedPod {
   /** By container, volume, or files of a container that a limit of it counts. */
   readonly parts: ReadonlyMap<string, Measurements>;
-  /** By the clock of the node. Infinity for one that was near a limit: its peaks are remembered. */
+  /** By the clock of the node. Infinity for one that was near a limit: its peaks are remembered, and its growth may be forecast. */
   readonly untilMs: number;
 }
 
@@ -158,9 +158,10 @@ export class NodeMeasurements {
   ): PodForecast | undefined {
     if (pod.bound === undefined) return undefined;
     const parts = new Map<string, Measurements>();
+    const isNearSince = untilMs !== followed?.untilMs && untilMs === Infinity;
     let first: PodForecast | undefined;
     for (const limit of followedLimits(ratios)) {
-      const forecastParts = partsOf(limit, pod).map((part) => follow(part, followed?.parts, parts));
+      const forecastParts = partsOf(limit, pod).map((part) => follow(part, followed?.parts, parts, isNearSince));
       const forecast = limitForecast(limit, forecastParts);
       if (forecast !== undefined && forecast.reachedAtMs < (first?.reachedAtMs ?? Infinity)) {
         first = { ...forecast, rule: limit.rule, container: limit.container, volume: limit.volume };
@@ -285,22 +286,23 @@ function usedBytesOf({ rootfs, logs }: ContainerSummary): number {
   return (rootfs?.usedBytes ?? 0) + (logs?.usedBytes ?? 0);
 }
 
-/** Adds the measurement, and keeps those of the part. */
+/** Adds the measurement, and keeps those of the part. Growth far below all limits, such as that of a batch, is not part of a forecast. */
 function follow(
   { key, atMs, amount, minChangeCount: changeCount }: MeasuredPart,
   known: FollowedPod['parts'] | undefined,
   kept: Map<string, Measurements>,
+  isNearSince: boolean,
 ): ForecastPart {
   if (atMs === undefined) return { last: { atMs: 0, amount }, trend: undefined };
   const measurements = getOrAdd(kept, key, () => known?.get(key) ?? new Measurements());
   measurements.add({ atMs, amount });
+  if (isNearSince) measurements.beginAgain();
   return partOf(measurements, changeCount);
 }
 
 function partOf(measurements: Measurements, changeCount: number): ForecastPart {
   const rise = measurements.rise();
-  const last = measurements.last ?? { atMs: 0, amount: 0 };
-  return { last, trend: rise && trendOf(rise, changeCount) };
+  return { last: measurements.last ?? { atMs: 0, amount: 0 }, trend: rise && trendOf(rise, changeCount) };
 }
 
 /** A time that is far ahead of the disk's own is none: it would end all forecasts of the node. */

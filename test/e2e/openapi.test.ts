@@ -173,7 +173,9 @@ it.skipIf(!hasDu)(
     const settings = `cluster: {node: node-1}\nagent: {enabled: true, hostRoot: ${host.path}, directories: {budget: 100%}}`;
     await using exporter = await Exporter.start({ scenario: emptyScenario('node-1'), settings });
     const container = { name: 'main', rootfs: { initialBytes: mib }, logs: { initialBytes: mib } };
-    exporter.cluster.model.addPod({ namespace: 'shop', name: 'cart-0', containers: [container], nodeName: 'node-1' });
+    const pod = { namespace: 'shop', name: 'cart-0', uid: 'cart-uid' };
+    exporter.cluster.model.addPod({ ...pod, containers: [container], nodeName: 'node-1' });
+    await mkdir(path.join(host.path, 'var/log/pods/shop_cart-0_cart-uid/main'), { recursive: true });
     await exporter.clock.advance(2_500);
     await exporter.settled();
     const api = await DescribedApi.of(exporter);

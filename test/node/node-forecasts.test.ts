@@ -114,6 +114,27 @@ it('a container is forecast from its fourth measurement on, and from half of its
   expect(leftOf(forecastsOf(half, ratios))).toBeUndefined();
 });
 
+it('growth far below the limit is kept for curves, and forecasts begin at two fifths of it', () => {
+  const measurements = new NodeMeasurements();
+  const { context } = aNodeSnapshot();
+  let known = new Map<string, PodRecord>();
+  const lefts = [10, 20, 30, 41, 51, 61, 71].map((app, index) => {
+    const turn = { atSeconds: 10 * index, app };
+    const pods = [podAt(turn, () => [ofContainer(app)])];
+    const summary = aNodeSummary({
+      nodefs: anFsStats({ timeMs: epochMs + turn.atSeconds * second }),
+      pods: pods.map((pod) => pod.summary),
+    });
+    const forecasts = measurements.forecasts({ summary, pods, known, context, thresholds: [], ...derivedOf(pods) });
+    known = new Map(pods.map((pod) => [pod.summary.uid, pod]));
+    return leftOf(forecasts);
+  });
+  expect(lefts.slice(0, -1)).toEqual([undefined, undefined, undefined, undefined, undefined, undefined]);
+  expect(lefts.at(-1)).toEqual(['container', 'app', 29]);
+  const kept = [...known.values()].flatMap((pod) => measurements.ofLimit(pod, ofContainer(71), 0));
+  expect(kept[0]).toEqual({ atMs: -50 * second, usedBytes: 20 });
+});
+
 it('measurements are kept from two fifths of the limit on', () => {
   const ratios: Ratios = ({ app = 0 }) => [ofContainer(app)];
   const steep = [39, 49, 55, 61].map((app, index): Turn => ({ atSeconds: 10 * index, app }));

@@ -280,7 +280,9 @@ it('a pod that too many others wait before is answered with 503, and when to try
 
 it('a pod is measured for who asks, not for HEAD and an open page that refreshes itself', async () => {
   let askCount = 0;
-  const last = { state: 'unmeasured', parts: [], measuredAtMs: 1, ageMs: 700_000 } as const;
+  const walk = { state: 'complete', bytes: 1, skippedCount: 0, entries: [] } as const;
+  const parts = [{ part: 'logs', container: 'main', walk }] as const;
+  const last = { state: 'unmeasured', parts, measuredAtMs: 1, ageMs: 700_000 } as const;
   const ask = (): typeof last => {
     askCount += 1;
     return last;
