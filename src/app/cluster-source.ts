@@ -283,7 +283,6 @@ export class ClusterSource implements AsyncDisposable {
     return new Reconciler({
       store: this.store,
       cache: this.cache,
-      select: (nodes) => this.#targets(nodes),
       scope: podScope(config),
       ttlMs: config.cache.ttlMs,
       onCounts: (counts) => {

@@ -10,11 +10,9 @@ import type { NodeLister } from './collector.js';
 export interface ReconcilerOptions {
   readonly store: NodeLister & Omit<PodLister, 'boundNodeNames'>;
   readonly cache: {
-    /** The last summary, however old; undefined without one. */
+    /** The last summary, however old; undefined without one. Nodes that are not scraped have none. */
     lastSummary(node: Node): { readonly summary: NodeSummary; readonly ageMs: number } | undefined;
   };
-  /** Those of the nodes that are scraped. */
-  readonly select: (nodes: Iterable<Node>) => readonly Node[];
   readonly scope: PodScope;
   /** How long a summary is fresh as a rule, in milliseconds. */
   readonly ttlMs: number;
@@ -67,9 +65,9 @@ export class Reconciler {
   }
 
   async #compareNodes(signal: AbortSignal): Promise<void> {
-    const { store, select, onCounts } = this.#options;
+    const { store, onCounts } = this.#options;
     let [knownCount, unknownCount] = [0, 0];
-    await this.#lane.each(select(store.nodes()), (node) => {
+    await this.#lane.each(store.nodes(), (node) => {
       const comparison = signal.aborted ? undefined : this.#compareNode(node);
       if (comparison === undefined) return;
       knownCount += comparison.knownCount;

@@ -43,7 +43,6 @@ function setUp({ nodeCount = 2, ttlMs = 55_000 } = {}) {
         return found && { summary: found.summary, ageMs: clock.monotonicMs() - found.atMs };
       },
     },
-    select: (all) => [...all],
     lane: atOnce,
     scope: { namespaces: [], hasPodSelector: false },
     ttlMs,
