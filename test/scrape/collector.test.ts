@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
-import { Scheduler } from '../../src/base/scheduler.js';
+import { type Lane, Scheduler } from '../../src/base/scheduler.js';
 import { EvictionLog } from '../../src/history/eviction-log.js';
 import type { Node, Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
@@ -190,6 +190,21 @@ interface Settings {
   readonly controllers?: boolean;
   /** Of the settings that these replace. */
   readonly memories?: Map<string, NodeMemory>;
+  /** Called once the views of all nodes are derived, before they become those of one moment. */
+  readonly onDerived?: (resolver: WorkloadResolver) => void;
+}
+
+/** See {@link Settings.onDerived}. */
+function watched(lane: Lane, onDerived: () => void): Lane {
+  return {
+    isHeld: false,
+    run: (task) => lane.run(task),
+    each: async (items, task) => {
+      const all = [...items];
+      await lane.each(all, task);
+      if (all.some((item) => typeof item === 'object' && item !== null && 'lookup' in item)) onDerived();
+    },
+  };
 }
 
 function aCollector(cluster: FakeCluster, settings: Settings = {}) {
@@ -199,6 +214,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     onMissingNode = 'partial',
     controllers,
     memories = new Map<string, NodeMemory>(),
+    onDerived,
   } = settings;
   const { clock } = cluster;
   const logged: unknown[] = [];
@@ -237,7 +253,12 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     onNearNodes: (nodeNames) => {
       cluster.near = nodeNames;
     },
-    lane: scheduler.newLane(),
+    lane:
+      onDerived === undefined
+        ? scheduler.newLane()
+        : watched(scheduler.newLane(), () => {
+            onDerived(resolver);
+          }),
     scheduler,
     clock,
   });
@@ -584,6 +605,46 @@ describe('Collector: pods that change while a scrape waits for another node', ()
     });
     expect(workloadOf(snapshot, 'cart')).toMatchObject({ expectedPods: 1, usage: { usedBytes: 30 } });
     expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(0);
+  });
+});
+
+describe('Collector: what changes once all nodes are derived, in the same scrape', () => {
+  const selectors = { cart: 'app=cart' };
+
+  it('a pod that moves counts where it is', async () => {
+    const cluster = twoNodes();
+    const moved = aPod({ name: 'cart-0', uid: 'uid-2', nodeName: 'node-2', labels: { app: 'cart' } });
+    const onDerived = (): void => {
+      cluster.setPods('node-1', []);
+      cluster.setPods('node-2', [moved]);
+    };
+    const { collect } = aCollector(cluster, { selectors, onDerived });
+    const snapshot = await collect();
+    expect(snapshot.nodes.map(({ expectedPods }) => expectedPods)).toEqual([0, 1]);
+  });
+
+  it('a pod that is deleted on a node whose other pods are unknown has no series', async () => {
+    const cluster = twoNodes();
+    cluster.setPods('node-1', []);
+    cluster.setPods('node-2', []);
+    const { collect } = aCollector(cluster, { onDerived: () => void cluster.deletedUids.add('uid-shop-cart-0') });
+    expect(snapshotOf(await collect(), 'node-1')?.pods).toHaveLength(0);
+  });
+
+  it('pods are assigned again once names of workloads have become free', async () => {
+    const cluster = twoNodes();
+    const web = { name: 'web-0', uid: 'uid-web' };
+    cluster.setPods('node-2', [aPod({ ...web, nodeName: 'node-2', labels: { app: 'web' } })]);
+    cluster.answer('node-2', { pods: [aPodSummary(web)] });
+    const { collect, resolver } = aCollector(cluster, {
+      selectors: { cart: 'app=none' }, // the tuple of the same name clashes with it
+      labels: ['app'],
+      onDerived: (all) => {
+        all.retain(new Set(), all.discoveredCount);
+      },
+    });
+    await collect();
+    expect(resolver.discoveredCount).toBe(2);
   });
 });
 
