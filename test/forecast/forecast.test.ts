@@ -303,3 +303,15 @@ it('a forecast is a number, and not before the last change, whatever was measure
     }),
   );
 });
+
+it('a rise that begins again is that of new measurements, and what was before is kept', () => {
+  const before = every(10, [10, 30, 10, 12]);
+  const after = [15, 20, 25].map((amount, index) => [40 + 10 * index, amount] as const);
+  const again = followed(before);
+  again.beginAgain();
+  const fresh = followed([[30, 12], ...after]);
+  for (const [atSeconds, amount] of after) again.add({ atMs: atSeconds * 1_000, amount });
+  expect(again.rise()).toEqual(fresh.rise());
+  expect(again.rise()).toBeDefined();
+  expect(again.recent[0]).toEqual({ atMs: 0, amount: 10 });
+});
