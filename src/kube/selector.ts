@@ -19,8 +19,7 @@ export type LabelSelector = readonly Requirement[];
 
 /** NotIn holds for an absent key too; In with '' holds for a label that is present and empty, not for an absent one. */
 export function matchesSelector(selector: LabelSelector, labels: Labels): boolean {
-  for (const requirement of selector) if (!holds(requirement, labels)) return false;
-  return true;
+  return selector.every((requirement) => holds(requirement, labels));
 }
 
 function holds({ key, operator, values }: Requirement, labels: Labels): boolean {

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { byName } from '../base/ranking.js';
 import type { Lane, Scheduler } from '../base/scheduler.js';
 import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-record.js';
-import type { Node, Pod } from '../kube/objects.js';
+import type { Node } from '../kube/objects.js';
 import { nearestNodes, type NearNode } from '../node/near-evictions.js';
 import type { NodeObjects } from '../node/node-objects.js';
 import type { PodLister } from '../node/node-snapshot.js';
@@ -23,7 +23,7 @@ export interface NodeLister {
 }
 
 export interface CollectorOptions {
-  readonly nodes: NodeLister & Pick<PodLister, 'boundNodeNames' | 'podsOn' | 'unlistedNamespaces'>;
+  readonly nodes: NodeLister & Pick<PodLister, 'boundNodeNames' | 'unlistedNamespaces'>;
   readonly policy: NodePolicy;
   readonly cache: SummaryCache;
   readonly trackers: NodeTrackers;
@@ -80,58 +80,46 @@ export class Collector {
     signal: AbortSignal,
     { recordsFailures = true, waitsForAll = false, only, onView }: CollectOptions,
   ): Promise<ClusterSnapshot> {
-    const { nodes, policy, cache, trackers, resolver, lane, clock } = this.#options;
+    const { nodes, policy, cache, trackers, resolver, clock } = this.#options;
     const { discoveredCount } = resolver;
+    const { targets, skipped, missing } = nodesInScope(nodes.nodes(), policy);
+    const names = targets.map(({ name }) => name);
+    const goneNames = this.#goneNodeNames();
+    trackers.retain(new Set([...names, ...goneNames, ...skipped.map(({ name }) => name)]));
+    cache.retain(new Set(names));
     const scrapeNumber = this.#scrapeNumber++;
     const startMs = clock.monotonicMs();
-    const [all, boundNames] = [[...nodes.nodes()], [...nodes.boundNodeNames()]];
-    const { targets, skipped, missing } = await lane.run(() => nodesInScope(all, policy));
-    const goneNames = await lane.run(() => goneNodeNames(all, boundNames));
-    await lane.run(() => {
-      const names = targets.map(({ name }) => name);
-      trackers.retain(new Set([...names, ...goneNames, ...skipped.map(({ name }) => name)]));
-      cache.retain(new Set(names));
+    const order = scrapeOrder(targets, scrapeNumber, {
+      lastServedIn: (nodeName) => this.#lastServedIn.get(nodeName),
+      hasFailed: (nodeName) => cache.lastFailure(nodeName) !== undefined,
     });
-    const order = await lane.run(() =>
-      scrapeOrder(targets, scrapeNumber, {
-        lastServedIn: (nodeName) => this.#lastServedIn.get(nodeName),
-        hasFailed: (nodeName) => cache.lastFailure(nodeName) !== undefined,
-      }),
-    );
-    const found = await this.#lookups.freshen(order, { signal, waitsForAll, only, onView });
-    const lookups = await lane.run(() => [...found].sort(byNode));
-    await lane.run(() => {
-      this.#lastServedIn = this.#servedIn(lookups, scrapeNumber, startMs);
-    });
-    const { views, gone } = await this.#views(lookups, goneNames);
-    await lane.run(() => {
-      this.#setNearNodes(views, scrapeNumber);
-    });
+    const lookups = [...(await this.#lookups.freshen(order, { signal, waitsForAll, only, onView }))].sort(byNode);
+    this.#lastServedIn = this.#servedIn(lookups, scrapeNumber, startMs);
+    const views = await this.#views(lookups);
+    this.#setNearNodes(views, scrapeNumber);
+    const gone = goneNames.map((name) => trackers.of({ name }).gone());
     const collected = await this.#collectWorkloads(views, gone, recordsFailures && !signal.aborted);
     const { workloads, youngWorkloads } = collected;
-    await lane.run(() => {
-      resolver.retain(collected.keys, discoveredCount);
-    });
-    const shown = [
+    resolver.retain(collected.keys, discoveredCount);
+    const all = [
       ...views,
       ...skipped.map((node) => skippedView(node, trackers.of(node).skippedObjects(node))),
       ...(missing === undefined ? [] : [missingView(missing)]),
     ];
-    const evictions = await lane.run(() =>
-      this.#options.evictions.snapshot({
-        workloads: [...workloads.map(({ workload }) => workload), ...youngWorkloads],
-        nodeNames: shown.map(({ nodeName }) => nodeName),
-        showsAllPods: this.#options.showsAllPods,
-      }),
-    );
+    const evictions = this.#options.evictions.snapshot({
+      workloads: [...workloads.map(({ workload }) => workload), ...youngWorkloads],
+      nodeNames: all.map(({ nodeName }) => nodeName),
+      showsAllPods: this.#options.showsAllPods,
+    });
     const unlistedNamespaces = nodes.unlistedNamespaces();
-    return await lane.run(() => ({
-      nodes: shown.sort(byNodeName),
-      gone,
-      workloads,
-      evictions,
-      unlistedNamespaces,
-    }));
+    return { nodes: all.sort(byNodeName), gone, workloads, evictions, unlistedNamespaces };
+  }
+
+  /** Nodes that have left the cluster, while pods are still bound to them; in the order of their names. */
+  #goneNodeNames(): readonly string[] {
+    const { nodes } = this.#options;
+    const existing = new Set(Array.from(nodes.nodes(), ({ name }) => name));
+    return [...nodes.boundNodeNames()].filter((name) => !existing.has(name)).sort();
   }
 
   /**
@@ -163,29 +151,17 @@ export class Collector {
 
   /**
    * As if in one step: a pod that moved or was deleted while other nodes were waited for must not count where it was. What
-   * has changed since a node was looked up is derived again. That last step is for all nodes: it looks at their pods alone.
+   * has changed since a node was looked up is derived again.
    */
-  async #views(
-    lookups: readonly NodeLookup[],
-    goneNames: readonly string[],
-  ): Promise<{ readonly views: readonly NodeView[]; readonly gone: readonly GoneNode[] }> {
-    const { nodes, trackers, resolver, lane } = this.#options;
-    const { generation } = resolver;
+  async #views(lookups: readonly NodeLookup[]): Promise<readonly NodeView[]> {
+    const { trackers, lane } = this.#options;
     const now = ({ node, lookup }: NodeLookup): NodeView => trackers.of(node).view(node, lookup);
-    const derived: { readonly view: NodeView; readonly podsOnNode: readonly Pod[] }[] = [];
-    await lane.each(lookups, (each) => {
-      derived.push({ podsOnNode: nodes.podsOn(each.node.name), view: now(each) });
-    });
-    return lane.run(() => {
-      const isSame = (each: NodeLookup, { view, podsOnNode }: (typeof derived)[number]): boolean =>
-        resolver.generation === generation && !hasUnknownPods(view)
-          ? nodes.podsOn(view.nodeName) === podsOnNode
-          : trackers.of(each.node).isCurrent(each.node, each.lookup);
-      const views = lookups.map((each, index) => {
-        const before = derived[index];
-        return before !== undefined && isSame(each, before) ? before.view : now(each);
-      });
-      return { views, gone: goneNames.map((name) => trackers.of({ name }).gone()) };
+    const views: NodeView[] = [];
+    await lane.each(lookups, (each) => views.push(now(each)));
+    return lookups.map((each, index) => {
+      const before = views[index];
+      const isSame = trackers.of(each.node).isCurrent(each.node, each.lookup);
+      return before !== undefined && isSame ? before : now(each);
     });
   }
 
@@ -200,39 +176,25 @@ export class Collector {
     /** Of all workloads in use, also those whose pods have ended. */
     readonly keys: ReadonlySet<string>;
   }> {
-    const { lane } = this.#options;
-    const parts = await lane.run(() => [
+    const parts = [
       ...views.map(({ nodeName, state, workloads }) => {
         return { nodeName, hasData: state !== 'absent', isInCluster: true, workloads };
       }),
       ...gone.map(({ objects: { nodeName }, workloads }) => {
         return { nodeName, hasData: false, isInCluster: false, workloads };
       }),
-    ]);
-    const workloads = await lane.run(() => this.#options.workloads.collect(parts, recordsFailures));
-    return lane.run(() => {
-      const coverages = [...views, ...gone];
-      const keys = new Set(workloads.map(({ workload }) => workloadKey(workload)));
-      const young = coverages.flatMap(({ youngWorkloads }) => youngWorkloads);
-      const youngWorkloads = young.filter((workload) => {
-        const sizeBefore = keys.size;
-        return keys.add(workloadKey(workload)).size > sizeBefore;
-      });
-      for (const { endedWorkloads } of coverages) for (const ended of endedWorkloads) keys.add(workloadKey(ended));
-      return { workloads, youngWorkloads, keys };
+    ];
+    const coverages = [...views, ...gone];
+    const workloads = await this.#options.workloads.collect(parts, recordsFailures);
+    const keys = new Set(workloads.map(({ workload }) => workloadKey(workload)));
+    const young = coverages.flatMap(({ youngWorkloads }) => youngWorkloads);
+    const youngWorkloads = young.filter((workload) => {
+      const sizeBefore = keys.size;
+      return keys.add(workloadKey(workload)).size > sizeBefore;
     });
+    for (const { endedWorkloads } of coverages) for (const ended of endedWorkloads) keys.add(workloadKey(ended));
+    return { workloads, youngWorkloads, keys };
   }
-}
-
-/** Nodes that have left the cluster, while pods are still bound to them; in the order of their names. */
-function goneNodeNames(existing: readonly Node[], boundNames: readonly string[]): readonly string[] {
-  const names = new Set(existing.map(({ name }) => name));
-  return boundNames.filter((name) => !names.has(name)).sort();
-}
-
-/** The pods of other nodes show whether such a pod is known by now. */
-function hasUnknownPods(view: NodeView): boolean {
-  return view.state !== 'absent' && view.snapshot.unknownPods.length > 0;
 }
 
 const byNode = byName<NodeLookup>(({ node }) => node.name);
