@@ -88,7 +88,7 @@ function qualifiersOf(
   return parts.length === 2 ? [{ namespace: first, type: second }] : [];
 }
 
-/** Those that kubectl knows. `barepod`: a pod without a controller. */
+/** Those that kubectl knows, where their kinds are installed. `barepod`: a pod without a controller. */
 export const workloadTypes = [
   'deployment',
   'statefulset',
@@ -96,12 +96,16 @@ export const workloadTypes = [
   'replicaset',
   'cronjob',
   'job',
+  'rollout',
+  'deploymentconfig',
   'barepod',
 ] as const;
 export type WorkloadType = (typeof workloadTypes)[number];
 
 const shortForms: Readonly<Record<string, WorkloadType>> = {
   deploy: 'deployment',
+  dc: 'deploymentconfig',
+  ro: 'rollout',
   sts: 'statefulset',
   ds: 'daemonset',
   rs: 'replicaset',

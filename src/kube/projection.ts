@@ -144,9 +144,18 @@ function projectStaticPod(meta: JsonObject, uid: string): Pick<Pod, 'isStatic' |
 
 function projectController(meta: JsonObject, intern: Intern, dedupe: Dedupe): Controller | undefined {
   const owner = objectsOf(meta['ownerReferences']).find(({ controller }) => controller === true);
-  const kind = interned(nameOf(owner?.['kind']), intern);
-  const name = interned(nameOf(owner?.['name']), intern);
-  return kind === undefined || name === undefined ? undefined : dedupe({ kind, name });
+  const kind = nameOf(owner?.['kind']);
+  const name = nameOf(owner?.['name']);
+  if (kind === undefined || name === undefined) return undefined;
+  const config = kind === 'ReplicationController' ? deploymentConfigOf(name, meta) : undefined;
+  return dedupe({ kind: intern(config === undefined ? kind : 'DeploymentConfig'), name: intern(config ?? name) });
+}
+
+/** OpenShift names it in each of its pods, and names its ReplicationControllers after it and a number. */
+function deploymentConfigOf(replicationController: string, { annotations, labels }: JsonObject): string | undefined {
+  const names = [objectOf(annotations)['openshift.io/deployment-config.name'], objectOf(labels)['deploymentconfig']];
+  const [, configName] = /^(.+)-\d+$/.exec(replicationController) ?? [];
+  return names.includes(configName) ? configName : undefined;
 }
 
 /** Only these can be set for a pod as a whole: an entry for ephemeral storage changes nothing. */

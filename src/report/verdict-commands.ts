@@ -5,7 +5,7 @@ import { type MainPart, mainPart } from '../history/main-part.js';
 import type { DiskVerdict } from '../node/disk-verdict.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { type LargestOwner, largestOwnerCommands } from './largest-owner.js';
-import { ownerOf, ownerTarget } from './pod-commands.js';
+import { ownerEdit, ownerOf, ownerTarget } from './pod-commands.js';
 import type { VerdictContext } from './verdict-text.js';
 import { workloadReferences } from './workload-report.js';
 
@@ -119,11 +119,14 @@ export function explainEviction({ namespace, pod }: Pick<EvictionRecord, 'namesp
  */
 export function limitCommands(record: EvictionRecord): readonly string[] {
   const explain = explainEviction(record);
-  const target = ownerTarget(workloadReferences(record.workloads));
-  if (target === undefined) return [explain];
+  const workloads = workloadReferences(record.workloads);
+  const target = ownerTarget(workloads);
+  const edit = ownerEdit(workloads);
+  if (target === undefined) return [explain, ...edit];
   const logs = recordedMainPart(record);
   if (logs?.component === 'logs') return [explain, ...logsCommands(record, logs.name)];
-  return [explain, raisedLimit(record, target) ?? `kubectl edit ${target}`];
+  const raised = raisedLimit(record, target);
+  return [explain, ...(raised === undefined ? edit : [raised])];
 }
 
 /** kubectl finds no pods of a cron job. */

@@ -4,7 +4,7 @@ import { formatAge, formatBytes } from '../base/units.js';
 import { causeText, eventText } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
 import { canEvict, type LimitReport } from './limit-report.js';
-import { ownerTarget } from './pod-commands.js';
+import { ownerEdit } from './pod-commands.js';
 import type { PodReport } from './pod-report.js';
 import { limitUse } from './pod-verdict.js';
 import { explainEviction } from './verdict-commands.js';
@@ -32,12 +32,11 @@ export function workloadVerdict(
   const { workload: name, workloadType, workloadNamespace, isComplete, expectedPodCount, measuredPodCount } = workload;
   const path = workloadNamespace === '' ? name : `${workloadNamespace}/${workloadType}/${name}`;
   const explain = `${programName} explain workload ${shellWord(path)}`;
-  const target = ownerTarget([workload]);
   if (expectedPodCount + measuredPodCount + near.totalCount === 0) return emptyVerdict(isComplete, explain, eviction);
   return {
     kind: near.totalCount > 0 ? 'near' : isComplete ? 'complete' : 'incomplete',
     text: `${sumText(workload)}${nearText(near)}`,
-    commands: near.totalCount > 0 && target !== undefined ? [explain, `kubectl edit ${target}`] : [explain],
+    commands: [explain, ...(near.totalCount > 0 ? ownerEdit([workload]) : [])],
   };
 }
 

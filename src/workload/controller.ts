@@ -1,13 +1,7 @@
 import type { Controller, Pod } from '../kube/objects.js';
 
-/** The kinds that kubernetes-mixin has a workload type for; `Pod`: without a controller, `Node`: static. */
+/** Words of kubernetes-mixin for what stands in for a controller; other types are the kind in lower case, as there. */
 const controllerTypes: ReadonlyMap<string, string> = new Map([
-  ['Deployment', 'deployment'],
-  ['StatefulSet', 'statefulset'],
-  ['DaemonSet', 'daemonset'],
-  ['ReplicaSet', 'replicaset'],
-  ['Job', 'job'],
-  ['CronJob', 'cronjob'],
   ['Pod', 'barepod'],
   ['Node', 'staticpod'],
 ]);
@@ -18,8 +12,9 @@ export function controllerType(kind: string): string {
 }
 
 /**
- * What a pod belongs to, as people know it: the controlling owner, where a ReplicaSet stands for its Deployment and a
- * Job for its CronJob. Read from the pod's own names, so that no further API access is needed.
+ * Finds what a pod belongs to, as people know it: the controlling owner, where a ReplicaSet stands for its Deployment or Argo
+ * Rollout and a Job for its CronJob. Read from the pod's own names, so that no further API access is needed. DeploymentConfigs
+ * are found in the projection of the pod.
  */
 export function controllerOf(pod: Pod): Controller {
   if (pod.isStatic) return { kind: 'Node', name: withoutSuffix(pod.name, pod.nodeName) ?? pod.name };
@@ -29,16 +24,30 @@ export function controllerOf(pod: Pod): Controller {
   return controller.kind === 'Job' ? ofJob(controller) : controller;
 }
 
-/** A Deployment names its ReplicaSets after itself and the hash with which it labels their pods: exact. */
+/** The labels that hold the hash with which an owner of ReplicaSets completes its name to theirs: exact. */
+const hashLabels = [
+  ['Deployment', 'pod-template-hash'],
+  ['Rollout', 'rollouts-pod-template-hash'],
+] as const;
+
 function ofReplicaSet(replicaSet: Controller, { labels }: Pod): Controller {
-  const deployment = withoutSuffix(replicaSet.name, labels['pod-template-hash']);
-  return deployment === undefined ? replicaSet : { kind: 'Deployment', name: deployment };
+  for (const [kind, label] of hashLabels) {
+    const name = withoutSuffix(replicaSet.name, labels[label]);
+    if (name !== undefined) return { kind, name };
+  }
+  return replicaSet;
 }
 
-/** A CronJob names its Jobs after itself and the scheduled time: minutes (eight digits) or seconds since the epoch. */
+/**
+ * A CronJob names its Jobs after itself and the scheduled time in minutes since 1970: from mid-2019, before the first version
+ * that does so, to 2046. Dates such as `-20261127` are below. https://github.com/kubernetes/kubernetes/pull/100537
+ */
+const scheduledMinutes = { min: 26_000_000, max: 40_000_000 };
+
 function ofJob(job: Controller): Controller {
-  const cronJob = /^(?<name>.+)-\d{8,}$/.exec(job.name)?.groups?.['name'];
-  return cronJob === undefined ? job : { kind: 'CronJob', name: cronJob };
+  const { name, minutes = 0 } = /^(?<name>.+)-(?<minutes>\d{8})$/.exec(job.name)?.groups ?? {};
+  const isScheduled = Number(minutes) >= scheduledMinutes.min && Number(minutes) <= scheduledMinutes.max;
+  return name === undefined || !isScheduled ? job : { kind: 'CronJob', name };
 }
 
 /** What comes before `-suffix`; undefined when the name does not end so or nothing comes before. */

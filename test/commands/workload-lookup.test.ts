@@ -23,6 +23,8 @@ const workloads = [
   controller('test', 'Deployment', 'cart'),
   controller('ops', 'CronJob', 'backup'),
   controller('ops', 'Pod', 'debug'),
+  controller('ops', 'Rollout', 'web'),
+  controller('ops', 'DeploymentConfig', 'web'),
   aWorkload({ name: 'billing' }),
 ];
 
@@ -48,6 +50,8 @@ it.each([
   ['pod/debug', 'ops', 'ops/barepod/debug'],
   ['deployment.apps/cart', 'shop', 'shop/deployment/cart'],
   ['ops/cronjob.batch/backup', undefined, 'ops/cronjob/backup'],
+  ['ro/web', 'ops', 'ops/rollout/web'],
+  ['dc/web', 'ops', 'ops/deploymentconfig/web'],
   ['billing', 'shop', 'billing'],
   ['selector/billing', 'shop', 'billing'],
 ])('a workload is found by %s in namespace %s: %s', async (name, namespace, found) => {

@@ -171,6 +171,20 @@ describe('projectPod', () => {
     expect(volume?.sizeLimitBytes).toBe(sizeLimitBytes);
   });
 
+  it.each([
+    ['cart-3', { labels: { deploymentconfig: 'cart' } }, 'DeploymentConfig/cart'],
+    ['cart-3', { annotations: { 'openshift.io/deployment-config.name': 'cart' } }, 'DeploymentConfig/cart'],
+    ['cart-v2-12', { labels: { deploymentconfig: 'cart-v2' } }, 'DeploymentConfig/cart-v2'],
+    ['cart-3', {}, 'ReplicationController/cart-3'],
+    ['cart-3', { labels: { deploymentconfig: 'search' } }, 'ReplicationController/cart-3'],
+    ['cart-a', { labels: { deploymentconfig: 'cart' } }, 'ReplicationController/cart-a'],
+    ['cart', { labels: {}, annotations: { 'openshift.io/deployment-config.name': 1 } }, 'ReplicationController/cart'],
+  ])('takes the ReplicationController %s of a pod with %j for %s', (name, meta, expected) => {
+    const ownerReferences = [{ kind: 'ReplicationController', name, controller: true }];
+    const { controller } = pod({ metadata: { ...metadata, ...meta, ownerReferences } });
+    expect(`${controller?.kind}/${controller?.name}`).toBe(expected);
+  });
+
   describe('the identity of a static pod', () => {
     const hash = { 'kubernetes.io/config.hash': 'h1' };
     const mirror = { 'kubernetes.io/config.mirror': 'h1' };

@@ -35,7 +35,7 @@ function kindAndName(pod: RawPod): readonly [string, string] {
 /** By the kind of the owner: what stands behind it, and how it names its owners. */
 const parents = (templateHash: string): Readonly<Record<string, readonly [string, RegExp]>> => ({
   ReplicaSet: ['Deployment', new RegExp(`^(.+)-${templateHash}$`)],
-  Job: ['CronJob', /^(.+)-\d{8,}$/],
+  Job: ['CronJob', /^(.+)-(?:2[6-9]\d{6}|3\d{7}|40000000)$/],
 });
 
 /** Whether its node's summary must have the pod at this time. */

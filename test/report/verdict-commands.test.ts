@@ -112,6 +112,13 @@ describe('the change that would have prevented an eviction', () => {
     expect(commands).toEqual([explain, ...(command === undefined ? [] : [command])]);
   });
 
+  it.each(['rollout', 'deploymentconfig'])('no field of a %s can be set: it is edited', (type) => {
+    const workloads = [aWorkload({ namespace: 'shop', name: 'cart', type })];
+    const lastUsage = aLastUsage({ limitForAnHourBytes: 1_024 * mib });
+    const commands = limitCommands(anEvictionRecord({ ...ofContainer, lastUsage, workloads }));
+    expect(commands).toEqual([explain, `kubectl edit -n shop ${type}/cart`]);
+  });
+
   it('a pod without a controller has none', () => {
     expect(limitCommands(anEvictionRecord({ workloads: [] }))).toEqual([explain]);
   });

@@ -102,4 +102,7 @@ it('the owner is edited where a pod of it is near a limit', () => {
     'ephemeral-storage-exporter explain workload shop/deployment/cart',
     'kubectl edit -n shop deployment/cart',
   ]);
+  expect(of({ workload: { ...aDeployment('cart'), type: 'rollout' } }, 2).commands).toContain(
+    'kubectl edit -n shop rollout/cart',
+  );
 });
