@@ -27,7 +27,7 @@ const runner: ShortLived = {
   limitBytes: 4 * gib,
   runMinutes: [2, 5],
   nameOf: (random) => {
-    const name = `linux-x64-${random.nameSuffix(5)}-runner-${random.nameSuffix(5)}`;
+    const name = `linux-x64-kxjcw-runner-${random.nameSuffix(5)}`;
     return { name, owner: { kind: 'EphemeralRunner', name } };
   },
 };

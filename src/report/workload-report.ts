@@ -1,4 +1,4 @@
-import type { Workload } from '../workload/workload.js';
+import { nameStem, type Workload } from '../workload/workload.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 
 /** What names a workload: the labels `workload`, `workload_type` and `namespace` of the metrics. */
@@ -55,4 +55,18 @@ export function workloadReport(snapshot: WorkloadSnapshot): WorkloadReport {
     limitBytes: snapshot.limitBytes,
     requestBytes: snapshot.requestBytes,
   };
+}
+
+/** Explains owners of one pod each, whose names differ in their random end alone; undefined without two of them. */
+export function onePodNote(reports: readonly WorkloadReport[]): string | undefined {
+  const stems = new Set<string>();
+  for (const { workload, workloadType: type, workloadNamespace, expectedPodCount } of reports) {
+    const stem = expectedPodCount > 1 ? undefined : nameStem({ type, name: workload });
+    if (stem === undefined) continue;
+    const key = `${workloadNamespace}/${type}/${stem}`;
+    if (stems.has(key))
+      return `Owners of one pod each, such as ${stem}-*: workloads.labels groups them by labels of their pods.`;
+    stems.add(key);
+  }
+  return undefined;
 }

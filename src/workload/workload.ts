@@ -35,6 +35,31 @@ export function mostSpecific<T>(workloads: readonly T[]): T | undefined {
   return workloads.at(-1);
 }
 
+/** Types whose names people choose. Jobs, bare pods and objects of custom kinds are often made for one run each. */
+const namedTypes: ReadonlySet<string> = new Set([
+  'selector',
+  'labels',
+  'deployment',
+  'statefulset',
+  'daemonset',
+  'replicaset',
+  'rollout',
+  'deploymentconfig',
+  'cronjob',
+  'staticpod',
+]);
+
+/** Five characters of `generateName`, which has no vowels; longer ones of controllers; hexadecimal ones with a digit. */
+const randomSuffix =
+  /-(?:[bcdfghjklmnpqrstvwxz2456789]{5}|[bcdfghjklmnpqrstvwxz\d]{8,}|(?=[a-f]*\d)(?:[\da-f]{8}(?:-[\da-f]{4}){3}-)?[\da-f]{8,})$/;
+
+/** Returns what comes before the random end of a workload's name, which those made for one run each share. */
+export function nameStem({ type, name }: Pick<Workload, 'type' | 'name'>): string | undefined {
+  if (namedTypes.has(type)) return undefined;
+  const end = name.search(randomSuffix);
+  return end > 0 ? name.slice(0, end) : undefined;
+}
+
 /** Returns what names a workload in addresses: `NAMESPACE/TYPE/NAME`, with `-` for one that may span namespaces. */
 export function workloadPath({ namespace, type, name }: Pick<Workload, 'namespace' | 'type' | 'name'>): string {
   return `${namespace || '-'}/${type}/${name}`;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/kube/objects.js';
 import { controllerOf, controllerType } from '../../src/workload/controller.js';
+import { nameStem } from '../../src/workload/workload.js';
 import { aPod } from '../support/builders.js';
 
 const hashLabel = (hash: string): Pod['labels'] => ({ 'pod-template-hash': hash });
@@ -94,4 +95,21 @@ describe('controllerType', () => {
   ])('the type of %s is %s', (kind, type) => {
     expect(controllerType(kind)).toBe(type);
   });
+});
+
+it.each<[string, string, string | undefined]>([
+  ['ephemeralrunner', 'linux-x64-kxjcw-runner-s94nr', 'linux-x64-kxjcw-runner'],
+  ['sandbox', 'builder-wkmqntq2xz', 'builder'],
+  ['job', 'shard-0af31b2c', 'shard'],
+  ['barepod', 'run-123e4567-e89b-12d3-a456-426614174000', 'run'],
+  ['barepod', 'run-1732790000', 'run'],
+  ['sandbox', 'my-proxy', undefined],
+  ['sandbox', 'a-feedface', undefined],
+  ['sandbox', 'cache-kxjc', undefined],
+  ['sandbox', '-kxjcw', undefined],
+  ['sandbox', 'kxjcw', undefined],
+  ['deployment', 'web-kxjcw', undefined],
+  ['labels', 'web-kxjcw', undefined],
+])('the stem of a %s named %s is %j', (type, name, stem) => {
+  expect(nameStem({ type, name })).toBe(stem);
 });

@@ -2,13 +2,13 @@ import { formatCount } from '../../base/text.js';
 import { formatAge } from '../../base/units.js';
 import type { ContainerReport } from '../../report/pod-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';
-import { bytesColumn, namespaceColumn, ratioColumn, type View } from './view.js';
+import { bytesColumn, namespaceColumn, ratioColumn, unenforcedNote, type View } from './view.js';
 
 /** COUNTED is what counts towards its limit: its writable layer and its logs at most. USED has its shares of volumes too. */
 export const containersView: View<ContainerReport> = {
   read: (reader, { parameters, count }) => reader.list('containers', parameters, count),
   name: ({ pod, container }) => `container/${pod}/${container}`,
-  limit: ({ nearestLimit }) => nearestLimit,
+  note: (rows) => unenforcedNote(rows.map(({ nearestLimit }) => nearestLimit)),
   columns: [
     namespaceColumn(({ namespace }) => namespace),
     { header: 'POD', text: ({ pod }) => pod, minWidth: 10, order: 'name' },
@@ -28,7 +28,7 @@ export const containersView: View<ContainerReport> = {
 export const volumesView: View<VolumeReport> = {
   read: (reader, { parameters, count }) => reader.list('volumes', parameters, count),
   name: ({ pod, volume }) => `volume/${pod}/${volume}`,
-  limit: ({ nearestLimit }) => nearestLimit,
+  note: (rows) => unenforcedNote(rows.map(({ nearestLimit }) => nearestLimit)),
   columns: [
     namespaceColumn(({ namespace }) => namespace),
     { header: 'POD', text: ({ pod }) => pod, minWidth: 10, order: 'name' },

@@ -1,7 +1,7 @@
 import { formatAge, formatForecast } from '../../base/units.js';
 import type { MeasuredPodReport, PodReport } from '../../report/pod-report.js';
 import type { Style } from '../text/terminal-text.js';
-import { bytesColumn, namespaceColumn, ratioColumn, ruleText, type View } from './view.js';
+import { bytesColumn, namespaceColumn, ratioColumn, ruleText, unenforcedNote, type View } from './view.js';
 
 /**
  * COUNTED, LIMIT, RATIO and RULE are of the limit with the highest ratio: what counts towards it may be less than USED.
@@ -10,7 +10,7 @@ import { bytesColumn, namespaceColumn, ratioColumn, ruleText, type View } from '
 export const podsView: View<PodReport> = {
   read: (reader, { parameters, count }) => reader.list('pods', { order: 'used', ...parameters }, count),
   name: ({ pod }) => `pod/${pod}`,
-  limit: limitOf,
+  note: (rows) => unenforcedNote(rows.map(limitOf)),
   columns: [
     namespaceColumn(({ namespace }) => namespace),
     { header: 'POD', text: ({ pod }) => pod, minWidth: 12, order: 'name' },

@@ -14,7 +14,7 @@ import { nextView, nothingNext } from './next-rows.js';
 import { nodesView } from './node-rows.js';
 import { containersView, volumesView } from './part-rows.js';
 import { podsView } from './pod-rows.js';
-import { unenforcedNote, type View, type ViewColumn } from './view.js';
+import type { View, ViewColumn } from './view.js';
 import { workloadsView } from './workload-rows.js';
 
 export interface TopQuery {
@@ -44,8 +44,8 @@ export interface Listing {
   readonly names: () => readonly string[];
   /** Of the first rows. */
   readonly table: (rowCount: number, screen: Screen) => ReturnType<typeof renderTable>;
-  /** About limits of the first rows; undefined when they are as they seem. */
-  readonly limitsNote: (rowCount: number) => string | undefined;
+  /** About the first rows; undefined when they are as they seem. */
+  readonly rowsNote: (rowCount: number) => string | undefined;
 }
 
 export interface Screen {
@@ -143,7 +143,7 @@ function listing<Row extends object>(
     rowCount: rows.length,
     reports: () => rows.map(view.report ?? ((row) => row)),
     names: () => rows.map(view.name),
-    limitsNote: (count) => unenforcedNote(rows.slice(0, count).map((row) => view.limit?.(row))),
+    rowsNote: (count) => view.note?.(rows.slice(0, count)),
     table: (count, screen) => {
       const columns = view.columns.filter((candidate) => isShown(candidate, screen));
       return renderTable(columns, rows.slice(0, count), screen.columns, screen);
@@ -209,7 +209,7 @@ function pageOf(found: Listing, screen: Screen, shownCount: number): TopPage {
   const notes = [
     found.emptyNote ?? countNote(found, shownCount),
     dropped.length === 0 ? undefined : `Columns hidden: ${dropped.join(', ')} (widen the terminal or use -o wide)`,
-    found.limitsNote(shownCount),
+    found.rowsNote(shownCount),
     screen.hasAge === false ? undefined : ageNote(found.facts, screen.isWatched === true),
     ...missingNotes(found.facts),
   ];

@@ -33,8 +33,8 @@ export interface View<Row> {
   readonly columns: readonly ViewColumn<Row>[];
   /** As `-o name` shows it. */
   readonly name: (row: Row) => string;
-  /** The limit whose ratio a row shows; without it the rows have none. */
-  readonly limit?: (row: Row) => LimitReport | undefined;
+  /** What needs an explanation in these rows. */
+  readonly note?: (rows: readonly Row[]) => string | undefined;
   /** As JSON shows it; without it the row itself. */
   readonly report?: (row: Row) => object;
 }

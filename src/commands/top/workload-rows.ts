@@ -1,5 +1,5 @@
 import { formatCount } from '../../base/text.js';
-import { workloadOf, type WorkloadReport } from '../../report/workload-report.js';
+import { onePodNote, workloadOf, type WorkloadReport } from '../../report/workload-report.js';
 import { workloadPath } from '../../workload/workload.js';
 import type { ListAnswer, ViewReader } from '../views/view-source.js';
 import { bytesColumn, namespaceColumn, type RowQuery, type View } from './view.js';
@@ -7,6 +7,7 @@ import { bytesColumn, namespaceColumn, type RowQuery, type View } from './view.j
 export const workloadsView: View<WorkloadReport> = {
   read: readWorkloads,
   name: ({ workloadType, workload }) => `${workloadType}/${workload}`,
+  note: onePodNote,
   columns: [
     namespaceColumn(({ workloadNamespace }) => workloadNamespace),
     { header: 'WORKLOAD', text: ({ workload }) => workload, minWidth: 12, order: 'name' },

@@ -5,12 +5,13 @@ import type { ListPage } from '../../query/list-page.js';
 import type { ListQuery } from '../../query/list-query.js';
 import { causeText } from '../../report/eviction-cause-text.js';
 import type { MeasuredPodReport, PodReport } from '../../report/pod-report.js';
-import type { WorkloadReport } from '../../report/workload-report.js';
+import { onePodNote, type WorkloadReport } from '../../report/workload-report.js';
+import { nameStem } from '../../workload/workload.js';
 import type { ShownEviction } from '../status.js';
 import { bytesScale, componentBar, dataTable } from './components.js';
 import type { Links } from './links.js';
 import { listPart } from './list-part.js';
-import { type Markup, markup } from './markup.js';
+import { type Markup, markup, type MarkupContent } from './markup.js';
 import { limitRatioPart, workloadLinks } from './object-parts.js';
 import { isLastKnown, podChip, rowClass, term, timePart } from './texts.js';
 
@@ -75,7 +76,8 @@ const workloadColumns = {
 export function workloadList(shown: ShownList<WorkloadReport>): Markup {
   const { links } = shown;
   const row = (of: WorkloadReport): Markup => workloadRow(of, links);
-  return listPart({ ...shown, kind: 'workloads', caption: 'workloads', columns: workloadColumns, row });
+  const note = onePodNote(shown.page.items);
+  return markup`${listPart({ ...shown, kind: 'workloads', caption: 'workloads', columns: workloadColumns, row })}${note && markup`<p class="small muted">${note}</p>`}`;
 }
 
 /** The same without a form. */
@@ -91,7 +93,13 @@ export function workloadTable(workloads: readonly WorkloadReport[], links: Links
 function workloadRow(of: WorkloadReport, links: Links): Markup {
   const { workloadNamespace, workloadType, isComplete, usedBytes, podMaxUsedBytes } = of;
   const lack = isComplete ? undefined : markup` <span class="chip warning">${term('incomplete')}</span>`;
-  return markup`<tr role="row"><th scope="row" role="rowheader">${links.workload(of)}${lack}</th><td role="cell" class="low" data-label="Namespace">${workloadNamespace === '' ? 'any' : links.namespace(workloadNamespace)}</td><td role="cell" class="low" data-label="Type">${workloadType}</td><td role="cell" class="number">${isComplete || usedBytes === undefined ? '' : 'at least '}${formatBytes(usedBytes)}</td><td role="cell" class="low number" data-label="Largest pod">${formatBytes(podMaxUsedBytes)}</td><td role="cell" class="low number" data-label="Pods measured">${formatCount(of.measuredPodCount)} of ${formatCount(of.expectedPodCount)}</td></tr>`;
+  return markup`<tr role="row"><th scope="row" role="rowheader">${links.workload(of, workloadText(of))}${lack}</th><td role="cell" class="low" data-label="Namespace">${workloadNamespace === '' ? 'any' : links.namespace(workloadNamespace)}</td><td role="cell" class="low" data-label="Type">${workloadType}</td><td role="cell" class="number">${isComplete || usedBytes === undefined ? '' : 'at least '}${formatBytes(usedBytes)}</td><td role="cell" class="low number" data-label="Largest pod">${formatBytes(podMaxUsedBytes)}</td><td role="cell" class="low number" data-label="Pods measured">${formatCount(of.measuredPodCount)} of ${formatCount(of.expectedPodCount)}</td></tr>`;
+}
+
+/** Of a name that ends at random, the end is muted: the rest is what people know. */
+function workloadText({ workload, workloadType: type }: WorkloadReport): MarkupContent {
+  const stem = nameStem({ type, name: workload });
+  return stem === undefined ? workload : markup`${stem}<span class="muted">${workload.slice(stem.length)}</span>`;
 }
 
 export function namespaceList(shown: ShownList<NamespaceReport>): Markup {

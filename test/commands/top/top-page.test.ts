@@ -673,3 +673,23 @@ describe('limits that do not do what they seem to do', () => {
     expect(await textOf(reading('exempt'), { resource: 'nodes' }, { columns: 200 })).toMatch(/ dedicated_imagefs$/m);
   });
 });
+
+it('owners of one pod each, whose names end at random, are explained once, and those of one name are not', async () => {
+  const sandboxes = (...names: string[]) =>
+    aReading({
+      snapshot: aClusterSnapshot({
+        workloads: names.map((name) =>
+          aWorkloadSnapshot({ workload: aWorkload({ name, type: 'sandbox' }), expectedPods: 1 }),
+        ),
+      }),
+    });
+  const wide = { columns: 200 };
+  const note = /Owners of one pod each, such as builder-\*: workloads\.labels groups them/g;
+  const text = await textOf(
+    sandboxes('builder-wkmqntq2xz', 'builder-bxbwq', 'builder-q2xzc'),
+    { resource: 'workloads' },
+    wide,
+  );
+  expect(text.match(note)).toHaveLength(1);
+  expect(await textOf(sandboxes('builder-bxbwq', 'other-q2xzc'), { resource: 'workloads' }, wide)).not.toMatch(note);
+});

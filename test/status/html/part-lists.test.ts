@@ -10,6 +10,8 @@ import {
   aPodUsage,
   aReading,
   aVolumeUsage,
+  aWorkload,
+  aWorkloadSnapshot,
 } from '../../support/snapshot-builders.js';
 import { gib, mib } from '../../support/units.js';
 import { aPage } from '../../support/view-pages.js';
@@ -56,4 +58,13 @@ it('the page of volumes shows whether each counts, and no colour for a limit tha
     '1 to 2 of 2 volumes volumes Volume Pod Node Used Size limit In the total tmp emptydir, Memory shop/cart-0 node-1 2Mi 100 % of 2Mi, not enforced: in memory, cannot hold more no: in memory cache emptydir shop/cart-0 node-1 1Mi 4Mi yes: component emptydir',
   );
   expect(main).not.toContain('t-critical');
+});
+
+it('the page of workloads mutes the random ends of names, and says what groups owners of one pod each', async () => {
+  const workloads = ['builder-bxbwq', 'builder-q2xzc'].map((name) =>
+    aWorkloadSnapshot({ workload: aWorkload({ name, type: 'sandbox' }), expectedPods: 1 }),
+  );
+  const { html, text } = await aPage(aReading({ snapshot: aClusterSnapshot({ workloads }) }), { kind: 'workloads' });
+  expect(html).toContain('>builder<span class="muted">-bxbwq</span></a>');
+  expect(text).toContain('such as builder-*: workloads.labels groups them');
 });
