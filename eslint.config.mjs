@@ -112,6 +112,12 @@ export default defineConfig(
         'error',
         { selector: 'ExportDefaultDeclaration', message: 'Use named exports.' },
         { selector: 'ExportAllDeclaration', message: 'No barrels: import from the file that declares it.' },
+        {
+          // `found ?? [].slice(0, 3)` cuts the empty list: no rule of operators knows calls.
+          selector:
+            ':matches(LogicalExpression, ConditionalExpression) MemberExpression > ArrayExpression[elements.length=0].object',
+          message: 'The method is called on the empty list alone: set parentheses.',
+        },
       ],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       // `import { type A }` loads the module all the same: client-node alone would cost 70 MB.

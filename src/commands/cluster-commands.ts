@@ -161,7 +161,7 @@ function withSource(command: Command): Command {
     .addOption(
       new Option(
         '--exporter <address>',
-        'exporter to read: URL or NAMESPACE/SERVICE[:PORT] (default: the Service with the label app.kubernetes.io/name=ephemeral-storage-exporter)',
+        'exporter to read: URL or NAMESPACE/SERVICE[:PORT] (default: ephemeral-storage-exporter/ephemeral-storage-exporter, else the only Service with the label app.kubernetes.io/name=ephemeral-storage-exporter)',
       ).argParser(parseExporter),
     )
     .option('--exporter-token-file <file>', 'file with the bearer token that the exporter requires')

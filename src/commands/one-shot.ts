@@ -1,5 +1,5 @@
 import { apiNodes, resolveScope, withOwnNamespace } from '../app/resolve-scope.js';
-import { messageOf, RequestError, UserError } from '../base/errors.js';
+import { messageOf, RequestError, UsageError, UserError } from '../base/errors.js';
 import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
@@ -112,7 +112,6 @@ async function withExporter(reading: SettledFlags, context: CommandContext, use:
     return;
   }
   await using exporter = opened;
-  for (const note of exporter.notes) context.writeError(`${terminalText(note)}\n`);
   const namespace = credentials && (credentials.namespace ?? 'default');
   await use({ source: exporter.source, namespace });
 }
@@ -171,10 +170,11 @@ async function attempt(
   }
 }
 
-/** Where the API server cannot be reached, the kubelets cannot be found. */
+/** Where the API server cannot be reached, the kubelets cannot be found; where a flag is missing, a person decides. */
 function isFinal(error: Error, flags: ClusterFlags, { timedOut }: CommandRequests): boolean {
   const isOfServer = error instanceof RequestError && ['connection', 'tls'].includes(error.reason);
-  return isRequired(flags) || error instanceof ClusterError || isOfServer || timedOut.aborted;
+  const isKnown = isOfServer || error instanceof ClusterError || error instanceof UsageError;
+  return isKnown || isRequired(flags) || timedOut.aborted;
 }
 
 function isRequired({ from, exporter }: ClusterFlags): boolean {

@@ -29,13 +29,6 @@ export const defaultExporter: ServiceAddress = {
   port: 'metrics',
 };
 
-/** Somebody else's Service may have the label too: the usual name is the likelier one, then the usual namespace. */
-export function usualFirst(services: readonly ServiceAddress[]): readonly ServiceAddress[] {
-  const weightOf = ({ namespace, service }: ServiceAddress): number =>
-    2 * Number(service === defaultExporter.service) + Number(namespace === defaultExporter.namespace);
-  return services.toSorted((a, b) => weightOf(b) - weightOf(a));
-}
-
 const form = /^(?<namespace>[a-z0-9][-a-z0-9]*)\/(?<service>[a-z0-9][-a-z0-9]*)(?::(?<port>[-a-z0-9]+))?$/;
 
 /** `http://HOST:PORT`, or `NAMESPACE/SERVICE` with an optional `:PORT` (its name or number). Throws UsageError. */
@@ -55,12 +48,20 @@ function withoutSecrets(text: string): string {
   return /^[^@/:]*:(?!\/\/|\d*(?:[/?#]|$))/.test(url) ? '…' : url;
 }
 
-/** Returns the files, undefined without any. Throws UsageError when they do not fit the address, or one another. */
+/**
+ * Returns the files, undefined without any. Throws UsageError when they do not fit the address, or one another: anyone who may create
+ * Services can give one the label, so that credentials are for an exporter that is named.
+ */
 export function checkedFiles(address: ExporterAddress | undefined, files: ExporterFiles): ExporterFiles | undefined {
   const { tokenFile, basicAuthFile, caFile } = files;
-  if (tokenFile === undefined && basicAuthFile === undefined && caFile === undefined) return undefined;
-  if (tokenFile !== undefined && basicAuthFile !== undefined) {
-    throw new UsageError('--exporter-token-file and --exporter-basic-auth-file exclude each other');
+  if (Object.values(files).every((file) => file === undefined)) return undefined;
+  const [flag, other] = Object.entries({
+    '--exporter-token-file': tokenFile,
+    '--exporter-basic-auth-file': basicAuthFile,
+  }).flatMap(([name, file]) => (file === undefined ? [] : [name]));
+  if (other !== undefined) throw new UsageError(`${flag} and ${other} exclude each other`);
+  if (flag !== undefined && address === undefined) {
+    throw new UsageError(`${flag} needs --exporter: credentials are for an exporter that is named`);
   }
   if (caFile !== undefined && address !== undefined && 'url' in address && address.url.protocol !== 'https:') {
     throw new UsageError('--exporter-ca-file needs an --exporter with https://');

@@ -1,4 +1,5 @@
-import type { ApiTransport } from '../../http/api-client.js';
+import { RequestError } from '../../base/errors.js';
+import type { ApiRequest, ApiTransport } from '../../http/api-client.js';
 import { readObject } from '../../http/read-object.js';
 import { type JsonObject, objectOf, objectsOf, textOf } from '../../json/json.js';
 import type { ServiceAddress } from './exporter-address.js';
@@ -6,8 +7,8 @@ import type { ServiceAddress } from './exporter-address.js';
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/ */
 export const exporterLabel = 'app.kubernetes.io/name=ephemeral-storage-exporter';
 
-/** There is one in a cluster, or a few. */
-const maxServiceCount = '100';
+/** Of items: a page has them whole. */
+const pageLimit = '500';
 
 /** A pod of an exporter. */
 export interface ExporterPod {
@@ -25,9 +26,9 @@ export async function listExporters(
   signal: AbortSignal,
 ): Promise<readonly ServiceAddress[]> {
   const folder = namespace === undefined ? '' : `/namespaces/${namespace}`;
-  const query = { labelSelector: exporterLabel, limit: maxServiceCount };
-  const { items } = await readObject(api, { path: `/api/v1${folder}/services`, query }, signal);
-  const found = objectsOf(items).flatMap((service): readonly ServiceAddress[] => {
+  const query = { labelSelector: exporterLabel };
+  const services = await allItems(api, { path: `/api/v1${folder}/services`, query }, signal);
+  const found = services.flatMap((service): readonly ServiceAddress[] => {
     const { namespace: itsNamespace, name } = namesOf(service);
     const port = objectsOf(objectOf(service['spec'])['ports']).find((one) => one['name'] === 'metrics');
     return port === undefined || name === '' ? [] : [{ namespace: itsNamespace, service: name, port: 'metrics' }];
@@ -35,21 +36,56 @@ export async function listExporters(
   return found.sort((a, b) => (`${a.namespace}/${a.service}` < `${b.namespace}/${b.service}` ? -1 : 1));
 }
 
-/** Returns the ready pods behind the Service, by name. Throws RequestError. */
+/** Returns whether there is a Service of the name. Throws RequestError. */
+export async function isService(
+  api: ApiTransport,
+  { namespace, service }: ServiceAddress,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await readObject(api, { path: `/api/v1/namespaces/${namespace}/services/${service}` }, signal);
+    return true;
+  } catch (error) {
+    if (error instanceof RequestError && error.reason === 'not_found') return false;
+    throw error;
+  }
+}
+
+/** Returns the ready pods behind the Service, by name. `node`: those on it alone; undefined for all. Throws RequestError. */
 export async function exporterPods(
   api: ApiTransport,
   { namespace, service: name, port: portName }: ServiceAddress,
   signal: AbortSignal,
+  node?: string,
 ): Promise<readonly ExporterPod[]> {
   const folder = `/api/v1/namespaces/${namespace}`;
   const spec = objectOf((await readObject(api, { path: `${folder}/services/${name}` }, signal))['spec']);
   const ports = objectsOf(spec['ports']);
   const port = ports.find((one) => one['name'] === portName || String(one['port']) === portName);
   const labelSelector = Object.entries(objectOf(spec['selector'])).map(([key, value]) => `${key}=${String(value)}`);
-  const query = { labelSelector: labelSelector.join(','), limit: '1000' };
-  const { items } = await readObject(api, { path: `${folder}/pods`, query }, signal);
-  const pods = objectsOf(items).flatMap((pod) => readyPod(pod, port?.['targetPort'] ?? port?.['port']));
+  const fieldSelector = node === undefined ? {} : { fieldSelector: `spec.nodeName=${node}` };
+  const query = { labelSelector: labelSelector.join(','), ...fieldSelector };
+  const items = await allItems(api, { path: `${folder}/pods`, query }, signal);
+  const pods = items.flatMap((pod) => readyPod(pod, port?.['targetPort'] ?? port?.['port']));
   return pods.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Returns the items of all pages of a list. Throws RequestError. */
+async function allItems(
+  api: ApiTransport,
+  { path, query }: ApiRequest,
+  signal: AbortSignal,
+): Promise<readonly JsonObject[]> {
+  const found: JsonObject[] = [];
+  for (let token: string | undefined; ;) {
+    const page = { limit: pageLimit, ...(token === undefined ? {} : { continue: token }) };
+    const { items, metadata } = await readObject(api, { path, query: { ...query, ...page } }, signal);
+    found.push(...objectsOf(items));
+    const next = textOf(objectOf(metadata)['continue']);
+    if (next === undefined) return found;
+    if (next === token) throw new RequestError('decode', `GET ${path}: the list does not end`);
+    token = next;
+  }
 }
 
 /** Returns the node of a pod; undefined for one that is not on a node. Throws RequestError. */

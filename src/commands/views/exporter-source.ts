@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js';
-import { type FailureReason, RequestError, UserError } from '../../base/errors.js';
+import { type FailureReason, RequestError, UsageError, UserError } from '../../base/errors.js';
 import { joinTruncated } from '../../base/text.js';
 import type { Credentials } from '../../credentials/credentials.js';
 import type { ApiTransport } from '../../http/api-client.js';
@@ -13,10 +13,9 @@ import {
   type ExporterFiles,
   podProxyPath,
   type ServiceAddress,
-  usualFirst,
 } from './exporter-address.js';
 import { exporterClient } from './exporter-client.js';
-import { exporterLabel, type ExporterPod, exporterPods, listExporters, nodeOfPod } from './exporter-pods.js';
+import { exporterLabel, type ExporterPod, exporterPods, isService, listExporters, nodeOfPod } from './exporter-pods.js';
 import { type ExporterConnection, exporterReader } from './exporter-views.js';
 import { firstAnswer } from './first-answer.js';
 import { forwardPort } from './forwarded-port.js';
@@ -31,8 +30,6 @@ export interface AskedPlace {
 
 export interface OpenExporter extends AsyncDisposable {
   readonly source: ViewSource;
-  /** Which exporter it is, where there are several. */
-  readonly notes: readonly string[];
 }
 
 interface ExporterQuestion {
@@ -55,7 +52,7 @@ interface ExporterQuestion {
 export async function openExporter(question: ExporterQuestion, signal: AbortSignal): Promise<OpenExporter> {
   const { credentials, clock, version, files, requests } = question;
   const schemas = await AnswerSchemas.read();
-  const { address, notes } = await findAddress(question, signal);
+  const address = await findAddress(question, signal);
   const resources = new Resources();
   const dispose = (): Promise<void> => resources[Symbol.asyncDispose]();
   try {
@@ -69,7 +66,7 @@ export async function openExporter(question: ExporterQuestion, signal: AbortSign
         : files === undefined
           ? await proxiedSource(address, asked)
           : await forwardedSource(address, asked, files);
-    return { source, notes, [Symbol.asyncDispose]: dispose };
+    return { source, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;
@@ -107,10 +104,9 @@ async function proxiedSource(address: ServiceAddress, question: ServiceQuestion)
   const { base, signal } = question;
   const { scheme, prefix, coverage } = await firstAnswer(address, base, signal);
   if (isWhole(coverage)) return answeredSource({ ...base, prefix });
-  const pods = await exporterPods(base.api, address, signal);
   const connect = (pod: ExporterPod): Promise<ExporterConnection> =>
     Promise.resolve({ ...base, prefix: podProxyPath(pod, scheme) });
-  return partsSource({ address, coverage, pods, connect }, question);
+  return partsSource({ address, coverage, connect }, question);
 }
 
 /** Through forwarded ports, which pass on what the listener requires of its clients. */
@@ -121,7 +117,7 @@ async function forwardedSource(
 ): Promise<ViewSource> {
   const { base, credentials, resources, clock, version, signal } = question;
   if (credentials === undefined) throw new RequestError('connection', 'no kubeconfig was found');
-  const pods = await exporterPods(base.api, address, signal);
+  const [first] = await exporterPods(base.api, address, signal);
   const connect = async (pod: ExporterPod): Promise<ExporterConnection> => {
     const { port } = resources.add(await forwardPort(credentials, pod));
     const url = new URL(`${files.caFile === undefined ? 'http' : 'https'}://127.0.0.1:${port}`);
@@ -129,11 +125,10 @@ async function forwardedSource(
     const client = { exporter: { url }, files, serverName, credentials, clock, version };
     return { ...base, api: resources.add(await exporterClient(client)), prefix: '' };
   };
-  const [first] = pods;
   if (first === undefined) throw new UserError(`no pod of ${nameOf(address)} is ready`);
   const connection = await connect(first);
   const { coverage } = await exporterReader(connection, signal).list('nodes', {}, 1);
-  return isWhole(coverage) ? answeredSource(connection) : partsSource({ address, coverage, pods, connect }, question);
+  return isWhole(coverage) ? answeredSource(connection) : partsSource({ address, coverage, connect }, question);
 }
 
 function isWhole({ totalShards, onlyNode }: Coverage): boolean {
@@ -145,18 +140,17 @@ async function partsSource(
   {
     address,
     coverage: { totalShards },
-    pods,
     connect,
   }: {
     readonly address: ServiceAddress;
     /** Of one of them. */
     readonly coverage: Coverage;
-    readonly pods: readonly ExporterPod[];
     readonly connect: (pod: ExporterPod) => Promise<ExporterConnection>;
   },
   question: ServiceQuestion,
 ): Promise<ViewSource> {
-  if (totalShards === undefined) return answeredSource(await connect(await podOfPlace(pods, question)));
+  if (totalShards === undefined) return answeredSource(await connect(await podOfPlace(address, question)));
+  const pods = await exporterPods(question.base.api, address, question.signal);
   if (pods.length === 0) throw new UserError(`none of the ${totalShards} shards of ${nameOf(address)} is ready`);
   const shards = await Promise.all(
     pods.map(async (pod) => ({ name: pod.name, source: await sourceOfShard(connect(pod)) })),
@@ -175,41 +169,35 @@ async function sourceOfShard(connection: Promise<ExporterConnection>): Promise<V
 }
 
 /** Of exporters that run on each node. */
-async function podOfPlace(
-  pods: readonly ExporterPod[],
-  { base, place, signal }: ServiceQuestion,
-): Promise<ExporterPod> {
+async function podOfPlace(address: ServiceAddress, { base, place, signal }: ServiceQuestion): Promise<ExporterPod> {
   const node = place.node ?? (place.pod && (await nodeOfPod(base.api, place.pod, signal)));
   if (node === undefined) {
     throw new UserError(
       'the exporter runs on each node and measures that node alone: name one with --node, or read the whole cluster with --from kubelets',
     );
   }
-  const pod = pods.find(({ nodeName }) => nodeName === node);
+  const [pod] = await exporterPods(base.api, address, signal, node);
   if (pod === undefined) throw new UserError(`no ready exporter runs on node ${node}: try --from kubelets`);
   return pod;
-}
-
-interface FoundAddress {
-  readonly address: ExporterAddress;
-  readonly notes: readonly string[];
 }
 
 async function findAddress(
   { address, credentials, requests }: ExporterQuestion,
   signal: AbortSignal,
-): Promise<FoundAddress> {
-  if (address !== undefined) return { address, notes: [] };
+): Promise<ExporterAddress> {
+  if (address !== undefined) return address;
   if (credentials === undefined) throw new RequestError('connection', 'no kubeconfig was found');
   using api = requests.searchClient(credentials);
   const services = await visibleExporters(api, credentials.namespace, signal).catch(asClusterError);
-  const [first = defaultExporter, ...others] = usualFirst(services ?? []);
-  if (services?.length === 0) {
+  const [first, ...others] = services ?? [defaultExporter];
+  if (first === undefined) {
     throw new RequestError('not_found', `no Service has the label ${exporterLabel} and a port called metrics`);
   }
-  const names = joinTruncated(others.map(nameOf), 5);
-  const notes = others.length === 0 ? [] : [`Read from ${nameOf(first)}; --exporter reads another one: ${names}.`];
-  return { address: first, notes };
+  if (others.length === 0) return first;
+  const names = joinTruncated([first, ...others].map(nameOf), 5);
+  throw new UsageError(
+    `several Services have the label ${exporterLabel}: ${names}; name the exporter with --exporter NAMESPACE/SERVICE, or read the kubelets with --from kubelets`,
+  );
 }
 
 /** Without the API server there is nothing else to read: the kubelets are found there too. */
@@ -223,24 +211,36 @@ function asClusterError(error: unknown): never {
   throw new ClusterError(reason, message, { cause: error, ...(status === undefined ? {} : { status }) });
 }
 
-/** Those that the user may list; undefined where there may be one of the usual name that the user may not list. */
+/**
+ * Returns that of the usual name alone, else those with the label that the user may list; undefined where there may be one of the usual
+ * name that the user may not read. Anyone who may create Services can give one the label.
+ */
 async function visibleExporters(
   api: ApiTransport,
   ownNamespace: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly ServiceAddress[] | undefined> {
-  const namespaces = new Set([undefined, defaultExporter.namespace, ownNamespace]);
-  let isComplete = false;
-  for (const namespace of namespaces) {
-    try {
-      const found = await listExporters(api, namespace, signal);
-      if (namespace === undefined || found.length > 0) return found;
-      isComplete ||= namespace === defaultExporter.namespace;
-    } catch (error) {
-      if (!(error instanceof RequestError) || error.reason !== 'forbidden') throw error;
-    }
+  const isUsual = ({ namespace, service }: ServiceAddress): boolean =>
+    namespace === defaultExporter.namespace && service === defaultExporter.service;
+  const usualExists = await unlessForbidden(isService(api, defaultExporter, signal));
+  if (usualExists === true) return [defaultExporter];
+  let isComplete = usualExists === false;
+  for (const namespace of new Set([undefined, defaultExporter.namespace, ownNamespace])) {
+    const found = await unlessForbidden(listExporters(api, namespace, signal));
+    if (found === undefined) continue;
+    if (namespace === undefined || found.length > 0) return found.some(isUsual) ? [defaultExporter] : found;
+    isComplete ||= namespace === defaultExporter.namespace;
   }
   return isComplete ? [] : undefined;
+}
+
+async function unlessForbidden<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof RequestError && error.reason === 'forbidden') return undefined;
+    throw error;
+  }
 }
 
 function nameOf({ namespace, service }: ServiceAddress): string {

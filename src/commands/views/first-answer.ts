@@ -27,7 +27,7 @@ export async function firstAnswer(
     if (!isServerError(error)) throw error;
     const pods = await podsBehind(address, connection, signal);
     if (pods?.length === 0) throw notReady(address, error);
-    for (const pod of pods ?? [].slice(0, maxTriedPodCount)) {
+    for (const pod of (pods ?? []).slice(0, maxTriedPodCount)) {
       const found = await answerAt((scheme) => podProxyPath(pod, scheme), connection, signal).catch(() => undefined);
       if (found !== undefined) return found;
     }

@@ -13,7 +13,7 @@ export function proxiedError(response: ErrorResponse, exporter: ServiceAddress, 
     const message = statusMessage({ what, status }, 'the exporter', oneLine(text));
     return new RequestError(reasonForStatus(status), message, { status });
   }
-  const hint = `${proxyLimit}; with --exporter-token-file or --exporter-basic-auth-file, a port of its pod is forwarded (needs create on pods/portforward)`;
+  const hint = `${proxyLimit}; with --exporter ${exporter.namespace}/${exporter.service} and --exporter-token-file or --exporter-basic-auth-file, a port of its pod is forwarded (needs create on pods/portforward)`;
   const message = `${statusMessage({ what, status }, 'the exporter', '')}: it requires credentials, but ${hint}`;
   return new RequestError('unauthorized', message, { status });
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { checkedFiles, parseExporter, proxyPath, usualFirst } from '../../../src/commands/views/exporter-address.js';
+import { checkedFiles, parseExporter, proxyPath } from '../../../src/commands/views/exporter-address.js';
 
 it.each([
   ['http://localhost:9797', 'http://localhost:9797/'],
@@ -41,9 +41,18 @@ it.each([
 
 it('an address takes files, and needs none', () => {
   const files = { tokenFile: '/token', caFile: '/ca' };
-  const addresses = [undefined, parseExporter('https://exporter.example'), parseExporter('monitoring/exporter')];
-  expect(addresses.map((address) => checkedFiles(address, files))).toEqual([files, files, files]);
-  expect(addresses.map((address) => checkedFiles(address, {}))).toEqual([undefined, undefined, undefined]);
+  const addresses = [parseExporter('https://exporter.example'), parseExporter('monitoring/exporter')];
+  expect(addresses.map((address) => checkedFiles(address, files))).toEqual([files, files]);
+  expect([undefined, ...addresses].map((address) => checkedFiles(address, {}))).toEqual(Array(3).fill(undefined));
+});
+
+it.each([
+  [{ tokenFile: '/token' }, '--exporter-token-file'],
+  [{ basicAuthFile: '/password', caFile: '/ca' }, '--exporter-basic-auth-file'],
+])('credentials are for an exporter that is named, and no other: %j', (files, flag) => {
+  const message = `${flag} needs --exporter: credentials are for an exporter that is named`;
+  expect(() => checkedFiles(undefined, files)).toThrow(message);
+  expect(checkedFiles(undefined, { caFile: '/ca' })).toEqual({ caFile: '/ca' });
 });
 
 it.each([
@@ -52,21 +61,4 @@ it.each([
   ['http://host', { caFile: '/ca' }, /--exporter-ca-file needs an --exporter with https/],
 ])('the address %s refuses the files %j', (text, files, message) => {
   expect(() => checkedFiles(parseExporter(text), files)).toThrow(message);
-});
-
-it('of several Services, those of the usual name are first, of them that in the usual namespace', () => {
-  const usual = 'ephemeral-storage-exporter';
-  const names = [
-    ['default', 'x'],
-    ['monitoring', usual],
-    [usual, 'other'],
-    [usual, usual],
-  ] as const;
-  const services = names.map(([namespace, service]) => ({ namespace, service, port: 'metrics' }));
-  expect(usualFirst(services).map(({ namespace, service }) => `${namespace}/${service}`)).toEqual([
-    `${usual}/${usual}`,
-    `monitoring/${usual}`,
-    `${usual}/other`,
-    'default/x',
-  ]);
 });

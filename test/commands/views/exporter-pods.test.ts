@@ -50,6 +50,27 @@ it('the exporters of one namespace are listed there', async () => {
   expect(await listExporters(api, 'shop', never)).toEqual([{ namespace: 'shop', service: 'a', port: 'metrics' }]);
 });
 
+it('lists of several pages are read to their end', async () => {
+  const requests: ApiRequest[] = [];
+  const open = (request: ApiRequest) => {
+    requests.push(request);
+    const page = Number(request.query?.['continue'] ?? 0);
+    const items = [service('shop', `service-${page}`, 'metrics')];
+    return Promise.resolve(chunk(JSON.stringify({ items, metadata: page < 2 ? { continue: String(page + 1) } : {} })));
+  };
+  const names = (await listExporters({ open }, undefined, never)).map((one) => one.service);
+  expect(names).toEqual(['service-0', 'service-1', 'service-2']);
+  expect(requests.map(({ query }) => [query?.['labelSelector'], query?.['limit']])).toEqual(
+    Array(3).fill(['app.kubernetes.io/name=ephemeral-storage-exporter', '500']),
+  );
+});
+
+it('a list that never ends is an error', async () => {
+  const api = anApi({ '/api/v1/services': { items: [], metadata: { continue: 'same' } } });
+  await expect(listExporters(api, undefined, never)).rejects.toThrow('GET /api/v1/services: the list does not end');
+  expect(api.requests).toHaveLength(2);
+});
+
 interface PodFields {
   readonly ready?: string;
   readonly ports?: readonly object[];
@@ -72,13 +93,13 @@ const pod = (
 
 const found = { namespace: 'shop', service: 'exporter', port: 'metrics' };
 
-async function podsOf(targetPort: unknown, pods: readonly object[], port = 'metrics') {
+async function podsOf(targetPort: unknown, pods: readonly object[], { port = 'metrics', node = '' } = {}) {
   const spec = { selector: { app: 'exporter', tier: 'x' }, ports: [{ name: 'metrics', port: 80, targetPort }] };
   const api = anApi({
     '/api/v1/namespaces/shop/services/exporter': { spec },
     '/api/v1/namespaces/shop/pods': { items: pods },
   });
-  const result = await exporterPods(api, { ...found, port }, never);
+  const result = await exporterPods(api, { ...found, port }, never, node === '' ? undefined : node);
   return { result, query: api.requests[1]?.query };
 }
 
@@ -88,7 +109,12 @@ it('the pods of an exporter are those that its Service selects, by name', async 
     { namespace: 'shop', name: 'a', nodeName: 'node-1', port: 9797 },
     { namespace: 'shop', name: 'b', nodeName: 'node-2', port: 9797 },
   ]);
-  expect(query).toMatchObject({ labelSelector: 'app=exporter,tier=x' });
+  expect(query).toEqual({ labelSelector: 'app=exporter,tier=x', limit: '500' });
+});
+
+it('of the pods of an exporter on each node, that of one node alone is requested', async () => {
+  const { query } = await podsOf('web', [pod('a')], { node: 'node-2500' });
+  expect(query).toMatchObject({ labelSelector: 'app=exporter,tier=x', fieldSelector: 'spec.nodeName=node-2500' });
 });
 
 it.each([
@@ -97,7 +123,7 @@ it.each([
   ['nothing: it is the port of the Service', undefined, 'metrics', 80],
   ['a name, and the port of the Service is given as a number', 'web', '80', 9797],
 ])('the port of a pod is found by %s', async (_what, targetPort, port, expected) => {
-  const { result } = await podsOf(targetPort, [pod('a')], port);
+  const { result } = await podsOf(targetPort, [pod('a')], { port });
   expect(result).toMatchObject([{ name: 'a', port: expected }]);
 });
 

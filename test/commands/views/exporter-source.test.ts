@@ -96,7 +96,6 @@ describe('the exporter of a cluster', () => {
     const server = await serve(readingOf('node-1', 'cart-0'));
     addExporter(sim.model, server.port);
     await using exporter = await open(credentialsOf(sim, readerRules));
-    expect(exporter.notes).toEqual([]);
     expect(await podsOf(exporter)).toEqual(['cart-0']);
     expect(server.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
@@ -138,16 +137,27 @@ describe('the exporter of a cluster', () => {
     });
   });
 
-  it('of several exporters, that in the usual namespace is read, and the others are named', async ({ sim, serve }) => {
+  it('of any number of Services with the label, that of the usual name in the usual namespace is read', async ({
+    sim,
+    serve,
+  }) => {
     const server = await serve(readingOf('node-1', 'cart-0'));
     addExporter(sim.model, server.port);
-    addService(sim, 'apps');
-    addService(sim, 'zone-c');
-    await using exporter = await open(credentialsOf(sim, readerRules));
-    expect(exporter.notes).toEqual([
-      `Read from ${namespace}/${namespace}; --exporter reads another one: apps/${namespace}, zone-c/${namespace}.`,
-    ]);
-    expect(await podsOf(exporter)).toEqual(['cart-0']);
+    for (let index = 0; index < 501; index += 1) addService(sim, `a-${index}`);
+    for (const verbs of [['list', 'get'], ['list'], ['get']]) {
+      const rules = [{ verbs, resources: ['services'] }, ...readerRules.slice(1)];
+      await using exporter = await open(credentialsOf(sim, rules));
+      expect(await podsOf(exporter)).toEqual(['cart-0']);
+    }
+  });
+
+  it('of the Services with the label, none is chosen where several are not of the usual name', async ({ sim }) => {
+    for (let index = 0; index < 501; index += 1) addService(sim, `a-${index}`);
+    addService(sim, 'monitoring');
+    const named = Array.from({ length: 5 }, (_, index) => `a-${[0, 1, 10, 100, 101][index]}/${namespace}`).join(', ');
+    await expect(open(credentialsOf(sim, readerRules))).rejects.toThrow(
+      `several Services have the label app.kubernetes.io/name=${namespace}: ${named} and 497 more; name the exporter with --exporter NAMESPACE/SERVICE, or read the kubelets with --from kubelets`,
+    );
   });
 
   it('an exporter that is named is read without a list of Services', async ({ sim, serve }) => {
@@ -346,7 +356,7 @@ test.each([
     401,
     'text/plain; charset=utf-8',
     'unauthorized\n',
-    /the exporter answered 401.* proxy for services passes on no credentials; with --exporter-token-file /,
+    /the exporter answered 401.* proxy for services passes on no credentials; with --exporter \S+ and --exporter-token-file /,
   ],
   [401, 'application/json', '{"kind":"Status","message":"Unauthorized"}', /the API server answered 401: Unauthorized/],
   [500, 'text/plain', 'internal error', /the exporter answered 500: internal error$/],
@@ -398,4 +408,26 @@ test('a Service that there is not is no exporter that is not ready', async () =>
   const address = { namespace: 'nosuch', service: 'nosuch', port: 'metrics' };
   const error = await failureOf(open(staticCredentials({ server: api.url }), { address }));
   expect(error.message).toBe('there is no Service nosuch/nosuch');
+});
+
+test('of the pods behind a Service that fail, no more than three are asked', async () => {
+  await using api = await LoopbackServer.listen();
+  const port = { name: 'metrics', containerPort: 9797 };
+  const status = { conditions: [{ type: 'Ready', status: 'True' }] };
+  const items = ['a', 'b', 'c', 'd'].map((name) => ({
+    metadata: { namespace: 'shop', name },
+    spec: { containers: [{ ports: [port] }] },
+    status,
+  }));
+  const spec = { selector: { app: 'exporter' }, ports: [{ name: 'metrics', port: 9797, targetPort: 'metrics' }] };
+  api.answer = (request, response) => {
+    const isProxy = request.url?.includes('/proxy/') === true;
+    replyWith(isProxy ? { status: 503, body: 'no route to host' } : { body: JSON.stringify({ items, spec }) })(
+      request,
+      response,
+    );
+  };
+  await failureOf(open(staticCredentials({ server: api.url }), { address: { ...defaultExporter, namespace: 'shop' } }));
+  const asked = api.requests.filter(({ url }) => url?.includes('/proxy/'));
+  expect(asked).toHaveLength(8); // with and without TLS: the Service, and three pods
 });

@@ -20,6 +20,8 @@ const readers: readonly Rule[] = [
 ];
 const forwarders: readonly Rule[] = [...readers, { verbs: ['get', 'create'], resources: ['pods/portforward'] }];
 
+const service = 'ephemeral-storage-exporter/ephemeral-storage-exporter';
+
 /** An exporter whose listener requires a password, in the cluster that it measures. */
 const it = test
   .extend('exporter', async ({ onTestFinished }) => {
@@ -40,7 +42,7 @@ async function run(
   const passwordFile = path.join(folder.path, 'password');
   await writeFile(kubeconfig, cluster.kubeconfig(cluster.issueToken({ user: 'reader', rules })));
   await writeFile(passwordFile, login ?? '');
-  const withLogin = login === undefined ? [] : ['--exporter-basic-auth-file', passwordFile];
+  const withLogin = login === undefined ? [] : ['--exporter', service, '--exporter-basic-auth-file', passwordFile];
   const line = ['top', 'nodes', '-o', 'name', '--from', 'exporter', '--kubeconfig', kubeconfig, ...withLogin];
   const status = await runArguments(line, context);
   return { status, out: out(), error: error() };
@@ -60,7 +62,9 @@ it('a wrong password is refused in one line that names the flag', async ({ expor
 it('without a password, the line names the flags that forward a port', async ({ exporter, folder }) => {
   const { status, error } = await run(exporter, folder, { rules: readers });
   expect(status).toBe(1);
-  expect(error).toMatch(/^[^\n]*requires credentials[^\n]*--exporter-token-file[^\n]*pods\/portforward[^\n]*\n$/);
+  expect(error).toMatch(
+    /^[^\n]*requires credentials[^\n]*--exporter ephemeral\S+ and --exporter-token-file[^\n]*pods\/portforward[^\n]*\n$/,
+  );
 });
 
 it('without the permission to forward ports, the line says so', async ({ exporter, folder }) => {
