@@ -1,5 +1,6 @@
 import type { Pod } from '../kube/objects.js';
 import { declaredLimit, declaredRequest, formerDeclaredRequest } from '../kube/pod-containers.js';
+import { hasEnded } from '../kube/pod-lifecycle.js';
 import { addAmounts, type Amount, roundUp } from '../kube/quantity.js';
 import { minorVersion } from './kubelet-version.js';
 
@@ -17,8 +18,8 @@ export function exemptionOf({ isStatic, priority }: Pod): 'static' | 'critical' 
 }
 
 /** Whether the kubelet looks at the pod when it evicts; a summary may still list one that has ended. */
-export function isActive({ phase }: Pick<Pod, 'phase'>): boolean {
-  return phase !== 'Failed' && phase !== 'Succeeded';
+export function isActive(pod: Pick<Pod, 'phase'>): boolean {
+  return !hasEnded(pod);
 }
 
 /**

@@ -100,7 +100,7 @@ export class Collector {
     const gone = goneNames.map((name) => trackers.of({ name }).gone());
     const collected = await this.#collectWorkloads(views, gone, recordsFailures && !signal.aborted);
     const { workloads, youngWorkloads } = collected;
-    resolver.retain(collected.keys, discoveredCount);
+    resolver.retain(collected.keys, discoveredCount, collected.endedKeys);
     const all = [
       ...views,
       ...skipped.map((node) => skippedView(node, trackers.of(node).skippedObjects(node))),
@@ -173,8 +173,9 @@ export class Collector {
     readonly workloads: readonly WorkloadSnapshot[];
     /** Workloads all of whose pods are in no sum yet. */
     readonly youngWorkloads: readonly Workload[];
-    /** Of all workloads in use, also those whose pods have ended. */
+    /** Of all workloads in use by pods that have not ended, or are measured. */
     readonly keys: ReadonlySet<string>;
+    readonly endedKeys: ReadonlySet<string>;
   }> {
     const parts = [
       ...views.map(({ nodeName, state, workloads }) => {
@@ -192,8 +193,8 @@ export class Collector {
       const sizeBefore = keys.size;
       return keys.add(workloadKey(workload)).size > sizeBefore;
     });
-    for (const { endedWorkloads } of coverages) for (const ended of endedWorkloads) keys.add(workloadKey(ended));
-    return { workloads, youngWorkloads, keys };
+    const ended = coverages.flatMap(({ endedWorkloads }) => endedWorkloads);
+    return { workloads, youngWorkloads, keys, endedKeys: new Set(ended.map(workloadKey)) };
   }
 }
 

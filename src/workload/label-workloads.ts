@@ -1,4 +1,5 @@
 import type { Labels, Pod } from '../kube/objects.js';
+import { hasEnded } from '../kube/pod-lifecycle.js';
 import { type LabelSelector, matchesSelector } from '../kube/selector.js';
 import { type Workload, workloadKey } from './workload.js';
 
@@ -19,6 +20,8 @@ interface DiscoveredTuple {
   readonly tuple: string;
   readonly workload: Workload;
   readonly number: number;
+  /** Without one, it gives its name up to a tuple that has one. */
+  hasRunningPod: boolean;
 }
 
 /** Bounds the memory of the memoized results, about 200 bytes each; a cluster has far fewer different label sets. */
@@ -38,7 +41,8 @@ export class LabelWorkloads {
   readonly #relevantKeys: ReadonlySet<string>;
   readonly #discovered = new Map<string, DiscoveredTuple>();
   readonly #memoized = new Map<string, readonly Workload[]>();
-  readonly #clashes = new Set<string>();
+  /** By tuple: the name that it asked for. */
+  readonly #clashes = new Map<string, string>();
   #generation = 0;
 
   constructor({
@@ -74,12 +78,14 @@ export class LabelWorkloads {
     return this.#generation;
   }
 
-  of({ namespace, labels }: Pod): readonly Workload[] {
-    const memoKey = this.#memoKeyOf(namespace, labels);
+  of(pod: Pod): readonly Workload[] {
+    const { namespace, labels } = pod;
+    const isRunning = !hasEnded(pod);
+    const memoKey = this.#memoKeyOf(isRunning ? namespace : `\0${namespace}`, labels);
     const known = this.#memoized.get(memoKey);
     if (known !== undefined) return known;
     if (this.#memoized.size >= maxMemoizedCount) this.#memoized.clear();
-    const workloads = [...this.#matching(namespace, labels), ...this.#discover(labels)];
+    const workloads = [...this.#matching(namespace, labels), ...this.#discover(labels, isRunning)];
     this.#memoized.set(memoKey, workloads);
     return workloads;
   }
@@ -97,15 +103,24 @@ export class LabelWorkloads {
     return definition === undefined || coversNamespace(definition, namespace);
   }
 
-  /** Forgets the discovered workloads up to this number whose keys are not among `keys`. */
-  retain(keys: ReadonlySet<string>, lastNumber: number): void {
-    const isUnused = ({ workload, number }: DiscoveredTuple): boolean =>
-      number <= lastNumber && !keys.has(workloadKey(workload));
-    const unused = [...this.#discovered.values()].filter(isUnused);
-    for (const { workload } of unused) this.#discovered.delete(workload.name);
-    if (unused.length === 0) return;
-    this.#memoized.clear();
-    if (this.#clashes.size === 0) return; // what is kept of other pods stays right
+  /**
+   * Forgets the discovered workloads up to this number whose keys are neither among `keys` nor among `endedKeys`: of workloads
+   * that may have ended pods alone.
+   */
+  retain(keys: ReadonlySet<string>, endedKeys: ReadonlySet<string>, lastNumber: number): void {
+    const askedNames = new Set(this.#clashes.values());
+    let isFree = false;
+    for (const tuple of this.#discovered.values()) {
+      const { workload, number, hasRunningPod } = tuple;
+      const key = workloadKey(workload);
+      const isGone = !endedKeys.has(key);
+      if (number > lastNumber || keys.has(key) || (!isGone && !hasRunningPod)) continue;
+      tuple.hasRunningPod = false;
+      if (isGone) this.#discovered.delete(workload.name);
+      this.#memoized.clear();
+      isFree ||= isGone ? askedNames.size > 0 : askedNames.has(workload.name);
+    }
+    if (!isFree) return; // what is kept of other pods stays right
     this.#clashes.clear();
     this.#generation += 1;
   }
@@ -124,23 +139,36 @@ export class LabelWorkloads {
       .map(({ workload }) => workload);
   }
 
-  #discover(labels: Labels): Workload[] {
+  #discover(labels: Labels, isRunning: boolean): readonly Workload[] {
     const values = this.#keys.flatMap((key) => (Object.hasOwn(labels, key) ? [labels[key] ?? ''] : []));
     if (this.#keys.length === 0 || values.length < this.#keys.length) return [];
     const name = values.join('--');
-    if (name === '') return []; // to Prometheus, a workload without a name is none
+    return name === '' ? [] : this.#named(name, values, isRunning); // to Prometheus, a workload without a name is none
+  }
+
+  #named(name: string, values: readonly string[], isRunning: boolean): readonly Workload[] {
     const tuple = values.join('\0');
     const known = this.#discovered.get(name);
-    if (this.#configuredNames.has(name) || (known !== undefined && known.tuple !== tuple)) {
-      this.#clashes.add(tuple);
+    const isOther = known !== undefined && known.tuple !== tuple;
+    if (this.#configuredNames.has(name) || (isOther && (known.hasRunningPod || !isRunning))) {
+      this.#clashes.set(tuple, name);
       return [];
     }
-    const { workload } = known ?? this.#register(tuple, this.#workloadOf(name, values));
-    return [workload];
+    if (isOther) this.#giveUp(tuple);
+    const holder = isOther || known === undefined ? this.#register(tuple, this.#workloadOf(name, values)) : known;
+    holder.hasRunningPod ||= isRunning;
+    return [holder.workload];
+  }
+
+  /** The pods of the former holder, which have ended, ask again; those of the tuple have the name from now on. */
+  #giveUp(tuple: string): void {
+    this.#memoized.clear();
+    this.#clashes.delete(tuple);
+    this.#generation += 1;
   }
 
   #register(tuple: string, workload: Workload): DiscoveredTuple {
-    const discovered = { tuple, workload, number: this.#nextNumber() };
+    const discovered = { tuple, workload, number: this.#nextNumber(), hasRunningPod: false };
     this.#discovered.set(workload.name, discovered);
     return discovered;
   }

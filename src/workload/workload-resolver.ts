@@ -70,12 +70,13 @@ export class WorkloadResolver {
 
   /**
    * Forgets the discovered workloads whose keys are not among `keys`; to be called with those in use, once in a while.
+   * `endedKeys`: those of pods that have ended; where all of its pods have, a workload gives its name up when another asks for it.
    * `discoveredCount`: what it was when the search for those in use began. Workloads discovered since are kept.
    */
-  retain(keys: ReadonlySet<string>, discoveredCount: number): void {
-    this.#labels.retain(keys, discoveredCount);
+  retain(keys: ReadonlySet<string>, discoveredCount: number, endedKeys: ReadonlySet<string> = new Set()): void {
+    this.#labels.retain(keys, endedKeys, discoveredCount);
     for (const [key, { number }] of this.#controllers) {
-      if (number <= discoveredCount && !keys.has(key)) this.#controllers.delete(key);
+      if (number <= discoveredCount && !keys.has(key) && !endedKeys.has(key)) this.#controllers.delete(key);
     }
   }
 

@@ -1018,12 +1018,14 @@ describe('Collector: workloads that are discovered from labels', () => {
 
   it.each([
     ['a pod with labels of its own has ended', cart('cart-1', 'node-2'), 0],
-    ['the name of the workload of a pod that has ended is asked for', clashing, 1],
+    ['a pod has taken the name of the workload of one that has ended', clashing, 1],
+    ['pods that have ended ask for one name', { ...clashing, phase: 'Failed', runningSinceMs: undefined }, 1],
   ])('what was derived is kept when %s', async (_case, other, clashCount) => {
     const cluster = twoNodes();
     cluster.setPods('node-1', [cart('cart-0', 'node-1'), ended]);
     cluster.setPods('node-2', [other]);
     const { collect, resolver } = aCollector(cluster, { labels: ['app', 'part'] });
+    await collect();
     const [before, { generation }] = [await collect(), resolver];
     const after = await collect();
     expect([resolver.generation, resolver.clashCount]).toEqual([generation, clashCount]);
@@ -1046,17 +1048,30 @@ describe('Collector: workloads that are discovered from labels', () => {
   it.each([
     ['with data', false, { measuredPods: 1 }],
     ['without data', true, { podsOnAbsentNodes: 1 }],
-  ])('a name goes to a pod on a node %s once the pods that had it are deleted', async (_case, isSilent, counts) => {
+  ])('a pod on a node %s takes the name of one that has ended, at once', async (_case, isSilent, counts) => {
     const cluster = twoNodes();
     cluster.setPods('node-1', [ended]);
     cluster.setPods('node-2', [clashing]);
-    const { collect } = aCollector(cluster, { labels: ['app', 'part'] });
-    expect((await collect()).workloads).toEqual([]);
     if (isSilent) cluster.silence('node-2');
-    expect((await collect()).workloads).toEqual([]);
-    cluster.setPods('node-1', []);
+    const { collect } = aCollector(cluster, { labels: ['app', 'part'] });
+    const { workloads } = await collect();
+    expect(workloads).toMatchObject([{ workload: { origin: { labels: clashing.labels } }, ...counts }]);
+  });
+
+  it('a name stays with its tuple while a pod of it runs, and goes to the other one once all have ended', async () => {
+    const cluster = twoNodes();
+    const running = aPod({ name: 'job-1', nodeName: 'node-1', labels: ended.labels });
+    cluster.setPods('node-1', [running]);
+    cluster.setPods('node-2', [clashing]);
+    const { collect } = aCollector(cluster, { labels: ['app', 'part'] });
+    const holder = async () => workloadOf(await collect(), 'job--1--a')?.workload.origin;
     await collect();
-    expect(workloadOf(await collect(), 'job--1--a')).toMatchObject({ expectedPods: 1, ...counts });
+    expect(await holder()).toMatchObject({ labels: running.labels });
+    cluster.setPods('node-1', [ended]);
+    cluster.answer('node-1', { pods: [] });
+    await collect();
+    expect(await holder()).toMatchObject({ labels: clashing.labels });
+    expect(await holder()).toMatchObject({ labels: clashing.labels });
   });
 });
 

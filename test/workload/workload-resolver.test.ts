@@ -156,6 +156,35 @@ describe('workloads discovered from labels', () => {
   });
 });
 
+describe('workloads discovered from labels of pods that have ended', () => {
+  const first = labelled({ a: 'x--y', b: 'z' });
+  const second = labelled({ a: 'x', b: 'y--z' });
+  const ended = (pod: Pod): Pod => ({ ...pod, phase: 'Succeeded' });
+
+  it('workloads of ended pods alone give their name to a pod that runs, and only to such a pod', () => {
+    const resolver = createResolver({ labels: ['a', 'b'] });
+    resolver.workloadsOf(ended(first));
+    expect(resolver.workloadsOf(ended(second))).toEqual([]);
+    const { generation } = resolver;
+    expect(resolver.workloadsOf(second)).toMatchObject([{ origin: { labels: second.labels } }]);
+    expect([resolver.generation, resolver.clashCount]).toEqual([generation + 1, 0]);
+    expect(resolver.workloadsOf(ended(first))).toEqual([]);
+    expect(resolver.workloadsOf(first)).toEqual([]);
+    expect([resolver.generation, resolver.clashCount]).toEqual([generation + 1, 1]);
+  });
+
+  it('workloads of ended pods alone stay the same objects while nobody asks for their name', () => {
+    const resolver = createResolver({ labels: ['a', 'b'], controllers: true });
+    const before = resolver.workloadsOf(first);
+    const { discoveredCount } = resolver;
+    for (let turn = 0; turn < 2; turn += 1)
+      resolver.retain(new Set(), discoveredCount, new Set(before.map(workloadKey)));
+    const after = resolver.workloadsOf(first);
+    expect(after.map((workload, index) => workload === before[index])).toEqual([true, true]);
+    expect(resolver.generation).toBe(0);
+  });
+});
+
 describe('workloads of controllers', () => {
   const cart = { controller: { kind: 'ReplicaSet', name: 'cart-abc' }, labels: { 'pod-template-hash': 'abc' } };
 
