@@ -54,8 +54,8 @@ describe('the chart', () => {
     const paths = schemaPaths(schema);
     const names = paths.map((keys) => keys.join('.'));
     expect(chartValues().filter((value) => !names.includes(value.path))).toEqual([]);
-    // `global` is for charts that contain this one.
-    expect(paths.filter((keys) => !hasKey(keys)).map((keys) => keys.join('.'))).toEqual(['global']);
+    // For charts that contain this one: shared values, and the condition of their dependency.
+    expect(paths.filter((keys) => !hasKey(keys)).map((keys) => keys.join('.'))).toEqual(['global', 'enabled']);
   });
 
   it('the chart has a schema that knows every alert', () => {

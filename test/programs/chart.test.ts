@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -182,6 +182,8 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
   it.each([
     ['mode', { mode: 'statefulset' }],
     ['shards', { shards: 3 }],
+    ['/enabled', { enabled: 'yes' }],
+    ["'X-anchors' not allowed", { 'X-anchors': {} }],
     ['/sharded/shards', { sharded: { shards: 0 } }],
     ['/image/tag', { image: { tag: 1 } }],
     ['/nodeProxy/enabled', { nodeProxy: { enabled: 'yes' } }],
@@ -353,6 +355,23 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
       expect(status).toBe(1);
       expect(error).toContain('chart requires kubeVersion: >=1.27.0-0');
     }
+  });
+
+  it.each(helmNames)('the chart is a dependency that another chart turns on and off, with %s', async (helm) => {
+    await using folder = await temporaryFolder();
+    const name = 'ephemeral-storage-exporter';
+    const dependency = { name, version: '*', repository: `file://${chartFolder}`, condition: `${name}.enabled` };
+    const umbrella = { apiVersion: 'v2', name: 'monitoring', version: '1.0.0', dependencies: [dependency] };
+    writeFileSync(path.join(folder.path, 'Chart.yaml'), JSON.stringify(umbrella));
+    expect(spawnSync(helm, ['dependency', 'build', folder.path], { encoding: 'utf8' })).toMatchObject({ status: 0 });
+    const kindsWith = (values: Json): readonly string[] => {
+      const global = { imageRegistry: 'registry.example.com' };
+      const { out, error } = runHelm(helm, ['template', 'r', folder.path], { global, [name]: values });
+      expect(error).toBe('');
+      return objectsOf(out, helm).map(({ kind }) => kind);
+    };
+    expect(kindsWith({ enabled: true, 'x-anchors': { label } })).toContain('Deployment');
+    expect(kindsWith({ enabled: false })).toEqual([]);
   });
 
   it.each(helmNames)('the chart is packaged by %s with its rules and dashboards', async (helm) => {
