@@ -110,7 +110,8 @@ export class App implements AsyncDisposable {
   static async start(options: AppOptions, signal: AbortSignal): Promise<App> {
     const config = withOwnNamespace(options.config, options.credentials);
     const scope = await scopeOf(options, signal);
-    const app = new App({ ...options, config }, scope, await EvictionFile.open(config.evictions, options));
+    const evictionOptions = { ...options, isWatching: (): boolean => app.#active.source.store.lists.seesPods };
+    const app = new App({ ...options, config }, scope, await EvictionFile.open(config.evictions, evictionOptions));
     try {
       if (config.web.status && app.#active.scope.nodeName === undefined) await app.#status.load();
       await app.#server.start();

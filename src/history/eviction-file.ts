@@ -16,6 +16,9 @@ const pauseAfterFailureMs = 60_000;
 /** Shorter than a gap that is named. */
 const touchEveryMs = 30_000;
 
+/** The date of a file is not believed when it is further ahead. */
+const maxSkewMs = 60_000;
+
 export interface EvictionFileSettings extends EvictionLogSettings {
   /** An absolute path. Undefined: evictions are forgotten with the process. */
   readonly file: string | undefined;
@@ -27,68 +30,75 @@ export interface EvictionFileFault {
   readonly fix?: string | undefined;
 }
 
-interface FileOptions {
-  readonly path: string;
+interface OpenOptions {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Whether changes of all pods are seen now. */
+  readonly isWatching: () => boolean;
+}
+
+interface FileOptions extends OpenOptions {
+  readonly path: string;
 }
 
 /**
  * The log of evictions, and the file in which it outlives the process. Whatever happens to the file, the log goes on. It is
  * written as a whole beside the file, which it then replaces: who reads the file finds all of the former text or all of the
  * new one, whenever the process or the machine ends. A file that is none of evictions is never touched. The time of its last change
- * is until when evictions were watched for: a process that is killed can write nothing more, and to write all of it again and
+ * is until when changes of all pods were seen: a process that is killed can write nothing more, and to write all of it again and
  * again would cost too much.
  */
 export class EvictionFile implements AsyncDisposable {
   readonly log: EvictionLog;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
+  readonly #options: OpenOptions;
   /** What the file has; undefined where there is none: the first write shows whether there can be one. */
-  #written: readonly EvictionRecord[] | undefined;
-  /** The last one goes on. */
-  readonly #watched: readonly WatchedPeriod[];
+  #written: Written | undefined;
+  /** The last one may go on. */
+  #watched: readonly WatchedPeriod[];
+  #wasWatching = false;
   #fault: EvictionFileFault | undefined;
 
-  /** `options`: undefined for a log that is not written. */
+  /** `path`: undefined for a log that is not written. */
   private constructor(
     log: EvictionLog,
-    nowMs: number,
-    options: FileOptions | undefined,
+    options: OpenOptions,
+    path: string | undefined,
     found: Partial<FoundFile> = {},
   ) {
     const { fault, records, watched = [] } = found;
     this.log = log;
+    this.#options = options;
     this.#fault = fault;
-    this.#watched = withPeriod(watched.length === 0 ? assumedPeriods(log, nowMs) : watched, nowMs);
-    const isContinued = this.#watched.length === watched.length;
-    this.#written = fault !== undefined || isContinued ? records && log.records : undefined;
-    this.#running = options === undefined ? Promise.resolve() : this.#keep(options);
+    this.#watched = watched.length === 0 ? assumedPeriods(log, latestNowMs(options.clock)) : watched;
+    this.#written = records && {
+      records: log.records,
+      sinceMs: fault === undefined ? watched.at(-1)?.fromMs : 'unread',
+    };
+    this.#running = this.#keep(path);
   }
 
   /** Resolves when the log has what the file has. */
-  static async open(
-    { file: path, ...settings }: EvictionFileSettings,
-    { clock, logger }: Pick<FileOptions, 'clock' | 'logger'>,
-  ): Promise<EvictionFile> {
+  static async open({ file: path, ...settings }: EvictionFileSettings, options: OpenOptions): Promise<EvictionFile> {
+    const { clock, logger } = options;
     const log = new EvictionLog(settings, clock);
-    const nowMs = latestNowMs(clock);
-    if (path === undefined) return new EvictionFile(log, nowMs, undefined);
+    if (path === undefined) return new EvictionFile(log, options, undefined);
     const found = await readUsable(path);
     if ('fault' in found) {
       const { fault: reason, fix } = found;
       logger.warn('evictions are not kept over a restart: evictions.file cannot be used', { file: path, reason, fix });
-      return new EvictionFile(log, nowMs, undefined, {
+      return new EvictionFile(log, options, undefined, {
         fault: { text: `evictions.file cannot be used: ${reason}`, fix },
       });
     }
-    const options = { path, clock, logger };
-    if (found.text === undefined) return new EvictionFile(log, nowMs, options);
+    if (found.text === undefined) return new EvictionFile(log, options, path);
     const { text, changedAtMs } = found;
-    const read = recordsIn(text, options);
+    const read = recordsIn(text, { ...options, path });
     log.restore(read.records);
-    const watched = lastingUntil(read.watched, Math.min(changedAtMs, nowMs));
-    return new EvictionFile(log, nowMs, options, { ...read, watched });
+    const isOfClockAhead = changedAtMs > latestNowMs(clock) + maxSkewMs;
+    const watched = lastingUntil(read.watched, isOfClockAhead ? 0 : Math.min(changedAtMs, latestNowMs(clock)));
+    return new EvictionFile(log, options, path, { ...read, watched });
   }
 
   /** What is wrong with the file, so that evictions of before this start are missing, or would be after the next one. */
@@ -98,7 +108,7 @@ export class EvictionFile implements AsyncDisposable {
 
   /** Within the retention. */
   get watchedTimes(): WatchedTimes {
-    return watchedTimes(this.#watched, this.log.keptFromMs);
+    return watchedTimes(this.#observed(), { keptFromMs: this.log.keptFromMs, nowMs: latestNowMs(this.#options.clock) });
   }
 
   /** What has changed is written before it resolves. */
@@ -107,40 +117,58 @@ export class EvictionFile implements AsyncDisposable {
     await this.#running;
   }
 
+  #observed(): readonly WatchedPeriod[] {
+    const { clock, isWatching } = this.#options;
+    const extended = this.#wasWatching ? lastingUntil : withPeriod;
+    this.#wasWatching = isWatching();
+    if (this.#wasWatching) this.#watched = extended(this.#watched, latestNowMs(clock));
+    return this.#watched;
+  }
+
   /** Until disposal. Never rejects. */
-  async #keep({ path, clock, logger }: FileOptions): Promise<void> {
+  async #keep(path: string | undefined): Promise<void> {
+    const { clock, logger } = this.#options;
     const { signal } = this.#closing;
     const failures = new FailureRun(logger);
-    const write = (): Promise<boolean> => this.#write({ path, clock }, failures);
+    const write = async (): Promise<boolean> => path === undefined || (await this.#write(path, failures));
     const isClosing = (): boolean => signal.aborted;
     let touchedAtMs = -Infinity;
     for (let isWritten = true; !isClosing();) {
       await clock.sleep(isWritten ? pauseMs : pauseAfterFailureMs, signal).catch(() => undefined);
+      const untilMs = this.#observed().at(-1)?.untilMs;
       isWritten = await write();
       if (!isClosing() && clock.monotonicMs() - touchedAtMs < touchEveryMs) continue;
       touchedAtMs = clock.monotonicMs();
-      if (isWritten) await touch(path, clock);
+      if (isWritten && path !== undefined) await touch(path, untilMs);
     }
     await write(); // what came during the last write
   }
 
-  /** Nothing while the records are the same. */
-  async #write({ path, clock }: Pick<FileOptions, 'path' | 'clock'>, failures: FailureRun): Promise<boolean> {
+  /** Nothing while the records and the beginning of the last period are the same. */
+  async #write(path: string, failures: FailureRun): Promise<boolean> {
     const { records } = this.log;
-    if (records === this.#written) return true;
+    const last = this.#watched.at(-1);
+    const { records: writtenRecords, sinceMs } = this.#written ?? {};
+    if (records === writtenRecords && (sinceMs === 'unread' || sinceMs === last?.fromMs)) return true;
     try {
-      await replaceFile(path, documentPieces(records, lastingUntil(this.#watched, latestNowMs(clock))));
+      await replaceFile(path, documentPieces(records, this.#watched), last?.untilMs);
     } catch (error) {
       const fix = fixes[codeOf(error)];
       this.#fault = { text: `evictions.file cannot be written: ${messageOf(error)}`, fix };
       failures.failed('evictions are not written: a restart would forget them', { file: path, fix }, error);
       return false;
     }
-    this.#written = records;
+    this.#written = { records, sinceMs: last?.fromMs };
     this.#fault = undefined;
     failures.ended('evictions are written again', { file: path });
     return true;
   }
+}
+
+interface Written {
+  readonly records: readonly EvictionRecord[];
+  /** The beginning of the last period; `unread` of a broken file, which the next eviction replaces. */
+  readonly sinceMs: number | 'unread' | undefined;
 }
 
 /** What to do about an error of the operating system. */
@@ -191,8 +219,8 @@ interface FoundFile {
 
 /** Of a file that does not have them: since the first eviction in it. Whether there were gaps is not known. */
 function assumedPeriods({ records }: EvictionLog, nowMs: number): readonly WatchedPeriod[] {
-  const fromMs = Math.min(...records.map(({ seenAtMs }) => seenAtMs), nowMs);
-  return [{ fromMs, untilMs: nowMs }];
+  const fromMs = Math.min(...records.map(({ seenAtMs }) => seenAtMs));
+  return fromMs < nowMs ? [{ fromMs, untilMs: nowMs }] : [];
 }
 
 function recordsIn(text: string, { path, clock, logger }: FileOptions): FoundFile {
@@ -210,11 +238,12 @@ function recordsIn(text: string, { path, clock, logger }: FileOptions): FoundFil
   }
 }
 
-async function replaceFile(path: string, pieces: Iterable<string>): Promise<void> {
+async function replaceFile(path: string, pieces: Iterable<string>, changedAtMs: number | undefined): Promise<void> {
   const temporary = `${path}.tmp`;
   await rm(temporary, { force: true }); // of a process that was killed
   try {
     await writeSynced(temporary, pieces);
+    await touch(temporary, changedAtMs);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
@@ -229,8 +258,7 @@ async function writeSynced(path: string, pieces: Iterable<string>): Promise<void
   await file.sync();
 }
 
-/** What is wrong with the file is seen when it is written. */
-async function touch(path: string, clock: Clock): Promise<void> {
-  const time = latestNowMs(clock) / 1_000;
-  await utimes(path, time, time).catch(() => undefined);
+/** What is wrong with the file is seen when it is written. `changedAtMs`: undefined before anything was seen. */
+async function touch(path: string, changedAtMs = 0): Promise<void> {
+  await utimes(path, changedAtMs / 1_000, changedAtMs / 1_000).catch(() => undefined);
 }

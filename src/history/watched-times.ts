@@ -1,4 +1,4 @@
-/** When exporters watched for evictions, in wall time. */
+/** When changes of all pods were seen, in wall time. */
 export interface WatchedPeriod {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -7,11 +7,11 @@ export interface WatchedPeriod {
 export interface WatchedTimes {
   /** From then on, evictions are known. */
   readonly sinceMs: number;
-  /** From when until when no exporter ran; the oldest first. */
+  /** From when until when no exporter ran, or none saw the changes of all pods; the oldest first. */
   readonly gaps: readonly WatchedPeriod[];
 }
 
-/** A restart takes less. */
+/** A restart takes less, and so does a watch that is opened again. */
 const minGapMs = 60_000;
 
 /** Earlier ones are forgotten: a file of evictions stays small, however often the exporter is restarted. */
@@ -31,9 +31,13 @@ export function lastingUntil(periods: readonly WatchedPeriod[], untilMs: number)
   return last === undefined ? [] : [...periods.slice(0, -1), { ...last, untilMs: Math.max(last.untilMs, untilMs) }];
 }
 
-/** `periods`: at least one. `keptFromMs`: what is older is forgotten. */
-export function watchedTimes(periods: readonly WatchedPeriod[], keptFromMs: number): WatchedTimes {
+/** `keptFromMs`: what is older is forgotten. A gap may last until now. */
+export function watchedTimes(
+  periods: readonly WatchedPeriod[],
+  { keptFromMs, nowMs }: { readonly keptFromMs: number; readonly nowMs: number },
+): WatchedTimes {
   const kept = periods.filter(({ untilMs }, index) => untilMs > keptFromMs || index === periods.length - 1);
-  const gaps = kept.slice(1).map(({ fromMs }, index) => ({ fromMs: kept[index]?.untilMs ?? fromMs, untilMs: fromMs }));
-  return { sinceMs: Math.max(kept[0]?.fromMs ?? 0, keptFromMs), gaps };
+  const gaps = kept.map(({ untilMs }, index) => ({ fromMs: untilMs, untilMs: kept[index + 1]?.fromMs ?? nowMs }));
+  const isLasting = nowMs - (gaps.at(-1)?.fromMs ?? nowMs) > minGapMs;
+  return { sinceMs: Math.max(kept[0]?.fromMs ?? nowMs, keptFromMs), gaps: isLasting ? gaps : gaps.slice(0, -1) };
 }

@@ -23,7 +23,7 @@ export interface HealthReport {
   readonly isKubeletTlsUnverified: boolean;
   /** From when on evictions are known. */
   readonly evictionsSinceMs: number;
-  /** When no exporter ran since then, for more than a minute; the oldest first. */
+  /** When pods were not watched since then, for more than a minute; the oldest first. */
   readonly evictionGaps: readonly { readonly fromMs: number; readonly untilMs: number }[];
   /** Why evictions do not outlast a restart. */
   readonly evictionFileFault?: { readonly text: string; readonly fix?: string | undefined } | undefined;

@@ -38,8 +38,20 @@ export function storeState(resource: Resource, objectCount: number, scopes: read
   };
 }
 
+/** Whether changes in all of the scopes are seen now: they have been listed, and are watched, or polled in time. */
+export function areSeen(scopes: readonly ScopeState[], nowMs: number): boolean {
+  return scopes.every(({ isSynced, isConnected, mode, lastProgress }) => {
+    const isPolled =
+      mode === 'polling' && lastProgress !== undefined && nowMs - lastProgress.monotonicMs < maxPollAgeMs;
+    return isSynced && (isConnected || isPolled);
+  });
+}
+
 /** After this time, namespaces whose pods cannot be listed do not hold back the others. */
 const partialAfterMs = 30_000;
+
+/** Two lists of a polled resource are missing. */
+const maxPollAgeMs = 150_000;
 
 /** The lists and watches of a store: which first lists are missing, and why; how far the others have come. */
 export class StoreLists {
@@ -102,6 +114,11 @@ export class StoreLists {
     );
     if (unlisted.length < this.#unlistedNamespaces.length) this.#unlistedNamespaces = unlisted;
     return this.#unlistedNamespaces;
+  }
+
+  /** Whether changes of all pods in scope are seen now. */
+  get seesPods(): boolean {
+    return areSeen(this.#options.pods.scopes, this.#options.clock.monotonicMs());
   }
 
   /** Whether the API server cannot be reached, as far as lists and watches show. */

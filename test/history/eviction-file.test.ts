@@ -24,17 +24,20 @@ let folder: string;
 let file: string;
 let clock: ManualClock;
 let lines: string[];
+let isWatching: boolean;
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'evictions-'));
   file = path.join(folder, 'evictions.json');
   clock = new ManualClock();
   lines = [];
+  isWatching = true;
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const opened = (at: string | undefined = file): Promise<EvictionFile> =>
-  EvictionFile.open({ ...settings, file: at }, { clock, logger: recordingLogger(lines) });
+const open = (at: string | undefined): Promise<EvictionFile> =>
+  EvictionFile.open({ ...settings, file: at }, { clock, logger: recordingLogger(lines), isWatching: () => isWatching });
+const opened = (at = file): Promise<EvictionFile> => open(at);
 
 const textOf = (...records: readonly EvictionRecord[]): string => textWatched([[-hourMs, 0]], ...records);
 
@@ -152,14 +155,56 @@ describe('the file of evictions', () => {
     await eventually(['young']);
   });
 
-  it('without evictions.file, nothing is written, and nothing waits', async () => {
-    await using kept = await EvictionFile.open(
-      { ...settings, file: undefined },
-      { clock, logger: recordingLogger(lines) },
-    );
+  it('without evictions.file, nothing is written', async () => {
+    await using kept = await open(undefined);
     evict(kept, 'a');
-    expect(clock.sleeperCount).toBe(0);
+    await clock.advance(60_000);
     expect([await readdir(folder), lines]).toEqual([[], []]);
+  });
+});
+
+describe('while changes of pods are not seen', () => {
+  /** Returns what is known after the steps: for how many minutes changes of pods are seen, and not seen, in turns. */
+  const after = async (kept: EvictionFile, ...minutes: readonly number[]) => {
+    const startMs = clock.nowMs();
+    for (const [index, duration] of minutes.entries()) {
+      isWatching = index % 2 === 0;
+      for (let at = 0; at < duration * 60_000; at += 5_000) {
+        await clock.advance(5_000);
+        await sleep(0);
+      }
+    }
+    return timesOf(kept, startMs);
+  };
+  const minuteMs = 60_000;
+
+  it('evictions are known from when all pods are seen, not from the start', async () => {
+    await using kept = await open(undefined);
+    isWatching = false;
+    expect(await after(kept, 0, 180)).toEqual({ since: 180 * minuteMs, gaps: [] });
+    expect(await after(kept, 1)).toEqual({ since: 5_000, gaps: [] });
+  });
+
+  it.each([
+    ['of 45 s is none, as watches end now and then', [5, 0.75, 5], []],
+    ['of an hour is a gap', [5, 60, 5], [[5 * minuteMs, 65 * minuteMs + 5_000]]],
+    ['is a gap while it lasts', [5, 60], [[5 * minuteMs, 65 * minuteMs]]],
+  ])('a break %s', async (_what, minutes, gaps) => {
+    await using kept = await open(undefined);
+    expect(await after(kept, ...minutes)).toEqual({ since: 5_000, gaps });
+  });
+
+  it('a restart does not make up for a break', async () => {
+    {
+      await using kept = await opened();
+      await after(kept, 5, 10);
+      evict(kept, 'a');
+      await clock.advance(5_000);
+      await eventually(['a']);
+    }
+    isWatching = true;
+    await using kept = await opened();
+    expect(timesOf(kept, clock.nowMs())).toEqual({ since: -900_000, gaps: [[-605_000, 0]] });
   });
 });
 
@@ -195,6 +240,12 @@ describe('after a restart', () => {
       expect(timesOf(kept, nowMs)).toEqual({ since: -hourMs, gaps });
       await clock.advance(5_000);
     }
+  });
+
+  it('a file that is dated in the future hides no gap', async () => {
+    await left(textWatched([[-2 * hourMs, -hourMs]]), -hourMs);
+    await using kept = await opened();
+    expect(timesOf(kept, clock.nowMs())).toEqual({ since: -2 * hourMs, gaps: [[-hourMs, 0]] });
   });
 
   it('a process that is killed has left until when it ran, to half a minute, without an eviction', async () => {
@@ -372,9 +423,10 @@ const restlessWriter = `
   import { systemClock } from './base/clock.ts';
   import { silentLogger } from './base/logger.ts';
   import { EvictionFile } from './history/eviction-file.ts';
+  const isWatching = () => true;
   const clock = { ...systemClock, sleep: () => new Promise((resolve) => setImmediate(resolve)) };
   const settings = { retentionMs: 1e12, maxRecords: 1_000, file: process.argv[2] };
-  const { log } = await EvictionFile.open(settings, { clock, logger: silentLogger });
+  const { log } = await EvictionFile.open(settings, { clock, logger: silentLogger, isWatching });
   const { records } = log;
   setInterval(() => log.restore(records.map((record) => ({ ...record }))), 1);
   process.on('disconnect', () => process.exit());

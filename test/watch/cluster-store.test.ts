@@ -6,6 +6,7 @@ import type { Pod } from '../../src/kube/objects.js';
 import { type Scope, shardOf, wholeCluster } from '../../src/kube/scope.js';
 import { parseSelector } from '../../src/kube/selector.js';
 import type { StoreChange } from '../../src/watch/object-store.js';
+import { areSeen, type ScopeState } from '../../src/watch/store-lists.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { startStore } from '../support/running-store.js';
 import { silentObserver } from '../support/watch-observers.js';
@@ -196,6 +197,30 @@ describe('ClusterStore.compare', () => {
       await running.advance(55_000);
     }
     expect([running.store.lists.isServerAway, running.listCounts()]).toEqual([true, [1, 1]]);
+  });
+
+  it('changes of pods are seen while their watch is open', async () => {
+    await using running = await start(wholeCluster, [podOn(own, 'a')]);
+    expect(running.store.lists.seesPods).toBe(true);
+    await running.breakWatch();
+    await running.advance(5_000);
+    expect(running.store.lists.seesPods).toBe(false);
+  });
+
+  it.each<[string, Partial<ScopeState>, boolean]>([
+    ['that is watched', {}, true],
+    ['that was never listed', { isSynced: false }, false],
+    ['without a watch', { isConnected: false }, false],
+    ['that is polled', { isConnected: false, mode: 'polling' }, true],
+    ['whose polls fail', { isConnected: false, mode: 'polling', lastProgress: { monotonicMs: 0, wallMs: 0 } }, false],
+  ])('changes in a namespace %s beside a watched one: seen %s', (_what, overrides, expected) => {
+    const lastProgress = { monotonicMs: 1, wallMs: 0 };
+    const watched = { name: 'pods', namespace: 'a', isSynced: true, isConnected: true, lastProgress } as const;
+    const scopes = [watched, { ...watched, ...overrides }].map((scope) => ({
+      ...({ mode: 'watch', lastFailure: undefined } as const),
+      ...scope,
+    }));
+    expect(areSeen(scopes, 150_000)).toBe(expected);
   });
 
   it('nodes are listed again when many pods run on nodes that the store does not know for a minute', async () => {

@@ -36,7 +36,7 @@ function gapsText({ evictionGaps: gaps }: HealthReport): Markup | undefined {
     .map(({ fromMs, untilMs }) => markup` from ${timePart(fromMs)} to ${timePart(untilMs)},`);
   const moreCount = gaps.length - shown.length;
   const more = moreCount === 0 ? undefined : markup` and ${countText(moreCount, 'time', 'times')} before,`;
-  return markup` <span class="t-warning">No exporter ran${shown}${more} and evictions of that time may be missing.</span>`;
+  return markup` <span class="t-warning">Pods were not watched${shown}${more} and evictions of that time may be missing.</span>`;
 }
 
 function bodyOf(status: Status, links: Links): Markup {

@@ -443,7 +443,7 @@ describe('the sections', () => {
     expect(textOf(page, 'evictions')).toContain('was seen. Evictions are known since 2026-01-01 02:14');
   });
 
-  it('the newest gaps in which no exporter ran are named, so that a night without evictions is not taken for quiet', () => {
+  it('the newest gaps in which pods were not watched are named, so that a night without evictions is not taken for quiet', () => {
     const at = (minute: number): number => Date.UTC(2026, 0, 1, 3, minute);
     const evictionGaps = [0, 10, 20, 30].map((minute) => ({ fromMs: at(minute), untilMs: at(minute + 3) }));
     const textWith = (count: number): string => {
@@ -452,9 +452,9 @@ describe('the sections', () => {
     };
     expect(textWith(0)).not.toContain('No exporter');
     expect(textWith(1)).toMatch(
-      /No exporter ran from 2026-01-01 03:00:00 UTC to 2026-01-01 03:03:00 UTC ?, and evictions of that time may be missing\./,
+      /Pods were not watched from 2026-01-01 03:00:00 UTC to 2026-01-01 03:03:00 UTC ?, and evictions of that time may be missing\./,
     );
-    expect(textWith(4)).toMatch(/ran from 2026-01-01 03:10:00 .*03:33:00 UTC ?, and 1 time before, and evictions/);
+    expect(textWith(4)).toMatch(/watched from 2026-01-01 03:10:00 .*03:33:00 UTC ?, and 1 time before, and evictions/);
   });
 
   it('replicas of one workload are one line, with their number and the soonest of them', () => {
