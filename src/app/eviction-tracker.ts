@@ -2,7 +2,7 @@ import { Memo } from '../base/memo.js';
 import type { Config } from '../config/schema.js';
 import type { EvictionLog, PodChange } from '../history/eviction-log.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
-import type { EvictionContext } from '../history/last-usage.js';
+import { currentMs, type EvictionContext } from '../history/last-usage.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { isInScope, type Scope } from '../kube/scope.js';
 import { matchesSelector } from '../kube/selector.js';
@@ -116,6 +116,7 @@ function contextOf(
     layout: trackers.layout(nodeName) ?? (summary && nodeLayout(summary)),
     measurement: history?.find(kubeletUid),
     snapshot: trackers.snapshot(nodeName),
+    maxAgeMs: Math.max(currentMs, 2 * config.cache.ttlMs),
     samplesOf: (uid) => history?.find(uid)?.samples ?? [],
     workloads: resolver.workloadsOf(pod),
     attribution: config.attribution,

@@ -7,14 +7,8 @@ import type { Pod } from '../kube/objects.js';
 import { workloadKey } from '../workload/workload.js';
 import { EvictionCounters } from './eviction-counters.js';
 import { storageEviction } from './eviction-message.js';
-import type {
-  EvictionCause,
-  EvictionRecord,
-  EvictionSnapshot,
-  EvictionSnapshotOptions,
-  StorageEviction,
-} from './eviction-record.js';
-import { type EvictionContext, lastUsage, verdictBefore } from './last-usage.js';
+import type { EvictionRecord, EvictionSnapshot, EvictionSnapshotOptions, StorageEviction } from './eviction-record.js';
+import { causesUnderPressure, type EvictionContext, lastUsage, verdictBefore } from './last-usage.js';
 import { boundedLabels } from './record-bounds.js';
 
 /** A change of a pod in the store. */
@@ -38,9 +32,6 @@ const clockSkewMs = 60_000;
 
 /** However long evictions are listed: each has series of a pod that is gone. */
 const maxSeriesMs = 3_600_000;
-
-/** The kubelet evicts for the node's sake, and refuses pods, under its condition alone: what the API server has may be older. */
-const causesUnderPressure: ReadonlySet<EvictionCause> = new Set(['node_bytes', 'node_inodes', 'node_admission']);
 
 interface SeenEviction {
   readonly pod: Pod;
@@ -180,6 +171,8 @@ export class EvictionLog {
 
   #recordOf({ pod, status: { message, atMs }, eviction, context, isLive }: SeenEviction): EvictionRecord {
     const nowMs = this.#clock.nowMs();
+    const evictedAtMs = Math.min(atMs ?? nowMs, latestNowMs(this.#clock));
+    const monotonicMs = this.#clock.monotonicMs() - (latestNowMs(this.#clock) - evictedAtMs);
     return {
       ...eviction,
       namespace: pod.namespace,
@@ -189,12 +182,12 @@ export class EvictionLog {
       labels: boundedLabels(pod.labels),
       workloads: context.workloads,
       message,
-      evictedAtMs: Math.min(atMs ?? nowMs, latestNowMs(this.#clock)),
+      evictedAtMs,
       seenAtMs: nowMs,
       wasSeenLive: isLive,
       diskPressure: causesUnderPressure.has(eviction.cause) || context.node?.diskPressure,
       lastUsage: lastUsage(pod, eviction, context) ?? (isLive ? 'not_measured' : 'before_start'),
-      nodeVerdict: isLive ? verdictBefore(eviction, context) : undefined,
+      nodeVerdict: isLive ? verdictBefore(eviction, context, monotonicMs) : undefined,
     };
   }
 

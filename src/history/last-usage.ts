@@ -23,6 +23,8 @@ export interface EvictionContext {
   readonly measurement: LastMeasurement | undefined;
   /** The last one of the node; undefined before the first. */
   readonly snapshot: NodeSnapshot | undefined;
+  /** How old a summary may be to explain an eviction, in milliseconds. */
+  readonly maxAgeMs: number;
   /** As in `VerdictSources`. */
   readonly samplesOf: (uid: string) => readonly UsageSample[];
   readonly attribution: AttributionMode;
@@ -53,17 +55,27 @@ export function lastUsage(pod: Pod, eviction: StorageEviction, context: Eviction
   };
 }
 
-/** What filled the node's disk; undefined for an eviction for a limit, and where nothing is known of the node. */
+/**
+ * What filled the node's disk; undefined for an eviction for a limit, and where nothing is known of the node, or only what was
+ * long before. `evictedAtMs`: monotonic.
+ */
 export function verdictBefore(
   { cause, shortage }: StorageEviction,
-  { snapshot, samplesOf }: EvictionContext,
+  { snapshot, samplesOf, maxAgeMs }: EvictionContext,
+  evictedAtMs: number,
 ): DiskVerdict | undefined {
-  const sources = { samplesOf };
-  if (snapshot === undefined) return undefined;
-  if (cause === 'node_admission') return nodeVerdict(snapshot, sources);
-  if (cause !== 'node_bytes' && cause !== 'node_inodes') return undefined;
-  return evictionVerdict(snapshot, { ofInodes: cause === 'node_inodes', named: shortage }, sources);
+  const ageMs = Math.max(0, evictedAtMs - (snapshot?.arrivedAtMs ?? -Infinity));
+  if (snapshot === undefined || ageMs > maxAgeMs || !causesUnderPressure.has(cause)) return undefined;
+  const ofInodes = cause === 'node_inodes';
+  const verdict =
+    cause === 'node_admission'
+      ? nodeVerdict(snapshot, { samplesOf })
+      : evictionVerdict(snapshot, { ofInodes, named: shortage }, { samplesOf });
+  return verdict && { ...verdict, ageMs };
 }
+
+/** The kubelet evicts for the node's sake, and refuses pods, under its condition alone: what the API server has may be older. */
+export const causesUnderPressure: ReadonlySet<EvictionCause> = new Set(['node_bytes', 'node_inodes', 'node_admission']);
 
 const ruleOfCause: Partial<Record<EvictionCause, LimitRule>> = {
   emptydir_limit: 'emptydir',
@@ -80,7 +92,7 @@ function atMost(bytes: number | undefined, maxBytes = Infinity): number | undefi
 }
 
 /** A summary is served until it is 110 s old by default. What is older says nothing of the moment of an eviction. */
-const currentMs = 120_000;
+export const currentMs = 120_000;
 
 /** Whether something was measured too long before an eviction to conclude from it. */
 export function isOutdated(ageMs: number): boolean {

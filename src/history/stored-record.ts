@@ -72,6 +72,7 @@ const verdict = z.object({
   unknownPart: z.optional(z.enum(['unread_pods', 'unmeasured_pods', 'images', 'owners', 'condition'])),
   unreadPodCount: z.optional(amount),
   alsoBelow: listOf(signal),
+  ageMs: z.optional(amount),
 });
 
 const usage = z.object({

@@ -61,6 +61,8 @@ export interface DiskVerdict {
   readonly unreadPodCount?: number | undefined;
   /** Thresholds that are crossed too, of another filesystem or unit. */
   readonly alsoBelow: readonly EvictionSignal[];
+  /** From the summary to the eviction that it explains. */
+  readonly ageMs?: number | undefined;
 }
 
 export interface VerdictSources {

@@ -60,6 +60,8 @@ export interface NodeSnapshotOptions {
 export interface NodeSnapshotInput {
   readonly node: Node;
   readonly summary: NodeSummary;
+  /** See {@link NodeSnapshot}. */
+  readonly arrivedAtMs: number;
   /** The one that the kubelet goes by. */
   readonly layout: NodeLayout;
   /** Undefined while it is not known. */
@@ -224,7 +226,7 @@ export function createNodeSnapshot(
   bound: readonly BoundPod[],
   options: NodeSnapshotOptions,
 ): NodeSnapshot {
-  const { node, summary, layout, configuration, context, known, derived, measurements } = input;
+  const { node, summary, arrivedAtMs, layout, configuration, context, known, derived, measurements } = input;
   const joined = joinNodePods(input, bound, options);
   const all = Array.from(joined.pods, (pod) => recordPod(pod, joined, input, options));
   const measured = all.filter(isMeasured);
@@ -242,6 +244,7 @@ export function createNodeSnapshot(
     node,
     nodeName: node.name,
     summary,
+    arrivedAtMs,
     layout,
     podsOnNode,
     ...thresholds,

@@ -160,10 +160,9 @@ export class NodeTracker {
 
   /** Pods of an earlier summary of the node of `snapshot`, by the API objects of today, for people: never part of a sum. */
   formerPods(of: NodeSnapshot, pods: readonly PodSummary[]): readonly PodRecord[] {
-    const { node, layout, context } = of;
     const summary = { ...of.summary, pods };
     const refutedSignals = (): NodeSnapshot['refutedSignals'] => [];
-    const input = { node, layout, summary, configuration: undefined, refutedSignals, context, derived: new Map() };
+    const input = { ...of, summary, configuration: undefined, refutedSignals, derived: new Map() };
     return createNodeSnapshot(input, this.#objects.boundPods(), this.#options).pods;
   }
 
@@ -245,7 +244,7 @@ export class NodeTracker {
     const { measurements } = this.#memory;
     const refutedSignals: NodeSnapshotInput['refutedSignals'] = (thresholds) =>
       this.#memory.refutedSignals(thresholds, node.diskPressure, arrivedAtMs);
-    return { node, summary, layout, configuration, refutedSignals, context, known, derived, measurements };
+    return { node, summary, arrivedAtMs, layout, configuration, refutedSignals, context, known, derived, measurements };
   }
 
   /**

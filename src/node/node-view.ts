@@ -29,6 +29,8 @@ export interface NodeSnapshot extends ThresholdsInForce {
   readonly node: Node;
   readonly nodeName: string;
   readonly summary: NodeSummary;
+  /** Monotonic time in milliseconds at which the summary arrived. */
+  readonly arrivedAtMs: number;
   readonly layout: NodeLayout;
   /** The pods of the API server that are bound to the node, in the summary or not. */
   readonly podsOnNode: readonly Pod[];

@@ -35,21 +35,37 @@ export interface PastShortage {
   /** The pod that was evicted first or, where bytes are still missing, the one that has them. */
   readonly first: RememberedEviction;
   readonly otherPodCount: number;
+  /** A summary after the last eviction shows it: an older one ends nothing. */
+  readonly isOver: boolean;
 }
 
 /** More than the kubelet's default of evictionPressureTransitionPeriod. */
 const maxAgeMs = 600_000;
 
-/** Undefined where no eviction of the last minutes shows one. Clocks of nodes may be ahead. */
-export function pastShortage(nodeName: string, remembered: RememberedEvictions): PastShortage | undefined {
+/** That default: an eviction that comes later after another one is for another shortage. */
+const maxGapMs = 300_000;
+
+/**
+ * Undefined where no eviction of the last minutes shows one. A shortage of inodes is another one than of bytes. Clocks of nodes may
+ * be ahead. `summaryAgeMs`: of the last summary.
+ */
+export function pastShortage(
+  nodeName: string,
+  remembered: RememberedEvictions,
+  summaryAgeMs: number,
+): PastShortage | undefined {
   const recent = evictionsFor(nodeName, remembered, maxAgeMs);
-  const [last, first] = [recent[0], recent.at(-1)];
-  if (last === undefined || first === undefined) return undefined;
+  const [last] = recent;
+  if (last === undefined) return undefined;
+  const same = recent.filter(({ cause }) => cause === last.cause);
+  const gap = same.findIndex(({ evictedAtMs }, at) => evictedAtMs - (same[at + 1]?.evictedAtMs ?? 0) > maxGapMs);
+  const ageMs = remembered.readAtMs - last.evictedAtMs;
   return {
-    ageMs: remembered.readAtMs - last.evictedAtMs,
-    ofInodes: first.cause === 'node_inodes',
-    first,
-    otherPodCount: recent.length - 1,
+    ageMs,
+    ofInodes: last.cause === 'node_inodes',
+    first: same[gap] ?? last,
+    otherPodCount: gap,
+    isOver: ageMs > summaryAgeMs,
   };
 }
 
@@ -68,7 +84,7 @@ export function unfreedEviction(
   const recent = evictionsFor(nodeName, remembered, cleanUpMs).filter((eviction) => eviction.cause === cause);
   const [first] = recent.toSorted((a, b) => usedBy(b) - usedBy(a));
   if (first === undefined || usedBy(first) < missing) return undefined;
-  return { ageMs: remembered.readAtMs - first.evictedAtMs, ofInodes, first, otherPodCount: 0 };
+  return { ageMs: remembered.readAtMs - first.evictedAtMs, ofInodes, first, otherPodCount: 0, isOver: false };
 }
 
 /** Undefined where it was not measured shortly before its eviction. */

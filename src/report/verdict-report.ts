@@ -92,7 +92,7 @@ function pastOf(
   remembered: RememberedEvictions,
 ): PastShortage | undefined {
   if (shortage === undefined) return undefined;
-  if (unknownPart === 'condition') return pastShortage(nodeName, remembered);
+  if (unknownPart === 'condition') return pastShortage(nodeName, remembered, ageMs);
   if (!isShort(shortage)) return undefined;
   const past = unfreedEviction(nodeName, shortage, { ...remembered, readAtMs: remembered.readAtMs - ageMs });
   return past && { ...past, ageMs: past.ageMs + ageMs };
@@ -173,8 +173,10 @@ export function evictionVerdictReport(
   }
 }
 
-function outdatedNotes({ lastUsage, evictedAtMs }: EvictionRecord): readonly string[] {
-  const ageMs = typeof lastUsage === 'object' ? evictedAtMs - lastUsage.fetchedAtMs : 0;
+/** A record that was stored without the age of its node's values has the age of those of its pod. */
+function outdatedNotes({ lastUsage, evictedAtMs, nodeVerdict: verdict }: EvictionRecord): readonly string[] {
+  const ofPodMs = typeof lastUsage === 'object' ? evictedAtMs - lastUsage.fetchedAtMs : 0;
+  const ageMs = verdict?.ageMs ?? ofPodMs;
   return isOutdated(ageMs) ? [measuredBefore(ageMs)] : [];
 }
 
@@ -188,9 +190,12 @@ function explainedVerdict(
   remembered: RememberedEvictions,
 ): { readonly verdict: DiskVerdict; readonly past: PastShortage | undefined } | undefined {
   const shortage = verdict?.shortage;
-  const outlasted = cause === 'node_admission' && !isShort(shortage) ? pastShortage(node, remembered) : undefined;
+  const outlasted =
+    cause === 'node_admission' && !isShort(shortage)
+      ? pastShortage(node, remembered, verdict?.ageMs ?? Infinity)
+      : undefined;
   if (outlasted !== undefined) return { verdict: conditionVerdict(shortage), past: outlasted };
-  return verdict && { verdict, past: pastOf(verdict, { nodeName: node }, remembered) };
+  return verdict && { verdict, past: pastOf(verdict, { nodeName: node, ageMs: verdict.ageMs }, remembered) };
 }
 
 /** The kubelet evicts pods, or will after the grace period. */

@@ -115,14 +115,16 @@ function unfreedText({ ageMs, ofInodes, first }: PastShortage, shortage: Shortag
 
 /** The kubelet reports the condition for a while after the shortage. */
 function pastText(
-  { ageMs, ofInodes, first, otherPodCount }: PastShortage,
+  { ageMs, ofInodes, first, otherPodCount, isOver }: PastShortage,
   { ago, headroom, now }: { readonly ago: string; readonly headroom: string | undefined; readonly now: string },
 ): string {
   const used = usedText(usedAtLast(first, ofInodes), ofInodes);
   const others = countedText(otherPodCount, ['more pod', 'more pods']);
   const pods = `${first.namespace}/${first.pod}${used}${others === '' ? ' was' : ` and ${others} were`} evicted for it`;
   const left = headroom === undefined ? '' : `, with ${headroom} of headroom ${now}`;
-  return `The node was short of ${ofInodes ? 'inodes' : 'disk space'} until ${formatAge(ageMs)} ${ago}: ${pods}. The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default${left}`;
+  const short = `The node was short of ${ofInodes ? 'inodes' : 'disk space'}`;
+  if (!isOver) return `${short} ${formatAge(ageMs)} ${ago}: ${pods}, and no summary since then shows that it is over`;
+  return `${short} until ${formatAge(ageMs)} ${ago}: ${pods}. The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default${left}`;
 }
 
 function usedText(used: number | undefined, ofInodes: boolean): string {

@@ -24,6 +24,7 @@ it('reports of evictions are the same array until there is another eviction', ()
       layout: undefined,
       measurement: undefined,
       snapshot: undefined,
+      maxAgeMs: 120_000,
       samplesOf: () => [],
       workloads: [],
       attribution: 'measured',

@@ -72,6 +72,7 @@ function evict({ log }: EvictionFile, name: string, change: { readonly isInitial
     layout: undefined,
     measurement: undefined,
     snapshot: undefined,
+    maxAgeMs: 0,
     samplesOf: () => [],
     workloads: [],
     attribution: 'measured',

@@ -48,6 +48,7 @@ function aContext(overrides: Partial<EvictionContext> = {}): EvictionContext {
     layout: { hasDedicatedImagefs: false, hasSplitImagefs: false },
     measurement: undefined,
     snapshot: undefined,
+    maxAgeMs: 120_000,
     samplesOf: () => [],
     workloads: [cart],
     attribution: 'measured',
@@ -126,6 +127,23 @@ describe('an eviction', () => {
       expect(log.records[0]?.diskPressure).toBe(true);
       if (verdict === undefined) expect(log.records[0]?.nodeVerdict).toBeUndefined();
       else expect(log.records[0]?.nodeVerdict).toMatchObject(verdict);
+    },
+  );
+
+  it.each([
+    [0, 120_000, 120_000],
+    [0, 120_001, undefined],
+    [30_000, 140_000, 110_000],
+    [200_000, 140_000, 0],
+  ])(
+    'an eviction seen %i ms late is explained by a summary of up to two minutes before it',
+    async (lateMs, ageMs, found) => {
+      const message = 'The node was low on resource: inodes. Threshold quantity: 10, available: 4. ';
+      const arrived = { ...pressed, arrivedAtMs: clock.monotonicMs() };
+      await clock.advance(ageMs);
+      const eviction = { message, atMs: clock.nowMs() - lateMs };
+      see(anEvicted({ eviction }), { previous: aPod() }, aContext({ snapshot: arrived }));
+      expect(log.records[0]?.nodeVerdict?.ageMs).toBe(found);
     },
   );
 

@@ -40,7 +40,7 @@ function recorded({
   const context = contextOf(node, layout);
   const derived: DerivedPods = new Map();
   const snapshot = createNodeSnapshot(
-    { node, summary, layout, configuration: undefined, refutedSignals: () => [], context, derived },
+    { node, summary, arrivedAtMs: 0, layout, configuration: undefined, refutedSignals: () => [], context, derived },
     pods.map((pod) => boundPod(pod, resolver)),
     {
       pods: {

@@ -104,6 +104,11 @@ describe('the verdict of a pod', () => {
     expect(found).toMatchObject({ kind, text: expect.stringContaining(text) as unknown });
   });
 
+  it('growth towards a limit that sees only a part is no good sign, however far the limit is', () => {
+    const next = { rule: 'container', container: 'app', timeToLimitMs: 7_200_000 } as const;
+    expect(judge([limit(60, { unenforced: 'dedicated_imagefs' })], {}, { next }).kind).toBe('unknown');
+  });
+
   it('a pod of a silent node is told as last known, with age and reason, and asks for its node', () => {
     const silent = { dataState: 'absent', dataAgeMs: 300_000, absenceReason: 'timeout' } as const;
     expect(judge([limit(90)], silent)).toEqual({

@@ -667,7 +667,25 @@ describe('the verdict of a node whose condition DiskPressure outlasts the shorta
       'an eviction by a clock that is ahead',
       [anEvictionOf('cart-0', -30)],
       {},
-      `The node was short of disk space until 0s ago: shop/cart-0 (12Gi) was evicted for it. ${stays}.`,
+      'The node was short of disk space 0s ago: shop/cart-0 (12Gi) was evicted for it, and no summary since then shows that it is over.',
+    ],
+    [
+      'an eviction after the last summary, which ends nothing',
+      [anEvictionOf('cart-0', 9)],
+      { source: { ageMs: 9_000 } },
+      'The node was short of disk space 9s ago: shop/cart-0 (12Gi) was evicted for it, and no summary since then shows that it is over.',
+    ],
+    [
+      'an eviction after others for inodes, or more than five minutes later',
+      [anEvictionOf('cart-0', 20), anEvictionOf('npm-0', 25, { cause: 'node_inodes' }), anEvictionOf('web-0', 321)],
+      {},
+      `The node was short of disk space until 20s ago: shop/cart-0 (12Gi) was evicted for it. ${stays}.`,
+    ],
+    [
+      'evictions that are five minutes apart',
+      [anEvictionOf('web-0', 20), anEvictionOf('cart-0', 320)],
+      {},
+      `The node was short of disk space until 20s ago: shop/cart-0 (12Gi) and 1 more pod were evicted for it. ${stays}.`,
     ],
   ])('it tells %s, and leads to the explanation of that eviction alone', (_what, evictions, more, text) => {
     expect(verdictOf({ ...recovered, ...more, evictions })).toMatchObject({
@@ -1005,16 +1023,31 @@ describe('the verdict of an eviction just after another one', () => {
     );
   });
 
+  it('the age is that of the values of the node, however young those of the pod are', () => {
+    const ofNode = (ageMs: number) =>
+      verdictAfter({
+        node: 'node-2',
+        nodeVerdict: { ...diskVerdict('evicting'), ageMs },
+        lastUsage: aLastUsage({ fetchedAtMs: readAtMs }),
+      })?.text;
+    expect(ofNode(120_000)).not.toMatch(/measured/);
+    expect(ofNode(2_400_000)).toMatch(/ \(measured 40m before\)\.$/);
+  });
+
   it.each<readonly [string, EvictionRecord['nodeVerdict'], string]>([
-    ['of which nothing is known', undefined, ''],
+    [
+      'of which nothing is known',
+      undefined,
+      ' 10s before: shop/restore (7Gi) was evicted for it, and no summary since then shows that it is over.',
+    ],
     [
       'that is above its thresholds again',
-      { ...diskVerdict('near'), kind: 'unknown', unknownPart: 'condition' },
-      ', with -1Gi of headroom then',
+      { ...diskVerdict('near'), kind: 'unknown', unknownPart: 'condition', ageMs: 9_999 },
+      ' until 10s before: shop/restore (7Gi) was evicted for it. The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default, with -1Gi of headroom then.',
     ],
-  ])('a pod is refused by a node %s for the shortage before', (_what, nodeVerdict, headroom) => {
+  ])('a pod is refused by a node %s for the shortage before', (_what, nodeVerdict, text) => {
     expect(verdictAfter({ cause: 'node_admission', nodeVerdict })?.text).toBe(
-      `The node was short of disk space until 10s before: shop/restore (7Gi) was evicted for it. The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default${headroom}.`,
+      `The node was short of disk space${text}`,
     );
   });
 

@@ -55,6 +55,12 @@ it.each([
     { kind: 'incomplete', text: 'No sum: 0 of 2 pods measured. It is collected again in 30s.' },
   ],
   [
+    'that has only a pod near a limit, which is not counted yet',
+    { complete: false, usage: undefined, expectedPods: 0, measuredPods: 0 },
+    1,
+    { kind: 'near', text: 'No sum: 0 of 0 pods measured. 1 of them is near a limit.' },
+  ],
+  [
     'without pods',
     { complete: false, expectedPods: 0, measuredPods: 0 },
     0,

@@ -80,6 +80,7 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
     {
       node,
       summary,
+      arrivedAtMs: 0,
       layout,
       configuration: undefined,
       refutedSignals: () => [],

@@ -155,6 +155,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     node: aNode({ name: nodeName }),
     nodeName,
     summary: aNodeSummary({ nodeName }),
+    arrivedAtMs: 0,
     layout: { hasDedicatedImagefs: undefined, hasSplitImagefs: undefined },
     podsOnNode: [],
     thresholds: [],
