@@ -3,7 +3,7 @@ import type { Node, Pod } from '../kube/objects.js';
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { CacheLookup } from '../kubelet/lookup.js';
-import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
+import type { PodSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.js';
 import { type LimitRatio, nearestRatio } from './limit-ratios.js';
@@ -57,18 +57,14 @@ export interface NodeSnapshotOptions {
   readonly graceMs: number;
 }
 
-export interface NodeSnapshotInput {
-  readonly node: Node;
-  readonly summary: NodeSummary;
-  /** See {@link NodeSnapshot}. */
-  readonly arrivedAtMs: number;
-  /** The one that the kubelet goes by. */
-  readonly layout: NodeLayout;
+export interface NodeSnapshotInput extends Pick<
+  NodeSnapshot,
+  'node' | 'summary' | 'arrivedAtMs' | 'layout' | 'context'
+> {
   /** Undefined while it is not known. */
   readonly configuration: KubeletConfiguration | undefined;
   /** See `NodeMemory.refutedSignals`. */
   readonly refutedSignals: (thresholds: readonly NodeThreshold[]) => readonly EvictionSignal[];
-  readonly context: PodContext;
   /** Records of the same context. */
   readonly known?: KnownRecords | undefined;
   /** Receives what is derived of the pods. */
