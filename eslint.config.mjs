@@ -27,7 +27,7 @@ const layers = {
   node: ['base', 'kube', 'kubelet', 'workload', 'forecast'],
   history: ['base', 'json', 'kube', 'kubelet', 'node', 'workload'],
   scrape: ['base', 'kube', 'kubelet', 'node', 'workload', 'history'],
-  agent: ['base', 'kube', 'node', 'scrape', 'report'],
+  agent: ['base', 'node', 'scrape'],
   exposition: ['base', 'kube', 'kubelet', 'node', 'workload', 'history', 'scrape'],
   telemetry: ['base', 'kube', 'http', 'watch', 'kubelet', 'node', 'scrape', 'exposition'],
   report: ['base', 'kube', 'kubelet', 'node', 'workload', 'history', 'scrape', 'telemetry'],

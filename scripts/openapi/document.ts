@@ -25,8 +25,6 @@ const summaries: Readonly<Record<ViewKind, string>> = {
   evictions: 'Evictions for storage that are remembered.',
   node: 'One node: its disk, its thresholds, whom its kubelet would evict first, and its pods.',
   pod: 'One pod: its limits, and what adds up to its usage.',
-  directories:
-    'What the agent on its node has measured of one pod: its largest directories and files. A request has it measured, at most once in ten minutes; meanwhile the state is measuring.',
   workload: 'One workload: its sums, how its pods were found, and its pods.',
   namespace: 'One namespace: its pods and workloads.',
   eviction: 'One eviction.',

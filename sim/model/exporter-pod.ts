@@ -6,11 +6,8 @@ const namespace = 'ephemeral-storage-exporter';
 const name = 'ephemeral-storage-exporter';
 const labels = { 'app.kubernetes.io/name': name };
 
-/**
- * Adds the exporter's Service as its manifests do, and its pod: of an exporter that listens on a port of 127.0.0.1. `prepared`: the
- * {@link exporterPod} where its files are on a disk.
- */
-export function addExporter(model: ClusterModel, listensOn: number, prepared?: PodSpec): void {
+/** Adds the exporter's Service as its manifests do, and its pod: of an exporter that listens on a port of 127.0.0.1. */
+export function addExporter(model: ClusterModel, listensOn: number): void {
   const isWorker = (nodeLabels: object = {}): boolean => !('node-role.kubernetes.io/control-plane' in nodeLabels);
   const node = model.nodes.find(({ spec }) => isWorker(spec.labels)) ?? model.nodes[0];
   if (node === undefined) throw new Error('no node for the exporter');
@@ -21,13 +18,13 @@ export function addExporter(model: ClusterModel, listensOn: number, prepared?: P
     selector: labels,
     ports: [{ name: 'metrics', port: 9797, targetPort: 'metrics' }],
   });
-  const pod = prepared ?? exporterPod(node.spec.name);
+  const pod = exporterPod(node.spec.name);
   const ports = [{ name: 'metrics', containerPort: 9797, listensOn }];
   model.addPod({ ...pod, containers: pod.containers.map((container) => ({ ...container, ports })) });
 }
 
 /** Returns the exporter's pod without its port. */
-export function exporterPod(nodeName: string): PodSpec {
+function exporterPod(nodeName: string): PodSpec {
   return {
     namespace,
     name: `${name}-6c9d7f5b8d-x4k2p`,

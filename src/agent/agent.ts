@@ -1,4 +1,8 @@
+import { existsSync } from 'node:fs';
+
+import type { Clock } from '../base/clock.js';
 import { messageOf, UserError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
 import type { Lane } from '../base/scheduler.js';
 import type { AgentPod, PodResources, ResourcePart } from '../node/agent-pod.js';
 import type { NodeObjects } from '../node/node-objects.js';
@@ -7,28 +11,29 @@ import { BlockDevices } from './block-devices.js';
 import type { ReadFile } from './cgroup-files.js';
 import { CgroupSampler } from './cgroup-sampler.js';
 import { type CgroupTree, filesOf, findCgroups, podFolders, readersOf } from './cgroup-tree.js';
-import { HostDisk, type HostDiskOptions } from './host-disk.js';
 
-interface NodeAgentOptions extends HostDiskOptions {
+interface NodeAgentOptions {
+  /** Where the host's `/sys/fs/cgroup` is. Default: below `/host`, where the manifests mount it, else the machine's own. */
+  readonly cgroupFolder?: string;
   /** The kernel's block devices by number. Default: those in sysfs. */
   readonly deviceFolder?: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
   readonly lane: Lane;
   /** Of pods younger than a minute, between scrapes; 0 for never. */
   readonly sampleIntervalMs: number;
 }
 
-/** Reads on the node itself what no server reports. What is not mounted is missing, and the rest is read. */
+/** Reads the cgroups of the pods of its node. */
 export class NodeAgent {
   readonly #options: NodeAgentOptions;
   /** Undefined where there are none; the log has the reason. */
   readonly #cgroups: CgroupTree | undefined;
   readonly #sampler: CgroupSampler | undefined;
-  readonly disk: Pick<HostDisk, 'owners' | 'podDirectories'>;
 
   /** `signal`: ends what runs in the background. */
   constructor(options: NodeAgentOptions, signal: AbortSignal) {
     this.#options = options;
-    this.disk = new HostDisk(options, signal);
     this.#cgroups = cgroupsOrNone(options);
     if (this.#cgroups === undefined || options.sampleIntervalMs === 0) return;
     this.#sampler = new CgroupSampler({ ...options, cgroups: this.#cgroups, intervalMs: options.sampleIntervalMs });
@@ -64,9 +69,11 @@ export class NodeAgent {
   }
 }
 
-function cgroupsOrNone({ hostRoot, logger }: HostDiskOptions): CgroupTree | undefined {
+const mountedFolder = '/host/sys/fs/cgroup';
+
+function cgroupsOrNone({ cgroupFolder, logger }: NodeAgentOptions): CgroupTree | undefined {
   try {
-    const cgroups = findCgroups(hostRoot);
+    const cgroups = findCgroups(cgroupFolder ?? (existsSync(mountedFolder) ? mountedFolder : '/sys/fs/cgroup'));
     const { version, driver, listed, kubepods, missing } = cgroups;
     const missingFiles = missing.size === 0 ? undefined : [...missing].join(',');
     logger.info('found the cgroups of pods', { version, driver, folder: `${listed}/${kubepods}`, missingFiles });

@@ -7,7 +7,7 @@ import { resourceParts } from '../node/agent-pod.js';
 import type { ReadFile, ResourceReaders } from './cgroup-files.js';
 import { readersV1 } from './cgroup-v1.js';
 import { readersV2 } from './cgroup-v2.js';
-import { agentHint, namesIn, textOf } from './host-files.js';
+import { namesIn, textOf } from './host-files.js';
 
 export interface CgroupTree {
   readonly version: 'v1' | 'v2';
@@ -26,8 +26,7 @@ export interface CgroupTree {
 const controllersV1 = ['memory', 'cpu', 'cpuacct', 'pids', 'blkio'];
 
 /** Throws UserError when there are none; the message names what is missing, and the fix. */
-export function findCgroups(hostRoot: string): CgroupTree {
-  const mount = join(hostRoot, 'sys/fs/cgroup');
+export function findCgroups(mount: string): CgroupTree {
   const names = namesOfMount(mount);
   const isV2 = names.includes('cgroup.controllers');
   const controller = isV2 ? '' : controllersV1.find((name) => names.includes(name));
@@ -46,6 +45,8 @@ export function findCgroups(hostRoot: string): CgroupTree {
   const tree: CgroupTree = { version, driver, mount, listed, kubepods, missing: new Set() };
   return { ...tree, missing: missingFiles(tree) };
 }
+
+const agentHint = 'as the overlay node-local-agent and the chart with agent.enabled do';
 
 function namesOfMount(mount: string): readonly string[] {
   try {

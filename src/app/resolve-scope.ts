@@ -36,6 +36,8 @@ export interface Host {
   readonly name: string;
   /** `$NODE_NAME`: the name of the node, by the downward API. */
   readonly nodeName: string | undefined;
+  /** Where its `/sys/fs/cgroup` is mounted. Default: where the agent looks for it. */
+  readonly cgroupFolder?: string;
 }
 
 /** Finds nodes by a label selector. */

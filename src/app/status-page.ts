@@ -13,7 +13,6 @@ import type { SeriesCapReport } from '../telemetry/scrape-reports.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
 import { readHomepage } from '../version.js';
 import type { ActiveSettings } from './active-settings.js';
-import type { AgentSlot } from './agent-slot.js';
 import { clusterReportInput } from './cluster-report-input.js';
 import { clusterReading } from './status-reading.js';
 
@@ -21,7 +20,6 @@ interface StatusInputsOptions extends Pick<StatusInputs, 'evictions' | 'checks'>
   readonly active: () => ActiveSettings;
   /** Runs a collection; the source stays until it has ended. */
   readonly track: (collecting: Promise<ClusterSnapshot | undefined>) => Promise<ClusterSnapshot | undefined>;
-  readonly agent: Pick<AgentSlot, 'addDiskTo' | 'measurements'>;
   readonly scheduler: Scheduler;
   readonly metrics: SelfMetrics;
   readonly evictionFile: Pick<EvictionFile, 'watchedTimes' | 'fault'>;
@@ -42,7 +40,7 @@ export function statusPage(
 
 /** What the status page shows. It is not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
 function statusInputs(options: StatusInputsOptions): StatusInputs {
-  const { active, track, agent, scheduler, metrics, seriesCapReport, clock, evictions, evictionFile, checks } = options;
+  const { active, track, scheduler, metrics, seriesCapReport, clock, evictions, evictionFile, checks } = options;
   const known = new KnownSnapshots();
   return {
     cluster: async (signal) => {
@@ -51,10 +49,10 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
         const current = active();
         const askedAtMs = clock.monotonicMs();
         const found = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
-        const snapshot = found === undefined ? noSnapshot : await agent.addDiskTo(found);
+        const snapshot = found ?? noSnapshot;
         const collected = { snapshot, evictions: evictions(), isPartial: signal.aborted, askedAtMs };
         const input = clusterReportInput({ ...current, ...collected, scheduler, clock });
-        const reading = clusterReading({ ...current, measurements: agent.measurements, input, known, clock });
+        const reading = clusterReading({ ...current, input, known, clock });
         return { report: found && (await clusterReport(input)), reading };
       } finally {
         work[Symbol.dispose]();

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { isActive } from '../node/limits.js';
-import type { ClusterReading, DirectoryMeasurements, KnownPod } from '../query/cluster-reading.js';
+import type { ClusterReading, KnownPod } from '../query/cluster-reading.js';
 import type { KnownSnapshots } from '../query/snapshot-pods.js';
 import type { ClusterReportInput } from '../report/cluster-report.js';
 import { type NodeFailure, nodeFailure } from '../report/node-report.js';
@@ -15,11 +15,10 @@ export function clusterReading(
     readonly input: ClusterReportInput;
     /** Of the readings before, too. */
     readonly known: KnownSnapshots;
-    readonly measurements: DirectoryMeasurements | undefined;
     readonly clock: Clock;
   },
 ): ClusterReading {
-  const { input, known, measurements, clock } = options;
+  const { input, known, clock } = options;
   const { store, cache } = options.source;
   const { snapshot, lastKnownOf, samplesOf, apiServer, evictions } = input;
   const nowMs = clock.monotonicMs();
@@ -43,7 +42,6 @@ export function clusterReading(
     limitMeasurementsOf: (nodeName) => options.collection.trackers.measurements(nodeName),
     podsOf: (of) => known.podsOf(of),
     apiServer,
-    measurements,
     evictions,
     notes: [],
   };

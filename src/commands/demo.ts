@@ -7,7 +7,7 @@ import { shownCommand, tryLines } from './demo-commands.js';
 import { type Loaded, loadSettings, type SettingFlags } from './load-settings.js';
 import { scrapeRegularly } from './own-scrapes.js';
 import { runApp } from './run-app.js';
-import { kubeconfigFile, simulatedCluster, type Simulation } from './simulation.js';
+import { kubeconfigFile, simulatedCluster } from './simulation.js';
 import type { SimulationFlags } from './simulation-flags.js';
 
 /** Of the cluster, in the kubeconfig and on the page. */
@@ -24,9 +24,8 @@ export async function demo(
   options: { readonly settings: SettingFlags; readonly simulation: SimulationFlags },
   context: CommandContext,
 ): Promise<void> {
-  await using simulation = await simulatedCluster(options.simulation, context);
-  const { hostRoot } = simulation;
-  const settings = named(await loadDemoSettings(options.settings, simulation, context));
+  const simulation = await simulatedCluster(options.simulation, context);
+  const settings = named(await loadSettings(options.settings, context, demoSettings));
   const { web, kubelet } = settings.config;
   await using cluster = await simulation.start();
   await using kubeconfig = await kubeconfigFile(cluster.kubeconfig(cluster.token, clusterName));
@@ -47,8 +46,7 @@ export async function demo(
     simulation.addExporter(cluster, port);
     const url = `${scheme}://localhost:${port}`;
     const metricsUrl = `${url}${web.telemetryPath}`;
-    const headers: { authorization?: string } = isTokenRequired ? { authorization } : {};
-    const running = { url, metricsUrl, authorization: headers.authorization, kubeconfig: kubeconfig.path };
+    const headers = isTokenRequired ? { authorization } : {};
     scrapes = scrapeRegularly({ url: metricsUrl, headers }, { ...context, stopSignal: scraping.signal });
     context.writeOut(
       [
@@ -57,11 +55,10 @@ export async function demo(
         'scraped            every 10 s by the demo itself, as by Prometheus',
         ...(isTokenRequired ? [`required header    Authorization: ${authorization}`] : []),
         `kubeconfig         ${kubeconfig.path}`,
-        ...(hostRoot === undefined ? [] : [`disk of the node   ${hostRoot}, removed at the end`]),
         ...faultLines(cluster),
         'read-only          hints such as kubectl edit are for real clusters: this one has no objects of workloads',
         'try, in another terminal:',
-        ...tryLines(simulation, cluster, running, context),
+        ...tryLines(simulation.scenario, cluster, kubeconfig.path, context),
         'Ctrl-C ends the exporter and the simulated cluster.',
         '',
       ].join('\n'),
@@ -74,23 +71,6 @@ export async function demo(
     scraping.abort(new Error('stopped'));
     await scrapes;
   }
-}
-
-/** With all that the agent has, at once, for a node that is on the disk of this machine; the user's own `--set` come after. */
-function loadDemoSettings(
-  flags: SettingFlags,
-  { scenario, hostRoot }: Pick<Simulation, 'scenario' | 'hostRoot'>,
-  context: CommandContext,
-): Promise<Loaded<Config>> {
-  if (hostRoot === undefined) return loadSettings(flags, context, demoSettings);
-  const own = [
-    `cluster.node=${scenario.nodes[0]?.name ?? ''}`,
-    'metrics.profile=full',
-    'agent.enabled=true',
-    `agent.hostRoot=${hostRoot}`,
-    'agent.directories.budget=100%',
-  ];
-  return loadSettings({ ...flags, assignments: [...own, ...(flags.assignments ?? [])] }, context, demoSettings);
 }
 
 /** Has the name of the cluster unless the settings give it another one. */

@@ -26,7 +26,6 @@ const examples: Readonly<Record<string, readonly CommandExample[]>> = {
   demo: [
     { purpose: 'Serve a simulated cluster', args: 'demo' },
     { purpose: 'Serve one in which logs flood the disks', args: 'demo --scenario log-flood' },
-    { purpose: 'Serve one of a node on the disk of this machine, with the agent', args: 'demo --scenario node-agent' },
     { purpose: 'Serve it on another port', args: 'demo --web.listen-address 127.0.0.1:8080' },
   ],
   simulate: [

@@ -17,7 +17,7 @@ export interface SimulateOptions extends SimulationFlags {
 export async function simulate(options: SimulateOptions, context: CommandContext): Promise<void> {
   const { stopSignal, writeOut } = context;
   const apiPort = wholeNumber('--port', options.port, { max: 65_535 });
-  await using simulation = await simulatedCluster(options, context, apiPort);
+  const simulation = await simulatedCluster(options, context, apiPort);
   const { parseFault } = await loadSimulation();
   const faults = (options.fault ?? []).map((text) => parseNodeFault(text, parseFault));
   await using cluster = await simulation.start();
@@ -28,7 +28,6 @@ export async function simulate(options: SimulateOptions, context: CommandContext
       `kubeconfig   ${kubeconfig.path}`,
       `API server   ${cluster.apiUrl}`,
       `faults       ${cluster.controlUrl ?? ''}/sim/nodes`,
-      ...(simulation.hostRoot === undefined ? [] : [`host root    ${simulation.hostRoot}`]),
       `try          kubectl --kubeconfig ${shellWord(kubeconfig.path)} get pods -A -o wide`,
       '',
     ].join('\n'),

@@ -11,11 +11,8 @@ export const scenarioNames = [
   'ci-burst',
 ] as const satisfies readonly ScenarioName[];
 
-/** The scenario whose only node is on the disk of this machine. */
-export const diskScenarioName = 'node-agent';
-
 export interface SimulationFlags {
-  readonly scenario: ScenarioName | typeof diskScenarioName;
+  readonly scenario: ScenarioName;
   readonly nodes?: string;
   readonly pods?: string;
   readonly seed: string;
@@ -28,9 +25,7 @@ export const defaultNodeCount = '5';
 export function withSimulation(command: Command): Command {
   return command
     .addOption(
-      new Option('--scenario <name>', 'what happens in the cluster')
-        .choices([...scenarioNames, diskScenarioName])
-        .default(scenarioNames[0]),
+      new Option('--scenario <name>', 'what happens in the cluster').choices(scenarioNames).default(scenarioNames[0]),
     )
     .option('--nodes <number>', `number of nodes, from 2 to ${maxNodeCount} (default: ${defaultNodeCount})`)
     .option('--pods <number>', 'number of pods at the start, in all, up to 110 a node (default: those of the scenario)')

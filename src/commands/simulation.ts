@@ -5,25 +5,21 @@ import path from 'node:path';
 
 import type { SimulatedCluster } from '../../sim/cluster.js';
 import type { Scenario } from '../../sim/model/scenario.js';
-import { codeOf, messageOf, UsageError, UserError } from '../base/errors.js';
+import { codeOf, UsageError, UserError } from '../base/errors.js';
 import type { CommandContext } from './context.js';
-import { defaultNodeCount, diskScenarioName, maxNodeCount, type SimulationFlags } from './simulation-flags.js';
+import { defaultNodeCount, maxNodeCount, type SimulationFlags } from './simulation-flags.js';
 
-export interface Simulation extends AsyncDisposable {
+interface Simulation {
   readonly scenario: Scenario;
   readonly start: () => Promise<SimulatedCluster>;
   /** Of an exporter that listens on this port. */
   readonly addExporter: (cluster: SimulatedCluster, port: number) => void;
-  /** The folder that stands for the root of its node, until disposal; undefined unless its node is on the disk of this machine. */
-  readonly hostRoot: string | undefined;
 }
-
-type SimulationContext = Pick<CommandContext, 'clock' | 'environment'>;
 
 /** Throws UsageError for a flag that is no number of its range, and UserError without the simulated cluster. */
 export async function simulatedCluster(
   flags: SimulationFlags,
-  { clock, environment }: SimulationContext,
+  { clock }: Pick<CommandContext, 'clock'>,
   apiPort = 0,
 ): Promise<Simulation> {
   const seed = wholeNumber('--seed', flags.seed, { max: 2 ** 32 - 1 });
@@ -31,53 +27,14 @@ export async function simulatedCluster(
   const nodeCount = wholeNumber('--nodes', nodes ?? defaultNodeCount, { min: 2, max: maxNodeCount });
   const podCount = pods === undefined ? undefined : wholeNumber('--pods', pods, { max: 110 * maxNodeCount });
   const { SimulatedCluster, addExporter, scenarioOf } = await loadSimulation();
-  const start = (scenario: Scenario) => () =>
-    SimulatedCluster.start({ seed, clock, apiPort, controlPort: 0, scenario });
-  if (flags.scenario !== diskScenarioName) {
-    const scenario = scenarioOf({ name: flags.scenario, nodeCount, podCount });
-    return {
-      scenario,
-      start: start(scenario),
-      addExporter: ({ model }, port) => {
-        addExporter(model, port);
-      },
-      hostRoot: undefined,
-      [Symbol.asyncDispose]: () => Promise.resolve(),
-    };
-  }
-  const scenario = await diskScenario(flags, { seed, clock, environment });
+  const scenario = scenarioOf({ name: flags.scenario, nodeCount, podCount });
   return {
     scenario,
-    start: start(scenario),
+    start: () => SimulatedCluster.start({ seed, clock, apiPort, controlPort: 0, scenario }),
     addExporter: ({ model }, port) => {
-      addExporter(model, port, scenario.exporter);
+      addExporter(model, port);
     },
-    hostRoot: scenario.hostRoot,
-    [Symbol.asyncDispose]: () => scenario[Symbol.asyncDispose](),
   };
-}
-
-async function diskScenario(
-  { nodes, pods }: SimulationFlags,
-  { seed, clock, environment }: SimulationContext & { readonly seed: number },
-) {
-  const sizeFlag = nodes === undefined ? pods && '--pods' : '--nodes';
-  if (sizeFlag !== undefined)
-    throw new UsageError(
-      `${sizeFlag}: not allowed with --scenario ${diskScenarioName}, which has one node and its pods`,
-    );
-  const { findDuCommand } = await import('../agent/du-command.js');
-  await findDuCommand(environment['PATH'] ?? '').catch((error: unknown) => {
-    const needed = 'needs Linux with du and nice of GNU coreutils and ionice of util-linux in PATH';
-    throw new UserError(`--scenario ${diskScenarioName} ${needed}`, { cause: error });
-  });
-  const { nodeAgentScenario } = await import('../../sim/scenarios/node-agent.js');
-  try {
-    return nodeAgentScenario({ seed, nowMs: clock.nowMs() });
-  } catch (error) {
-    if (codeOf(error) !== 'ENOSPC') throw error;
-    throw new UserError(`--scenario ${diskScenarioName} needs 150 MB in ${tmpdir()}: ${messageOf(error)}`);
-  }
 }
 
 export function wholeNumber(

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 
 import { oneLine } from '../base/text.js';
 import { describeValue, pathText, type SettingFault, valueAt } from './faults.js';
+import { removedFault } from './removed-settings.js';
 import { allSettings, keysInside, metaInside, type Section, type Setting } from './settings.js';
 import { nearest } from './suggestion.js';
 
@@ -56,6 +57,8 @@ export class TreeReader implements Layer {
 
 function unknownKey(path: readonly PropertyKey[], source: string, siblings: readonly string[]): SettingFault {
   const text = pathText(path);
+  const removed = removedFault(text, source);
+  if (removed !== undefined) return removed;
   const key = String(path.at(-1));
   const near = nearest(key, siblings) ?? allSettings.find((setting) => setting.path.endsWith(`.${key}`))?.path;
   const suggestion = near === undefined ? '' : ` (did you mean ${near}?)`;

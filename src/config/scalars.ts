@@ -65,19 +65,6 @@ export function size(spec: About & { readonly default: string; readonly minBytes
   return inUnit('Bytes', schema);
 }
 
-/** Above 0, up to all. */
-export function share(spec: About & { readonly default: string }) {
-  const codec = z.codec(z.string(), z.number(), {
-    decode: (raw, payload) => {
-      const percent = /^\d{1,3}(?:\.\d+)?%$/.test(raw) ? Number(raw.slice(0, -1)) : 0;
-      return percent > 0 && percent <= 100 ? percent / 100 : refuse(payload);
-    },
-    encode: (value) => `${value * 100}%`,
-  });
-  const allowed = 'a share such as 5%, above 0% and up to 100%';
-  return inUnit('Share', z.prefault(codec, spec.default).register(settingMeta, { ...about(spec), allowed }));
-}
-
 interface IntegerSpec extends About {
   readonly default: number;
   readonly min: number;

@@ -30,7 +30,7 @@ export function about({ help, flag }: About): About {
   return flag === undefined ? { help } : { help, flag };
 }
 
-type Unit = 'Ms' | 'Bytes' | 'Share';
+type Unit = 'Ms' | 'Bytes';
 
 /** A kind of setting with a unit, which becomes part of the name in Config: `ttl` → `ttlMs`, `maxBodySize` → `maxBodyBytes`. */
 interface InUnit<U extends Unit> {

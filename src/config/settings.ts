@@ -57,7 +57,7 @@ function settingOf(schema: Schema, path: string): Setting | undefined {
   return meta && { kind: 'setting', path, schema, meta, environmentName: environmentNameOf(path) };
 }
 
-function environmentNameOf(path: string): string {
+export function environmentNameOf(path: string): string {
   return (
     environmentPrefix +
     path

@@ -1,5 +1,4 @@
 /** What the agent on a node reads: the series of its pods, and their families. */
-import type { NodeDiskOwners, OwnerBytes } from '../node/agent-disk.js';
 import {
   type AgentPod,
   type DeviceIo,
@@ -190,34 +189,6 @@ export const agentGroups: readonly FamilyGroup<readonly AgentPod[]>[] = agentFam
     });
   },
 );
-
-const diskOwnerLabels = ['node', 'owner'];
-
-export const diskOwnerGroups: readonly FamilyGroup<NodeDiskOwners>[] = [
-  familyGroup<NodeDiskOwners, OwnerBytes>({
-    level: 'node',
-    seriesSource: {
-      labels: diskOwnerLabels,
-      forEach({ owners }, emit) {
-        for (const owner of owners) emit(owner);
-      },
-      labelsOf: ({ nodeName }, { owner }) => labelText(diskOwnerLabels, [nodeName, owner]),
-    },
-    families: [
-      {
-        name: 'node_unattributed_owner_bytes',
-        profile: 'standard',
-        help: 'What node_unattributed_bytes of all filesystems of the node is made of, as last measured with du: compressed copies of images, directories of pods that are gone, snapshots that containerd has forgotten, logs that are not those of pods, volumes of the runtime, and other for the rest, which is never below 0. No series for an owner that is not measured yet, or not as a whole.',
-        value: ({ usedBytes }) => usedBytes,
-      },
-    ],
-  }),
-];
-
-/** Returns whether the settings allow the families of the disk. */
-export function showsDiskOwners(rules: FamilyRules): boolean {
-  return diskOwnerGroups.some(({ families }) => families.some(allowedBy(rules)));
-}
 
 /** Returns what the agent must read of each pod for the families that the settings allow. */
 export function agentParts(rules: FamilyRules): ReadonlySet<ResourcePart> {

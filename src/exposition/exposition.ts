@@ -8,7 +8,7 @@ import type { NodeSnapshot, NodeView } from '../node/node-view.js';
 import type { DerivedPods } from '../node/pod-record.js';
 import { allObjects, type ClusterSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
-import { agentGroups, diskOwnerGroups } from './agent-families.js';
+import { agentGroups } from './agent-families.js';
 import { ExpositionBodies, type ExpositionBody, type ExpositionRequest } from './bodies.js';
 import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
 import { detailGroups, familyTable } from './families.js';
@@ -149,7 +149,6 @@ export class Exposition {
       pageCache(podForecastGroups, ({ nodes }) => podForecasts(nodes)),
       pageCache(nodeForecastGroups, ({ nodes }) => nodeForecasts(nodes)),
       pageCache(agentGroups, ({ agent }) => pagesOf(agent?.pods ?? [])),
-      pageCache(diskOwnerGroups, ({ agent }) => (agent?.disk === undefined ? [] : [agent.disk])),
     ];
   }
 

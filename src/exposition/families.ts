@@ -1,7 +1,7 @@
 /** THE table of metric families: name, help, labels, profile, and how each value is read from the data of a scrape. */
 import { compilePattern } from '../base/pattern.js';
 import type { NodeSnapshot } from '../node/node-view.js';
-import { agentGroups, diskOwnerGroups } from './agent-families.js';
+import { agentGroups } from './agent-families.js';
 import { compatibilityNodeGroups, compatibilityPodGroups } from './compatibility-families.js';
 import {
   evictedPodGroups,
@@ -82,7 +82,6 @@ export function familyTable(
     ...podForecastGroups.flatMap(({ families }) => families),
     ...nodeForecastGroups.flatMap(({ families }) => families),
     ...agentGroups.flatMap(({ families }) => families),
-    ...diskOwnerGroups.flatMap(({ families }) => families),
     ...selfFamilies.map((family) => ({ ...family, level: 'exporter' as const, profile: 'minimal' as const })),
   ];
 }

@@ -94,21 +94,11 @@ export function unusedImages(
   images: readonly NodeImage[],
   pods: readonly Pick<Pod, 'images' | 'phase'>[],
 ): readonly NodeImage[] {
-  return imagesWithoutUse(images, pods).filter(({ keys }) => keys.length > 0 && keys.length < maxNamesOfImage);
-}
-
-/** Adds up the images that are not known to be in use: those whose names are not all written may be, or not. */
-export function maybeUnusedBytes(images: readonly NodeImage[], pods: readonly Pick<Pod, 'images' | 'phase'>[]): number {
-  return sumOf(imagesWithoutUse(images, pods));
-}
-
-function imagesWithoutUse(
-  images: readonly NodeImage[],
-  pods: readonly Pick<Pod, 'images' | 'phase'>[],
-): readonly NodeImage[] {
   const used = new Set<string>();
   for (const pod of pods) if (isActive(pod)) for (const key of pod.images) used.add(key);
-  return images.filter(({ keys }) => !keys.some((key) => used.has(key)));
+  return images.filter(
+    ({ keys }) => keys.length > 0 && keys.length < maxNamesOfImage && !keys.some((key) => used.has(key)),
+  );
 }
 
 /**

@@ -6,7 +6,6 @@ import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot } from '../node/nod
 import type { ApiServerState } from '../report/absence-hints.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { LastKnown, NodeFailure } from '../report/node-report.js';
-import type { PodMeasurement } from '../report/pod-directories.js';
 import type { SamplesOf } from '../report/verdict-report.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
@@ -16,13 +15,6 @@ import { SnapshotPods } from './snapshot-pods.js';
 export interface KnownPod {
   readonly pod: Pod;
   readonly workloads: readonly Workload[];
-}
-
-/** Pods that the agent on their node measures. */
-export interface DirectoryMeasurements {
-  peek(pod: Pod): PodMeasurement;
-  /** Has it measured unless it was a short while ago; undefined where too many wait for that. */
-  ask(pod: Pod): PodMeasurement | undefined;
 }
 
 /** The state of a cluster at one moment. Plain data, but for what is looked up only where it is shown. */
@@ -48,8 +40,6 @@ export interface ClusterReading {
   /** Kept from one reading to the next where there are several. */
   readonly podsOf: (snapshot: NodeSnapshot) => SnapshotPods;
   readonly apiServer: ApiServerState;
-  /** Absent without the agent on the node. */
-  readonly measurements?: DirectoryMeasurements | undefined;
   /** Read by themselves: empty in a command's reading of nodes and pods. The newest first. */
   readonly evictions: readonly EvictionReport[];
   /** What was not read, and why. */

@@ -10,9 +10,7 @@ import { podBytes } from '../report/filesystem-report.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
 import { type NodeReport, nodeReport } from '../report/node-report.js';
 import { type SignalReport, signalReports } from '../report/signal-report.js';
-import { type UnattributedReport, unattributedReport } from '../report/unattributed-report.js';
 import { type VerdictReport, verdicts } from '../report/verdict-report.js';
-import { measuredDiskOf } from '../scrape/snapshot.js';
 import type { ClusterReading } from './cluster-reading.js';
 
 /** Who fills a node's disks and whom its kubelet would evict first: plain data with exact numbers. */
@@ -21,8 +19,6 @@ export type NodeExplanation = NodeReport &
   EvictionFacts & {
     /** What fills its disk; absent of a node that is not close to evicting pods. */
     readonly verdict?: VerdictReport | undefined;
-    /** Absent without an agent on the node, and of a node without data. */
-    readonly unattributed?: UnattributedReport | undefined;
     /** What is wrong with the settings of its pods, by kind. */
     readonly findings: readonly FindingReport[];
   };
@@ -38,14 +34,13 @@ export function nodeExplanation(reading: ClusterReading, name: string): NodeExpl
     ...nodeReport(state, podBytes(snapshot?.pods ?? []), reading.failures.get(name)),
     ...objectFacts(node, snapshot),
     ...(snapshot === undefined ? { signals: [] } : evictionFacts(snapshot)),
-    unattributed: snapshot && unattributedReport(measuredDiskOf(reading.snapshot, name), snapshot),
     findings: findingsOf(state, reading),
   };
 }
 
 /** What its filesystems hold; of a node without data, as they were last known. */
 export function nodeDisks(reading: ClusterReading, view: NodeView): readonly DiskReport[] {
-  if (view.state !== 'absent') return diskReports(view.snapshot, measuredDiskOf(reading.snapshot, view.nodeName));
+  if (view.state !== 'absent') return diskReports(view.snapshot);
   const lastKnown = reading.lastKnownOf(view);
   return lastKnown === undefined ? [] : diskReports(lastKnown.snapshot);
 }

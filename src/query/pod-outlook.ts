@@ -16,7 +16,6 @@ import type { ClusterReading, KnownPod } from './cluster-reading.js';
 import { listPods } from './list-pods.js';
 import { maxPodLimitLength } from './list-query.js';
 import { parseListQuery } from './list-query.js';
-import { type MeasuredDirectories, measuredDirectories, measurementsOf } from './measured-directories.js';
 import {
   type ExplainedPod,
   type ExplainedSource,
@@ -42,8 +41,6 @@ interface PodOutlook {
   readonly samples: readonly UsageSample[];
   /** Of the total, over the samples; below 0 when it shrank. */
   readonly growthBytesPerSecond?: number | undefined;
-  /** Absent without an agent on its node. */
-  readonly measured?: MeasuredDirectories | undefined;
   /** The largest other pods of its node. */
   readonly neighbours: readonly PodReport[];
   /** Absent without a value of the pod's usage, and where no other limit is given. */
@@ -97,24 +94,6 @@ export async function podsWithOutlook(
   return all;
 }
 
-/**
- * Has the agent measure the pod, unless it was a short while ago or `isPassive`: then it is the last measurement. `unknown`: there is no
- * such pod; `elsewhere`: no agent measures it; `refused`: too many wait for that.
- */
-export async function askDirectories(
-  reading: ClusterReading,
-  question: Omit<PodQuestion, 'podLimit'> & { readonly isPassive: boolean | undefined },
-  lane: Lane,
-): Promise<MeasuredDirectories | 'unknown' | 'elsewhere' | 'refused'> {
-  const [found] = await findPods(reading, question, lane);
-  if (found === undefined) return 'unknown';
-  const measurements = measurementsOf(found, reading);
-  if (measurements === undefined || found.pod === undefined) return 'elsewhere';
-  const { pod } = found;
-  const asked = question.isPassive === true ? measurements.peek(pod) : measurements.ask(pod);
-  return asked === undefined ? 'refused' : measuredDirectories(found, asked);
-}
-
 /** One by one: a cluster may have a hundred thousand. */
 async function findPods(
   reading: ClusterReading,
@@ -147,13 +126,11 @@ function outlookOf(
   const growth = growthBytesPerSecond(samples);
   const next = nextLimit(found);
   const eviction = reading.evictions.find(({ uid }) => uid === pod?.uid);
-  const peeked = pod && measurementsOf(explained, reading)?.peek(pod);
   return {
     verdict: podVerdict({ report: explanation, limits: explanation.limits, next, samples, pod, eviction }),
     next,
     nodePressure: nodePressure(explanation, reading),
     samples,
-    measured: peeked && measuredDirectories(explained, peeked),
     growthBytesPerSecond: growth && Math.round(growth),
     whatIf:
       podLimit === undefined || explanation.state === 'unmeasured'

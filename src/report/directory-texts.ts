@@ -1,7 +1,6 @@
-import { groupBy } from '../base/maps.js';
 import { joinTruncated } from '../base/text.js';
 import { formatAge, formatBytes } from '../base/units.js';
-import { isFromSummary, type ListingProblem, type PartReport, type PodDirectories } from './pod-directories.js';
+import { isFromSummary, type PartReport, type PodDirectories } from './pod-directories.js';
 
 const namedCount = 3;
 
@@ -51,7 +50,6 @@ const stateTexts = {
   complete: undefined,
   unreadable: 'some of it could not be read',
   timeout: 'the time was up: at least this much',
-  stopped: 'ended early: at least this much',
   unmeasured: 'not measured',
 } as const;
 
@@ -59,17 +57,4 @@ const stateTexts = {
 export function partNote({ state, skippedCount = 0 }: PartReport): string {
   const notes = [state && stateTexts[state], skippedCount > 0 ? `${skippedCount} names skipped` : undefined];
   return notes.filter((note) => note !== undefined).join('; ');
-}
-
-/** Why parts were not measured, or not all of them, and all else that was not: parts with the same reason together. */
-export function problemsOf({ parts, problems }: PodDirectories): readonly ListingProblem[] {
-  const byReason = groupBy(
-    parts.filter(({ problem }) => problem !== undefined),
-    ({ problem = '' }) => problem,
-  );
-  const ofParts = [...byReason].map(([reason, group]) => ({
-    text: `${joinTruncated(group.map(partName), namedCount)}: ${reason}`,
-    commands: [],
-  }));
-  return [...problems, ...ofParts];
 }

@@ -6,7 +6,6 @@ import type { FilesystemReport } from './filesystem-report.js';
 import type { NodePressureReport } from './pressure-report.js';
 import { promqlString as label } from './promql.js';
 import type { SignalReport } from './signal-report.js';
-import type { PartOwner, PartOwnerKind } from './unattributed-report.js';
 
 /** How a number comes about, and the PromQL that gives it. */
 export interface Derivation {
@@ -95,32 +94,6 @@ function usedOf({ parts, capacityBytes }: DiskReport): number | undefined {
   return capacityBytes === undefined || free === undefined || reserved === undefined
     ? undefined
     : capacityBytes - free - reserved;
-}
-
-const ownerTexts: Readonly<Record<PartOwnerKind, string>> = {
-  image_copies: 'du of the content store of containerd.',
-  orphaned_pods:
-    'du of the directories below /var/lib/kubelet/pods of which neither the API server nor the kubelet knows a pod.',
-  orphaned_snapshots: 'du of all snapshots of containerd, less what the kubelet counts for images and containers.',
-  logs: 'du of /var/log, without the logs of pods in the summary of the kubelet.',
-  runtime_volumes: 'du of the volumes that containerd keeps for containers.',
-  other: 'The rest of the unattributed bytes: below 0 where more was measured than is there now.',
-  unmeasured: 'The rest of the unattributed bytes: some owners are not measured, or not as a whole.',
-};
-
-/** Of one owner of the unattributed bytes, of these on the filesystem. */
-export function ownerDerivation(
-  owner: PartOwnerKind,
-  { filesystem, owners }: { readonly filesystem: string; readonly owners: readonly PartOwner[] },
-  node: string,
-): Derivation {
-  const isRest = (kind: PartOwnerKind): boolean => kind === 'other' || kind === 'unmeasured';
-  const series = 'ephemeral_storage_node_unattributed_owner_bytes';
-  const text = ownerTexts[owner];
-  if (!isRest(owner)) return { text, query: `${series}{node=${label(node)}, owner="${owner}"}` };
-  const measured = owners.flatMap((of) => (isRest(of.owner) ? [] : [of.owner])).join('|');
-  const all = `ephemeral_storage_node_unattributed_bytes{node=${label(node)}, filesystem="${filesystem}"}`;
-  return { text, query: `${all} - on (node) sum by (node) (${series}{node=${label(node)}, owner=~"${measured}"})` };
 }
 
 function componentQuery(component: string, node: string): string {

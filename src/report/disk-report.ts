@@ -1,10 +1,8 @@
 import { countsInodes, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
-import type { MeasuredDisk } from '../node/agent-disk.js';
 import { type FilesystemOwners, filesystemOwners, podFiles } from '../node/filesystem-owners.js';
 import { sameFilesystem } from '../node/node-layout.js';
 import type { NodeThreshold } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
-import { type PartOwner, partOwners } from './unattributed-report.js';
 
 /**
  * What one part of a filesystem is. Of pods: the components. `images`: used or not, ended containers and sandboxes too; the
@@ -28,8 +26,6 @@ export interface DiskPart {
   readonly kind: DiskPartKind;
   /** Absent where it is not known. */
   readonly bytes?: number | undefined;
-  /** Of `unattributed`, where the agent on the node has measured it: they add up to `bytes`. */
-  readonly owners?: readonly PartOwner[] | undefined;
 }
 
 /** What a filesystem of a node holds. The parts and `unknownBytes` add up to its capacity, to the byte. */
@@ -47,18 +43,18 @@ export interface DiskReport {
   readonly isAssumed?: boolean | undefined;
 }
 
-/** Each filesystem once, in the order nodefs, imagefs, containerfs. `disk`: what the agent on the node has measured. Exact while all values together stay below 2^53. */
-export function diskReports(snapshot: NodeSnapshot, disk?: MeasuredDisk): readonly DiskReport[] {
-  return filesystemOwners(snapshot).map((owners) => diskReport(owners, snapshot, disk));
+/** Each filesystem once, in the order nodefs, imagefs, containerfs. Exact while all values together stay below 2^53. */
+export function diskReports(snapshot: NodeSnapshot): readonly DiskReport[] {
+  return filesystemOwners(snapshot).map((owners) => diskReport(owners, snapshot));
 }
 
-function diskReport(owners: FilesystemOwners, snapshot: NodeSnapshot, disk: MeasuredDisk | undefined): DiskReport {
+function diskReport(owners: FilesystemOwners, snapshot: NodeSnapshot): DiskReport {
   const { filesystem } = owners;
   const { capacityBytes } = snapshot.summary[filesystem] ?? {};
   const parts = [
     ...podParts(owners, snapshot),
     { kind: 'images' as const, bytes: owners.imagesUsedBytes },
-    ...remainingParts(owners, snapshot, disk),
+    ...remainingParts(owners, snapshot),
   ].filter(({ kind, bytes }) => kind === 'free' || bytes !== 0);
   const isKnown = parts.every(({ bytes }) => bytes !== undefined);
   const knownBytes = parts.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
@@ -96,14 +92,12 @@ function podParts({ filesystem, podsUsedBytes }: FilesystemOwners, snapshot: Nod
 /** Used bytes of imagefs and containerfs are those that are not free: what is reserved is part of them. */
 function remainingParts(
   { filesystem, unattributedBytes: bytes }: FilesystemOwners,
-  { summary, layout }: NodeSnapshot,
-  disk: MeasuredDisk | undefined,
+  { summary }: NodeSnapshot,
 ): readonly DiskPart[] {
   const { capacityBytes, availableBytes, usedBytes } = summary[filesystem] ?? {};
   const reserved: readonly DiskPart[] =
     filesystem === 'nodefs' ? [{ kind: 'reserved', bytes: difference(capacityBytes, usedBytes, availableBytes) }] : [];
-  const owners = bytes === undefined ? undefined : partOwners(bytes, filesystem, { disk, layout });
-  return [{ kind: 'unattributed', bytes, owners }, ...reserved, { kind: 'free', bytes: availableBytes }];
+  return [{ kind: 'unattributed', bytes }, ...reserved, { kind: 'free', bytes: availableBytes }];
 }
 
 function difference(

@@ -1,18 +1,13 @@
 import { formatAge, formatBytes } from '../base/units.js';
 import type { ImageCollection, NodeImages } from '../node/node-images.js';
-import type { UnattributedReport } from './unattributed-report.js';
 
-/**
- * The images of a node in sentences: how large, in use or not, what garbage collection makes of them, and their copies, unless
- * those are measured.
- */
-export function imageTexts(images: NodeImages, unattributed?: Pick<UnattributedReport, 'owners'>): readonly string[] {
+/** The images of a node in sentences: how large, in use or not, what garbage collection makes of them, and their copies. */
+export function imageTexts(images: NodeImages): readonly string[] {
   const { collection, maxCopiesBytes } = images;
-  const areCopiesMeasured = unattributed?.owners.some(({ owner }) => owner === 'image_copies') === true;
   return [
     sizeText(images),
     ...(collection === undefined ? [] : [collectionText(collection, images)]),
-    ...(maxCopiesBytes === undefined || areCopiesMeasured
+    ...(maxCopiesBytes === undefined
       ? []
       : [
           `Of the bytes that are neither pods' nor images', up to ${formatBytes(maxCopiesBytes)} are compressed copies.`,

@@ -1,5 +1,4 @@
-import { programName, shellWord } from '../base/text.js';
-import type { PodPlace } from './pod-report.js';
+import { shellWord } from '../base/text.js';
 import type { WorkloadReference } from './workload-report.js';
 
 /** Not those of jobs: their templates are immutable. */
@@ -21,9 +20,4 @@ export function ownerOf(workloads: readonly WorkloadReference[], kinds = kindsOf
 export function ownerEdit(workloads: readonly WorkloadReference[]): readonly string[] {
   const target = ownerTarget(workloads, editedKinds);
   return target === undefined ? [] : [`kubectl edit ${target}`];
-}
-
-/** Lists what is in the pod by commands in its containers, with the user's own permissions. */
-export function directoriesCommand({ namespace, pod }: Pick<PodPlace, 'namespace' | 'pod'>): string {
-  return `${programName} explain pod ${shellWord(`${namespace}/${pod}`)} --directories`;
 }

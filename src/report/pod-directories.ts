@@ -3,25 +3,21 @@ import type { VolumeReport } from './volume-report.js';
 
 /** A directory with all that is in it, or a file. */
 export interface WalkEntry {
-  /** Absolute: in the container where a command in it has found it, else in the part. Bytes that are no UTF-8 are `\xNN`. */
+  /** Absolute, in the container. */
   readonly path: string;
   readonly bytes: number;
   readonly isDirectory: boolean;
 }
 
-/**
- * `unreadable`: some of it could not be read, or was deleted meanwhile. `timeout`, `stopped`: not all of it was found, as the time was
- * up or the walk ended for another reason.
- */
-type WalkState = 'complete' | 'unreadable' | 'timeout' | 'stopped';
+/** `unreadable`: some of it could not be read, or was deleted meanwhile. `timeout`: not all of it was found, as the time was up. */
+type WalkState = 'complete' | 'unreadable' | 'timeout';
 
 /** What was found below one directory. */
 export interface Walk {
   readonly state: WalkState;
   /** Unless it is complete, there is at least as much. */
   readonly bytes: number;
-  /** Absent where files are not counted. */
-  readonly fileCount?: number | undefined;
+  readonly fileCount: number;
   /** Directories and files that are not in the sum: those whose names have a line feed, above all, or that could not be read. */
   readonly skippedCount: number;
   /** The largest ones; directories without those that hold little more than one other entry. */
@@ -45,8 +41,6 @@ export interface PartReport extends PartPlace, Partial<Pick<Walk, 'fileCount' | 
   readonly summaryBytes?: number | undefined;
   /** What was found beyond the summary; below 0 when all was found, and that is less. */
   readonly differenceBytes?: number | undefined;
-  /** Why it was not measured, or not all of it, as far as it is known. */
-  readonly problem?: string | undefined;
   /** Share of all parts. */
   readonly ratio?: number | undefined;
 }
@@ -86,24 +80,6 @@ export interface PodDirectories {
 export interface FoundPart extends PartPlace {
   /** Undefined where it could not be listed. */
   readonly walk?: Walk | undefined;
-  /** Why it could not be listed, or not all of it. */
-  readonly problem?: string | undefined;
-}
-
-/** What the agent on its node has measured of a pod. */
-export interface PodMeasurement {
-  /**
-   * `measuring`: it waits for its turn, or is measured. `failed`: nothing could be measured just now. `unmeasured`: never, or not for
-   * a while.
-   */
-  readonly state: 'measured' | 'measuring' | 'failed' | 'unmeasured';
-  /** The last, which may have failed; absent before the first. */
-  readonly parts?: readonly FoundPart[] | undefined;
-  /** Why nothing was measured. */
-  readonly problem?: string | undefined;
-  /** Wall time in milliseconds. */
-  readonly measuredAtMs?: number | undefined;
-  readonly ageMs?: number | undefined;
 }
 
 export interface FoundDirectories {
@@ -154,7 +130,7 @@ export function podDirectories(
 }
 
 /** Whether anything of a pod was measured. */
-export function hasMeasured(parts: readonly FoundPart[]): boolean {
+function hasMeasured(parts: readonly FoundPart[]): boolean {
   return parts.some(({ walk }) => measuredWalk(walk) !== undefined);
 }
 
@@ -189,12 +165,11 @@ function placeOf({ part, container, volume }: FoundPart): PartPlace {
 
 function besideSummary(found: FoundPart, summary: SummarizedPod | undefined): PartReport {
   const walk = measuredWalk(found.walk);
-  const { problem } = found;
   const place = placeOf(found);
   const summaryBytes = summaryBytesOf(place, summary);
-  if (walk === undefined) return { ...place, state: 'unmeasured', summaryBytes, problem };
+  if (walk === undefined) return { ...place, state: 'unmeasured', summaryBytes };
   const { bytes: foundBytes, state, fileCount, skippedCount } = walk;
-  const part = { ...place, state, foundBytes, summaryBytes, fileCount, skippedCount, problem };
+  const part = { ...place, state, foundBytes, summaryBytes, fileCount, skippedCount };
   const isCompared = summaryBytes !== undefined && !isFromSummary(part);
   return { ...part, differenceBytes: isCompared ? foundBytes - summaryBytes : undefined };
 }

@@ -4,7 +4,6 @@ import type { EvictionRecord } from '../history/eviction-record.js';
 import { type MainPart, mainPart } from '../history/main-part.js';
 import type { DiskVerdict } from '../node/disk-verdict.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
-import { type LargestOwner, largestOwnerCommands } from './largest-owner.js';
 import { ownerEdit, ownerOf, ownerTarget } from './pod-commands.js';
 import type { VerdictContext } from './verdict-text.js';
 import { workloadReferences } from './workload-report.js';
@@ -15,7 +14,7 @@ export function verdictCommands(
   nodeName: string,
   context: VerdictContext = {},
 ): readonly string[] {
-  const { past, largest } = context;
+  const { past } = context;
   const first = firstCommands(verdict, context);
   if (past !== undefined) return [explainEviction(past.first)];
   const onNode = (command: string): string => nodeCommand(command, verdict, nodeName);
@@ -29,18 +28,17 @@ export function verdictCommands(
     case 'inodes':
       return [...first, onNode(inodesCommand)];
     case 'no_space':
-      return [...first, ...noSpaceCommands(verdict, largest).map(onNode), configCommand(nodeName)];
+      return [...first, ...noSpaceCommands(verdict).map(onNode), configCommand(nodeName)];
     case 'unknown':
       return unknownCommands(verdict, nodeName);
     case 'other':
-      return [...growthCommands(verdict), ...remainderCommands(verdict, nodeName, largest)];
+      return [...growthCommands(verdict), ...remainderCommands(verdict, nodeName)];
   }
 }
 
 /** What the kubelet is configured with is to be looked at too. */
-function noSpaceCommands({ images }: DiskVerdict, largest: LargestOwner | undefined): readonly string[] {
-  const general = images === undefined ? [inodesCommand] : ['crictl rmi --prune', ...remainderTools.other.slice(0, 1)];
-  return [...new Set([...largestOwnerCommands(largest), ...general])];
+function noSpaceCommands({ images }: DiskVerdict): readonly string[] {
+  return images === undefined ? [inodesCommand] : ['crictl rmi --prune', ...remainderTools.other.slice(0, 1)];
 }
 
 /** Before the threshold is crossed, see the text of the verdict. */
@@ -55,16 +53,11 @@ const remainderTools = {
   images: ['crictl images', 'crictl ps -a'],
 } as const;
 
-function remainderCommands(
-  verdict: DiskVerdict,
-  nodeName: string,
-  largest: LargestOwner | undefined,
-): readonly string[] {
+function remainderCommands(verdict: DiskVerdict, nodeName: string): readonly string[] {
   const { holder } = verdict.remainder ?? { holder: 'other' };
   if (holder === 'exempt')
     return [`kubectl get pods -A --sort-by=.spec.priority --field-selector ${shellWord(`spec.nodeName=${nodeName}`)}`];
-  const tools = largest === undefined ? remainderTools[holder] : largestOwnerCommands(largest);
-  return tools.map((command) => nodeCommand(command, verdict, nodeName));
+  return remainderTools[holder].map((command) => nodeCommand(command, verdict, nodeName));
 }
 
 function podCommands({ first }: DiskVerdict): readonly string[] {

@@ -13,9 +13,7 @@ import {
 } from '../node/disk-verdict.js';
 import { nextThreshold } from '../node/node-forecasts.js';
 import type { NodeSnapshot } from '../node/node-view.js';
-import { type ClusterSnapshot, measuredDiskOf } from '../scrape/snapshot.js';
 import { causeText, mainPartText } from './eviction-cause-text.js';
-import { largestOwner } from './largest-owner.js';
 import { soonMs, usedText } from './limit-report.js';
 import { type PastShortage, pastShortage, type RememberedEvictions, unfreedEviction } from './past-shortage.js';
 import type { PodSource } from './pod-report.js';
@@ -67,7 +65,6 @@ export type SamplesOf = (nodeName: string, uid: string) => readonly UsageSample[
 /** What a verdict needs besides the node. */
 interface VerdictInputs extends RememberedEvictions {
   readonly samplesOf: SamplesOf;
-  readonly snapshot: Pick<ClusterSnapshot, 'agent'>;
 }
 
 export function verdicts(inputs: VerdictInputs): VerdictOf {
@@ -79,9 +76,8 @@ export function verdicts(inputs: VerdictInputs): VerdictOf {
       samplesOf: (uid) => inputs.samplesOf(nodeName, uid),
     });
     if (verdict === undefined) return undefined;
-    const largest = largestOwner(verdict, snapshot, measuredDiskOf(inputs.snapshot, nodeName));
     const past = pastOf(verdict, source, inputs);
-    return verdictReport(verdict, nodeName, { notes: ageNotes(source), past, largest });
+    return verdictReport(verdict, nodeName, { notes: ageNotes(source), past });
   };
 }
 

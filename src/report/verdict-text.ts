@@ -3,7 +3,6 @@ import { formatAge, formatBytes } from '../base/units.js';
 import { countsInodes, filesystemOf } from '../kubelet/eviction-signals.js';
 import type { Bounds, DiskVerdict, Remainder, Shortage, VerdictKind } from '../node/disk-verdict.js';
 import type { FirstWorkload } from '../node/first-workload.js';
-import { type LargestOwner, largestOwnerText } from './largest-owner.js';
 import { type PastShortage, usedAtLast } from './past-shortage.js';
 import { unreadPodsText } from './signal-report.js';
 
@@ -15,30 +14,29 @@ export interface VerdictContext {
   readonly past?: PastShortage | undefined;
   /** The verdict is that of a moment that is over. */
   readonly isOfEviction?: boolean;
-  readonly largest?: LargestOwner | undefined;
 }
 
 /** One sentence with its numbers. */
 export function verdictText(verdict: DiskVerdict, context: VerdictContext = {}): string {
-  const { notes = [], past, largest } = context;
+  const { notes = [], past } = context;
   const { shortage, alsoBelow } = verdict;
   const assumed = shortage?.isAssumed === true ? ['threshold assumed'] : [];
   const all = [...assumed, ...notes];
   const also = alsoBelow.length === 0 ? '' : `; also below a threshold: ${alsoBelow.join(', ')}`;
-  const cause = past === undefined ? causeText(verdict, largest) : pastCauseText(past, verdict, context);
+  const cause = past === undefined ? causeText(verdict) : pastCauseText(past, verdict, context);
   return `${cause}${also}${all.length === 0 ? '' : ` (${all.join(', ')})`}.`;
 }
 
-function causeText(verdict: DiskVerdict, largest: LargestOwner | undefined): string {
+function causeText(verdict: DiskVerdict): string {
   const { kind, shortage } = verdict;
   if (kind === 'unknown' || shortage === undefined) return unknownText(verdict);
   switch (kind) {
     case 'no_space':
-      return `${noSpaceText(verdict, shortage)}${noSpaceOwnerText(largest)}`;
+      return noSpaceText(verdict, shortage);
     case 'inodes':
       return `Inodes are the cause, not bytes${inodesText(verdict, shortage)}, ${missingText(shortage)}`;
     case 'other':
-      return otherText(verdict, shortage, largest);
+      return otherText(verdict, shortage);
     case 'pods':
     case 'images':
     case 'pods_and_images':
@@ -46,13 +44,8 @@ function causeText(verdict: DiskVerdict, largest: LargestOwner | undefined): str
   }
 }
 
-function otherText(
-  { pods = none, images = none, first, remainder }: DiskVerdict,
-  shortage: Shortage,
-  largest: LargestOwner | undefined,
-): string {
-  const owner = largest === undefined ? '' : `, ${largestOwnerText(largest)}`;
-  return `${remainderText(remainder, shortage)}${owner}${growthText(first, shortage)}; ${evictionsText(pods, images, shortage)}`;
+function otherText({ pods = none, images = none, first, remainder }: DiskVerdict, shortage: Shortage): string {
+  return `${remainderText(remainder, shortage)}${growthText(first, shortage)}; ${evictionsText(pods, images, shortage)}`;
 }
 
 function bytesText(
@@ -91,10 +84,6 @@ function noSpaceText({ pods = none, images = none, first }: DiskVerdict, shortag
     `${fail} with ENOSPC: ${free} free on ${filesystem}, and no eviction threshold makes the kubelet evict pods`,
     ...deleting,
   ].join('; ');
-}
-
-function noSpaceOwnerText(largest: LargestOwner | undefined): string {
-  return largest === undefined ? '' : `; ${largestOwnerText(largest, 'that is neither pods nor images is')}`;
 }
 
 function pastCauseText(

@@ -1,6 +1,5 @@
 import { byName } from '../base/ranking.js';
 import type { EvictionSnapshot } from '../history/eviction-record.js';
-import type { MeasuredDisk, NodeDiskOwners } from '../node/agent-disk.js';
 import type { AgentPod } from '../node/agent-pod.js';
 import type { NodeObjects } from '../node/node-objects.js';
 import type { GoneNode, NodeView } from '../node/node-view.js';
@@ -23,13 +22,6 @@ export interface ClusterSnapshot {
 export interface AgentSnapshot {
   /** Pods that run on its node. */
   readonly pods: readonly AgentPod[];
-  /** Undefined where the settings do not show it. */
-  readonly disk?: NodeDiskOwners;
-}
-
-/** What the agent on this node has measured; undefined without one. */
-export function measuredDiskOf({ agent }: Pick<ClusterSnapshot, 'agent'>, nodeName: string): MeasuredDisk | undefined {
-  return agent?.disk?.nodeName === nodeName ? agent.disk : undefined;
 }
 
 /** What the API server knows of all nodes, by name. */

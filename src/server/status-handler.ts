@@ -12,7 +12,7 @@ import { type PageFrame, pagePolicy } from '../status/html/frame.js';
 import { renderError, renderPage, renderView } from '../status/html/page.js';
 import { readOpenApi } from '../status/page-files.js';
 import type { Moment } from '../status/status-source.js';
-import { BusyError, NotFoundError, NotListedError } from '../status/view-errors.js';
+import { NotFoundError, NotListedError } from '../status/view-errors.js';
 import { apiPrefix, listPages, type ObjectKind, objectRoutes, openApiPath } from '../status/view-routes.js';
 import { type ViewKind, viewOf, type ViewRequest } from '../status/views.js';
 import { SharedResponses } from './body-sender.js';
@@ -74,7 +74,7 @@ export class StatusHandler {
   async #answer(form: Form, request: Request, isCompressed: boolean): Promise<Answer> {
     if (request.path === openApiPath) return new Answer(200, await readOpenApi());
     const moment = await this.#options.source.read();
-    const answer = this.#answers.get(moment, `${form} ${isPassive(request)} ${request.originalUrl}`, async () => {
+    const answer = this.#answers.get(moment, `${form} ${request.originalUrl}`, async () => {
       const made = await this.#make(form, request, moment);
       if (isCompressed && made.isWorthCompressing) await made.compressed();
       return made;
@@ -120,7 +120,7 @@ export class StatusHandler {
 
 function statusOf(error: unknown): Answer['status'] | undefined {
   if (error instanceof NotFoundError) return 404;
-  if (error instanceof BusyError || error instanceof NotListedError) return 503;
+  if (error instanceof NotListedError) return 503;
   return error instanceof UserError ? 400 : undefined;
 }
 
@@ -144,13 +144,7 @@ function viewRequest(request: Request): ViewRequest {
     kind: kindOf(name, parts.length),
     path: parts.map(decodeURIComponent),
     parameters: query,
-    isPassive: isPassive(request),
   };
-}
-
-/** A page that is open refreshes itself, with a header. */
-function isPassive(request: Request): boolean {
-  return request.method === 'HEAD' || request.get('x-refresh') !== undefined;
 }
 
 function kindOf(list: string, partCount: number): ViewKind {

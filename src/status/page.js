@@ -117,7 +117,6 @@ function allowTips({ target }) {
 async function load() {
   const response = await fetch(location.pathname + location.search, {
     cache: 'no-store',
-    headers: { 'X-Refresh': '1' }, // nothing is measured for it
     signal: AbortSignal.timeout(timeoutMs),
   });
   if (!response.ok) throw new Error(`HTTP status ${response.status}`);

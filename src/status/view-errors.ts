@@ -1,5 +1,3 @@
-import { directoriesCommand } from '../report/pod-commands.js';
-import type { PodPlace } from '../report/pod-report.js';
 import type { Status } from './status.js';
 
 /** There is no object of this name. */
@@ -10,11 +8,6 @@ export class NotFoundError extends Error {
 /** Nodes and pods have not been listed yet. */
 export class NotListedError extends Error {
   override readonly name = 'NotListedError';
-}
-
-/** Too much is under way: try again. */
-export class BusyError extends Error {
-  override readonly name = 'BusyError';
 }
 
 /** What is known of before the first lists. */
@@ -29,18 +22,4 @@ export function requireListed(kind: string, { notListed }: Pick<Status, 'notList
 export function noEviction(uid: string, { notListed }: Pick<Status, 'notListed'>): Error {
   if (notListed !== undefined) return new NotListedError(notListed);
   return new NotFoundError(`no eviction of a pod with the UID ${uid} is remembered`);
-}
-
-/** Why there are no directories of a pod. */
-export function notMeasured(
-  why: 'unknown' | 'elsewhere' | 'refused',
-  place: Pick<PodPlace, 'namespace' | 'pod'>,
-): Error {
-  const { namespace, pod } = place;
-  if (why === 'unknown') return new NotFoundError(`no pod ${namespace}/${pod} in scope`);
-  if (why === 'refused') return new BusyError('too many pods wait to be measured: try again');
-  const without = `without an agent: ${directoriesCommand(place)}`;
-  return new NotFoundError(
-    `no agent on its node measures pod ${namespace}/${pod}: it does not run, or agent.enabled is false; ${without}`,
-  );
 }

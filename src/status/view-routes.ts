@@ -4,7 +4,6 @@ import { type ListKind, listKinds, parametersOf } from '../query/list-query.js';
 export const objectRoutes = {
   node: ['nodes', ':node'],
   pod: ['pods', ':namespace', ':pod'],
-  directories: ['pods', ':namespace', ':pod', 'directories'],
   workload: ['workloads', ':namespace', ':type', ':workload'],
   namespace: ['namespaces', ':namespace'],
   eviction: ['evictions', ':uid'],
@@ -25,7 +24,6 @@ export const openApiPath = `${apiPrefix}/openapi.json`;
 const fixedParameters: Readonly<Record<ObjectKind, string | undefined>> = {
   node: 'node',
   pod: undefined,
-  directories: undefined,
   workload: 'workload',
   namespace: 'namespace',
   eviction: undefined,

@@ -9,9 +9,8 @@ import { listContainers, listVolumes } from '../query/list-parts.js';
 import { listPods, readingOfWorkload } from '../query/list-pods.js';
 import { type ListKind, type ListQuery, matchesSearch, parseListQuery } from '../query/list-query.js';
 import { listWorkloads } from '../query/list-workloads.js';
-import type { MeasuredDirectories } from '../query/measured-directories.js';
 import { nodeDisks, type NodeExplanation, nodeExplanation } from '../query/node-explanation.js';
-import { askDirectories, parsePodLimit, podsWithOutlook, type PodWithOutlook } from '../query/pod-outlook.js';
+import { parsePodLimit, podsWithOutlook, type PodWithOutlook } from '../query/pod-outlook.js';
 import { type WorkloadFacts, workloadFacts } from '../query/workload-explanation.js';
 import type { DiskReport } from '../report/disk-report.js';
 import { evictionParagraph } from '../report/eviction-paragraph.js';
@@ -23,7 +22,7 @@ import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
 import { workloadVerdict, type WorkloadVerdictReport } from '../report/workload-verdict.js';
 import { workloadKey } from '../workload/workload.js';
 import { type Problem, type ShownEviction, type Status, withAge } from './status.js';
-import { noEviction, NotFoundError, notMeasured, requireListed } from './view-errors.js';
+import { noEviction, NotFoundError, requireListed } from './view-errors.js';
 import { type ObjectKind, parametersOfView } from './view-routes.js';
 
 /** What a page shows and the API returns, by the kind of page: plain data, exact numbers, the units of {@link Status}. */
@@ -39,7 +38,6 @@ export interface Views {
   readonly search: SearchResults;
   readonly node: NodeObject;
   readonly pod: PodObject;
-  readonly directories: DirectoriesObject;
   readonly workload: WorkloadObject;
   readonly namespace: NamespaceObject;
   readonly eviction: EvictionObject;
@@ -80,12 +78,6 @@ interface PodObject {
   readonly evictions: readonly ShownEviction[];
 }
 
-/** `measuring`: ask again in a second. */
-interface DirectoriesObject extends MeasuredDirectories {
-  readonly namespace: string;
-  readonly pod: string;
-}
-
 interface WorkloadObject {
   readonly workload: WorkloadFacts & { readonly verdict: WorkloadVerdictReport };
   readonly pods: ListPage<PodReport>;
@@ -118,8 +110,6 @@ export interface ViewRequest {
   readonly kind: ViewKind;
   readonly path: readonly string[];
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Nothing is measured for it: nobody asks for that. Default: false. */
-  readonly isPassive?: boolean | undefined;
 }
 
 /** What views are made of. */
@@ -130,7 +120,7 @@ export interface ViewInputs {
   readonly lane: Lane;
 }
 
-/** Throws UserError for parameters that are wrong, NotFoundError, NotListedError, and BusyError. */
+/** Throws UserError for parameters that are wrong, NotFoundError, and NotListedError. */
 export async function viewOf(request: ViewRequest, inputs: ViewInputs): Promise<PageView> {
   requireListed(request.kind, inputs.status);
   const make = makers[request.kind] as (request: ViewRequest, inputs: ViewInputs) => Promise<PageView>;
@@ -221,13 +211,6 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     if (pods.length + evictions.length === 0) throw new NotFoundError(`no pod ${namespace}/${name} in scope`);
     const given = podLimit === undefined ? {} : { podLimit: String(parameters['podLimit']) };
     return { kind: 'pod', query: { ...parseListQuery('pods', {}), given }, data: { pods, evictions } };
-  },
-  directories: async ({ path: [namespace = '', name = ''], parameters, isPassive }, { reading, settings, lane }) => {
-    const query = parseListQuery('pods', parameters, parametersOfView('directories'));
-    const question = { namespace, name, mode: settings.attribution, isPassive };
-    const asked = await askDirectories(reading, question, lane);
-    if (typeof asked === 'string') throw notMeasured(asked, { namespace, pod: name });
-    return { kind: 'directories', query, data: { namespace, pod: name, ...asked } };
   },
   workload: async ({ path: [namespace = '', type = '', name = ''], parameters }, { reading, settings, lane }) => {
     const path = `${namespace}/${type}/${name}`;

@@ -34,7 +34,11 @@ describe('the agent on a node', () => {
     writeCgroups(host.path, tree, [cart, proxy, stranger]);
     const deviceFolder = writeBlockDevices(host.path, [{ id: '259:0', path: 'pci0/block/nvme0n1' }]);
     const log: string[] = [];
-    const agent = aNodeAgent({ hostRoot: host.path, deviceFolder, logger: recordingLogger(log) });
+    const agent = aNodeAgent({
+      cgroupFolder: path.join(host.path, 'sys/fs/cgroup'),
+      deviceFolder,
+      logger: recordingLogger(log),
+    });
     const { pods } = await agent.read(nodes, all);
     expect(pods.map(({ nodeName, namespace, name }) => `${nodeName} ${namespace}/${name}`)).toEqual([
       'node-1 shop/cart',
@@ -54,7 +58,7 @@ describe('the agent on a node', () => {
   it('the agent reads only the parts that are shown', async () => {
     await using host = await temporaryFolder();
     writeCgroups(host.path, tree, [cart]);
-    const agent = aNodeAgent({ hostRoot: host.path, logger: recordingLogger([]) });
+    const agent = aNodeAgent({ cgroupFolder: path.join(host.path, 'sys/fs/cgroup'), logger: recordingLogger([]) });
     const [pod] = (await agent.read(nodes, new Set(['pids'] as const))).pods;
     expect(JSON.parse(JSON.stringify(pod?.resources))).toEqual({ pids: { current: 7, peak: 12, max: 1024 } });
     expect(await agent.read(nodes, new Set())).toEqual({ pods: [] });
@@ -63,7 +67,7 @@ describe('the agent on a node', () => {
   it('the agent reads what has changed since, and follows pods that start and end', async () => {
     await using host = await temporaryFolder();
     writeCgroups(host.path, tree, [cart]);
-    const agent = aNodeAgent({ hostRoot: host.path, logger: recordingLogger([]) });
+    const agent = aNodeAgent({ cgroupFolder: path.join(host.path, 'sys/fs/cgroup'), logger: recordingLogger([]) });
     const read = async () =>
       (await agent.read(nodes, new Set(['pids'] as const))).pods.map(({ name, resources }) => [
         name,
@@ -84,7 +88,7 @@ describe('the agent on a node', () => {
   it('a pod whose cgroup ends while it is read has no values, and the others are read', async () => {
     await using host = await temporaryFolder();
     writeCgroups(host.path, tree, [{ ...cart, files: { 'cgroup.events': 'populated 0\n' } }, proxy]);
-    const agent = aNodeAgent({ hostRoot: host.path, logger: recordingLogger([]) });
+    const agent = aNodeAgent({ cgroupFolder: path.join(host.path, 'sys/fs/cgroup'), logger: recordingLogger([]) });
     const { pods } = await agent.read(nodes, all);
     expect(JSON.stringify(pods[0]?.resources.memory)).toBe('{}');
     expect(pods[1]?.resources.memory?.currentBytes).toBe(104_857_600);
@@ -93,7 +97,7 @@ describe('the agent on a node', () => {
   it('the agent without cgroups logs one warning with the fix, and reads nothing', async () => {
     await using host = await temporaryFolder();
     const log: string[] = [];
-    const agent = aNodeAgent({ hostRoot: host.path, logger: recordingLogger(log) });
+    const agent = aNodeAgent({ cgroupFolder: path.join(host.path, 'sys/fs/cgroup'), logger: recordingLogger(log) });
     expect(await agent.read(nodes, all)).toEqual({ pods: [] });
     expect(await agent.read(nodes, all)).toEqual({ pods: [] });
     expect(log).toEqual([expect.stringMatching(/^warn: .*is not mounted; .*node-local-agent/)]);
@@ -104,7 +108,7 @@ describe('the agent on a node', () => {
     writeCgroups(host.path, { version: 'v1', driver: 'cgroupfs' }, []);
     rmSync(path.join(host.path, 'sys/fs/cgroup/pids'), { recursive: true });
     const log: string[] = [];
-    const agent = aNodeAgent({ hostRoot: host.path, logger: recordingLogger(log) });
+    const agent = aNodeAgent({ cgroupFolder: path.join(host.path, 'sys/fs/cgroup'), logger: recordingLogger(log) });
     expect(await agent.read([], all)).toEqual({ pods: [] });
     expect(log).toEqual([expect.stringContaining('"version":"v1","driver":"cgroupfs"')]);
     expect(log).toEqual([expect.stringContaining('"missingFiles":"pids.current,pids.peak,pids.max"')]);

@@ -64,7 +64,7 @@ function nodeWith({
   const stop = new AbortController();
   const log: string[] = [];
   const agent = aNodeAgent(
-    { hostRoot: host, clock, lane, sampleIntervalMs, logger: recordingLogger(log) },
+    { cgroupFolder: path.join(host, 'sys/fs/cgroup'), clock, lane, sampleIntervalMs, logger: recordingLogger(log) },
     stop.signal,
   );
   /** Scrapes: the pods that run for the API server, and those that have ended. */

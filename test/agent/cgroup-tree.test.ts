@@ -36,7 +36,7 @@ describe('the cgroups of a node', () => {
   it.each(trees)('cgroups $version of $driver are found in $where, with the pods of all classes', async (tree) => {
     await using host = await temporaryFolder();
     writeCgroups(host.path, tree, pods);
-    const found = findCgroups(host.path);
+    const found = findCgroups(path.join(host.path, 'sys/fs/cgroup'));
     const { version, driver, where } = tree;
     expect(found).toMatchObject({ version, driver, kubepods: where, missing: new Set() });
     const folders = podFolders(found);
@@ -51,7 +51,7 @@ describe('the cgroups of a node', () => {
     await using host = await temporaryFolder();
     const tree = { version: 'v2', driver: 'systemd' } as const;
     writeCgroups(host.path, tree, [burstable]);
-    const found = findCgroups(host.path);
+    const found = findCgroups(path.join(host.path, 'sys/fs/cgroup'));
     writeCgroups(host.path, tree, [bestEffort]);
     rmSync(path.join(found.mount, cgroupFolder(tree, burstable)), { recursive: true });
     expect([...podFolders(found).keys()]).toEqual([bestEffort.uid]);
@@ -61,7 +61,7 @@ describe('the cgroups of a node', () => {
     await using host = await temporaryFolder();
     writeCgroups(host.path, { version: 'v2', driver: 'cgroupfs' }, []);
     writeCgroups(host.path, { version: 'v2', driver: 'systemd' }, [burstable]);
-    expect(findCgroups(host.path).driver).toBe('systemd');
+    expect(findCgroups(path.join(host.path, 'sys/fs/cgroup')).driver).toBe('systemd');
   });
 
   it('files that the kernel does not have are known from the cgroup of all pods', async () => {
@@ -71,7 +71,7 @@ describe('the cgroups of a node', () => {
     for (const resource of ['cpu', 'memory', 'io']) {
       rmSync(path.join(host.path, 'sys/fs/cgroup', cgroupFolder(tree), `${resource}.pressure`));
     }
-    const found = findCgroups(host.path);
+    const found = findCgroups(path.join(host.path, 'sys/fs/cgroup'));
     expect([...found.missing]).toEqual(['cpu.pressure', 'memory.pressure', 'io.pressure']);
     const read = filesOf(found, cgroupFolder(tree, burstable));
     expect([read('cpu.pressure'), read('cpu.stat')]).toEqual([undefined, filesV2['cpu.stat']]);
@@ -110,7 +110,7 @@ describe('the cgroups of a node', () => {
     await using host = await temporaryFolder();
     const mount = path.join(host.path, 'sys/fs/cgroup');
     make(mount);
-    expect(() => findCgroups(host.path)).toThrow(new UserError(`${mount} ${message}`));
+    expect(() => findCgroups(path.join(host.path, 'sys/fs/cgroup'))).toThrow(new UserError(`${mount} ${message}`));
   });
 });
 

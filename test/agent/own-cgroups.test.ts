@@ -67,7 +67,7 @@ describe.skipIf(!canMake)('cgroups of this machine (need root and cgroup v1)', (
       const write = `dd if=/dev/zero of=${file} bs=1M count=8 oflag=direct status=none`;
       expect(spawnSync('sh', ['-c', [...enter, limit, write].join(' && ')]).status).toBe(0);
       rmSync(file);
-      const cgroups = { ...findCgroups('/'), kubepods: made[1] ?? '' };
+      const cgroups = { ...findCgroups(mount), kubepods: made[1] ?? '' };
       expect([...podFolders(cgroups)]).toEqual([[uid, pod]]);
       const read = filesOf({ ...cgroups, missing: new Set() }, pod);
       const readers = readersOf(cgroups);
@@ -103,7 +103,7 @@ describe.skipIf(!canMake)('cgroups of this machine (need root and cgroup v1)', (
     makeCgroups();
     const stop = new AbortController();
     try {
-      const cgroups = { ...findCgroups('/'), kubepods: made[1] ?? '' };
+      const cgroups = { ...findCgroups(mount), kubepods: made[1] ?? '' };
       const options = { intervalMs: 50, clock: systemClock, lane: atOnce, logger: silentLogger };
       const sampler = new CgroupSampler({ cgroups, ...options });
       const sampling = sampler.run(stop.signal);

@@ -38,7 +38,7 @@ async function agentPods(): Promise<ReadonlyMap<string, AgentPod>> {
   symlinkSync(recorded, path.join(host.path, 'sys/fs/cgroup'));
   const { items } = JSON.parse(readRecording('live/kubelet_1_26_pods.json')) as { readonly items: readonly unknown[] };
   const pods = items.map((item) => projectPod(item, (text) => text));
-  const agent = aNodeAgent({ hostRoot: host.path, logger: recordingLogger([]) });
+  const agent = aNodeAgent({ cgroupFolder: path.join(host.path, 'sys/fs/cgroup'), logger: recordingLogger([]) });
   const bound = pods.map((pod) => aBoundPod({ pod }));
   const read = await agent.read([someNodeObjects({ pods: bound })], new Set(resourceParts));
   const uids = new Map(pods.map(({ name, kubeletUid }) => [name, kubeletUid]));

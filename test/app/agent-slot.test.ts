@@ -4,7 +4,6 @@ import { AgentSlot } from '../../src/app/agent-slot.js';
 import { Scheduler } from '../../src/base/scheduler.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { anAgentPod } from '../support/agent-pods.js';
-import { aNodeDisk } from '../support/disk-owners.js';
 import { settingsOf } from '../support/exporter.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingLogger } from '../support/recording-logger.js';
@@ -15,18 +14,17 @@ const enabled = 'cluster: {node: node-1}\nagent: {enabled: true}\n';
 /** A slot with an agent that has this many pods, and fails while `fails` returns true. */
 function slotWith({ fails = () => false }: { readonly fails?: () => boolean } = {}) {
   const log: string[] = [];
-  const loaded: string[] = [];
+  const loaded: number[] = [];
   const reads: string[] = [];
   const signals: AbortSignal[] = [];
   const slot = new AgentSlot({
     scheduler: new Scheduler(new ManualClock()),
     logger: recordingLogger(log),
     clock: new ManualClock(),
-    load: ({ hostRoot }, _parts, signal) => {
-      loaded.push(hostRoot);
+    load: ({ sampleIntervalMs }, _parts, signal) => {
+      loaded.push(sampleIntervalMs);
       signals.push(signal);
       return Promise.resolve({
-        disk: { podDirectories: () => Promise.resolve([]), owners: ({ nodeName }) => aNodeDisk({ nodeName }) },
         read: (nodes, parts) => {
           reads.push(`${nodes.map(({ nodeName }) => nodeName).join()} ${[...parts].join()}`);
           return fails() ? Promise.reject(new Error('broken')) : Promise.resolve({ pods: [anAgentPod()] });
@@ -58,28 +56,11 @@ describe('the place of the agent', () => {
   it('the agent stays over settings of other parts, and is replaced for new ones of its own', async () => {
     const { slot, scrape, loaded } = slotWith();
     for (const settings of [enabled, `${enabled}log: {level: debug}`]) slot.configure(settingsOf(settings));
-    expect(loaded).toEqual(['/host']);
-    slot.configure(settingsOf('cluster: {node: node-1}\nagent: {enabled: true, hostRoot: /}'));
-    expect(loaded).toEqual(['/host', '/']);
+    expect(loaded).toEqual([0]);
+    slot.configure(settingsOf('cluster: {node: node-1}\nagent: {enabled: true, sampleInterval: 1s}'));
+    expect(loaded).toEqual([0, 1_000]);
     slot.configure(settingsOf(''));
     expect(await scrape()).not.toHaveProperty('agent');
-  });
-
-  it('the agent is asked for the disk where the settings show it', async () => {
-    const { slot, scrape } = slotWith();
-    slot.configure(settingsOf(enabled));
-    expect((await scrape()).agent?.disk).toEqual(aNodeDisk());
-    slot.configure(settingsOf(`${enabled}metrics: {profile: minimal}`));
-    expect((await scrape()).agent).not.toHaveProperty('disk');
-  });
-
-  it('pages have the disk alone, whatever series the settings show, and nothing without the agent', async () => {
-    const { slot, reads } = slotWith();
-    slot.configure(settingsOf(''));
-    expect(await slot.addDiskTo(aClusterSnapshot())).toEqual(aClusterSnapshot());
-    slot.configure(settingsOf(`${enabled}metrics: {profile: minimal}`));
-    expect((await slot.addDiskTo(aClusterSnapshot())).agent).toEqual({ pods: [], disk: aNodeDisk() });
-    expect(reads).toEqual([]);
   });
 
   it('what an agent does in the background ends when another replaces it, and with the exporter', () => {
@@ -87,7 +68,7 @@ describe('the place of the agent', () => {
     slot.configure(settingsOf(enabled));
     slot.configure(settingsOf(`${enabled}log: {level: debug}`));
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
-    slot.configure(settingsOf('cluster: {node: node-1}\nagent: {enabled: true, directories: {budget: 10%}}'));
+    slot.configure(settingsOf('cluster: {node: node-1}\nagent: {enabled: true, sampleInterval: 1s}'));
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
     slot[Symbol.dispose]();
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);

@@ -1,16 +1,13 @@
 // @module-tag sockets
 
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:https';
-import path from 'node:path';
 
 import { expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 
 import { runArguments } from '../../src/commands/command-line.js';
 import { aCommandContext } from '../support/command-context.js';
-import { duNeeded, hasDu } from '../support/du.js';
 import { answerOf, responseTo } from '../support/http-get.js';
 
 interface Kubeconfig {
@@ -55,17 +52,3 @@ it.each([
   stop();
   expect(await running).toBe(0);
 });
-
-it.skipIf(!hasDu)(
-  `simulate --scenario node-agent prints what agent.hostRoot can be, until its end; ${duNeeded}`,
-  async () => {
-    const { context, out, stop } = aCommandContext({ environment: { PATH: process.env['PATH'] } });
-    const running = runArguments(['simulate', '--scenario', 'node-agent'], context);
-    await expect.poll(out, { interval: 20 }).toContain('kubectl');
-    const hostRoot = /^host root +(\S+)$/m.exec(out())?.[1] ?? '';
-    expect(existsSync(path.join(hostRoot, 'proc/1/mountinfo'))).toBe(true);
-    stop();
-    expect(await running).toBe(0);
-    expect(existsSync(hostRoot)).toBe(false);
-  },
-);

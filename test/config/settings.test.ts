@@ -17,8 +17,7 @@ it('listSettings has a row for each setting, and for the fields of a workload', 
       metrics.levels.pod metrics.levels.container metrics.levels.volume metrics.allow metrics.deny metrics.maxSeries
       metrics.top metrics.compatibility scrape.timeoutOffset scrape.defaultTimeout scrape.maxDuration
       scrape.maxInFlight web.listenAddresses web.telemetryPath web.configFile web.authorization web.audiences
-      web.status web.enableLifecycle web.clusterName web.links agent.enabled agent.hostRoot agent.sampleInterval
-      agent.directories.budget log.level log.format
+      web.status web.enableLifecycle web.clusterName web.links agent.enabled agent.sampleInterval log.level log.format
     `;
   expect(rows.map((row) => row.path)).toEqual(paths.trim().split(/\s+/));
 });

@@ -16,8 +16,8 @@ const tree: MadeTree = { version: 'v2', driver: 'systemd' };
 /** No machine has a device of this number, so its name is the number. */
 const files = { ...filesV2, 'io.stat': '4000:1 rbytes=4096 wbytes=1048576 rios=1 wios=16 dbytes=0 dios=0\n' };
 
-const settings = (hostRoot: string, profile: string, isEnabled = true): string =>
-  `cluster: {node: node-1}\nmetrics: {profile: ${profile}}\nagent: {enabled: ${isEnabled}, hostRoot: ${hostRoot}}`;
+const settings = (profile: string, isEnabled = true): string =>
+  `cluster: {node: node-1}\nmetrics: {profile: ${profile}}\nagent: {enabled: ${isEnabled}}`;
 
 /** An exporter of node-1 with an ordinary and a static pod, whose cgroups are below `hostRoot`. */
 async function start(hostRoot: string, profile = 'standard'): Promise<Exporter> {
@@ -29,7 +29,8 @@ async function start(hostRoot: string, profile = 'standard'): Promise<Exporter> 
         model.addPod(podSpec('etcd-node-1', { namespace: 'kube-system', isStatic: true }));
       },
     },
-    settings: settings(hostRoot, profile),
+    settings: settings(profile),
+    host: { name: 'test-host', nodeName: undefined, cgroupFolder: path.join(hostRoot, 'sys/fs/cgroup') },
   });
   await exporter.clock.advance(2_500);
   return exporter.settled();
@@ -61,7 +62,7 @@ describe('an exporter with the agent on its node', () => {
       { labels: { namespace: 'shop', pod: 'cart', node: 'node-1' }, value: 1_048_576 },
     ]);
     expect(await agentFamilies(exporter)).toEqual(['pod_io_written_bytes_total']);
-    await exporter.apply(settings(host.path, 'full'));
+    await exporter.apply(settings('full'));
     const full = await exporter.scrape({ accept: 'application/openmetrics-text; version=1.0.0' });
     expect(full.families.filter(({ name }) => /_cgroup_|_io_written_/.test(name))).toHaveLength(12);
     expect((await exporter.scrape()).value('pod_cgroup_memory_bytes', { pod: 'cart', kind: 'working_set' })).toBe(
@@ -95,9 +96,9 @@ describe('an exporter with the agent on its node', () => {
     writeCgroups(host.path, tree, []);
     await using exporter = await start(host.path);
     writeCgroups(host.path, tree, podsOn(exporter));
-    await exporter.apply(settings(host.path, 'standard', false));
+    await exporter.apply(settings('standard', false));
     expect(await agentFamilies(exporter)).toEqual([]);
-    await exporter.apply(settings(host.path, 'standard'));
+    await exporter.apply(settings('standard'));
     expect(await agentFamilies(exporter)).toEqual(['pod_io_written_bytes_total']);
   });
 });

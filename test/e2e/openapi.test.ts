@@ -1,20 +1,14 @@
 // @module-tag sockets
 
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
 
 import { demoScenario } from '../../sim/model/demo-scenario.js';
-import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import type { Scenario } from '../../sim/model/scenario.js';
 import type { EvictionReport } from '../../src/report/eviction-report.js';
 import type { PodReport } from '../../src/report/pod-report.js';
 import type { WorkloadReport } from '../../src/report/workload-report.js';
-import type { NodeObject } from '../../src/status/views.js';
-import { duNeeded, duOf, hasDu } from '../support/du.js';
 import { Exporter } from '../support/exporter.js';
-import { temporaryFolder } from '../support/programs.js';
 import { mib } from '../support/units.js';
 
 /** The demo, with a pod above a limit of 0 and one that is not scheduled. */
@@ -33,8 +27,6 @@ const troubled: Scenario = {
 type Operations = Readonly<
   Record<string, { readonly get: { readonly parameters?: readonly { readonly name: string }[] } }>
 >;
-
-const unusedLayer = 'var/lib/containerd/io.containerd.snapshotter.v1.overlayfs/snapshots/1/fs';
 
 /** Asks for everything, and remembers what was found to be in accord with the description. */
 class DescribedApi {
@@ -87,7 +79,6 @@ interface Items<T> {
 }
 
 const all = '?limit=1000';
-const directoriesPath = '/pods/{namespace}/{pod}/directories';
 
 async function askForAll(api: DescribedApi): Promise<string> {
   const answers: unknown[] = [
@@ -133,7 +124,7 @@ it('all that the API answers of a troubled cluster is as its description says', 
   await exporter.clock.advance(180_000);
   const api = await DescribedApi.of(exporter);
   const silent = await askForAll(api);
-  expect(api.unaskedPaths).toEqual([directoriesPath]); // of the agent, see below
+  expect(api.unaskedPaths).toEqual([]);
   for (const found of [
     '"state":"absent"',
     '"state":"unmeasured"',
@@ -145,70 +136,6 @@ it('all that the API answers of a troubled cluster is as its description says', 
     expect([found, healthy.includes(found) || silent.includes(found)]).toEqual([found, true]);
   }
 });
-
-/** A host with compressed copies of images, a layer of an image that nobody uses, and the directory of a pod that is gone. */
-async function writeHost(host: string): Promise<void> {
-  const containerd = path.join(host, 'var/lib/containerd');
-  const snapshots = path.join(containerd, 'io.containerd.snapshotter.v1.overlayfs/snapshots');
-  const write = async (file: string, sizeBytes: number): Promise<void> => {
-    await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, Buffer.alloc(sizeBytes, 1));
-  };
-  await write(path.join(containerd, 'io.containerd.content.v1.content/blobs/sha256/1'), 300_000);
-  await write(path.join(snapshots, '1/fs/file'), 50_000);
-  await mkdir(path.join(snapshots, '1/work'), { recursive: true });
-  await mkdir(path.join(containerd, 'io.containerd.grpc.v1.cri/containers'), { recursive: true });
-  await write(path.join(host, 'var/lib/kubelet/pods/gone/volumes/file'), 40_000);
-  await utimes(path.join(host, 'var/lib/kubelet/pods/gone'), 0, 0);
-  await mkdir(path.join(host, 'var/log/pods'), { recursive: true });
-  await write(path.join(host, 'proc/1/mountinfo'), 0);
-}
-
-it.skipIf(!hasDu)(
-  `what the agent has measured is in the answers about its node and pods, as its description says; ${duNeeded}`,
-  { timeout: 60_000 },
-  async () => {
-    await using host = await temporaryFolder();
-    await writeHost(host.path);
-    const settings = `cluster: {node: node-1}\nagent: {enabled: true, hostRoot: ${host.path}, directories: {budget: 100%}}`;
-    await using exporter = await Exporter.start({ scenario: emptyScenario('node-1'), settings });
-    const container = { name: 'main', rootfs: { initialBytes: mib }, logs: { initialBytes: mib } };
-    const pod = { namespace: 'shop', name: 'cart-0', uid: 'cart-uid' };
-    exporter.cluster.model.addPod({ ...pod, containers: [container], nodeName: 'node-1' });
-    await mkdir(path.join(host.path, 'var/log/pods/shop_cart-0_cart-uid/main'), { recursive: true });
-    await exporter.clock.advance(2_500);
-    await exporter.settled();
-    const api = await DescribedApi.of(exporter);
-    const read = async (): Promise<NodeObject> => {
-      await exporter.clock.advance(2_000);
-      return api.ask<NodeObject>('/nodes/{node}', ['node-1']);
-    };
-    expect((await read()).node).not.toHaveProperty('unattributed');
-    await expect
-      .poll(async () => (await read()).node.unattributed?.owners.length, { timeout: 30_000, interval: 100 })
-      .toBe(6);
-    const { node, disks } = await read();
-    expect(node.unattributed).toMatchObject({
-      owners: [
-        { owner: 'image_copies', places: { count: 1 } },
-        { owner: 'orphaned_pods', places: { largest: [{ path: '/var/lib/kubelet/pods/gone' }] } },
-        { owner: 'logs', usedBytes: 0 },
-        { owner: 'orphaned_snapshots' },
-        { owner: 'runtime_volumes' },
-        { owner: 'other' },
-      ],
-      prune: { layersBytes: duOf(path.join(host.path, unusedLayer)) },
-    });
-    const part = disks[0]?.parts.find(({ kind }) => kind === 'unattributed');
-    expect(part?.owners?.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(part?.bytes);
-    expect((await exporter.get('/nodes/node-1')).text).toContain('compressed copies of images');
-    const asked = (): Promise<{ readonly state: string }> => api.ask(directoriesPath, ['shop', 'cart-0']);
-    expect(await asked()).toMatchObject({ state: 'measuring' });
-    await expect
-      .poll(async () => exporter.clock.advance(1_000).then(asked), { timeout: 30_000, interval: 100 })
-      .toMatchObject({ state: 'measured' });
-  },
-);
 
 it('a field that is not described is a fault, and so is one that lacks', async () => {
   await using exporter = await (await Exporter.start({ scenario: demoScenario })).settled();

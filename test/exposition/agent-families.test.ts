@@ -5,9 +5,7 @@ import { agentParts } from '../../src/exposition/agent-families.js';
 import { Exposition, type ExpositionOptions } from '../../src/exposition/exposition.js';
 import type { FamilyFilter } from '../../src/exposition/selection.js';
 import type { AgentPod } from '../../src/node/agent-pod.js';
-import type { AgentSnapshot } from '../../src/scrape/snapshot.js';
 import { anAgentPod, somePodResources } from '../support/agent-pods.js';
-import { aNodeDisk } from '../support/disk-owners.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { atOnce } from '../support/lanes.js';
@@ -21,14 +19,10 @@ interface Rendering {
   readonly format?: 'text' | 'openmetrics';
 }
 
-const isOfAgent = /^ephemeral_storage_(?:pod_(?:cgroup_|io_written_)|node_unattributed_owner_)/;
+const isOfAgent = /^ephemeral_storage_pod_(?:cgroup_|io_written_)/;
 
 /** The lines of the agent's series without the common prefix and the pod's labels. */
-async function linesOf(
-  pods: readonly AgentPod[],
-  { settings, filter, format = 'text' }: Rendering = {},
-  disk: Pick<AgentSnapshot, 'disk'> = {},
-) {
+async function linesOf(pods: readonly AgentPod[], { settings, filter, format = 'text' }: Rendering = {}) {
   const exposition = new Exposition({
     lane: atOnce,
     settings: expositionSettings(settings),
@@ -36,7 +30,7 @@ async function linesOf(
     observer: { capped: () => undefined },
     clock: new ManualClock(),
   });
-  const snapshot = aClusterSnapshot({ agent: { pods, ...disk } });
+  const snapshot = aClusterSnapshot({ agent: { pods } });
   const { chunks } = await exposition.render(snapshot, asking(format, filter), never);
   const body = Buffer.concat(chunks);
   parseExposition(body, format); // throws where it is not valid
@@ -90,20 +84,6 @@ describe('the families of the agent', () => {
     expect(await linesOf([anAgentPod({ resources: { ...nothing, io } })])).toEqual([
       'pod_cgroup_io_bytes_total{device="8:0",operation="read"} 1',
     ]);
-  });
-
-  it('the disk of a node has a series for each owner that is known, in the profile standard', async () => {
-    const disk = aNodeDisk({
-      owners: [
-        { owner: 'logs', usedBytes: 60 },
-        { owner: 'other', usedBytes: -5 },
-      ],
-    });
-    expect(await linesOf([], { settings: { profile: 'standard' } }, { disk })).toEqual([
-      'node_unattributed_owner_bytes{node="node-1",owner="logs"} 60',
-      'node_unattributed_owner_bytes{node="node-1",owner="other"} -5',
-    ]);
-    expect(await linesOf([], { settings: { profile: 'minimal' } }, { disk })).toEqual([]);
   });
 
   it.each<[what: string, rendering: Rendering, count: number]>([

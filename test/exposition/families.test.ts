@@ -18,7 +18,6 @@ import {
   aPodSummary,
   aVolume,
 } from '../support/builders.js';
-import { aNodeDisk } from '../support/disk-owners.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
@@ -69,10 +68,7 @@ const fullObjects = someNodeObjects({
 
 /** A snapshot with at least one series of each family of the cluster. */
 const fullSnapshot = aClusterSnapshot({
-  agent: {
-    pods: [anAgentPod()],
-    disk: aNodeDisk({ owners: [{ owner: 'image_copies', usedBytes: 4_096 }] }),
-  },
+  agent: { pods: [anAgentPod()] },
   evictions: {
     records: [anEvictionRecord()],
     workloads: [{ of: aDeployment('cart'), counts: new Map([['emptydir_limit', 1]]) }],

@@ -1,12 +1,8 @@
 // @module-tag sockets
 
-import { existsSync } from 'node:fs';
-
 import { expect, it } from 'vitest';
 
-import { ChildCommand } from '../support/child.js';
 import { startDemo } from '../support/demo.js';
-import { duNeeded, hasDu } from '../support/du.js';
 import { eventually } from '../support/programs.js';
 
 it('the demo ends with exit code 0 at the first signal', async () => {
@@ -33,15 +29,3 @@ it('the demo lets a running scrape finish at the first signal and ends at once a
   expect(await demo.command.ended()).toBe(1);
   expect(await scraping).toBe('broken off');
 });
-
-it.skipIf(!hasDu).each([1, 2])(
-  `the demo of the agent leaves no folder after %i signals; ${duNeeded}`,
-  async (count) => {
-    await using command = new ChildCommand(['demo', '--scenario', 'node-agent', '--web.listen-address', '127.0.0.1:0']);
-    const folder = await command.printed(/disk of the node +(\S+), removed at the end/);
-    expect(existsSync(folder)).toBe(true);
-    for (let sent = 0; sent < count; sent++) command.signal('SIGINT');
-    await command.ended();
-    expect(existsSync(folder)).toBe(false);
-  },
-);

@@ -146,23 +146,27 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     expect(readerGrantsOf(objects).toReversed()).toEqual([[pods, ...further].join(' '), ...others]);
   });
 
-  it('the overlay node-local-agent adds to node-local what the agent needs, for reading only', () => {
-    const [pod] = workloadsOf(renderOverlay('node-local-agent')).map((workload) => workload.pod);
-    const exporter = exporterOf(renderOverlay('node-local-agent'));
-    expect(exporter['securityContext']).toEqual({
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'], add: ['DAC_READ_SEARCH'] },
-    });
-    expect(at(pod, 'securityContext')).toMatchObject({ runAsUser: 0, seccompProfile: { type: 'RuntimeDefault' } });
-    const mounts = listAt(exporter, 'volumeMounts').filter(({ name }) => String(name).startsWith('host-'));
-    expect(mounts.filter(({ readOnly }) => readOnly !== true)).toEqual([]);
-    const paths = new Map(listAt(pod, 'volumes').map((volume) => [volume['name'], at(volume, 'hostPath', 'path')]));
-    expect(mounts.map(({ mountPath }) => mountPath)).toEqual(
-      mounts.map(({ name }) => `/host${String(paths.get(name))}`),
+  it('the overlay node-local-agent adds to node-local the cgroups of the host, read-only, and nothing else', () => {
+    const partsOf = (overlay: OverlayName) => {
+      const exporter = exporterOf(renderOverlay(overlay));
+      const { env, volumeMounts, ...container } = exporter;
+      const [pod] = workloadsOf(renderOverlay(overlay)).map((workload) => workload.pod);
+      const mounts = [volumeMounts, at(pod, 'volumes')].map((list) => JSON.stringify(list));
+      return { exporter, container, security: at(pod, 'securityContext'), mounts, env: JSON.stringify(env) };
+    };
+    const [agent, plain] = [partsOf('node-local-agent'), partsOf('node-local')];
+    expect([agent.container, agent.security]).toEqual([plain.container, plain.security]);
+    expect(agent.container['securityContext']).toMatchObject({ capabilities: { drop: ['ALL'] } });
+    expect(agent.security).toMatchObject({ runAsNonRoot: true, runAsUser: 65_532 });
+    const added = [
+      '{"mountPath":"/host/sys/fs/cgroup","name":"host-cgroup","readOnly":true}',
+      '{"hostPath":{"path":"/sys/fs/cgroup","type":"Directory"},"name":"host-cgroup"}',
+    ];
+    expect(agent.mounts.map((text, index) => text.replace(`${added[index] ?? ''},`, ''))).toEqual(plain.mounts);
+    expect(agent.mounts).not.toEqual(plain.mounts);
+    expect(checkSettings(agent.exporter, configOf(renderOverlay('node-local-agent'))).out).toMatch(
+      /agent:\n +enabled: true\n/,
     );
-    const { out } = checkSettings(exporter, configOf(renderOverlay('node-local-agent')));
-    expect(out).toMatch(/agent:\n +enabled: true\n +hostRoot: \/host\n/);
     const [namespace] = renderOverlay('node-local-agent').filter(({ kind }) => kind === 'Namespace');
     expect(namespace?.metadata['labels']).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'privileged' });
   });

@@ -9,7 +9,6 @@ import {
   fullDerivation,
   headroomDerivation,
   inodesDerivation,
-  ownerDerivation,
   partDerivation,
 } from '../../src/report/disk-derivation.js';
 import { diskPartKinds, type DiskReport } from '../../src/report/disk-report.js';
@@ -17,8 +16,6 @@ import type { SignalReport } from '../../src/report/signal-report.js';
 
 const node = 'node-"1"\\';
 const disk: DiskReport = { filesystem: 'nodefs', capacityBytes: 2048, parts: [{ kind: 'free', bytes: 1024 }] };
-
-const partOwners = (['logs', 'image_copies', 'other', 'unmeasured'] as const).map((owner) => ({ owner, bytes: 1 }));
 
 /** One disk under three names. */
 const filesystems = [
@@ -43,7 +40,6 @@ const all: readonly Derivation[] = [
   ),
   fullDerivation(disk, node),
   inodesDerivation({ filesystem: 'nodefs', inodes: 1_000, inodesFree: 250 }, node),
-  ...partOwners.map(({ owner }) => ownerDerivation(owner, { filesystem: 'nodefs', owners: partOwners }, node)),
   countdownDerivation({ signal: 'nodefs.available', headroom: 200, timeToEvictionMs: 120_000 }, node),
 ];
 

@@ -7,7 +7,6 @@ import { nodeLayout } from '../../src/node/node-layout.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
 import { diskReports } from '../../src/report/disk-report.js';
 import { aContainerSummary, anFsStats, aNodeSummary, aPodSummary } from '../support/builders.js';
-import { aNodeDisk } from '../support/disk-owners.js';
 import { aMeasuredPod, aNodeSnapshot, aNodeThreshold, aPodUsage } from '../support/snapshot-builders.js';
 
 const images: NodeImages = {
@@ -61,22 +60,6 @@ describe('the parts of a disk', () => {
         unknownBytes: undefined,
       },
     ]);
-  });
-
-  it('what is neither has its owners where the agent has measured them, and they add up', () => {
-    const disk = aNodeDisk({ ageMs: 0, owners: [{ owner: 'logs', usedBytes: 90 }] });
-    const snapshot = snapshotOf({ imagefs: shared, containerfs: shared });
-    const [report] = diskReports(snapshot, disk);
-    expect(report?.parts.find(({ kind }) => kind === 'unattributed')).toEqual({
-      kind: 'unattributed',
-      bytes: 390,
-      owners: [
-        { owner: 'logs', bytes: 90 },
-        { owner: 'unmeasured', bytes: 300 },
-      ],
-    });
-    const unknown = diskReports(snapshotOf({}), disk)[0]?.parts.find(({ kind }) => kind === 'unattributed');
-    expect(unknown).toEqual({ kind: 'unattributed' });
   });
 
   it('images and layers on their own disk are parts of that one', () => {

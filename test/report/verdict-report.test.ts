@@ -5,14 +5,12 @@ import type { Pod } from '../../src/kube/objects.js';
 import type { EvictionThreshold } from '../../src/kubelet/kubelet-configuration.js';
 import type { UsageSample } from '../../src/kubelet/lookup.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
-import type { UnattributedOwner } from '../../src/node/agent-disk.js';
 import type { Bounds, DiskVerdict } from '../../src/node/disk-verdict.js';
 import { type NodeLayout, storageLayout } from '../../src/node/node-layout.js';
 import { nodeThresholds } from '../../src/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
 import { type EvictionReport, evictionReport, evictionReports } from '../../src/report/eviction-report.js';
 import { type VerdictReport, verdicts } from '../../src/report/verdict-report.js';
-import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
 import {
   aContainerSummary,
@@ -23,7 +21,6 @@ import {
   aPodSummary,
   aThreshold,
 } from '../support/builders.js';
-import { aNodeDisk } from '../support/disk-owners.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
 import {
   aContainerUsage,
@@ -92,8 +89,6 @@ interface Situation {
   readonly containerfsFreeGib?: number;
   readonly node?: Partial<NodeSnapshot['node']>;
   readonly snapshot?: Partial<NodeSnapshot>;
-  /** What the agent on the node has measured, in Gi. */
-  readonly owners?: Partial<Record<UnattributedOwner, number>>;
   /** The newest first. */
   readonly evictions?: readonly EvictionReport[];
   readonly source?: Partial<Parameters<ReturnType<typeof verdicts>>[0]>;
@@ -181,30 +176,6 @@ function imagesOf(situation: Situation): NodeSnapshot['images'] {
   return { ...listed, maxCopiesBytes: undefined, collection: undefined };
 }
 
-function agentOf({ owners }: Situation): Pick<ClusterSnapshot, 'agent'> {
-  if (owners === undefined) return {};
-  const placesOf = (owner: string, usedBytes: number) => ({
-    count: 2,
-    largest: [{ path: placePaths[owner] ?? '/', usedBytes }],
-  });
-  const disk = aNodeDisk({
-    ageMs: 3 * 3_600_000,
-    owners: Object.entries(owners).map(([owner, ownedGib]) => ({
-      owner: owner as UnattributedOwner,
-      usedBytes: ownedGib * gib,
-      places: owner === 'other' ? undefined : placesOf(owner, ownedGib * gib),
-    })),
-  });
-  return { agent: { pods: [], disk } };
-}
-
-const containerId = 'c'.repeat(64);
-const placePaths: Readonly<Record<string, string>> = {
-  orphaned_pods: '/var/lib/kubelet/pods/0b9c',
-  logs: '/var/log/journal',
-  runtime_volumes: `/var/lib/containerd/io.containerd.grpc.v1.cri/containers/${containerId}/volumes`,
-};
-
 function verdictOf(situation: Situation): VerdictReport | undefined {
   const snapshot = snapshotOf(situation);
   const grown = new Map((situation.pods ?? [cart]).map(({ pod, grownGib }) => [pod.kubeletUid, grownGib]));
@@ -217,7 +188,7 @@ function verdictOf(situation: Situation): VerdictReport | undefined {
           { atMs: 540_000, usedBytes: (1 + grownGib) * gib },
         ];
   };
-  return verdicts({ samplesOf, evictions: situation.evictions ?? [], readAtMs, snapshot: agentOf(situation) })(
+  return verdicts({ samplesOf, evictions: situation.evictions ?? [], readAtMs })(
     { nodeName: 'node-1', node: snapshot.node, state: 'fresh', ageMs: 1_000, ...situation.source },
     snapshot,
   );
@@ -313,59 +284,6 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
     'other: neither pods nor images',
     { freeGib: 0, imagesGib: 9.9, pods: [podOf('cart-0', 5.1)] },
     '85Gi of 100Gi is neither pods nor images; evicting every pod frees 5.1Gi of the 10Gi missing on nodefs.',
-  ],
-  [
-    'other: most of it compressed copies, as the agent has measured',
-    { freeGib: 0, imagesGib: 9.9, pods: [podOf('cart-0', 5.1)], owners: { image_copies: 40, logs: 10 } },
-    '85Gi of 100Gi is neither pods nor images, 40Gi of it compressed copies of images, which containerd keeps unless discard_unpacked_layers is set (measured 3h ago); evicting every pod frees 5.1Gi of the 10Gi missing on nodefs.',
-  ],
-  [
-    'other: most of it directories of pods that are gone, while a workload grows',
-    { freeGib: 12, imagesGib: 10, pods: [podOf('cart-0', 4, { grownGib: 1.5 })], owners: { orphaned_pods: 30 } },
-    '74Gi of 100Gi is neither pods nor images, 30Gi of it 2 directories under /var/lib/kubelet/pods of pods that the API server does not know (measured 3h ago), and shop/cart grew 1.5Gi in 9m; evicting every pod frees 4Gi, less than the threshold of 10Gi; evictions are 2Gi away on nodefs.',
-  ],
-  [
-    'other: most of it logs',
-    { freeGib: 0, imagesGib: 9.9, pods: [podOf('cart-0', 5.1)], owners: { logs: 30 } },
-    '85Gi of 100Gi is neither pods nor images, 30Gi of it logs on the node, most of them 30Gi in /var/log/journal (measured 3h ago); evicting every pod frees 5.1Gi of the 10Gi missing on nodefs.',
-  ],
-  [
-    'other: most of it volumes of images',
-    { freeGib: 0, imagesGib: 9.9, pods: [podOf('cart-0', 5.1)], owners: { runtime_volumes: 30 } },
-    '85Gi of 100Gi is neither pods nor images, 30Gi of it VOLUME data of the images of 2 containers, which is no emptyDir (measured 3h ago); evicting every pod frees 5.1Gi of the 10Gi missing on nodefs.',
-  ],
-  [
-    'other: most of it snapshots that nobody knows',
-    { freeGib: 0, imagesGib: 9.9, pods: [podOf('cart-0', 5.1)], owners: { orphaned_snapshots: 30 } },
-    '85Gi of 100Gi is neither pods nor images, 30Gi of it snapshots that containerd has forgotten (measured 3h ago); evicting every pod frees 5.1Gi of the 10Gi missing on nodefs.',
-  ],
-  [
-    'other: no owner that explains a quarter of it, and the rest explains nothing',
-    { freeGib: 0, imagesGib: 9.9, pods: [podOf('cart-0', 5.1)], owners: { image_copies: 21, logs: 10, other: 54 } },
-    '85Gi of 100Gi is neither pods nor images; evicting every pod frees 5.1Gi of the 10Gi missing on nodefs.',
-  ],
-  [
-    'other: an owner that had more when it was measured than there is now',
-    { freeGib: 0, imagesGib: 9.9, pods: [podOf('cart-0', 5.1)], owners: { image_copies: 86 } },
-    '85Gi of 100Gi is neither pods nor images; evicting every pod frees 5.1Gi of the 10Gi missing on nodefs.',
-  ],
-  [
-    'other: owners of another filesystem explain nothing',
-    {
-      freeGib: 60,
-      layout: dedicated,
-      imagefsFreeGib: 5,
-      imagesGib: 5,
-      thresholds: [ofImagefs],
-      pods: [podOf('cart-0', 1)],
-      owners: { logs: 40 },
-    },
-    '89Gi of 100Gi is neither pods nor images; evicting every pod frees 1Gi of the 10Gi missing on imagefs.',
-  ],
-  [
-    'pods, whatever the agent has measured',
-    { freeGib: 5, owners: { image_copies: 60 } },
-    'Pods are the cause, shop/cart first (20Gi): evicting every pod frees 20Gi, 5Gi is missing on nodefs.',
   ],
   [
     'other: images that containers use, which the runtime counts several times (less than 0 is left over)',
@@ -549,21 +467,6 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
     'Writes fail with ENOSPC: 0B of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods; deleting pods frees 20Gi, shop/cart first (20Gi); deleting unused images frees 3Gi as the kubelet counts.',
   ],
   [
-    'no space and no threshold, and logs that fill the disk',
-    { freeGib: 0, pods: [], thresholds: [], snapshot: unset, owners: { logs: 30 } },
-    'Writes fail with ENOSPC: 0B of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods; 30Gi that is neither pods nor images is logs on the node, most of them 30Gi in /var/log/journal (measured 3h ago).',
-  ],
-  [
-    'no space and no threshold, and logs that are too few to matter',
-    { freeGib: 0, imagesGib: 76, thresholds: [], snapshot: unset, owners: { logs: 3 } },
-    'Writes fail with ENOSPC: 0B of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods; deleting pods frees 20Gi, shop/cart first (20Gi).',
-  ],
-  [
-    'no inodes and no threshold of them, whatever holds the bytes',
-    { freeGib: 12, inodesFree: 0, pods: [], snapshot: { unsetSignals: ['nodefs.inodesFree'] }, owners: { logs: 60 } },
-    'Writes fail with ENOSPC: 0 of 65,536 inodes are free on nodefs, and no eviction threshold makes the kubelet evict pods.',
-  ],
-  [
     'no space, and default thresholds that are not those of the kubelet',
     { freeGib: 0, pods: [], thresholds: [], snapshot: { refutedSignals: ['nodefs.available'] } },
     'Writes fail with ENOSPC: 0B of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods.',
@@ -623,7 +526,7 @@ describe('the verdict of a full node', () => {
   });
 
   it('a silent node has a verdict when it reports DiskPressure', () => {
-    const of = verdicts({ samplesOf: () => [], evictions: [anEvictionOf('cart-0', 60)], readAtMs, snapshot: {} });
+    const of = verdicts({ samplesOf: () => [], evictions: [anEvictionOf('cart-0', 60)], readAtMs });
     const silent = { nodeName: 'node-1', state: 'absent', reason: 'timeout' } as const;
     expect(of({ ...silent, node: aNode({ diskPressure: true }) }, undefined)?.text).toBe(
       'Unknown cause: the node reports DiskPressure (no data: timeout).',
@@ -819,48 +722,6 @@ describe('the commands of a verdict', () => {
         "ssh node-1 'sudo crictl rmi --prune'",
         "ssh node-1 'sudo du -xhd3 / /var | sort -h | tail -20'",
         'kubectl get --raw /api/v1/nodes/node-1/proxy/configz',
-      ],
-    ],
-    [
-      'no space and no threshold, and compressed copies: nothing twice',
-      { freeGib: 0, pods: [], thresholds: [], snapshot: unset, owners: { image_copies: 40 } },
-      [
-        "ssh node-1 'sudo crictl rmi --prune'",
-        "ssh node-1 'sudo containerd config dump | grep discard_unpacked_layers'",
-        "ssh node-1 'sudo du -xhd3 / /var | sort -h | tail -20'",
-        'kubectl get --raw /api/v1/nodes/node-1/proxy/configz',
-      ],
-    ],
-    [
-      'other, mostly directories of pods that are gone',
-      { freeGib: 0, imagesGib: 9.9, pods: [podOf('cart-0', 5.1)], owners: { orphaned_pods: 40 } },
-      [
-        `ssh node-1 'sudo journalctl -u kubelet --since -10min | grep -i "orphaned pod" | tail -3'`,
-        "ssh node-1 'sudo du -xhd3 /var/lib/kubelet/pods/0b9c | sort -h | tail -20'",
-      ],
-    ],
-    [
-      'other, mostly logs',
-      { freeGib: 0, imagesGib: 9.9, pods: [podOf('cart-0', 5.1)], owners: { logs: 40 } },
-      ["ssh node-1 'sudo journalctl --disk-usage'", "ssh node-1 'sudo du -xah /var/log | sort -h | tail -20'"],
-    ],
-    [
-      'other, mostly snapshots that containerd has forgotten',
-      { freeGib: 0, imagesGib: 9.9, pods: [podOf('cart-0', 5.1)], owners: { orphaned_snapshots: 40 } },
-      ["ssh node-1 'sudo ctr -n k8s.io snapshots usage'", "ssh node-1 'sudo crictl rmi --prune'"],
-    ],
-    [
-      'other, mostly volumes of images, close to a threshold while a workload grows',
-      {
-        freeGib: 12,
-        imagesGib: 10,
-        pods: [podOf('cart-0', 4, { grownGib: 1.5 })],
-        owners: { runtime_volumes: 40 },
-      },
-      [
-        'ephemeral-storage-exporter explain pod shop/cart-0',
-        expect.stringContaining(`'crictl ps -a --id ${containerId}'`),
-        expect.stringContaining(`'du -xhd1 ${placePaths['runtime_volumes'] ?? ''} | sort -h | tail -20'`),
       ],
     ],
     [

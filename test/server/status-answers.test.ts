@@ -12,7 +12,6 @@ import type { Moment } from '../../src/status/status-source.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { aReading } from '../support/snapshot-builders.js';
 import { aMoment, aStatus } from '../support/status-builders.js';
 import { RunningServer, someRoutes } from './test-server.js';
 
@@ -263,43 +262,4 @@ it('views are made one by one, so that one list at a time is held as a whole', a
   const answers = await Promise.all(paths.map((path) => send({ port: server.port, path })));
   expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
   expect(mostActiveCount).toBe(1);
-});
-
-it('a pod that too many others wait before is answered with 503, and when to try again', async () => {
-  const moment = aMoment(
-    aStatus(),
-    aReading({
-      scope: { shard: 0, totalShards: 1, nodeName: 'node-1' },
-      measurements: { peek: () => ({ state: 'unmeasured' }), ask: () => undefined },
-    }),
-  );
-  const { status, text, headers } = await ask('/api/v1/pods/shop/cart-0/directories', { moment });
-  expect([status, text]).toEqual([503, 'too many pods wait to be measured: try again\n']);
-  expect(headers['retry-after']).toBe('1');
-});
-
-it('a pod is measured for who asks, not for HEAD and an open page that refreshes itself', async () => {
-  let askCount = 0;
-  const walk = { state: 'complete', bytes: 1, skippedCount: 0, entries: [] } as const;
-  const parts = [{ part: 'logs', container: 'main', walk }] as const;
-  const last = { state: 'unmeasured', parts, measuredAtMs: 1, ageMs: 700_000 } as const;
-  const ask = (): typeof last => {
-    askCount += 1;
-    return last;
-  };
-  const scope = { shard: 0, totalShards: 1, nodeName: 'node-1' };
-  const moment = aMoment(aStatus(), aReading({ scope, measurements: { peek: () => last, ask } }));
-  const clock = new ManualClock();
-  const source = { read: () => Promise.resolve(moment) };
-  const status = new StatusHandler({ source, lane, metricsPath: '/metrics', documentationUrl: './', clock });
-  await using server = await RunningServer.start(someRoutes({ status }));
-  const path = '/pods/shop/cart-0/directories';
-  const open = await send({ port: server.port, path, headers: { 'x-refresh': '1' } });
-  expect(open.text).toMatch(/>Measure again<[^]*Measured 11m40s ago/);
-  for (const of of [path, `/api/v1${path}`]) {
-    expect((await send({ port: server.port, path: of, method: 'HEAD' })).status).toBe(200);
-  }
-  expect(askCount).toBe(0);
-  expect((await send({ port: server.port, path })).status).toBe(200);
-  expect(askCount).toBe(1);
 });

@@ -6,11 +6,10 @@ import { never } from './signals.js';
 
 type NodeAgentOptions = ConstructorParameters<typeof NodeAgent>[0];
 
-/** An agent that finds no programs. */
 export function aNodeAgent(
-  options: Partial<NodeAgentOptions> & Pick<NodeAgentOptions, 'hostRoot'>,
+  options: Partial<NodeAgentOptions> & { readonly cgroupFolder: string },
   signal: AbortSignal = never,
 ): NodeAgent {
-  const defaults = { lane: atOnce, logger: silentLogger, clock: new ManualClock(), budgetShare: 1, searchPath: '' };
+  const defaults = { lane: atOnce, logger: silentLogger, clock: new ManualClock() };
   return new NodeAgent({ ...defaults, sampleIntervalMs: 0, ...options }, signal);
 }

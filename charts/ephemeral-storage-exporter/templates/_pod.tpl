@@ -47,13 +47,7 @@ spec:
         matchLabels:
           {{- toYaml $selector | nindent 10 }}
   {{- end }}
-  {{- $podSecurity := default (dict) $values.podSecurityContext | mustDeepCopy }}
-  {{- if $values.agent.enabled }}
-  {{- $_ := set $podSecurity "runAsNonRoot" false }}
-  {{- $_ := set $podSecurity "runAsUser" 0 }}
-  {{- $_ := set $podSecurity "runAsGroup" 0 }}
-  {{- end }}
-  {{- with $podSecurity }}
+  {{- with $values.podSecurityContext }}
   securityContext:
     {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -99,25 +93,15 @@ spec:
       resources:
         {{- toYaml . | nindent 8 }}
       {{- end }}
-      {{- $security := default (dict) $values.securityContext | mustDeepCopy }}
-      {{- if $values.agent.enabled }}
-      {{- $capabilities := default (dict) (get $security "capabilities") }}
-      {{- $_ := set $capabilities "add" (list "DAC_READ_SEARCH") }}
-      {{- $_ := set $security "capabilities" $capabilities }}
-      {{- end }}
-      {{- with $security }}
+      {{- with $values.securityContext }}
       securityContext:
         {{- toYaml . | nindent 8 }}
       {{- end }}
       volumeMounts:
-        {{- range include "ephemeral-storage-exporter.hostPaths" $root | fromYamlArray }}
-        - name: {{ .name }}
-          mountPath: /host{{ .path }}
+        {{- if $values.agent.enabled }}
+        - name: host-cgroup
+          mountPath: /host/sys/fs/cgroup
           readOnly: true
-          {{- if .hasMounts }}
-          # What the kubelet unmounts must not stay mounted here: its volume could not be detached.
-          mountPropagation: HostToContainer
-          {{- end }}
         {{- end }}
         - name: config
           # The folder, not the file by subPath, which would never be updated.
@@ -136,9 +120,9 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
   volumes:
-    {{- range include "ephemeral-storage-exporter.hostPaths" $root | fromYamlArray }}
-    - name: {{ .name }}
-      hostPath: { path: {{ .path }}, type: {{ .type | quote }} }
+    {{- if $values.agent.enabled }}
+    - name: host-cgroup
+      hostPath: { path: /sys/fs/cgroup, type: Directory }
     {{- end }}
     - name: config
       configMap:
@@ -158,17 +142,6 @@ spec:
     {{- with $values.extraVolumes }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
-{{- end }}
-
-{{/* Paths of the host that the agent reads: the same in the container, below /host. Empty without the agent. */}}
-{{- define "ephemeral-storage-exporter.hostPaths" -}}
-{{- if .Values.agent.enabled -}}
-- { name: host-cgroup, path: /sys/fs/cgroup, type: Directory }
-- { name: host-proc, path: /proc, type: Directory }
-- { name: host-pods, path: /var/lib/kubelet/pods, type: Directory, hasMounts: true }
-- { name: host-logs, path: /var/log, type: Directory }
-- { name: host-containerd, path: {{ .Values.agent.containerdRoot | quote }}, type: '', hasMounts: true }
-{{- end }}
 {{- end }}
 
 {{- define "ephemeral-storage-exporter.probe" -}}

@@ -18,7 +18,6 @@ import {
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, terminalText, wrap, wrapped } from '../text/terminal-text.js';
 import { verdictLines } from '../text/verdict-lines.js';
-import { ownerLines } from './owner-lines.js';
 import type { TextOptions } from './pod-text.js';
 import { amountText, isShort, signalLines } from './signal-lines.js';
 import type { NodeWithoutPod } from './without-pod.js';
@@ -47,7 +46,6 @@ export function nodeText(
           ...orderSections(explanation, width),
         ]),
     nodeFindingLines(explanation.findings, width),
-    ownerLines(explanation.unattributed, explanation.images, width),
     imageLines(explanation, width),
   ]);
 }
@@ -174,10 +172,10 @@ function unrankedLines({ unrankedPodCount = 0 }: NodeExplanation, width: number)
 
 const maxImageCount = 5;
 
-function imageLines({ images, listedImages, unattributed }: NodeExplanation, width: number): readonly string[] {
+function imageLines({ images, listedImages }: NodeExplanation, width: number): readonly string[] {
   if (images === undefined) return [];
   const largest = joinTruncated(listedImages.map(imageText), maxImageCount);
-  return wrapped([...imageTexts(images, unattributed), `The largest: ${largest}.`], width);
+  return wrapped([...imageTexts(images), `The largest: ${largest}.`], width);
 }
 
 function imageText({ name = 'one without a name', sizeBytes, isUnused }: ListedImage): string {

@@ -188,7 +188,6 @@ const merges: { readonly [Kind in CommandObject]: MergeOf<Kind> } = {
     pods: parts.flatMap(({ pods }) => pods),
     evictions: mergedEvictions(parts),
   }),
-  directories: ([first]) => first,
   workload: (parts, shards) => {
     const [first, ...others] = parts;
     if (first === undefined) return undefined;

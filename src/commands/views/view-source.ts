@@ -22,7 +22,7 @@ export interface AnsweredShards {
 
 /** The lists, and the objects, that commands show. */
 export type CommandList = Exclude<ListKind, 'problems'>;
-export type CommandObject = 'node' | 'pod' | 'directories' | 'workload';
+export type CommandObject = 'node' | 'pod' | 'workload';
 export type CommandKind = CommandList | CommandObject;
 
 export type ItemOf<Kind extends CommandList> = Views[Kind] extends ListPage<infer Item> ? Item : never;

@@ -1,6 +1,5 @@
 import { formatBytes } from '../../base/units.js';
 import type { DiskPartKind, DiskReport } from '../../report/disk-report.js';
-import { ownerNames } from '../../report/owner-texts.js';
 import { type Markup, markup } from './markup.js';
 
 /** What parts of a disk are called. */
@@ -64,27 +63,10 @@ function usedBlocks(disk: DiskReport): readonly Block[] {
   return [
     group('pods', 'pods', ['rootfs', 'logs', 'emptydir', 'configmap', 'other']),
     leaf('images'),
-    { ...leaf('unattributed'), parts: ownerBlocks(disk) },
+    leaf('unattributed'),
     { colour: 'unknown', name: 'not known', bytes: disk.unknownBytes ?? 0, parts: [] },
     leaf('reserved'),
   ];
-}
-
-/** None where more was measured than is there now: which of it is gone is not known. */
-function ownerBlocks({ parts }: DiskReport): readonly Block[] {
-  const owners = parts.find(({ kind }) => kind === 'unattributed')?.owners ?? [];
-  if (owners.some(({ bytes }) => bytes < 0)) return [];
-  return owners.map(({ owner, bytes }, index) => ({
-    colour: ownerColour(index),
-    name: ownerNames[owner],
-    bytes,
-    parts: [],
-  }));
-}
-
-/** Two shades in turn. */
-export function ownerColour(index: number): string {
-  return index % 2 === 0 ? 'unattributed' : 'unattributed-light';
 }
 
 /** What may still be written until the kubelet evicts, and what it keeps free. */

@@ -15,8 +15,6 @@ export interface Links {
   /** A text with names of nodes, each as {@link node} shows it. Not for commands. */
   shortened(text: string): string;
   pod(place: Pick<PodPlace, 'namespace' | 'pod'>, text?: MarkupContent): Markup;
-  /** Has the pod measured. */
-  directories(place: Pick<PodPlace, 'namespace' | 'pod'>, text: MarkupContent): Markup;
   workload(workload: WorkloadReference, text?: MarkupContent): Markup;
   namespace(name: string, text?: MarkupContent): Markup;
   eviction(uid: string, text: MarkupContent): Markup;
@@ -40,7 +38,6 @@ export function linksFrom(path: string, nodeSuffix = ''): Links {
     nodeHref: (name) => addressOf(root, ['nodes', name]),
     node: (name, text = nodeText(name)) => link(['nodes', name], text),
     pod: ({ namespace, pod }, text = `${namespace}/${pod}`) => link(['pods', namespace, pod], text),
-    directories: ({ namespace, pod }, text) => link(['pods', namespace, pod, 'directories'], text),
     workload: (of, text = of.workload) => link(workloadParts(of), text),
     namespace: (name, text = name) => link(['namespaces', name], text),
     eviction: (uid, text) => link(['evictions', uid], text),

@@ -1,21 +1,13 @@
 import { formatCount } from '../../base/text.js';
 import { formatAge, formatBytes, formatPercent } from '../../base/units.js';
-import {
-  type Derivation,
-  fullDerivation,
-  inodesDerivation,
-  ownerDerivation,
-  partDerivation,
-} from '../../report/disk-derivation.js';
+import { type Derivation, fullDerivation, inodesDerivation, partDerivation } from '../../report/disk-derivation.js';
 import type { DiskPart, DiskReport } from '../../report/disk-report.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
 import { imageTexts } from '../../report/image-texts.js';
-import { ownerNames } from '../../report/owner-texts.js';
 import type { NodeObject } from '../views.js';
 import { dataTable, emptyText, panel } from './components.js';
-import { diskIcicle, ownerColour, partNames } from './disk-icicle.js';
+import { diskIcicle, partNames } from './disk-icicle.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
-import { ownersPart } from './node-owners.js';
 import { isWordOf, limitSeverity, severityClass, term } from './texts.js';
 
 /** What each filesystem of the node holds, drawn and to the byte. */
@@ -36,10 +28,8 @@ function withoutDiskText({ node }: NodeObject): string {
 
 function disksPart({ node, disks }: NodeObject): Markup {
   if (node.state !== 'absent') {
-    const images =
-      node.images && markup`<p class="small muted">${imageTexts(node.images, node.unattributed).join(' ')}</p>`;
-    const owners = ownersPart(node.unattributed, node.images);
-    return markup`${disks.map((disk) => diskPart(disk, node.node, node.filesystems))}${owners}${images}`;
+    const images = node.images && markup`<p class="small muted">${imageTexts(node.images).join(' ')}</p>`;
+    return markup`${disks.map((disk) => diskPart(disk, node.node, node.filesystems))}${images}`;
   }
   const { dataAgeMs, filesystems = [] } = node.lastKnown ?? {};
   return markup`<p class="t-warning">Last known, ${formatAge(dataAgeMs)} ago. What the disk holds now is not known.</p>
@@ -51,12 +41,12 @@ function diskPart(disk: DiskReport, node: string, filesystems: readonly Filesyst
   const report = filesystems.find((of) => of.filesystem === filesystem);
   const full = report?.fullRatio;
   const rows = [
-    ...parts.flatMap((part) => partRows(part, disk, node)),
+    ...parts.map((part) => partRow(part, disk, node)),
     ...unknownRow(disk),
     markup`<tr role="row" class="sum"><th scope="row" role="rowheader">capacity</th>${amountCells(capacityBytes, capacityBytes)}<td role="cell" class="wide"></td></tr>`,
   ];
   return markup`<div class="disk"><h3>${term(filesystem)} <span class="${severityClass(limitSeverity(full ?? 0))}">${formatPercent(full)} full</span> <span class="small muted">${thresholdText(disk)}</span></h3>
-${diskIcicle(disk)}${countedTwice(disk)}${goneSince(disk)}
+${diskIcicle(disk)}${countedTwice(disk)}
 ${dataTable('stack dense parts', `Parts of ${filesystem}`, { Part: 'text', Size: 'number', Bytes: 'number', 'Of capacity': 'number', 'How it comes about': 'text' }, rows)}
 <div class="sums small"><div>${formatPercent(full)} full ${derivation(`${filesystem}-full`, fullDerivation(disk, node), 'how full')}</div>${report === undefined ? undefined : inodesPart(report, node)}</div></div>`;
 }
@@ -71,16 +61,6 @@ function thresholdText({ thresholdBytes, headroomBytes, isAssumed }: DiskReport)
         ? `${formatBytes(-headroomBytes)} missing to the threshold`
         : `headroom ${formatBytes(headroomBytes)}`;
   return `${headroom}; evictions below ${formatBytes(thresholdBytes)} free${assumed}`;
-}
-
-function partRows(part: DiskPart, disk: DiskReport, node: string): readonly Markup[] {
-  const { filesystem, capacityBytes } = disk;
-  const { owners } = part;
-  if (owners === undefined) return [partRow(part, disk, node)];
-  return owners.map(({ owner, bytes }, index) => {
-    const how = derivation(`${filesystem}-${owner}`, ownerDerivation(owner, { filesystem, owners }, node), owner);
-    return markup`<tr role="row"><th scope="row" role="rowheader">${swatch(ownerColour(index))}<span class="muted">${partNames.unattributed}:</span> ${ownerNames[owner]}</th>${amountCells(bytes, capacityBytes)}<td role="cell" class="wide">${how}</td></tr>`;
-  });
 }
 
 function partRow({ kind, bytes }: DiskPart, disk: DiskReport, node: string): Markup {
@@ -117,15 +97,6 @@ function countedTwice({ parts }: DiskReport): Markup | undefined {
   return bytes >= 0
     ? undefined
     : markup`<p class="small t-warning">Pods and images together have ${formatBytes(-bytes)} more than is used: the kubelet or the runtime counts something several times. The drawing is cut off there, and how much is other is not known.</p>`;
-}
-
-/** What the agent has measured is older than what the kubelet reports. */
-function goneSince({ parts }: DiskReport): Markup | undefined {
-  const { bytes = 0, owners = [] } = parts.find(({ kind }) => kind === 'unattributed') ?? {};
-  const rest = owners.find((owner) => owner.bytes < 0)?.bytes ?? 0;
-  return rest === 0 || bytes < 0
-    ? undefined
-    : markup`<p class="small t-warning">What is other had ${formatBytes(-rest)} more when its owners were measured: something is deleted since, and the drawing does not show them.</p>`;
 }
 
 function inodesPart(report: FilesystemReport, node: string): Markup | undefined {

@@ -1,7 +1,6 @@
 import { eventText } from '../../report/eviction-cause-text.js';
 import type { Status } from '../status.js';
 import type { PageView, ViewKind } from '../views.js';
-import { directoriesPage } from './directories-panel.js';
 import { evictionPage } from './eviction-page.js';
 import { knownSince } from './evictions-section.js';
 import { figuresOfOverview, figuresOfView } from './figures-panel.js';
@@ -46,7 +45,6 @@ const bodies: { readonly [Kind in ViewKind]: Body<Kind> } = {
   search: searchPage,
   node: nodePage,
   pod: podPage,
-  directories: directoriesPage,
   workload: workloadPage,
   namespace: namespacePage,
   eviction: evictionPage,

@@ -8,7 +8,6 @@ import { mostSpecific } from '../../workload/workload.js';
 import type { Status } from '../status.js';
 import type { PageView } from '../views.js';
 import { bytesScale, componentBar, componentLegend, dataTable, emptyText, panel } from './components.js';
-import { directoriesPanel } from './directories-panel.js';
 import type { Links } from './links.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 import { objectLinkList } from './object-links.js';
@@ -63,7 +62,7 @@ function podParts(pod: PodWithOutlook, index: number, shown: ShownPod): Markup {
 ${pressurePart(pod, links)}
 <div id="part-facts" data-part>${facts(pod, links)}</div>
 ${pod.state === 'unmeasured' ? limitsPanel(pod, shown) : markup`${limitsPanel(pod, shown)}${growthPanel(pod)}${breakdownPanel(pod)}${volumesPanel(pod)}`}
-${directoriesPanel(pod, pod.measured, links)}${findingsPanel(pod)}${neighboursPanel(pod, links)}`;
+${findingsPanel(pod)}${neighboursPanel(pod, links)}`;
 }
 
 /** Whatever its own limits are: the kubelet may evict it for the disk of its node before. */

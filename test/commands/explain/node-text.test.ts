@@ -21,7 +21,6 @@ import {
   aPodSummary,
   aThreshold,
 } from '../../support/builders.js';
-import { aNodeDisk } from '../../support/disk-owners.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import {
   aClusterSnapshot,
@@ -150,46 +149,6 @@ Image garbage collection starts in 1Gi and looks for 9Gi: it can free 9Gi as the
 Of the bytes that are neither pods' nor images', up to 12Gi are compressed copies.
 The largest: model:3 (9Gi, unused), app:1 (2Gi), one without a name (1Gi).
 `);
-  });
-
-  it('the text about a node with an agent shows whose the other bytes are, and what pruning images frees', () => {
-    const images = [
-      { name: 'app:1', keys: ['app:1'], sizeBytes: 2 * gib },
-      { name: 'model:3', keys: ['model:3'], sizeBytes: 9 * gib },
-    ];
-    const settings = { highThresholdPercent: 90, lowThresholdPercent: 80, minAgeMs: 120_000, maxListedCount: 50 };
-    const node = { images, containerRuntime: 'containerd://2.4.2' };
-    const disk = aNodeDisk({
-      ageMs: 3 * 3_600_000,
-      unusedLayersBytes: 20 * gib,
-      owners: [
-        {
-          owner: 'logs',
-          usedBytes: 3 * gib,
-          places: { count: 7, largest: [{ path: '/var/log/journal', usedBytes: gib }] },
-        },
-        {
-          owner: 'image_copies',
-          usedBytes: 11 * gib,
-          places: { count: 1, largest: [{ path: '/blobs', usedBytes: 11 * gib }] },
-        },
-        { owner: 'runtime_volumes', usedBytes: 0, places: { count: 0, largest: [] } },
-        { owner: 'other', usedBytes: 44 * gib },
-      ],
-    });
-    const reading = readingOf({ pods, node, settings });
-    const text = textOf({ ...reading, snapshot: { ...reading.snapshot, agent: { pods: [], disk } } });
-    expect(text).toContain(`
-Other (not pods, not images), measured by the agent on the node within the last 3h:
-OWNER                                          SIZE  PLACES  LARGEST
-compressed copies of images                    11Gi       1  /blobs
-logs of the system, and of pods that are gone   3Gi       7  /var/log/journal
-all else                                       44Gi       -  -
-crictl rmi --prune deletes those of unused images. To keep none of what is pulled from now on, set discard_unpacked_layers = true in /etc/containerd/config.toml, below [plugins.'io.containerd.cri.v1.images'] (containerd 1.7: [plugins.'io.containerd.grpc.v1.cri'.containerd]), and restart containerd.
-crictl rmi --prune frees at most 29Gi: 20Gi of unpacked layers that no running container uses, and 9Gi of compressed copies. The kubelet counts 9Gi of unused images, in compressed sizes, a shared layer for each image.
-`);
-    expect(text).not.toContain('compressed copies.\nThe largest');
-    expect(textOf(reading)).not.toContain('Other (not');
   });
 
   it('the text about a node shows soft thresholds, and no note about thresholds that are known', () => {

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { parseListQuery } from '../../../src/query/list-query.js';
 import type { DiskReport } from '../../../src/report/disk-report.js';
 import type { SignalReport } from '../../../src/report/signal-report.js';
-import type { PartOwnerKind, UnattributedReport } from '../../../src/report/unattributed-report.js';
 import { renderView } from '../../../src/status/html/page.js';
 import type { NodeObject } from '../../../src/status/views.js';
 import { sectionText as textOf } from '../../support/page-text.js';
@@ -223,80 +222,6 @@ describe('the disk of a node', () => {
     const shown = textOf(pageOf({}, { disks: [{ ...disk, parts, unknownBytes: 60 * gib }] }), 'disk');
     expect(shown).toContain('images not known - -');
     expect(shown).toContain('those not known, together 60Gi');
-  });
-
-  /** Of the 10Gi that are other. */
-  const withOwners = (ownersGib: Readonly<Record<string, number>>): DiskReport => ({
-    ...disk,
-    parts: disk.parts.map((part) =>
-      part.kind === 'unattributed'
-        ? {
-            ...part,
-            owners: Object.entries(ownersGib).map(([owner, of]) => ({
-              owner: owner as PartOwnerKind,
-              bytes: of * gib,
-            })),
-          }
-        : part,
-    ),
-  });
-
-  it('what is other is drawn by its owners where they are measured, and they are rows that add up', () => {
-    const page = pageOf({}, { disks: [withOwners({ image_copies: 6, logs: 3, other: 1 })] });
-    const widths = Array.from(
-      page.matchAll(/<svg x="(6\d)%"[^>]* width="([\d.]+)%"[^>]*><title>([^<]*)/g),
-      ([, x, width, title]) => [Number(x), Number(width), title],
-    );
-    expect(widths).toEqual([
-      [60, 10, 'other 10Gi'],
-      [60, 6, 'compressed copies of images 6Gi'],
-      [66, 3, 'logs of the system, and of pods that are gone 3Gi'],
-      [69, 1, 'all else 1Gi'],
-    ]);
-    const shown = textOf(page, 'disk');
-    expect(shown).toContain('other: compressed copies of images 6Gi 6,442,450,944 6.0 %');
-    expect(shown).toContain('other: all else 1Gi 1,073,741,824 1.0 %');
-    expect(shown).not.toContain('other 10Gi 10,737,418,240');
-    expect(page).toContain(
-      'ephemeral_storage_node_unattributed_owner_bytes{node=&quot;node-1&quot;, owner=~&quot;image_copies|logs&quot;}',
-    );
-  });
-
-  it('owners that had more when they were measured are rows that add up, are not drawn, and the page says so', () => {
-    const page = pageOf({}, { disks: [withOwners({ image_copies: 9, logs: 3, other: -2 })] });
-    expect(page).toMatch(/<title>other 10Gi/);
-    expect(page).not.toMatch(/<title>compressed copies/);
-    const shown = textOf(page, 'disk');
-    expect(shown).toContain('other: all else -2Gi -2,147,483,648 -2.0 %');
-    expect(shown).toContain('What is other had 2Gi more when its owners were measured');
-  });
-
-  const unattributed: UnattributedReport = {
-    ageMs: 3 * 3_600_000,
-    owners: [
-      {
-        owner: 'orphaned_pods',
-        usedBytes: 6 * gib,
-        places: { count: 5, largest: [{ path: '/var/lib/kubelet/pods/<0b9c>', usedBytes: 4 * gib }] },
-      },
-      { owner: 'logs', usedBytes: 0, places: { count: 0, largest: [] } },
-      { owner: 'other', usedBytes: gib },
-    ],
-    prune: { layersBytes: 2 * gib, copiesBytes: gib },
-  };
-
-  it('the owners of what is other are a table with the largest places and what to do, and what pruning images frees', () => {
-    const page = pageOf({ unattributed });
-    const shown = textOf(page, 'disk');
-    expect(shown).toContain('Other (not pods, not images) measured by the agent on the node within the last 3h');
-    expect(shown).toContain(
-      'directories of pods that are gone 6Gi /var/lib/kubelet/pods/&lt;0b9c&gt; (4Gi) and 4 more journalctl -u kubelet',
-    );
-    expect(shown).toContain('all else 1Gi - du -xhd3');
-    expect(shown).not.toContain('logs of the system');
-    expect(shown).toContain(
-      'crictl rmi --prune frees at most 3Gi: 2Gi of unpacked layers that no running container uses, and 1Gi of compressed copies.',
-    );
   });
 
   it('without an agent on the node nothing is said of owners', () => {

@@ -22,7 +22,7 @@ import {
 } from './container-listing.js';
 import { type PodContainers, podContainers } from './container-mounts.js';
 import { directoryText } from './directory-text.js';
-import { askExporter, asksAgent, type ExporterAnswer } from './exporter-answer.js';
+import { askExporter } from './exporter-answer.js';
 import { walkCommand } from './walk-script.js';
 
 export interface DirectoryOptions extends Omit<ExplainOptions, 'resource'> {
@@ -46,9 +46,7 @@ export async function explainDirectories(options: DirectoryOptions, context: Com
     const credentials = await personalCredentials(options, context);
     const namespace = given.namespace ?? credentials.namespace ?? 'default';
     const path = `/api/v1/namespaces/${namespace}/pods/${given.name}`;
-    const asked = asksAgent(options) ? await askExporter({ namespace, name: given.name }, options, context) : undefined;
-    if (asked?.measured !== undefined) print(asked.measured, options, context);
-    else await listInContainers(path, asked, options, { ...context, credentials });
+    await listInContainers(path, options, { ...context, credentials });
   } catch (error) {
     if (context.stopSignal.aborted) throw new UserError('stopped before there was an answer');
     throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
@@ -66,27 +64,17 @@ function givenPod(options: DirectoryOptions): ReturnType<typeof podName> {
 
 type CredentialedContext = CommandContext & { readonly credentials: Credentials };
 
-/** `asked`: what an exporter has answered, if it was asked. */
-async function listInContainers(
-  path: string,
-  asked: ExporterAnswer | undefined,
-  options: DirectoryOptions,
-  context: CredentialedContext,
-): Promise<void> {
+async function listInContainers(path: string, options: DirectoryOptions, context: CredentialedContext): Promise<void> {
   const pod = podContainers(await readPod(path, context.credentials, options, context));
   const containers = runningContainers(pod, options.container);
   if (options.isDryRun) {
     printCommands(pod, containers, options, context);
-    if (asksAgent({ ...options, isDryRun: false })) context.writeError(dryRunNote);
     return;
   }
-  const { summary, notes } = asked ?? (await askExporter(pod, options, context));
+  const { summary, notes } = await askExporter(pod, options, context);
   for (const note of notes) context.writeError(`${terminalText(note)}\n`);
   print(await list(pod, containers, options, { ...context, summary }), options, context);
 }
-
-const dryRunNote =
-  'Without --dry-run, none of this runs if an agent on the node of the pod measures it; with --from kubelets it always does.\n';
 
 function readPod(
   path: string,

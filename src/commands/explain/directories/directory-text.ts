@@ -1,5 +1,5 @@
 import { formatBytes, formatPercent } from '../../../base/units.js';
-import { partName, partNote, problemsOf, summaryText, sumText } from '../../../report/directory-texts.js';
+import { partName, partNote, summaryText, sumText } from '../../../report/directory-texts.js';
 import { type EntryReport, hasFound, type PartReport, type PodDirectories } from '../../../report/pod-directories.js';
 import { type Column, tableLines } from '../../text/table.js';
 import { paragraphs, wrapped } from '../../text/terminal-text.js';
@@ -17,7 +17,7 @@ export function directoryText(report: PodDirectories, width: number): string {
     wrapped(headline(report), width),
     isKnown ? tableLines(partColumns, parts, width) : [],
     [...tableLines(entryColumns, largest.slice(0, shownCount), width), ...wrapped(more, width)],
-    ...problemsOf(report).map((problem) => ownLines(problem, width)),
+    ...report.problems.map((problem) => ownLines(problem, width)),
   ]);
 }
 

@@ -10,21 +10,11 @@ import { SimulatedCluster } from '../../../../sim/cluster.js';
 import { emptyScenario } from '../../../../sim/model/scenario.js';
 import type { ContainerSpec, PodSpec } from '../../../../sim/model/specs.js';
 import { runArguments } from '../../../../src/commands/command-line.js';
-import type { DirectoryMeasurements } from '../../../../src/query/cluster-reading.js';
-import type { FoundPart, PodMeasurement } from '../../../../src/report/pod-directories.js';
 import { podSpec } from '../../../sim/pods.js';
 import { aCommandContext } from '../../../support/command-context.js';
 import { leastRules } from '../../../support/exporter.js';
 import { untilEnd } from '../../../support/fixtures.js';
 import { temporaryFolder } from '../../../support/programs.js';
-import {
-  aClusterSnapshot,
-  aFreshNode,
-  aMeasuredPod,
-  aNodeSnapshot,
-  aReading,
-} from '../../../support/snapshot-builders.js';
-import { serveReading } from '../../views/served-reading.js';
 
 const mib = 2 ** 20;
 const blocks = (bytes: number): number => bytes / 512;
@@ -81,21 +71,6 @@ const it = test
         return { status, out: out(), error: error() };
       },
   );
-
-/** As `explain`, of the pod default/web, with an exporter beside the cluster. */
-const withAsk = it.extend(
-  'ask',
-  ({ sim, folder, onTestFinished }) =>
-    async (states: Parameters<typeof withExporter>[0], args: readonly string[]): Promise<Run> => {
-      const exporter = await untilEnd(onTestFinished, withExporter(states));
-      const { context, out, error } = aCommandContext();
-      const kubeconfig = path.join(folder.path, 'kubeconfig');
-      await writeFile(kubeconfig, sim.kubeconfig(sim.issueToken({ user: 'reader', rules: allowed })));
-      const flags = ['--directories', '--kubeconfig', kubeconfig, '--exporter', exporter.url.href];
-      const status = await runArguments(['explain', 'pod', 'default/web', ...args, ...flags], context);
-      return { status, out: out(), error: error() };
-    },
-);
 
 const addWeb = (sim: SimulatedCluster, more: Partial<PodSpec> = {}): unknown =>
   sim.model.addPod(
@@ -311,122 +286,4 @@ it.for([
 ] as const)('with %j a container is listed for %i s at most', async ([flags, seconds], { sim, explain }) => {
   addWeb(sim);
   expect((await explain(['default/web', '--dry-run', ...flags])).out).toContain(` ${seconds} 1 /mnt/cache`);
-});
-
-const cutPart: FoundPart = { part: 'emptydir', volume: 'cache', problem: 'the disk is busy' };
-
-/** An exporter on `node-1` whose agent is in these states, one after the other; without any, it has no agent. */
-async function withExporter(states: readonly (PodMeasurement['state'] | 'refused' | 'cut')[]) {
-  const left = [...states];
-  const parts: readonly FoundPart[] = [
-    {
-      part: 'rootfs',
-      container: 'app',
-      walk: {
-        state: 'complete',
-        bytes: 2 * mib,
-        skippedCount: 0,
-        entries: [{ path: '/var', bytes: mib, isDirectory: true }],
-      },
-    },
-    { part: 'logs', container: 'app', walk: { state: 'complete', bytes: mib, skippedCount: 0, entries: [] } },
-  ];
-  const measurements: DirectoryMeasurements = {
-    peek: () => ({ state: 'unmeasured' }),
-    ask: () => {
-      const state = left.shift() ?? 'refused';
-      if (state === 'refused') return undefined;
-      const at = { measuredAtMs: 1, ageMs: 5_000 };
-      if (state === 'failed') return { state, parts: [], problem: 'du: not found', ...at };
-      if (state === 'cut') return { state: 'measured', parts: [...parts, cutPart], ...at };
-      return { state, ...(state === 'measured' ? { parts, ...at } : {}) };
-    },
-  };
-  const pods = [aMeasuredPod({ namespace: 'default', name: 'web' })];
-  return serveReading(
-    aReading({
-      scope: { shard: 0, totalShards: 1, nodeName: 'node-1' },
-      snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }),
-      ...(states.length === 0 ? {} : { measurements }),
-    }),
-  );
-}
-
-withAsk(
-  'where an agent measures the pod, its exporter is polled until it has, and nothing is run in the pod',
-  async ({ ask }) => {
-    const { status, out, error } = await ask(['measuring', 'measured'], []);
-    expect([status, error]).toEqual([0, 'Measured by the agent on node node-1 5s ago.\n']);
-    expect(out).toMatch(/^Pod default\/web on node-1: \S+ in all\.\n/);
-    expect(out).toMatch(/^logs app +1Mi /m);
-    expect(out).toMatch(/ \/var$/m);
-  },
-);
-
-withAsk('where an agent measures a part of the pod alone, the way to the rest is named', async ({ ask }) => {
-  const { status, out, error } = await ask(['cut'], []);
-  expect(status).toBe(0);
-  expect(error).toMatch(
-    / 5s ago\.\nNot all of it was measured: with --from kubelets it is listed by commands in [^\n]+\n$/,
-  );
-  expect(out).toMatch(/^Pod default\/web on node-1: 3Mi in all, without emptydir cache\.\n/);
-  expect(out).toMatch(/^emptydir cache +- .* not measured$/m);
-  expect(out).toMatch(/^emptydir cache: the disk is busy$/m);
-});
-
-withAsk.for([
-  [[], [], /^Listed by commands in its containers: no agent measures it\.\n$/],
-  [
-    ['refused'],
-    [],
-    /^Listed by commands in its containers: the agent on its node does not measure it \(.*too many pods/,
-  ],
-  [
-    ['failed'],
-    [],
-    /^Listed by commands in its containers: the agent on its node could not measure it \(du: not found\)\.\n$/,
-  ],
-  [['measuring', 'measuring'], ['--request-timeout', '1s'], /the agent on its node has not measured it in time\.\n$/],
-] as const)(
-  'an exporter whose agent is %j leaves the pod to commands in it, which one line says',
-  async ([states, flags, line], { sim, ask }) => {
-    addWeb(sim);
-    const { status, out, error } = await ask(states, flags);
-    expect(status).toBe(0);
-    expect(error).toMatch(line);
-    expect(out).toMatch(/^emptydir cache +1Mi /m);
-  },
-);
-
-withAsk('one container is left to commands in the pod without a question to the agent', async ({ sim, ask }) => {
-  addWeb(sim);
-  const { status, error } = await ask(['measured'], ['-c', 'app']);
-  expect([status, error]).toEqual([0, '']);
-});
-
-withAsk.for([
-  [[], /^Without --dry-run, none of this runs if an agent .*; with --from kubelets it always does\.\n$/],
-  [['-c', 'app'], /^$/],
-] as const)(
-  'a dry run with %j says what may run instead, without a question to the agent',
-  async ([flags, line], { sim, ask }) => {
-    addWeb(sim);
-    const { status, out, error } = await ask(['measured'], ['--dry-run', ...flags]);
-    expect(status).toBe(0);
-    expect(error).toMatch(line);
-    expect(out).toMatch(/^kubectl /);
-  },
-);
-
-withAsk('the command to run next reads from where this one does', async ({ sim, folder, ask }) => {
-  addWeb(sim, { containers: [container({})] });
-  const token = path.join(folder.path, 'token');
-  await writeFile(token, 'secret\n');
-  const { out } = await ask([], ['--exporter-token-file', token]);
-  expect(out).toMatch(
-    new RegExp(
-      `^ {2}ephemeral-storage-exporter explain pod .* --exporter http://\\S+ --exporter-token-file ${token}$`,
-      'm',
-    ),
-  );
 });

@@ -1,0 +1,27 @@
+import type { SettingFault } from './faults.js';
+
+interface RemovedSetting {
+  /** Of a setting, or of a section with all that was in it. */
+  readonly path: string;
+  /** What to do now: ends the line of the error. */
+  readonly instead: string;
+}
+
+/** Settings that the version before had. A row is kept for one version. */
+export const removedSettings: readonly RemovedSetting[] = [
+  {
+    path: 'agent.hostRoot',
+    instead:
+      'delete it: the agent reads cgroups alone, in /host/sys/fs/cgroup where that is mounted, else in /sys/fs/cgroup',
+  },
+  {
+    path: 'agent.directories',
+    instead: 'delete it: the agent no longer reads disks; run explain pod --directories to see what is in a pod',
+  },
+];
+
+/** Returns what to do about a setting that was removed; undefined for one that never was. */
+export function removedFault(path: string, source: string): SettingFault | undefined {
+  const removed = removedSettings.find((setting) => path === setting.path || path.startsWith(`${setting.path}.`));
+  return removed && { path, problem: 'was removed', source, hint: removed.instead };
+}
