@@ -5,7 +5,7 @@ import { type Clock, latestNowMs } from '../base/clock.js';
 import { codeOf, messageOf } from '../base/errors.js';
 import { FailureRun, type Logger } from '../base/logger.js';
 import { documentPieces, isDocument, maxDocumentBytes, readDocument } from './eviction-document.js';
-import { EvictionLog, type EvictionLogSettings } from './eviction-log.js';
+import { EvictionLog, type EvictionLogSettings, inTurns } from './eviction-log.js';
 import type { EvictionRecord } from './eviction-record.js';
 import { lastingUntil, type WatchedPeriod, type WatchedTimes, watchedTimes, withPeriod } from './watched-times.js';
 
@@ -151,7 +151,7 @@ export class EvictionFile implements AsyncDisposable {
     const { records: writtenRecords, sinceMs } = this.#written ?? {};
     if (records === writtenRecords && (sinceMs === 'unread' || sinceMs === last?.fromMs)) return true;
     try {
-      await replaceFile(path, documentPieces(records, this.#watched), last?.untilMs);
+      await replaceFile(path, documentPieces(inTurns(records), this.#watched), last?.untilMs);
     } catch (error) {
       const fix = fixes[codeOf(error)];
       this.#fault = { text: `evictions.file cannot be written: ${messageOf(error)}`, fix };

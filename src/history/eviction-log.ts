@@ -236,16 +236,26 @@ function newestFirst(a: EvictionRecord, b: EvictionRecord): number {
 const byPod = byNames<EvictionRecord>(({ namespace, pod }) => [namespace, pod]);
 
 /**
- * The newest. A DaemonSet's pods are refused again and again while a node is under pressure: refusals, which tell least, go
- * first.
+ * The newest, of each namespace as many. A DaemonSet's pods are refused again and again while a node is under pressure: refusals,
+ * which tell least, go first.
  */
 function mostTelling(records: readonly EvictionRecord[], maxCount: number): readonly EvictionRecord[] {
-  let excessCount = records.length - maxCount;
-  if (excessCount <= 0) return records;
-  const kept = records.toReversed().filter(({ cause }) => {
-    const isDropped = excessCount > 0 && cause === 'node_admission';
-    if (isDropped) excessCount -= 1;
-    return !isDropped;
+  const isRefusal = ({ cause }: EvictionRecord): boolean => cause === 'node_admission';
+  const order = [...inTurns(records.filter((record) => !isRefusal(record))), ...inTurns(records.filter(isRefusal))];
+  const kept = new Set(order.slice(0, maxCount));
+  return records.filter((record) => kept.has(record));
+}
+
+/**
+ * The newest of each namespace, then the second of each, and so on: however many one namespace has, where there is room for the
+ * first ones alone, those of the others are among them. `records`: the newest first.
+ */
+export function inTurns(records: readonly EvictionRecord[]): readonly EvictionRecord[] {
+  const counts = new Map<string, number>();
+  const ranked = records.map((record) => {
+    const rank = counts.get(record.namespace) ?? 0;
+    counts.set(record.namespace, rank + 1);
+    return { record, rank };
   });
-  return kept.reverse().slice(0, maxCount);
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ record }) => record);
 }

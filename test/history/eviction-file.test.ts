@@ -146,6 +146,15 @@ describe('the file of evictions', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
+  it('the file of evictions has room for each namespace, however large the records of one are', async () => {
+    const record = { ...aRecord('tenant', 0), message: 'x'.repeat(2 ** 20) };
+    await using kept = await opened();
+    const large = Array.from({ length: 9 }, (_, index) => ({ ...record, uid: String(index) }));
+    kept.log.restore([...large, { ...aRecord('victim', hourMs), namespace: 'else' }]);
+    await kept[Symbol.asyncDispose]();
+    expect(await namesIn()).toContain('victim');
+  });
+
   it('the file of evictions loses what is no longer listed', async () => {
     await writeFile(file, textOf(aRecord('young'), aRecord('old', 23 * hourMs)));
     await using kept = await opened();

@@ -239,6 +239,27 @@ describe('records', () => {
     expect(names()).toEqual(['d']);
   });
 
+  it('records of one namespace push out no last one of another, and the oldest of the largest goes first', async () => {
+    for (const [name, namespace] of [
+      ['victim', 'shop'],
+      ['old', 'ops'],
+      ...Array.from({ length: 9 }, (_, index) => [`t${index}`, 'tenant']),
+      ['new', 'ops'],
+    ] as [string, string][]) {
+      see(anEvicted({ name, namespace }));
+      await clock.advance(1_000);
+    }
+    expect(names()).toEqual(['new', 't8', 'victim']);
+    see(anEvicted({ name: 't9', namespace: 'tenant' }));
+    expect(names()).toEqual(['t9', 'new', 'victim']);
+    log.configure({ retentionMs: hourMs, maxRecords: 4 });
+    see(
+      anEvicted({ name: 'refused', namespace: 'else' }, 'Pod was rejected: The node had condition: [DiskPressure]. '),
+    );
+    see(anEvicted({ name: 'u0', namespace: 'tenant' }));
+    expect(names().toSorted()).toEqual(['new', 't9', 'u0', 'victim']);
+  });
+
   it('records of running pods outlast refusals at admission, of which a loop makes many', async () => {
     see(anEvicted({ name: 'evicted' }));
     for (const name of ['r1', 'r2', 'r3', 'r4']) {
