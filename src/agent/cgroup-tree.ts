@@ -37,7 +37,7 @@ export function findCgroups(mount: string): CgroupTree {
   const kubepods = findKubepods(listed);
   if (kubepods === undefined) {
     throw new UserError(
-      `${listed} has no cgroup kubepods: either it is not the tree of the host, or the kubelet makes no cgroups for pods (cgroupsPerQOS: false)`,
+      `${listed} has no cgroup kubepods in the ${maxDepth + 1} levels below it: either it is not the tree of the host, or the kubelet makes no cgroups for pods (cgroupsPerQOS: false)`,
     );
   }
   const version = isV2 ? 'v2' : 'v1';

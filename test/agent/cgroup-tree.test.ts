@@ -104,7 +104,7 @@ describe('the cgroups of a node', () => {
         mkdirSync(path.join(mount, 'system.slice'), { recursive: true });
         writeFileSync(path.join(mount, 'cgroup.controllers'), 'cpu io memory pids\n');
       },
-      'has no cgroup kubepods: either it is not the tree of the host, or the kubelet makes no cgroups for pods (cgroupsPerQOS: false)',
+      'has no cgroup kubepods in the 4 levels below it: either it is not the tree of the host, or the kubelet makes no cgroups for pods (cgroupsPerQOS: false)',
     ],
   ])('the error names what is missing and the fix: %s', async (_why, make, message) => {
     await using host = await temporaryFolder();
