@@ -55,7 +55,7 @@ interface PagesRead<T> extends ListedObjects<T> {
 
 /**
  * Reads a complete list that is not older than `resourceVersion`. Falls back to the newest state when the server cannot serve
- * that version, and to one response without pages when a continue token expires. Only the newest state is requested in
+ * that version or refuses its length, and to one response without pages for a continue token of this kind. Only the newest state is requested in
  * pages: all others come from the API server's memory, which serves them in one response and ignores limits.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
  *
@@ -164,11 +164,15 @@ function queryOf({ resourceVersion, isPaged, continueToken }: ListRequest): Read
 function fallbackOf(request: ListRequest, error: unknown): ListRequest | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const { resourceVersion, isPaged, continueToken } = request;
-  if (continueToken !== undefined) {
-    return error.isExpired && isPaged ? { resourceVersion, isPaged: false } : undefined;
-  }
-  const isUnavailable = error.isExpired || error.isResourceVersionTooLarge;
+  if (continueToken !== undefined)
+    return isPaged && isRefusedText(error, continueToken) ? { resourceVersion, isPaged: false } : undefined;
+  const isUnavailable = isRefusedText(error, resourceVersion) || error.isResourceVersionTooLarge;
   return isUnavailable && resourceVersion !== '' ? { resourceVersion: '', isPaged: true } : undefined;
+}
+
+/** Returns whether it is a resource version, or a continue token, that the server does not take, for its age or its length. */
+function isRefusedText(error: ApiError, text: string): boolean {
+  return error.isExpired || (error.isTooLongRequest && text !== '0');
 }
 
 /** A list that fails for one of these, or is refused, keeps failing until somebody changes something. */

@@ -84,6 +84,8 @@ it('listObjects follows pages that it did not request', async () => {
 it.each([
   ['is no longer known', expired, 1],
   ['is not known yet', tooLarge, 0],
+  ['makes the request line too long', answers(414), 0],
+  ['makes the headers too long', answers(431), 0],
 ])('listObjects requests the newest state when the resource version %s', async (_case, answer, expected) => {
   const api = new ScriptedApi(answer, sendsList('12', [a]));
   let expiredCount = 0;
@@ -112,6 +114,12 @@ it.each([
     expect(expiredCount).toBe(1);
   },
 );
+
+it('listObjects requests one response when a continue token is too long', async () => {
+  const api = new ScriptedApi(sendsList('12', [a, b], 'C1'), answers(431), sendsList('14', [b, c]));
+  expect(await list({ api, resourceVersion: '' })).toMatchObject({ objects: ['b', 'c'], resourceVersion: '14' });
+  expect(api.requestLines).toEqual(['list limit=500', 'list limit=500 continue=C1', 'list']);
+});
 
 it('listObjects fails when everything has expired', async () => {
   const page = sendsList('12', [a], 'C1');
