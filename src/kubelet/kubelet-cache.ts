@@ -231,10 +231,11 @@ export class KubeletCache implements Disposable {
     const { name, uid } = node;
     const known = this.#entries.get(name);
     if (known?.uid === uid) return known;
-    const former = known === undefined ? this.#former.get(name)?.entry : undefined;
+    const former = known ?? this.#former.get(name)?.entry;
     this.#forget(name);
     this.#former.delete(name);
     const entry = this.#newEntry({ name, uid }, former?.uid === uid ? former : undefined);
+    if (former !== undefined && former.uid !== uid) this.#replaced(former, entry);
     this.#entries.set(name, entry);
     return entry;
   }
@@ -242,6 +243,7 @@ export class KubeletCache implements Disposable {
   #newEntry({ name, uid }: Pick<Node, 'name' | 'uid'>, former?: KubeletEntry): KubeletEntry {
     const { clock } = this.#options;
     const { of, onSummary } = this.#inForce;
+    const { outdatedAtMs, replacedAtMs } = former ?? { outdatedAtMs: -Infinity, replacedAtMs: -Infinity };
     const keepDepartedMs = (): number => Math.max(2 * this.#inForce.ttlMs, minKeepDepartedMs);
     const history = former?.history ?? new PodHistory({ clock, keepDepartedMs });
     const summaryOfNode: RequestPolicy<NodeSummary> = {
@@ -259,11 +261,18 @@ export class KubeletCache implements Disposable {
       uid,
       summary: continued(former?.summary, summaryOfNode),
       configuration: of.configuration && continued(former?.configuration, of.configuration),
-      outdatedAtMs: former?.outdatedAtMs ?? -Infinity,
+      ...{ outdatedAtMs, replacedAtMs },
       history,
     };
     if (this.#isDisposed) endRequests(entry); // settings that come during a stop begin nothing again
     return entry;
+  }
+
+  /** A new machine is asked at once, but not one after the other. */
+  #replaced(former: KubeletEntry, entry: KubeletEntry): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - former.replacedAtMs < this.#inForce.ttlMs) entry.summary.closeGateAfter(former.summary);
+    entry.replacedAtMs = nowMs;
   }
 
   #forget(name: string): void {

@@ -641,6 +641,25 @@ describe('KubeletCache.retain', () => {
   });
 });
 
+it('a node that is made again and again is asked once more, and then once in a TTL', async () => {
+  const { cache, kubelet, clock } = setUp();
+  const askedInATtl = async (): Promise<number> => {
+    const before = kubelet.requestCount;
+    for (let at = 0; at < ttlMs; at += ttlMs / 20) {
+      if (at === ttlMs / 2) cache.retain(new Set());
+      await cache.get(aNode({ uid: `machine-${clock.monotonicMs()}` }), never);
+      await clock.advance(ttlMs / 20);
+    }
+    return kubelet.requestCount - before;
+  };
+  expect([await askedInATtl(), await askedInATtl(), await askedInATtl()]).toEqual([2, 1, 1]);
+  await cache.get(node, never);
+  await clock.advance(ttlMs);
+  const { requestCount } = kubelet;
+  await cache.get(aNode({ uid: 'another-machine' }), never);
+  expect(kubelet.requestCount).toBe(requestCount + 1);
+});
+
 describe('KubeletCache.refresh', () => {
   it('a refresh asks before the data is stale, once the last request is a TTL old', async () => {
     const { cache, kubelet, clock } = setUp();
