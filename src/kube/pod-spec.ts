@@ -93,10 +93,11 @@ class MountList {
   }
 }
 
-/** The amount of ephemeral storage in a list of resources; undefined when it has none. */
+/** The amount of ephemeral storage in a list of resources; undefined when it has none. A negative one, which the API server refuses, is none. */
 export function storageAmount(resources: unknown): Amount | undefined {
   const quantity = objectOf(resources)['ephemeral-storage'];
   // The API server writes text; manifests may have a number.
   const text = typeof quantity === 'number' ? String(quantity) : textOf(quantity);
-  return text === undefined ? undefined : parseAmount(text);
+  const amount = text === undefined ? undefined : parseAmount(text);
+  return typeof amount === 'number' && amount < 0 ? undefined : amount;
 }

@@ -185,6 +185,15 @@ describe('projectPod', () => {
     expect(`${controller?.kind}/${controller?.name}`).toBe(expected);
   });
 
+  it.each(['-1Gi', '-1', -5])('takes the negative amount %j for none', (amount) => {
+    const resources = { limits: { 'ephemeral-storage': amount }, requests: { 'ephemeral-storage': amount } };
+    const { containers, overheadBytes } = pod({
+      spec: { containers: [{ name: 'a', resources }], overhead: resources.limits },
+    });
+    expect(containers).toMatchObject([{ limitBytes: undefined, requestBytes: undefined }]);
+    expect(overheadBytes).toBe(0);
+  });
+
   describe('the identity of a static pod', () => {
     const hash = { 'kubernetes.io/config.hash': 'h1' };
     const mirror = { 'kubernetes.io/config.mirror': 'h1' };
