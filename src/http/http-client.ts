@@ -39,12 +39,17 @@ export interface RequestBody {
 
 const maxErrorBytes = 64 * 1024;
 
+/** Least time between two renewals: shorter than tokens live, also those whose source does not say for how long. */
+const minRenewalPauseMs = 60_000;
+
 /** Sends requests for JSON over kept connections, with credentials that may change between requests. */
 export class HttpClient implements Disposable {
   readonly #options;
   readonly #agent: RotatingAgent;
   /** Monotonic time in milliseconds. */
   #renewedAtMs = -Infinity;
+  /** Hosts that have accepted credentials since then. */
+  readonly #acceptedBy = new Set<string>();
 
   constructor(options: {
     readonly credentials: Pick<Credentials, 'material' | 'invalidate' | 'reread'>;
@@ -61,8 +66,9 @@ export class HttpClient implements Disposable {
     /** To all hosts together; the others are closed after their request. Default: all. */
     readonly maxKeptConnections?: number;
     /**
-     * In milliseconds: how long credentials are not read again after a refusal by any server. It would not help against a
-     * server that accepts none, and an exec plugin would run for each of its responses. Files are read again every 60 s anyway.
+     * In milliseconds: how long credentials are not read again after a refusal by a server that has not accepted any since
+     * they were. It would not help against a server that accepts none, and an exec plugin would run for each of its
+     * responses. Files are read again every 60 s anyway.
      */
     readonly renewalPauseMs: number;
   }) {
@@ -113,7 +119,8 @@ export class HttpClient implements Disposable {
   /** A token may have been replaced since it was read: after a 401, one more attempt if there are other credentials. */
   async #authenticated(request: HttpRequest, signal: AbortSignal): Promise<AuthenticatedResponse> {
     const { material, ...first } = await this.#verified(request, signal);
-    const renewed = first.response.statusCode === 401 ? await this.#renewed(material, signal) : undefined;
+    const isRefused = first.response.statusCode === 401;
+    const renewed = isRefused ? await this.#renewed(material, request.url.host, signal) : undefined;
     if (renewed === undefined) return first;
     first.response.destroy();
     return this.#send(request, renewed, signal);
@@ -137,11 +144,17 @@ export class HttpClient implements Disposable {
   }
 
   /** Other credentials than those that were refused; undefined if there are none. */
-  async #renewed(refused: CredentialMaterial, signal: AbortSignal): Promise<CredentialMaterial | undefined> {
+  async #renewed(
+    refused: CredentialMaterial,
+    host: string,
+    signal: AbortSignal,
+  ): Promise<CredentialMaterial | undefined> {
     const { credentials, clock, renewalPauseMs } = this.#options;
     const current = await abortable(credentials.material(), signal);
     if (!isDeepStrictEqual(current, refused)) return current;
-    if (clock.monotonicMs() - this.#renewedAtMs < renewalPauseMs) return undefined;
+    const pauseMs = this.#acceptedBy.has(host) ? minRenewalPauseMs : renewalPauseMs;
+    if (clock.monotonicMs() - this.#renewedAtMs < pauseMs) return undefined;
+    this.#acceptedBy.clear();
     this.#renewedAtMs = clock.monotonicMs();
     credentials.invalidate();
     const renewed = await abortable(credentials.material(), signal);
@@ -154,8 +167,7 @@ export class HttpClient implements Disposable {
     signal: AbortSignal,
   ): Promise<AuthenticatedResponse> {
     const { version } = this.#options;
-    const serverName =
-      tls.serverName === undefined ? undefined : (expandServerName?.(tls.serverName) ?? tls.serverName);
+    const serverName = serverNameOf(tls, expandServerName);
     const options = {
       agent: await this.#agent.agentFor(tls),
       lookup,
@@ -169,9 +181,17 @@ export class HttpClient implements Disposable {
       ...(serverName === undefined ? {} : { servername: serverName }),
     };
     const response = await sendRequest({ url, options, body: body?.text }, signal);
+    if (response.statusCode === 200) this.#acceptedBy.add(url.host);
     const { authorization } = headers;
     return { response, authorization: typeof authorization === 'string' ? authorization : undefined };
   }
+}
+
+function serverNameOf(
+  { serverName }: CredentialMaterial['tls'],
+  expand: HttpRequest['expandServerName'],
+): string | undefined {
+  return serverName === undefined ? undefined : (expand?.(serverName) ?? serverName);
 }
 
 interface AuthenticatedResponse {

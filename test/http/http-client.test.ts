@@ -480,9 +480,6 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
     const attempts = async (): Promise<void> => {
       await client.failure();
       for (const { url } of [first, second]) await failureOf(client.target.openOther(url));
-      acceptToken(first, client.tokens[0] ?? '');
-      await client.read();
-      acceptToken(first, 'none');
       await client.failure();
     };
     await attempts();
@@ -492,6 +489,45 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
     expect(client.invalidationCount).toBe(1);
     await client.clock.advance(1);
     await attempts();
+    expect(client.invalidationCount).toBe(2);
+  });
+
+  it('credentials are renewed for a server that accepted the last ones, at most once a minute', async ({
+    server,
+    client,
+  }) => {
+    client.tokens = ['token-1', 'token-2', 'token-3', 'token-4'];
+    for (const [index, token] of [...client.tokens].entries()) {
+      acceptToken(server, token);
+      await client.read();
+      expect(client.invalidationCount).toBe(index);
+      await client.clock.advance(60_000);
+    }
+    acceptToken(server, 'token-5');
+    client.tokens.push('token-5', 'token-6');
+    await client.read();
+    acceptToken(server, 'token-6');
+    await client.clock.advance(59_999);
+    await client.failure();
+    await client.clock.advance(1);
+    await client.read();
+    expect(client.invalidationCount).toBe(5);
+  });
+
+  it('a kubelet that accepts no credentials takes the turn of none that does', async () => {
+    await using server = await LoopbackServer.listenTls(pair);
+    await using refusing = await LoopbackServer.listenTls(pair);
+    acceptToken(refusing, 'none');
+    acceptToken(server, 'token-2');
+    using client = new Client(server);
+    client.tokens = ['token-1', 'token-2', 'token-3'];
+    const others = kind === kubelet ? [refusing] : []; // there is one API server
+    for (const { url } of others) await failureOf(client.target.openOther(url));
+    await client.read();
+    await client.clock.advance(60_000);
+    for (const { url } of others) await failureOf(client.target.openOther(url));
+    acceptToken(server, 'token-3');
+    await client.read();
     expect(client.invalidationCount).toBe(2);
   });
 
