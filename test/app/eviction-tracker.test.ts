@@ -1,12 +1,15 @@
 import { expect, it } from 'vitest';
 
+import type { ActiveSettings } from '../../src/app/active-settings.js';
 import { EvictionTracker, recordPodChange } from '../../src/app/eviction-tracker.js';
 import { EvictionLog } from '../../src/history/eviction-log.js';
+import { wholeCluster } from '../../src/kube/scope.js';
 import { PodHistory } from '../../src/kubelet/pod-history.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import { loadText } from '../config/support.js';
 import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
@@ -71,4 +74,19 @@ it('an eviction has the verdict of its node as last derived, by the growth of it
     shortage: { missing: 5, isAssumed: false },
     first: { amount: 30, growth: { bytes: 20, durationMs: 60_000 } },
   });
+});
+
+it('nothing is forgotten before a reload ends, also when it fails', async () => {
+  const log = new EvictionLog({ retentionMs: 60_000, maxRecords: 2 }, new ManualClock());
+  log.restore([anEvictionRecord({ namespace: 'shop', evictedAtMs: Date.UTC(2026, 0, 1) })]);
+  const store = { findNode: () => aNode(), mayBeGone: () => false };
+  const active = { config: loadText('cluster: {namespaces: [ops]}'), scope: wholeCluster, source: { store } };
+  const tracker = new EvictionTracker(log, () => active as unknown as ActiveSettings);
+  const reload = tracker.duringReload(() => {
+    tracker.retain();
+    expect(log.records).toHaveLength(1);
+    return Promise.reject(new Error('not synced'));
+  });
+  await expect(reload).rejects.toThrow('not synced');
+  expect(log.records).toEqual([]);
 });
