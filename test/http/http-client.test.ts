@@ -512,6 +512,12 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
     await client.clock.advance(1);
     await client.read();
     expect(client.invalidationCount).toBe(5);
+    acceptToken(server, 'none');
+    for (let minute = 0; minute < 3; minute += 1) {
+      await client.clock.advance(60_000);
+      await client.failure();
+    }
+    expect(client.invalidationCount).toBe(kind === kubelet ? 6 : 8); // it has accepted none since
   });
 
   it('a kubelet that accepts no credentials takes the turn of none that does', async () => {
