@@ -83,6 +83,6 @@ it('a workload may be one of a shard that did not answer, which is said', async 
     'no workload "nightly" in namespace shop among the nodes of the shards that answered (1 of 2)',
     '1 of 2 shards are ready: the nodes of the others are missing.',
   ].join('\n');
-  const found = findWorkload(mergedReader({ ready, totalCount: 2 }), 'nightly', 'shop');
+  const found = findWorkload(mergedReader({ ready, totalCount: 2, leftOut: [] }), 'nightly', 'shop');
   await expect(found).rejects.toThrow(new UserError(message));
 });

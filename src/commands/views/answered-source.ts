@@ -1,16 +1,16 @@
 import { type ExporterConnection, exporterReader } from './exporter-views.js';
 import { mergedReader } from './merged-views.js';
-import { failingReader } from './shards.js';
+import { type AskedShard, chosenShards, failingReader } from './shards.js';
 import { untilAnswered } from './until-answered.js';
 import type { ViewSource } from './view-source.js';
 
-/** Reads an exporter when its kubelets have responded. */
+/** Reads an exporter when its kubelets have responded; one shard as such. */
 export function answeredSource(connection: ExporterConnection): ViewSource {
   return {
     read: async (signal) => {
       const reader = exporterReader(connection, signal);
-      await untilAnswered(reader, connection.clock, signal);
-      return reader;
+      const coverage = await untilAnswered(reader, connection.clock, signal);
+      return coverage.totalShards === undefined ? reader : mergedReader(chosenShards([{ name: '', reader, coverage }]));
     },
   };
 }
@@ -19,17 +19,22 @@ export function answeredSource(connection: ExporterConnection): ViewSource {
 export interface ShardSource {
   /** That of its pod. */
   readonly name: string;
-  readonly source: ViewSource;
+  readonly connection: PromiseSettledResult<ExporterConnection>;
 }
 
-/** Reads several exporters as one. `totalCount`: with those that are not ready. A shard that fails when a reading begins is not waited for again in it. */
-export function shardedSource(shards: readonly ShardSource[], totalCount: number): ViewSource {
+/** Reads several exporters as one. A shard that fails when a reading begins is not waited for again in it. */
+export function shardedSource(shards: readonly ShardSource[]): ViewSource {
   return {
-    read: async (signal) => {
-      const readers = shards.map(async ({ name, source }) => {
-        return { name, reader: await source.read(signal).catch(failingReader) };
-      });
-      return mergedReader({ ready: await Promise.all(readers), totalCount });
-    },
+    read: async (signal) => mergedReader(chosenShards(await Promise.all(shards.map((shard) => asked(shard, signal))))),
   };
+}
+
+async function asked({ name, connection }: ShardSource, signal: AbortSignal): Promise<AskedShard> {
+  try {
+    if (connection.status === 'rejected') throw connection.reason;
+    const reader = exporterReader(connection.value, signal);
+    return { name, reader, coverage: await untilAnswered(reader, connection.value.clock, signal) };
+  } catch (error) {
+    return { name, reader: failingReader(error), coverage: undefined };
+  }
 }

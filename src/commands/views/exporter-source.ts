@@ -19,7 +19,6 @@ import { exporterLabel, type ExporterPod, exporterPods, isService, listExporters
 import { type ExporterConnection, exporterReader } from './exporter-views.js';
 import { firstAnswer } from './first-answer.js';
 import { forwardPort } from './forwarded-port.js';
-import { failingReader } from './shards.js';
 import type { ViewSource } from './view-source.js';
 
 /** What is asked, as far as it concerns one node. */
@@ -152,20 +151,8 @@ async function partsSource(
   if (totalShards === undefined) return answeredSource(await connect(await podOfPlace(address, question)));
   const pods = await exporterPods(question.base.api, address, question.signal);
   if (pods.length === 0) throw new UserError(`none of the ${totalShards} shards of ${nameOf(address)} is ready`);
-  const shards = await Promise.all(
-    pods.map(async (pod) => ({ name: pod.name, source: await sourceOfShard(connect(pod)) })),
-  );
-  return shardedSource(shards, totalShards);
-}
-
-/** One that cannot be connected to fails when it is read. */
-async function sourceOfShard(connection: Promise<ExporterConnection>): Promise<ViewSource> {
-  try {
-    return answeredSource(await connection);
-  } catch (error) {
-    const reader = failingReader(error);
-    return { read: () => Promise.resolve(reader) };
-  }
+  const connections = await Promise.allSettled(pods.map(connect));
+  return shardedSource(connections.map((connection, index) => ({ name: pods[index]?.name ?? '', connection })));
 }
 
 /** Of exporters that run on each node. */

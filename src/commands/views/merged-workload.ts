@@ -33,17 +33,16 @@ function summedParts<Report extends WorkloadReport>(parts: readonly Report[]): r
   return [measured, expected].find((some) => some.length > 0) ?? parts;
 }
 
-/** Says what is missing. `shards`: those that answered; undefined when all did. */
+/** Says what is missing. `shards`: undefined when nothing is. */
 export function partialVerdict(
   verdict: WorkloadVerdictReport,
   shards: AnsweredShards | undefined,
 ): WorkloadVerdictReport {
   if (shards === undefined) return verdict;
   const { answeredCount, totalCount } = shards;
-  return {
-    ...verdict,
-    text: `${verdict.text} Pods on the nodes of ${totalCount - answeredCount} of ${totalCount} shards are missing.`,
-  };
+  const missing = `Pods on the nodes of ${totalCount - answeredCount} of ${totalCount} shards are missing.`;
+  const lack = answeredCount < totalCount ? missing : 'Some of the exporters are left out.';
+  return { ...verdict, text: `${verdict.text} ${lack}` };
 }
 
 export function largest(values: readonly (number | undefined)[]): number | undefined {

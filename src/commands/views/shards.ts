@@ -1,4 +1,6 @@
 import { RequestError } from '../../base/errors.js';
+import { getOrAdd } from '../../base/maps.js';
+import type { Coverage } from '../../query/coverage.js';
 import type { AnsweredShards, ViewReader } from './view-source.js';
 
 /** One of several exporters, each of which measures a part of the nodes. */
@@ -8,19 +10,61 @@ interface Shard {
   readonly reader: ViewReader;
 }
 
+/** One that was asked when a reading began. `coverage`: undefined where it failed. */
+export interface AskedShard extends Shard {
+  readonly coverage: Coverage | undefined;
+}
+
 export interface ReadyShards {
   readonly ready: readonly Shard[];
   /** With those that are not ready. */
   readonly totalCount: number;
+  /** A sentence for each that is not added up. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Chooses one of each part of the nodes, so that none is counted twice: where the number of shards changes, or a shard has two pods, parts
+ * overlap. Of several numbers of shards, that of which the largest share is there.
+ */
+export function chosenShards(asked: readonly AskedShard[]): ReadyShards {
+  const byTotal = new Map<number, Map<number, AskedShard>>();
+  const freshCountOf = ({ coverage }: AskedShard): number => coverage?.freshNodeCount ?? 0;
+  for (const one of asked.toSorted((a, b) => freshCountOf(b) - freshCountOf(a))) {
+    if (one.coverage === undefined) continue;
+    const { shard, totalShards } = partOf(one.coverage);
+    const parts = getOrAdd(byTotal, totalShards, () => new Map<number, AskedShard>());
+    if (!parts.has(shard)) parts.set(shard, one);
+  }
+  const bySize = [...byTotal].sort(([a, some], [b, others]) => others.size / b - some.size / a || b - a);
+  const [totalCount, parts] = bySize[0] ?? [asked.length, new Map<number, AskedShard>()];
+  const chosen = new Set(parts.values());
+  const isWhole = chosen.size === totalCount;
+  const isReady = (one: AskedShard): boolean => chosen.has(one) || (one.coverage === undefined && !isWhole);
+  const leftOut = asked.filter((one) => !isReady(one)).map((one) => leftOutNote(one, totalCount));
+  return { ready: asked.filter(isReady), totalCount, leftOut };
+}
+
+/** One that measures its own node alone is of too many to be whole. */
+function partOf({ shard = 0, totalShards = 1, onlyNode }: Coverage): { shard: number; totalShards: number } {
+  return { shard, totalShards: onlyNode === undefined ? totalShards : Infinity };
+}
+
+function leftOutNote({ name, coverage }: AskedShard, totalCount: number): string {
+  if (coverage === undefined) return `${name} is left out: it does not answer.`;
+  if (coverage.onlyNode !== undefined) return `${name} is left out: it measures ${coverage.onlyNode} alone.`;
+  const { shard, totalShards } = partOf(coverage);
+  const reason = totalShards === totalCount ? 'another pod is this shard too' : `others are of ${totalCount}`;
+  return `${name} is left out: it is shard ${shard} of ${totalShards}, and ${reason}.`;
 }
 
 export interface ShardAnswers<Answer> {
   readonly answers: readonly Answer[];
   /** What the others failed with, in their order. */
   readonly failures: readonly RequestError[];
-  /** A sentence for each failure, and one for those that are not ready. */
+  /** A sentence for each failure, for each that is left out, and one for those that are not ready. */
   readonly notes: readonly string[];
-  /** Undefined when all answered. */
+  /** Undefined when all answered, and none is left out. */
   readonly shards: AnsweredShards | undefined;
 }
 
@@ -31,12 +75,12 @@ export function shardsText({ answeredCount, totalCount }: AnsweredShards): strin
 
 /** Asks all that are ready. Throws the first failure when all fail, and what is no {@link RequestError}. */
 export async function askShards<Answer>(
-  { ready, totalCount }: ReadyShards,
+  { ready, totalCount, leftOut }: ReadyShards,
   ask: (reader: ViewReader) => Promise<Answer>,
 ): Promise<ShardAnswers<Answer>> {
   const answers: Answer[] = [];
   const failures: RequestError[] = [];
-  const notes = notReadyNotes({ ready, totalCount });
+  const notes = [...notReadyNotes(ready.length, totalCount), ...leftOut];
   const asked = await Promise.allSettled(ready.map(({ reader }) => ask(reader)));
   for (const [index, outcome] of asked.entries()) {
     if (outcome.status === 'fulfilled') {
@@ -50,12 +94,13 @@ export async function askShards<Answer>(
   const [failure] = failures;
   if (answers.length === 0 && failure !== undefined) throw failure;
   const answeredCount = answers.length;
-  return { answers, failures, notes, shards: answeredCount < totalCount ? { answeredCount, totalCount } : undefined };
+  const isWhole = answeredCount === totalCount && leftOut.length === 0;
+  return { answers, failures, notes, shards: isWhole ? undefined : { answeredCount, totalCount } };
 }
 
-function notReadyNotes({ ready, totalCount }: ReadyShards): string[] {
-  if (ready.length >= totalCount) return [];
-  return [`${ready.length} of ${totalCount} shards are ready: the nodes of the others are missing.`];
+function notReadyNotes(readyCount: number, totalCount: number): string[] {
+  if (readyCount >= totalCount) return [];
+  return [`${readyCount} of ${totalCount} shards are ready: the nodes of the others are missing.`];
 }
 
 /** Returns what answers nothing else. Throws what is no {@link RequestError}. */

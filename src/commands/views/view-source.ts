@@ -10,7 +10,7 @@ export interface AnswerFacts {
   readonly generatedAtMs: number;
   /** What was not read, and why. */
   readonly notes: readonly string[];
-  /** Of an exporter whose shards did not all answer. */
+  /** Of an exporter whose shards did not all answer, or do not fit one another. */
   readonly shards?: AnsweredShards | undefined;
 }
 

@@ -280,7 +280,7 @@ describe('a name', () => {
 
   it.each(['pods', 'nodes'] as const)('a name of no %s may be one of a shard that did not answer', async (resource) => {
     const ready = [{ name: 'exporter-0', reader: await viewsOf(reading) }];
-    const found = list(mergedReader({ ready, totalCount: 3 }), { ...all, resource, name: 'other' });
+    const found = list(mergedReader({ ready, totalCount: 3, leftOut: [] }), { ...all, resource, name: 'other' });
     await expect(found).rejects.toThrow(
       'among the nodes of the shards that answered (1 of 3)\n1 of 3 shards are ready',
     );

@@ -268,6 +268,15 @@ describe('shards', () => {
     expect(notes).toEqual(['1 of 3 shards are ready: the nodes of the others are missing.']);
   });
 
+  it('one shard that is read by its URL is not taken for all of them', async ({ serve }) => {
+    const { url } = await serve(readings[1] ?? aReading());
+    await using exporter = await open(undefined, { address: { url } });
+    const { items, notes, shards } = await (await exporter.source.read(never)).list('pods', {}, Infinity);
+    expect(items).toMatchObject([{ pod: 'pod-1' }]);
+    expect(notes).toEqual(['1 of 3 shards are ready: the nodes of the others are missing.']);
+    expect(shards).toEqual({ answeredCount: 1, totalCount: 3 });
+  });
+
   it('a shard that does not answer is missing, and is not asked for each list', async ({ sim, serve }) => {
     addService(sim);
     const servers = await Promise.all(readings.map(serve));

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 
 import { RequestError } from '../../../src/base/errors.js';
 import { mergedReader } from '../../../src/commands/views/merged-views.js';
-import { failingReader, type ReadyShards } from '../../../src/commands/views/shards.js';
+import { chosenShards, failingReader, type ReadyShards } from '../../../src/commands/views/shards.js';
 import type { AnswerFacts, CommandList, ViewReader } from '../../../src/commands/views/view-source.js';
+import { wholeCluster } from '../../../src/kube/scope.js';
 import { podEvictionMs } from '../../../src/node/near-evictions.js';
 import { CoverageRecord } from '../../../src/node/node-coverage.js';
 import type { NodeView } from '../../../src/node/node-view.js';
@@ -169,7 +170,7 @@ function readingOf(sketch: Sketch): ClusterReading {
 }
 
 function named(readers: readonly ViewReader[], totalCount = readers.length): ReadyShards {
-  return { ready: readers.map((reader, index) => ({ name: `exporter-${index}`, reader })), totalCount };
+  return { ready: readers.map((reader, index) => ({ name: `exporter-${index}`, reader })), totalCount, leftOut: [] };
 }
 
 interface Readers {
@@ -346,4 +347,90 @@ it('the notes of all shards are kept', async () => {
   const merged = mergedReader(named([await viewsOf(aReading({ notes: ['of a shard'] }))], 2));
   const note = '1 of 2 shards are ready: the nodes of the others are missing.';
   expect((await merged.list('pods', {}, 1)).notes).toEqual([note, 'of a shard']);
+});
+
+describe('the pods behind a Service', () => {
+  /** Of 6 nodes with a pod of 1 byte each, in a workload. */
+  const reading = async (shard: number, totalShards: number, onlyNode?: string): Promise<ClusterReading> => {
+    const sketches: Sketch['nodes'] = Array.from({ length: 6 }, () => {
+      return { state: 'fresh', usedBytes: 0, headroom: undefined, shard: 0 } as const;
+    });
+    const pod = {
+      name: 'cart',
+      namespace: 'shop',
+      usedBytes: 1,
+      isMeasured: true,
+      isEvicted: false,
+      tier: 'front',
+    } as const;
+    const rest = { limitBytes: undefined, unenforced: undefined, reachedAtMs: undefined };
+    const sketch = { nodes: sketches, pods: sketches.map((_, nodeIndex) => ({ ...pod, ...rest, nodeIndex })) };
+    const whole = readingOf(sketch);
+    const shardOf = (name: string): number => Number(name.replace('node-', '')) % totalShards;
+    const [part = whole] = (await shardedReadings(whole, { count: totalShards, shardOf })).slice(shard);
+    return { ...part, scope: { ...wholeCluster, shard, totalShards, nodeName: onlyNode } };
+  };
+  const missing = (count: number, total: number): string =>
+    `${count} of ${total} shards are ready: the nodes of the others are missing.`;
+  const twice = 'c is left out: it is shard 0 of 2, and another pod is this shard too.';
+
+  it.each<
+    [
+      what: string,
+      parts: readonly string[],
+      found: readonly [nodeCount: number, isPartial: boolean],
+      notes: readonly string[],
+    ]
+  >([
+    ['all shards', ['0/2', '1/2'], [6, false], []],
+    ['one shard', ['1/2'], [3, true], [missing(1, 2)]],
+    [
+      'shards and one of a rollout',
+      ['0/2', '1/2', '2/3'],
+      [6, true],
+      ['c is left out: it is shard 2 of 3, and others are of 2.'],
+    ],
+    [
+      'shards later in a rollout',
+      ['0/2', '1/3', '2/3'],
+      [4, true],
+      [missing(2, 3), 'a is left out: it is shard 0 of 2, and others are of 3.'],
+    ],
+    [
+      'parts of two numbers',
+      ['0/2', '0/3'],
+      [3, true],
+      [missing(1, 2), 'b is left out: it is shard 0 of 3, and others are of 2.'],
+    ],
+    ['a shard twice and none of the other', ['0/2', '', '0/2'], [3, true], [twice]],
+    ['a shard twice', ['0/2', '1/2', '0/2'], [6, true], [twice]],
+    [
+      'shards and one without',
+      ['0/2', '1/2', '0/1'],
+      [6, true],
+      ['c is left out: it is shard 0 of 1, and others are of 2.'],
+    ],
+    [
+      'shards and one of a node',
+      ['node-1', '1/2'],
+      [3, true],
+      [missing(1, 2), 'a is left out: it measures node-1 alone.'],
+    ],
+    ['all shards and one that fails', ['0/2', '', '1/2'], [6, true], ['b is left out: it does not answer.']],
+  ])('%s count each node once: %j', async (_what, parts, [nodeCount, isPartial], notes) => {
+    const asked = parts.map(async (part, index) => {
+      const name = 'abc'[index] ?? '';
+      if (part === '') return { name, reader: failingReader(new RequestError('timeout', 'late')), coverage: undefined };
+      const [shard = 0, totalShards = 1] = part.startsWith('node') ? [] : part.split('/').map(Number);
+      const reader = await viewsOf(await reading(shard, totalShards, part.startsWith('node') ? part : undefined));
+      return { name, reader, coverage: (await reader.list('nodes', {}, 1)).coverage };
+    });
+    const merged = mergedReader(chosenShards(await Promise.all(asked)));
+    const nodeNames = (await merged.list('nodes', {}, Infinity)).items.map(({ node }) => node);
+    expect([nodeNames.length, new Set(nodeNames).size]).toEqual([nodeCount, nodeCount]);
+    const { items, notes: found } = await merged.list('workloads', {}, Infinity);
+    expect(found.filter((note) => !note.endsWith('late'))).toEqual(notes);
+    const [workload] = items.filter(({ workload: name }) => name === 'cart');
+    expect([workload?.usedBytes, workload?.isComplete]).toEqual([nodeCount, !isPartial]);
+  });
 });
