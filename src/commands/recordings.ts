@@ -1,9 +1,10 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 import { parseAllDocuments } from 'yaml';
 
-import { messageOf, UserError } from '../base/errors.js';
+import { messageOf, RequestError, UserError } from '../base/errors.js';
+import { readText } from '../base/text-file.js';
 import { isObject, type JsonObject, objectOf, textOf } from '../json/json.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { projectNode, projectPod } from '../kube/projection.js';
@@ -37,9 +38,10 @@ export async function readSummaries(
   const summaries: RecordedSummary[] = [];
   for (const file of await filesAt(location, ['.json'])) {
     try {
-      summaries.push({ file, summary: decodeSummary(await readFile(file), file) });
+      summaries.push({ file, summary: decodeSummary(await readText(file), file) });
     } catch (error) {
-      warn(`left out: ${messageOf(error)}`);
+      const place = error instanceof RequestError ? '' : `${file}: `;
+      warn(`left out: ${place}${messageOf(error)}`);
     }
   }
   return summaries;
@@ -51,7 +53,7 @@ export async function readObjects(location: string, warn: (text: string) => void
   const pods: Pod[] = [];
   for (const file of await filesAt(location, ['.json', '.yaml', '.yml'])) {
     try {
-      const objects = itemsOfFile(await readFile(file, 'utf8'));
+      const objects = itemsOfFile(await readText(file));
       nodes.push(...objects.filter(({ kind }) => kind === 'Node').map(({ value }) => projectNode(value, asIs)));
       pods.push(...objects.filter(({ kind }) => kind === 'Pod').map(({ value }) => projectPod(value, asIs)));
     } catch (error) {

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 
 import { messageOf, UserError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
+import { decodeText } from '../base/text-file.js';
 import { pathText, type SettingFault } from './faults.js';
 import { type Layer, TreeReader } from './layer.js';
 import { rootSection } from './settings.js';
@@ -51,15 +52,14 @@ export function duplicateKeyFaults(file: string, { duplicateKeys }: YamlText): S
 }
 
 /**
- * The text of a configuration file, which must be UTF-8. Of a file that is too large, one byte more than the limit, so
+ * The text of a configuration file, see {@link decodeText}. Of a file that is too large, one byte more than the limit, so
  * that loading it reports the fault. Throws UserError.
  */
 export async function readConfigFile(path: string): Promise<string> {
   try {
     await using file = await open(path);
     const bytes = await buffer(file.createReadStream({ end: maxFileBytes }));
-    const fatal = bytes.length <= maxFileBytes; // a truncated file may end within a character
-    return new TextDecoder('utf-8', { fatal, ignoreBOM: true }).decode(bytes);
+    return bytes.length > maxFileBytes ? bytes.toString('latin1') : decodeText(bytes);
   } catch (error) {
     throw new UserError(`${path}: cannot read the configuration file: ${messageOf(error)}`, { cause: error });
   }

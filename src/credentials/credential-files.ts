@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 
 import { messageOf, UserError } from '../base/errors.js';
+import { readText } from '../base/text-file.js';
 
 /** The text of a file, trimmed. Throws UserError when it cannot be read or is empty; `what` names it. */
 export async function readCredentialFile(path: string, what: string): Promise<string> {
@@ -12,7 +12,7 @@ export async function readCredentialFile(path: string, what: string): Promise<st
 
 export async function readTextFile(path: string, what: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return await readText(path);
   } catch (error) {
     throw new UserError(`${what} ${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }

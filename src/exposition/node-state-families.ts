@@ -72,7 +72,7 @@ export const nodeStateGroups: readonly FamilyGroup<readonly ShownNodeState[]>[] 
         name: 'node_data_timestamp_seconds',
         profile: 'minimal',
         help: 'Unix time at which the data of the node was fetched from its kubelet.',
-        value: ({ fetchedAtMs }) => toSeconds(fetchedAtMs),
+        value: ({ fetchedAtMs }) => toSeconds(fetchedAtMs === 0 ? undefined : fetchedAtMs), // recordings may have no time
       },
       {
         name: 'node_pods_missing',

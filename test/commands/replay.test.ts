@@ -102,6 +102,20 @@ it('the replay is the same text each time: recordings do not age while they are 
   expect(new Set(fetched.map(({ value }) => value)).size).toBe(1);
 });
 
+it('the replay reads UTF-16 as Windows PowerShell writes it, and summaries without a time have none', async ({
+  folder,
+}) => {
+  const summaryOf = (name: string) => JSON.stringify({ node: { nodeName: name, fs: { usedBytes: 5 } }, pods: [] });
+  await writeFile(path.join(folder.path, 'n1.json'), Buffer.from(`\uFEFF${summaryOf('n1')}`, 'utf16le'));
+  await writeFile(path.join(folder.path, 'n2.json'), Buffer.from(summaryOf('n2'), 'utf16le'));
+  const { families, error } = await replayed(folder.path);
+  expect(samplesOf(families, 'node_used_bytes')).toMatchObject([{ labels: { node: 'n1' }, value: 5 }]);
+  expect(samplesOf(families, 'node_data_timestamp_seconds')).toEqual([]);
+  expect(error).toMatch(
+    /^left out: \S+n2\.json: it has NUL characters, as UTF-16 without a byte order mark: save it as/,
+  );
+});
+
 it('the replay says what it leaves out and goes on', async ({ folder }) => {
   await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
   await writeFile(path.join(folder.path, 'broken.json'), '{"node": ');

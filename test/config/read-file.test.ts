@@ -30,8 +30,8 @@ it('readConfigFile returns the empty text of an empty file', async () => {
   expect(await readConfigFile(await written('empty.yaml', ''))).toBe('');
 });
 
-it('readConfigFile leaves a byte order mark to the YAML reader', async () => {
-  const text = await readConfigFile(await written('mark.yaml', '\uFEFFcache: {ttl: 30s}'));
+it('readConfigFile reads UTF-16 as UTF-8, as Windows PowerShell writes it', async () => {
+  const text = await readConfigFile(await written('mark.yaml', Buffer.from('\uFEFFcache: {ttl: 30s}', 'utf16le')));
   expect(loadText(text).cache.ttlMs).toBe(30_000);
 });
 
