@@ -16,6 +16,7 @@ export interface KubeconfigContext {
   /** Undefined when the context names none; kubectl then uses `default`. */
   readonly namespace: string | undefined;
   readonly cluster: Cluster;
+  /** With the name alone over plain HTTP that is assumed, or set by a flag: kubectl sends no credentials there. */
   readonly user: User;
   /** As written, with the settings that client-node does not know. */
   readonly clusterSettings: JsonObject;
@@ -55,7 +56,6 @@ export interface ContextOverrides {
   readonly context?: string | undefined;
   readonly cluster?: string | undefined;
   readonly user?: string | undefined;
-  /** Without a scheme, `http://` is meant. Over plain HTTP, the user authenticates by nothing. */
   readonly server?: string | undefined;
 }
 
@@ -70,15 +70,17 @@ export async function openContext(paths: readonly string[], overrides: ContextOv
   const cluster = findCluster(opened, context, overrides);
   const user = findUser(opened, context, overrides);
   const directory = user.file?.directory ?? '.';
+  const clusterSettings = objectOf(cluster.file?.clusters.get(cluster.entry.name));
   const userSettings = objectOf(user.file?.users.get(user.entry.name));
-  const isAnonymous = overrides.server !== undefined && /^http:/i.test(cluster.entry.server);
+  const hasScheme = overrides.server === undefined && String(clusterSettings['server']).includes('://');
+  const isAnonymous = !hasScheme && /^http:/i.test(cluster.entry.server);
   const tokenFile = isAnonymous ? undefined : textOf(userSettings['tokenFile']);
   return {
     name: context.name,
     namespace: textOf(context.namespace),
     cluster: cluster.entry,
     user: isAnonymous ? { name: user.entry.name } : user.entry,
-    clusterSettings: objectOf(cluster.file?.clusters.get(cluster.entry.name)),
+    clusterSettings,
     userSettings,
     tokenFile: tokenFile === undefined ? undefined : resolve(directory, tokenFile),
     directory,
@@ -140,10 +142,21 @@ function findCluster(opened: OpenedFiles, context: Context, overrides: ContextOv
   if (found === undefined && wanted !== undefined) {
     throw new UserError(`${place}: there is no cluster "${wanted}"; ${choiceOf(files, 'clusters', clustersOf)}`);
   }
-  if (address === undefined) return found ?? refersToNothing(opened, context, `cluster "${name}"`);
-  const server = address.includes('://') ? address : `http://${address}`;
+  if (address === undefined) {
+    const { entry, file } = found ?? refersToNothing(opened, context, `cluster "${name}"`);
+    return { entry: { ...entry, server: withScheme(entry.server) }, file };
+  }
+  const server = withScheme(address);
   const entry = { ...(found?.entry ?? { name, skipTLSVerify: false }), server, tlsServerName: '' };
   return { entry, file: found?.file };
+}
+
+/**
+ * As kubectl, which takes no CA and no user into account here: https://pkg.go.dev/k8s.io/client-go/rest#DefaultServerURL,
+ * https://pkg.go.dev/k8s.io/client-go/tools/clientcmd#DirectClientConfig.ClientConfig
+ */
+function withScheme(server: string): string {
+  return server === '' || server.includes('://') ? server : `http://${server}`;
 }
 
 function findUser(opened: OpenedFiles, context: Context, { user: wanted }: ContextOverrides): FoundEntry<User> {

@@ -1,4 +1,4 @@
-import { countedText, formatCount, programName } from '../base/text.js';
+import { countedText, formatCount, programName, shellWord } from '../base/text.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { GapReport } from '../report/gap-report.js';
 import { limitThresholds } from '../report/limit-report.js';
@@ -71,7 +71,7 @@ function gapProblem(gap: GapReport, nearText: string): Problem {
         severity: 'warning',
         text: countedText(incompleteWorkloadCount, ['incomplete workload', 'incomplete workloads']),
         detail: namesText(exampleWorkloads.map(referenceName), incompleteWorkloadCount),
-        hint: `${programName} explain workload ${exampleWorkloads.slice(0, 1).map(referenceName).join('')} shows which of its pods are not measured, and why.`,
+        hint: `${programName} explain workload ${shellWord(exampleWorkloads.slice(0, 1).map(referenceName).join(''))} shows which of its pods are not measured, and why.`,
         section: 'workloads',
       };
   }

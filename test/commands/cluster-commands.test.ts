@@ -349,14 +349,16 @@ describe('explain', () => {
     const flags = '--from kubelets';
     const invocation = 'kubectl ephemeral-storage';
     const { out } = await run(prepared, `explain pod cart-1 ${flags}`, { invocation });
-    expect(out).toMatch(/\n {2}kubectl ephemeral-storage explain node node-1 --kubeconfig \S+\n/);
+    expect(out).toMatch(/\n {2}kubectl ephemeral-storage explain node node-1 --kubeconfig \S+ --from kubelets\n/);
     expect(out).not.toMatch(/ephemeral-storage-exporter explain|explain pod/);
   });
 
-  it('the commands of an explanation are for the cluster that was named', async ({ prepared }) => {
+  it('the commands of an explanation are for the cluster and the source that were named', async ({ prepared }) => {
     await prepared.cluster.setFault('node-1', 'status:500');
     const { out } = await run(prepared, 'explain pod cart-1 --from kubelets --as me');
-    expect(out).toMatch(/\n {2}ephemeral-storage-exporter explain node node-1 --kubeconfig \S+ --as me\n/);
+    expect(out).toMatch(
+      /\n {2}ephemeral-storage-exporter explain node node-1 --kubeconfig \S+ --as me --from kubelets\n/,
+    );
   });
 
   it('explain workload shows the workload, as text and as JSON', async () => {

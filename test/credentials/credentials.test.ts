@@ -381,6 +381,22 @@ describe('credentials of a kubeconfig', () => {
     expect((await credentials.material()).tls.rejectUnauthorized).toBe(true);
   });
 
+  it.for([
+    ['192.0.2.1:6443', 'http://192.0.2.1:6443/'],
+    ['localhost', 'http://localhost/'],
+  ])('as with kubectl, the server %s is %s without credentials', async ([server, href], { folder }) => {
+    const ca = Buffer.from(authority.certificate).toString('base64');
+    const credentials = await loadUser(folder, { token: 't' }, { server, 'certificate-authority-data': ca });
+    expect([credentials.server.href, (await credentials.material()).headers]).toEqual([href, {}]);
+  });
+
+  it('a kubeconfig in UTF-16 is read, as Windows PowerShell writes it', async ({ folder }) => {
+    const kubeconfigPath = await folder.writeKubeconfig('config', kubeconfig({ token: 't' }));
+    await writeFile(kubeconfigPath, Buffer.from(`\uFEFF${await readFile(kubeconfigPath, 'utf8')}`, 'utf16le'));
+    const credentials = await folder.load({ kubeconfigPath });
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer t' });
+  });
+
   it('a kubeconfig disables verification only when the cluster sets insecure-skip-tls-verify', async ({ folder }) => {
     const credentials = await loadUser(folder, {}, { 'insecure-skip-tls-verify': true });
     expect((await credentials.material()).tls).toEqual({ rejectUnauthorized: false });
@@ -470,7 +486,7 @@ describe('credentials of a kubeconfig', () => {
     ['it is empty', '', 'is not valid: it is empty or not a YAML object'],
     ['it is not YAML', 'a: [', 'is not valid:'],
     ['a cluster has no server', { clusters: [{ name: 'c', cluster: {} }] }, 'clusters[0].cluster.server is missing'],
-    ['the server is not a URL', cluster({ server: '192.0.2.1' }), 'server "192.0.2.1" must begin with http:, https:'],
+    ['the server is not a URL', cluster({ server: 'a b' }), 'server "http://a b" must begin with http:, https:'],
     ['the server is not an HTTP URL', cluster({ server: 'ftp://h' }), 'server "ftp:" must begin with'],
     [
       'the proxy has a password that ends its host',

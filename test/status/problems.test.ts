@@ -461,6 +461,21 @@ describe('problems of the cluster', () => {
         section: 'workloads',
       },
     ],
+    [
+      aGap({
+        kind: 'other',
+        podCount: 0,
+        examplePods: [],
+        incompleteWorkloadCount: 1,
+        exampleWorkloads: workloads("x$(id)'"),
+      }),
+      {
+        text: '1 incomplete workload',
+        detail: "shop/x$(id)'",
+        hint: `ephemeral-storage-exporter explain workload 'shop/x$(id)'"'"'' shows which of its pods are not measured, and why.`,
+        section: 'workloads',
+      },
+    ],
   ])('a gap is a problem with its pods, its cost and what to do: %j', (gap, problem) => {
     expect(problemsIn({ cluster: aCluster({ gaps: [gap] }) })).toEqual([{ severity: 'warning', ...problem }]);
   });

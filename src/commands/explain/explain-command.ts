@@ -4,7 +4,7 @@ import type { EvictionReport } from '../../report/eviction-report.js';
 import { toFreeBytes } from '../../report/signal-report.js';
 import { NotFoundError } from '../../status/view-errors.js';
 import type { Views } from '../../status/views.js';
-import { connectionWords } from '../connection-words.js';
+import { connectionWords, sourceWords } from '../connection-words.js';
 import type { CommandContext } from '../context.js';
 import { type ClusterFlags, type ClusterSession, withViews } from '../one-shot.js';
 import { isPathSegment } from '../path-segment.js';
@@ -66,14 +66,14 @@ export async function explain(options: ExplainOptions, context: CommandContext):
  */
 function asCalled(text: string, options: ExplainOptions, { invocation }: Pick<CommandContext, 'invocation'>): string {
   const { resource, name } = options;
-  const connection = connectionWords(options)
-    .map((word) => ` ${shellWord(word)}`)
-    .join('');
+  const wordsOf = (words: readonly string[]): string => words.map((word) => ` ${shellWord(word)}`).join('');
+  const connection = wordsOf(connectionWords(options));
+  const source = wordsOf(sourceWords(options));
   const own = `  ${programName} explain ${resource} `;
   const lastPart = (names: string): string => names.slice(names.lastIndexOf('/') + 1);
   const isOwn = (line: string): boolean => line.startsWith(own) && lastPart(line.slice(own.length)) === lastPart(name);
   const connected = (line: string): string => {
-    if (line.startsWith(`  ${programName} `)) return `${line}${connection}`;
+    if (line.startsWith(`  ${programName} `)) return `${line}${connection}${source}`;
     return line.startsWith('  kubectl ') ? line.replace('kubectl', () => `kubectl${connection}`) : line;
   };
   const lines = text.split('\n').flatMap((line) => (isOwn(line) ? [] : [connected(line)]));

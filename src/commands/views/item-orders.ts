@@ -121,12 +121,13 @@ function nodeNames({ node }: ListedNodeReport): readonly string[] {
   return [node];
 }
 
-/** Nodes that evict first, then those without data, those that are close to evicting, and the fullest. Skipped ones are last. */
+/** Nodes that evict first, then those that have no space and evict none, those without data, those that are close to evicting, and the fullest. Skipped ones are last. */
 function nodeUrgency(node: ListedNodeReport): number | undefined {
   const { pressure, state } = node;
-  if (state === 'absent' && node.reason === 'skipped') return undefined;
+  if (node.condition === 'skipped') return undefined;
   if (pressure !== undefined && pressure.headroom < 0) return 22 - headroomShare(pressure);
   if (state === 'absent') return 15;
+  if (node.condition === 'no_space') return 20;
   if (pressure === undefined) return (state === 'stale' ? 1 : 0) + (fullOf(node) ?? 0);
   const { timeToEvictionMs: timeMs } = pressure;
   return 10 + (timeMs === undefined ? Math.max(-4, -headroomShare(pressure)) : 1 + 1 / (1 + timeMs));

@@ -1,4 +1,5 @@
 import { RequestError } from '../../base/errors.js';
+import type { JsonObject } from '../../json/json.js';
 import type { ListPage } from '../../query/list-page.js';
 import { maxLimit, maxOffset } from '../../query/list-query.js';
 import type { Views } from '../../status/views.js';
@@ -37,18 +38,42 @@ export function pagedReader(begin: () => ReadView): ViewReader {
       count: number,
     ): Promise<ListAnswer<ItemOf<Kind>>> => {
       const read = begin();
-      const items: ItemOf<Kind>[] = [];
-      for (;;) {
-        const limit = Math.min(maxLimit, count - items.length);
-        const part = { offset: String(items.length), limit: String(limit) };
+      const items = new Map<string, ItemOf<Kind>>();
+      const moments = new Set<number>();
+      for (let offset = 0; ;) {
+        const limit = Math.min(maxLimit, count - offset);
+        const part = { offset: String(offset), limit: String(limit) };
         const { data, ...facts } = await read({ kind, path: [], parameters: { ...given(parameters), ...part } });
         const { items: found, totalCount } = data as ListPage<ItemOf<Kind>>;
-        items.push(...found);
-        if (items.length >= Math.min(count, totalCount)) return { ...facts, items, totalCount };
-        checkPart(kind, { foundCount: found.length, limit, offset: items.length, totalCount });
+        for (const item of found) items.set(keyOf(item as object), item);
+        moments.add(facts.generatedAtMs);
+        offset += found.length;
+        if (offset >= Math.min(count, totalCount)) {
+          const notes = moments.size > 1 ? [...facts.notes, partsNote] : facts.notes;
+          return { ...facts, notes, items: [...items.values()], totalCount };
+        }
+        checkPart(kind, { foundCount: found.length, limit, offset, totalCount });
       }
     },
   };
+}
+
+const partsNote = 'The list was read in parts, one after the other: what changed its place meanwhile may be missing.';
+
+/** What changes its place between two parts is in both. */
+function keyOf(item: object): string {
+  const names = [
+    'uid',
+    'node',
+    'namespace',
+    'pod',
+    'container',
+    'volume',
+    'workloadNamespace',
+    'workloadType',
+    'workload',
+  ];
+  return JSON.stringify(names.map((name) => (item as JsonObject)[name]));
 }
 
 /** Of a part that is not the last one. Throws RequestError: its list would never end. */

@@ -36,10 +36,10 @@ const refusal =
 /** Undefined where the shipped Role for readers would not help. */
 function readerError({ what, status, text }: ErrorResponse, exporter: ServiceAddress): RequestError | undefined {
   if (status !== 403) return undefined;
-  const quote = oneLine(textOf(statusOf(text)?.['message']) ?? '', 500);
-  const { user, namespace } = refusal.exec(quote)?.groups ?? {};
+  const found = textOf(statusOf(text)?.['message']) ?? '';
+  const { user, namespace } = refusal.exec(oneLine(found, Infinity))?.groups ?? {};
   if (user === undefined || namespace !== exporter.namespace) return undefined;
-  const message = `${statusMessage({ what, status }, 'the API server', quote)}; bind the Role of readers: ${bindCommand(user, exporter)}`;
+  const message = `${statusMessage({ what, status }, 'the API server', oneLine(found, 500))}; bind the Role of readers: ${bindCommand(user, exporter)}`;
   return new RequestError('forbidden', message, { status });
 }
 

@@ -381,6 +381,7 @@ test.each([
       `; bind the Role of readers: kubectl create rolebinding ${namespace}-reader-jane-example-com ${readerRole} --user=jane@example.com$`,
     ),
   ],
+  [403, 'application/json', refused('x'.repeat(600)), new RegExp(`${readerRole} --user=x{600}$`)],
   [
     403,
     'application/json',

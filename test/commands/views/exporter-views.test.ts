@@ -123,6 +123,18 @@ it.each([
   });
 });
 
+it.each([
+  ['of one moment', [1_000, 1_000], false],
+  ['of different moments', [1_000, 2_000], true],
+] as const)('what moves between two parts %s is listed once: %j', async (_what, moments, isNoted) => {
+  const [first = '', second = ''] = [page(0, 1_000, 1_500), page(999, 500, 1_500)].map((text, index) =>
+    text.replace('"generatedAtMs":1000', `"generatedAtMs":${moments[index]}`),
+  );
+  const { items, notes, totalCount } = await readerOf(anApi(first, second)).list('pods', {}, Infinity);
+  expect([items.length, new Set(items.map(({ pod }) => pod)).size, totalCount]).toEqual([1_499, 1_499, 1_500]);
+  expect(notes).toEqual(isNoted ? [expect.stringContaining('changed its place meanwhile may be missing')] : []);
+});
+
 it('all parts of a list have 30 s together', async () => {
   const clock = new ManualClock();
   const never10 = async function* (): AsyncIterable<Buffer> {
