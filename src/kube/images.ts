@@ -34,9 +34,15 @@ export function projectPodImages(
   const names = [
     ...statuses.map(({ image, imageID }) => (hasDigest(imageID) ? imageID : image)),
     ...objectsOf(volumes).map(({ image }) => textOf(objectOf(image)['reference'])),
+    ...statuses.flatMap(({ volumeMounts }) => objectsOf(volumeMounts)).map(mountedImage),
   ];
   const keys = new Set(names.filter(isImageName).map(keyOf));
   return dedupe([...keys].slice(0, maxDetailCount).map(intern));
+}
+
+/** From 1.35 on, by its digest: https://kep.k8s.io/5365. */
+function mountedImage({ volumeStatus }: JsonObject): string | undefined {
+  return textOf(objectOf(objectOf(volumeStatus)['image'])['imageRef']);
 }
 
 /** The others are the hash of the image's configuration, which the status of a node does not have. */
@@ -46,5 +52,11 @@ function hasDigest(id: unknown): boolean {
 
 /** Returns the digest as a copy: a slice would keep the whole name. */
 function keyOf(name: string): string {
-  return hasDigest(name) ? Buffer.from(name.slice(name.indexOf('@') + 1)).toString() : name;
+  return hasDigest(name) ? Buffer.from(name.slice(name.indexOf('@') + 1)).toString() : shortReference(name);
+}
+
+/** Docker Hub and its library may be named or not, and `latest` too: https://pkg.go.dev/github.com/distribution/reference. */
+function shortReference(name: string): string {
+  const short = name.replace(/^(?:(?:index\.)?docker\.io\/)?(?:library\/(?=[^/]+$))?/, '');
+  return /:[^/]*$/.test(short) ? short : `${short}:latest`;
 }

@@ -25,14 +25,18 @@ const noFilesystem: FilesystemSize = {
 
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** How many values were larger than 2^53, and how many of them are times of pressure; each was read as 2^53. */
+/** The first value that is negative to the kubelet, which compares them as int64. */
+const firstNegative = 2 ** 63;
+
+/** How many values no disk has, see {@link SummaryDecoder}, and how many of them are times of pressure. */
 export interface SaturatedCounts {
   readonly all: number;
   readonly ofPressure: number;
 }
 
 /**
- * Decodes the parts of one summary and counts the values that were too large.
+ * Decodes the parts of one summary and counts the values that no disk has: those above 2^53 are read as 2^53, from 2^63 on
+ * they are left out, as are those of more free than there is.
  *
  * Whatever is missing or malformed is left out: a value that is not a whole number of at least 0, a time that is not
  * RFC 3339 or is Go's zero time, a container or volume without a name, a pod without namespace, name or UID. A name of more
@@ -109,8 +113,7 @@ export class SummaryDecoder {
       name,
       hasClaim: isObject(volume['pvcRef']),
       timeMs: this.#timeMs(volume['time']),
-      availableBytes: this.#bytesOrCount(volume['availableBytes']),
-      capacityBytes: this.#bytesOrCount(volume['capacityBytes']),
+      ...this.#bytesOf(volume),
       usedBytes: this.#bytesOrCount(volume['usedBytes']),
       inodesUsed: this.#bytesOrCount(volume['inodesUsed']),
     };
@@ -147,12 +150,21 @@ export class SummaryDecoder {
   }
 
   #filesystem(fs: JsonObject): FilesystemSize {
-    return {
-      availableBytes: this.#bytesOrCount(fs['availableBytes']),
-      capacityBytes: this.#bytesOrCount(fs['capacityBytes']),
-      inodes: this.#bytesOrCount(fs['inodes']),
-      inodesFree: this.#bytesOrCount(fs['inodesFree']),
-    };
+    const { availableBytes, capacityBytes } = this.#bytesOf(fs);
+    const inodes = this.#bytesOrCount(fs['inodes']);
+    return { availableBytes, capacityBytes, inodes, inodesFree: this.#partOf(inodes, fs['inodesFree']) };
+  }
+
+  #bytesOf(fs: JsonObject): Pick<FilesystemSize, 'availableBytes' | 'capacityBytes'> {
+    const capacityBytes = this.#bytesOrCount(fs['capacityBytes']);
+    return { availableBytes: this.#partOf(capacityBytes, fs['availableBytes']), capacityBytes };
+  }
+
+  #partOf(total: number | undefined, value: unknown): number | undefined {
+    const part = this.#bytesOrCount(value);
+    if (part === undefined || total === undefined || part <= total) return part;
+    this.#countImpossible();
+    return undefined;
   }
 
   /** Kubelets measure the volumes of a pod within a second: most times are the last one again. */
@@ -175,8 +187,12 @@ export class SummaryDecoder {
   #bytesOrCount(value: unknown): number | undefined {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) return undefined;
     if (value <= maxValue) return Math.abs(value); // no negative zero
+    this.#countImpossible();
+    return value < firstNegative ? maxValue : undefined;
+  }
+
+  #countImpossible(): void {
     this.saturated = { ...this.saturated, all: this.saturated.all + 1 };
-    return maxValue;
   }
 }
 

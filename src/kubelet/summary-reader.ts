@@ -36,7 +36,8 @@ export class SummaryReader {
   readonly #decoder = new SummaryDecoder();
   readonly #splitter: JsonSplitter;
   #node: ReturnType<SummaryDecoder['node']>;
-  readonly #pods: PodSummary[] = [];
+  /** By UID: of an entry that is repeated the last counts, as to the kubelet. */
+  readonly #pods = new Map<string, PodSummary>();
   #podCount = 0;
   #entryCount = 0;
 
@@ -77,7 +78,7 @@ export class SummaryReader {
     this.#splitter.finish();
     if (this.#node === undefined) throw this.#notSummary('no node with a nodeName');
     const { all: saturatedCount, ofPressure } = this.#decoder.saturated;
-    const measured = { ...this.#node, pods: this.#pods, saturatedCount };
+    const measured = { ...this.#node, pods: [...this.#pods.values()], saturatedCount };
     return measuresPressure(this.#node) ? measured : withoutPressure(measured, ofPressure);
   }
 
@@ -90,7 +91,7 @@ export class SummaryReader {
     if (this.#podCount > maxPodCount) throw this.#tooLarge();
     if (pod === undefined) return;
     this.#entryCount += pod.containers.length + (pod.volumes?.length ?? 0);
-    this.#pods.push(pod);
+    this.#pods.set(pod.uid, pod);
   }
 
   #notSummary(fault: string): RequestError {

@@ -89,6 +89,6 @@ export interface NodeSummary {
   readonly pods: readonly PodSummary[];
   /** Wall time of the kubelet's own start, in milliseconds; undefined where it does not report itself. */
   readonly kubeletStartedAtMs: number | undefined;
-  /** How many of the values above were larger than 2^53; each was read as 2^53. */
+  /** How many of the values above no disk has: above 2^53, or more free than there is. */
   readonly saturatedCount: number;
 }

@@ -93,7 +93,7 @@ function judgeByName(
   return scope.hasPodSelector ? 'out_of_scope' : 'unknown_pod';
 }
 
-/** Of two entries of one name that differ in nothing else, the one that started later is the pod; the first on a tie. */
+/** Of two unknown pods of one name, the one that started later is the pod; the first on a tie. */
 function startedAfter(candidate: PodSummary, known: PodSummary | undefined): boolean {
   if (known === undefined) return true;
   return (candidate.startTimeMs ?? -Infinity) > (known.startTimeMs ?? -Infinity);

@@ -12,7 +12,6 @@ export interface NodeComparison {
 
 /**
  * Pods that the API server knows elsewhere or under another UID count neither way: their summary or their watch lags behind.
- * A UID that a summary repeats makes no more pods known than there are.
  */
 export function compareNode(
   input: JoinInput & {
@@ -35,7 +34,7 @@ export function compareNode(
     const isUnknown = verdict === 'unknown_pod' && !unlistedNamespaces.includes(pod.namespace);
     if (isUnknown || verdict === 'deleted_pod') unknownCount += 1;
   }
-  return { knownCount: Math.min(knownCount, uids.size), unknownCount };
+  return { knownCount, unknownCount };
 }
 
 /**

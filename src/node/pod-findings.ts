@@ -175,9 +175,12 @@ function addIneffectiveSizeLimits(findings: PodFinding[], volumes: readonly Volu
   }
 }
 
+/** Of a restarted container, the logs of the run before are kept too. */
+const keptRunCount = 2;
+
 function addLogFindings(findings: PodFinding[], { summary, logRotation }: PodFindingsInput): void {
   if (summary === undefined || logRotation === undefined) return;
-  const allowedBytes = logRotation.maxFileBytes * logRotation.maxFileCount;
+  const allowedBytes = logRotation.maxFileBytes * logRotation.maxFileCount * keptRunCount;
   for (const { name, logs } of summary.containers) {
     const usedBytes = logs?.usedBytes ?? 0;
     if (usedBytes <= allowedBytes || name === othersName) continue;

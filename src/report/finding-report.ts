@@ -104,7 +104,7 @@ function whatOf(finding: PodFinding): string {
       return unenforcedText(finding);
     case 'logs_above_rotation': {
       const { maxFileBytes, maxFileCount } = finding.rotation;
-      return `logs of container ${finding.container} use ${formatBytes(finding.usedBytes)}; rotation keeps ${maxFileCount} files of ${formatBytes(maxFileBytes)}`;
+      return `logs of container ${finding.container} use ${formatBytes(finding.usedBytes)}; rotation keeps ${maxFileCount} files of ${formatBytes(maxFileBytes)} of each of two runs`;
     }
     case 'volume_not_mounted':
       return `no container mounts ${unmountedText(finding)}`;
@@ -166,8 +166,7 @@ const fixes: Readonly<Record<FindingKind, string>> = {
     'Have the pod write less to it, or raise sizeLimit and the memory limits of the containers: the smaller one is its size.',
   limit_not_enforced:
     'Do not rely on the limit to evict the pod. An emptyDir in memory is bounded by its size; all else that is not seen, or not evicted, by the disk of the node alone.',
-  logs_above_rotation:
-    'Have the container log less. A burst outruns the rotation (containerLogMonitorInterval), and the logs of the previous run count too.',
+  logs_above_rotation: 'Have the container log less: a burst outruns the rotation (containerLogMonitorInterval).',
   volume_not_mounted:
     'Mount the volume, or remove it from the pod: the kubelet neither mounts nor measures it, and its sizeLimit has no effect.',
   not_in_detail:

@@ -105,7 +105,7 @@ export const selfFamilies = {
   ),
   saturatedValues: gauge(
     'values_saturated',
-    'Values of the summaries in the last scrape that are above 2^53 and were read as 2^53: not real sizes.',
+    'Values of the summaries in the last scrape that no disk has: above 2^53, read as 2^53; from 2^63 on, negative to the kubelet, and more free than capacity: unknown.',
     [],
     ({ collected }) => [[collected?.saturatedValueCount ?? 0]],
   ),

@@ -58,6 +58,39 @@ describe('projectPodImages', () => {
     expect(projectPodImages(spec, statuses, asIs)).toEqual(['init:1', 'sha256:1', 'shell:1', 'models:3']);
   });
 
+  it('an image volume has the digest that the status of a pod mounts, too', () => {
+    const spec = { volumes: [{ image: { reference: 'models:3' } }] };
+    const volumeMounts = [{ name: 'v' }, { volumeStatus: { image: { imageRef: 'a/models@sha256:3' } } }];
+    const statuses = { containerStatuses: [{ ...status('app:1', ''), volumeMounts }] };
+    expect(projectPodImages(spec, statuses, asIs)).toEqual(['app:1', 'models:3', 'sha256:3']);
+  });
+
+  it.each([
+    [
+      'app',
+      ['app:latest', 'docker.io/library/app', 'index.docker.io/library/app:latest', 'library/app', 'docker.io/app'],
+    ],
+    ['acme/app:1', ['docker.io/acme/app:1', 'index.docker.io/acme/app:1']],
+    ['localhost:5000/app', ['localhost:5000/app:latest']],
+    ['a.io/library/app', ['a.io/library/app:latest']],
+  ])('%s and %j are one image, of containers and volumes alike', (name, others) => {
+    for (const [first, second] of others.flatMap((other) => [[name, other] as const, [other, name] as const])) {
+      const { keys } = projectNodeImages([{ names: [first], sizeBytes: 1 }], asIs.dedupe)[0] ?? {};
+      expect(projectPodImages({}, { containerStatuses: [status(second, '')] }, asIs)).toEqual(keys);
+      expect(projectPodImages({ volumes: [{ image: { reference: second } }] }, {}, asIs)).toEqual(keys);
+    }
+  });
+
+  it.each([
+    ['app', 'app:1'],
+    ['a.io/app', 'app'],
+    ['a.io/library/app', 'a.io/app'],
+    ['docker.io/a/library/app', 'docker.io/a/app'],
+  ])('%s and %s are two images', (first, second) => {
+    const keysOf = (image: string) => projectPodImages({}, { containerStatuses: [status(image, '')] }, asIs);
+    expect(keysOf(first)).not.toEqual(keysOf(second));
+  });
+
   it('of the author of a pod, a hundred images of plausible names are kept', () => {
     const containerStatuses = [
       status('a'.repeat(513), ''),

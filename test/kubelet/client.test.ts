@@ -224,8 +224,9 @@ describe('KubeletClient: large responses', () => {
   }
 
   it('large responses are decoded in slices of time, with turns of the event loop between them', async () => {
-    const pod = JSON.stringify({ podRef: { name: 'web-0', namespace: 'shop', uid: 'uid-1' }, filler: 'x'.repeat(200) });
-    const pods = Buffer.from(Array.from({ length: 2_000 }, () => pod).join(','));
+    const podOf = (_: unknown, index: number): string =>
+      JSON.stringify({ podRef: { name: 'web-0', namespace: 'shop', uid: `uid-${index}` }, filler: 'x'.repeat(200) });
+    const pods = Buffer.from(Array.from({ length: 2_000 }, podOf).join(','));
     const { client } = setUp({
       open: () => Promise.resolve(bodyOf(header, pods, trailer)),
       maxBodyBytes: mebibyte,

@@ -93,7 +93,7 @@ describe('decodeSummary: a whole summary', () => {
       node: { nodeName: 'a', io },
       pods: [
         { podRef, io },
-        { podRef, io: { time: 'x' } },
+        { podRef: { ...podRef, uid: 'uid-2' }, io: { time: 'x' } },
       ],
     });
     expect(summary.ioPressure).toEqual(expected);
@@ -154,8 +154,10 @@ describe('decodeSummary: figures', () => {
     ['9007199254740991', 9_007_199_254_740_991, 0],
     ['9007199254740992', 2 ** 53, 0],
     ['9007199254740994', 2 ** 53, 1],
-    ['18446744073709551615', 2 ** 53, 1],
-    ['1e300', 2 ** 53, 1],
+    ['9223372036854774784', 2 ** 53, 1],
+    ['9223372036854775808', undefined, 1],
+    ['18446744073709551615', undefined, 1],
+    ['1e300', undefined, 1],
     ['1e400', undefined, 0],
     ['-1', undefined, 0],
     ['-9223372036854775808', undefined, 0],
@@ -174,11 +176,29 @@ describe('decodeSummary: figures', () => {
   it('every saturated figure of the body is counted', () => {
     const huge = 2 ** 60;
     const summary = decode({
-      node: { nodeName: 'a', fs: { availableBytes: huge, capacityBytes: 1 }, runtime: { imageFs: { inodes: huge } } },
+      node: { nodeName: 'a', fs: { availableBytes: huge, usedBytes: 1 }, runtime: { imageFs: { inodes: huge } } },
       pods: [{ podRef, 'ephemeral-storage': { usedBytes: huge }, volume: [{ name: 'v', usedBytes: huge }] }],
     });
     expect(summary.saturatedCount).toBe(4);
-    expect(summary.nodefs?.capacityBytes).toBe(1);
+    expect(summary.nodefs?.usedBytes).toBe(1);
+  });
+
+  it('more free than there is, is unknown and counted, on each filesystem', () => {
+    const fs = { capacityBytes: 9, availableBytes: 10, inodes: 4, inodesFree: 5 };
+    const full = { ...fs, availableBytes: 9, inodesFree: 4 };
+    const summary = decode({
+      node: { nodeName: 'a', fs, runtime: { imageFs: full, containerFs: { availableBytes: 10 } } },
+      pods: [{ podRef, containers: [{ name: 'c', rootfs: fs, logs: full }], volume: [{ name: 'v', ...fs }] }],
+    });
+    const unknown = { capacityBytes: 9, availableBytes: undefined, inodes: 4, inodesFree: undefined };
+    const [pod] = summary.pods;
+    expect(summary.nodefs).toMatchObject(unknown);
+    expect(summary.imagefs).toMatchObject(full);
+    expect(summary.containerfs?.availableBytes).toBe(10);
+    expect(pod?.containers[0]?.rootfs?.filesystem).toEqual(unknown);
+    expect(pod?.containers[0]?.logs?.filesystem).toEqual(full);
+    expect(pod?.volumes?.[0]).toMatchObject({ capacityBytes: 9, availableBytes: undefined });
+    expect(summary.saturatedCount).toBe(5);
   });
 });
 

@@ -29,10 +29,11 @@ function wholeSummary(text: string): NodeSummary | undefined {
     .map((pod) => decoder.pod(pod))
     .filter((pod) => pod !== undefined)
     .map((pod) => cutPod(pod, maxListedCount));
+  const distinct = [...new Map(all.map((each) => [each.uid, each])).values()];
   const { waitingUs = 0, stalledUs = 0 } = stats.ioPressure ?? { waitingUs: 1 };
   const saturated = decoder.saturated;
-  if (waitingUs !== 0 || stalledUs !== 0) return { ...stats, pods: all, saturatedCount: saturated.all };
-  const unmeasured = all.map((pod) => ({ ...pod, ioPressure: undefined }));
+  if (waitingUs !== 0 || stalledUs !== 0) return { ...stats, pods: distinct, saturatedCount: saturated.all };
+  const unmeasured = distinct.map((pod) => ({ ...pod, ioPressure: undefined }));
   return { ...stats, ioPressure: undefined, pods: unmeasured, saturatedCount: saturated.all - saturated.ofPressure };
 }
 
@@ -234,6 +235,18 @@ describe('a summary above the limits', () => {
     expect(bytesOf(read_[14]?.containers.map(({ rootfs }) => ({ usedBytes: rootfs?.usedBytes })))).toBe(101);
   });
 
+  it('of a UID that is listed twice the last entry counts, as to the kubelet', () => {
+    const entry = (uid: string, usedBytes: number) => ({
+      podRef: { ...podRef, uid },
+      'ephemeral-storage': { usedBytes },
+    });
+    const { pods } = decodeSummary(body(entry('a', 9), entry('b', 2), entry('a', 1)), 'x');
+    expect(pods).toMatchObject([
+      { uid: 'a', usedBytes: 1 },
+      { uid: 'b', usedBytes: 2 },
+    ]);
+  });
+
   it('a summary has no name of more than 253 characters', () => {
     const [longest, longer] = ['x'.repeat(253), 'x'.repeat(254)];
     const containers = [{ name: longest }, { name: longer }];
@@ -253,6 +266,7 @@ describe('a summary above the limits', () => {
 describe('a pod of any size', () => {
   const used = { 'ephemeral-storage': { usedBytes: 123_456, inodesUsed: 9 }, startTime: '2026-11-20T12:40:44Z' };
   const small = { podRef: { ...podRef, name: 'small', uid: 'uid-2' }, containers: [{ name: 'app' }], ...used };
+  const last = { ...small, podRef: { ...podRef, name: 'last', uid: 'uid-3' } };
   const entries = (count: number, fields: (index: number) => object): readonly object[] =>
     Array.from({ length: count }, (_, index) => ({ name: `n${index}`, ...fields(index) }));
   const stats = (index: number): object => ({ usedBytes: 1_000 + index, inodesUsed: 1, capacityBytes: 2 ** 40 });
@@ -283,7 +297,7 @@ describe('a pod of any size', () => {
   ];
 
   it.each(largePods)('a large pod is read beside others, with its total: %s', (_case, fields, counts) => {
-    const text = JSON.stringify({ node: { nodeName: 'a' }, pods: [small, { podRef, ...fields }, small] });
+    const text = JSON.stringify({ node: { nodeName: 'a' }, pods: [small, { podRef, ...fields }, last] });
     const summary = decodeSummary(text, 'x');
     const [, large] = summary.pods;
     expect(summary.pods).toHaveLength(3);

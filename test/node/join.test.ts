@@ -118,19 +118,6 @@ describe('joinPods', () => {
     expect(join({ listed })).toEqual({ pods: [[served, undefined]], counts: { unknown_pod: 2 } });
   });
 
-  it('a known pod that is listed twice is served once, from the newer entry', () => {
-    const pod = aPod();
-    const result = joinPods({
-      nodeName: 'node-1',
-      summary: aNodeSummary({ pods: [aPodSummary({ usedBytes: 1 }), aPodSummary({ usedBytes: 2, startTimeMs: 7 })] }),
-      findPod: () => pod,
-      isDeleted: () => false,
-      scope: { namespaces: [], hasPodSelector: false },
-    });
-    expect([...result.pods]).toEqual([[aPodSummary({ usedBytes: 2, startTimeMs: 7 }), pod]]);
-    expect(result.counts.size).toBe(0);
-  });
-
   describe('scope', () => {
     it('pods in other namespaces are neither joined nor counted', () => {
       const listed = [aPodSummary({ namespace: 'other' }), aPodSummary({ namespace: 'shop', uid: 'stranger' })];

@@ -130,14 +130,14 @@ describe('podFindings: logs', () => {
   const rotation = { maxFileBytes: 10, maxFileCount: 5 };
   const summary = aPodSummary({
     containers: [
-      aContainerSummary({ name: 'main', logsBytes: 51 }),
-      aContainerSummary({ name: 'proxy', logsBytes: 50 }),
+      aContainerSummary({ name: 'main', logsBytes: 101 }),
+      aContainerSummary({ name: 'proxy', logsBytes: 100 }),
       aContainerSummary({ name: 'setup' }),
     ],
   });
-  const found = [{ kind: 'logs_above_rotation', container: 'main', usedBytes: 51, rotation }];
+  const found = [{ kind: 'logs_above_rotation', container: 'main', usedBytes: 101, rotation }];
 
-  it('logs above what rotation keeps are found, of static pods too', () => {
+  it('logs above what rotation keeps of two runs are found, of static pods too', () => {
     expect(findingsOf({}, { summary, logRotation: rotation })).toEqual(found);
     expect(findingsOf({ isStatic: true }, { summary, logRotation: rotation })).toEqual(found);
   });

@@ -8,7 +8,7 @@ import { isDedicated, predictAbsentNodes, predictNode } from './predict-nodes.js
 import { predictLimits, predictPod } from './predict-pods.js';
 import { predictPressure } from './predict-pressure.js';
 import { predictNodeObject, predictSpecs } from './predict-specs.js';
-import type { RawNode, RawPod, RawPodStats, RawSummary } from './raw.js';
+import type { RawFs, RawNode, RawPod, RawPodStats, RawSummary } from './raw.js';
 import { Prediction, type SeriesTable } from './series.js';
 import { timeMs } from './times.js';
 import { kubeletMinor, predictNodeLimits, sightOf } from './unenforced.js';
@@ -49,7 +49,9 @@ export function predictCluster(recording: ClusterRecording, semantics: Semantics
   return prediction.series;
 }
 
-function predictAll(prediction: Prediction, { summaries, pods, nodes }: ClusterRecording, semantics: Semantics): void {
+function predictAll(prediction: Prediction, recording: ClusterRecording, semantics: Semantics): void {
+  const { pods, nodes } = recording;
+  const summaries = recording.summaries.map(withoutImpossible);
   const joined = summaries.flatMap((summary) => predictMeasured(prediction, { summary, pods, nodes }, semantics));
   const measured = summaries.map(({ node }) => node.nodeName);
   predictAbsentNodes(
@@ -70,6 +72,24 @@ function predictAll(prediction: Prediction, { summaries, pods, nodes }: ClusterR
     })),
   );
 }
+
+/** Without figures that are negative to the kubelet, and without more free than there is. */
+function withoutImpossible(summary: RawSummary): RawSummary {
+  const clean = (_key: string, value: unknown): unknown => {
+    if (typeof value === 'number') return value < 2 ** 63 ? value : undefined;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const { availableBytes, capacityBytes, inodesFree, inodes }: RawFs = value;
+    const entries = Object.entries(value).filter(
+      ([name]) =>
+        !(name === 'availableBytes' && isMore(availableBytes, capacityBytes)) &&
+        !(name === 'inodesFree' && isMore(inodesFree, inodes)),
+    );
+    return Object.fromEntries(entries);
+  };
+  return JSON.parse(JSON.stringify(summary), clean) as RawSummary;
+}
+
+const isMore = (part = 0, total = Infinity): boolean => part > total;
 
 /** The series of one summary; returns its pods. */
 function predictMeasured(prediction: Prediction, recording: Recording, semantics: Semantics): readonly JoinedPod[] {

@@ -107,7 +107,7 @@ describe('the findings of a node', () => {
       volumes: [aVolume({ name: 'cache', sizeLimitBytes: 200 * mib }), aVolume({ type: 'configmap', name: 'config' })],
       hasPodLevelResources: true,
     });
-    const containers = [aContainerSummary({ logsBytes: 60 * mib }), aContainerSummary({ name: 'proxy' })];
+    const containers = [aContainerSummary({ logsBytes: 120 * mib }), aContainerSummary({ name: 'proxy' })];
     const snapshot = aNodeSnapshot({
       podsOnNode: [pod, aPod({ name: 'bare' })],
       summary: aNodeSummary({ pods: [aPodSummary({ containers })] }),
@@ -119,7 +119,7 @@ describe('the findings of a node', () => {
       ['cart-0', undefined, 'its request of 50Mi counts as 0 under node pressure, because it has pod-level resources'],
       ['cart-0', 'main', 'its limit of 100Mi comes from container main alone; the usage of proxy counts towards it'],
       ['cart-0', 'cache', 'sizeLimit 200Mi of emptyDir cache is above the limit of the pod, 100Mi'],
-      ['cart-0', 'main', 'logs of container main use 60Mi; rotation keeps 5 files of 10Mi'],
+      ['cart-0', 'main', 'logs of container main use 120Mi; rotation keeps 5 files of 10Mi of each of two runs'],
       ['cart-0', 'config', 'no container mounts configMap config'],
       ['bare', undefined, 'no container declares a limit or a request of ephemeral-storage'],
     ]);
