@@ -10,6 +10,7 @@ import type { EvictionLog } from '../history/eviction-log.js';
 import type { Node } from '../kube/objects.js';
 import { type Scope, scopeText } from '../kube/scope.js';
 import { formatSelector } from '../kube/selector.js';
+import { contradictorySelectors } from '../kube/virtual-node.js';
 import { NodeFaults } from '../node/node-faults.js';
 import type { NodeMemory } from '../node/node-memory.js';
 import type { StatusSettings } from '../status/status-source.js';
@@ -120,6 +121,11 @@ export async function prepareNode(
 function warnOf({ config, metrics, logger }: ActivationOptions): void {
   for (const pattern of patternsWithoutFamily(config.metrics)) {
     logger.warn('pattern matches no metric family (patterns are anchored)', { pattern });
+  }
+  for (const selector of contradictorySelectors(config.cluster.skipNodes)) {
+    logger.warn('no node is of two kinds: separate selectors of cluster.skipNodes with ";" in text, or as a list', {
+      selector,
+    });
   }
   const { access, tls } = config.kubelet;
   const isUnverified = access === 'direct' && tls.insecureSkipVerify;

@@ -14,10 +14,10 @@ const requestReasons = [
 ] as const;
 
 /**
- * Why a request to a kubelet or to the API server failed; for the last three, as a rule no request does. A closed list: its
+ * Why a request to a kubelet or to the API server failed; for the last four, as a rule no request does. A closed list: its
  * members become label values of `node_absent_info` and of the self metrics.
  */
-export const failureReasons = [...requestReasons, 'empty', 'not_ready', 'never'] as const;
+export const failureReasons = [...requestReasons, 'no_storage_stats', 'empty', 'not_ready', 'never'] as const;
 
 export type FailureReason = (typeof failureReasons)[number];
 

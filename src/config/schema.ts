@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 
 import { isDnsName } from '../kube/scope.js';
+import { skippedByDefault } from '../kube/virtual-node.js';
 import { agent } from './agent-schema.js';
 import { list, namespaces, selector, selectorValue } from './collections.js';
 import { kubelet } from './kubelet-schema.js';
@@ -42,10 +43,10 @@ const cluster = section({
   podSelector: selector({ help: 'Label selector of the pods to read. Empty: all.' }),
   skipNodes: list({
     item: selectorValue(),
-    default: ['type=virtual-kubelet', 'eks.amazonaws.com/compute-type=fargate'],
+    default: [...skippedByDefault],
     separator: ';',
     allowed: 'a list (as text separated by ";") of label selectors such as type=virtual-kubelet',
-    help: 'Label selectors of nodes that serve no summaries. A node that matches any of them is never scraped.',
+    help: 'Label selectors of nodes that serve no summaries. A node that matches any of them is never scraped. A comma does not separate selectors: of `a=b,c=d` both must hold.',
   }),
   nodeLocal: boolean({
     default: false,

@@ -7,7 +7,7 @@ import type { NodeImages } from '../node/node-images.js';
 import { type NodeLayout, sameFilesystem } from '../node/node-layout.js';
 import type { EvictionHeadroom } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
-import { type FamilyGroup, familyGroup, microsecondsToSeconds, type SeriesSource } from './family.js';
+import { type FamilyGroup, familyGroup, microsecondsToSeconds, type SeriesSource, toSeconds } from './family.js';
 import { labelText } from './render.js';
 
 const ofNode = {
@@ -120,6 +120,12 @@ export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
         profile: 'standard',
         help: 'Inodes used in the filesystem; in imagefs and containerfs, by images and writable layers only.',
         value: ({ stats }) => stats.inodesUsed,
+      },
+      {
+        name: 'node_stats_timestamp_seconds',
+        profile: 'standard',
+        help: "Unix time, by the node's clock, at which the kubelet measured the filesystem. While it does not move, the values are frozen.",
+        value: ({ stats }) => toSeconds(stats.timeMs),
       },
     ],
   }),

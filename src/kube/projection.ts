@@ -8,6 +8,7 @@ import { maxDetailCount, maxNameLength, othersName } from './pod-bounds.js';
 import { projectSpec, storageAmount } from './pod-spec.js';
 import { hasOwnName } from './pod-volumes.js';
 import { roundUp } from './quantity.js';
+import { isOfVirtualCluster } from './virtual-node.js';
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/. Throws RequestError, see {@link projectPod}. */
 export function projectNode(object: unknown, intern: Intern, dedupe: Dedupe = (value) => value): Node {
@@ -17,7 +18,7 @@ export function projectNode(object: unknown, intern: Intern, dedupe: Dedupe = (v
   const allocatableBytes = storageAmount(allocatable);
   const capacityBytes = storageAmount(capacity);
   const port = objectOf(objectOf(daemonEndpoints)['kubeletEndpoint'])['Port'];
-  return {
+  const node: Node = {
     ...projectMetadata('node', objectOf(metadata), intern),
     ready: objectsOf(conditions).some(({ type, status }) => type === 'Ready' && status === 'True'),
     readyChangedAtMs: timeMsOf(objectsOf(conditions).find(({ type }) => type === 'Ready')?.['lastTransitionTime']),
@@ -32,7 +33,19 @@ export function projectNode(object: unknown, intern: Intern, dedupe: Dedupe = (v
     containerRuntime: interned(containerRuntimeVersion, intern),
     images: projectNodeImages(images, dedupe),
   };
+  return isOfVirtualCluster(node.labels) ? { ...node, ...inventedFields } : node;
 }
+
+/** What a virtual cluster makes up is not known. */
+const inventedFields: Partial<Node> = {
+  capacityBytes: undefined,
+  allocatableBytes: undefined,
+  kubeletVersion: undefined,
+  enforcesStorageLimits: true,
+  diskPressure: undefined,
+  containerRuntime: undefined,
+  images: [],
+};
 
 /** Undefined without the condition, or with the status `Unknown`. */
 function conditionOf(conditions: unknown, name: string): boolean | undefined {

@@ -12,7 +12,8 @@ export const evictionSignals = [
 ] as const;
 export type EvictionSignal = (typeof evictionSignals)[number];
 
-export type SignalFilesystem = 'nodefs' | 'imagefs' | 'containerfs';
+export const signalFilesystems = ['nodefs', 'imagefs', 'containerfs'] as const;
+export type SignalFilesystem = (typeof signalFilesystems)[number];
 
 const filesystems: Readonly<Record<EvictionSignal, SignalFilesystem>> = {
   'nodefs.available': 'nodefs',

@@ -9,7 +9,7 @@ import { isDnsName } from '../kube/scope.js';
 import type { RequestPolicy } from './cached-request.js';
 import { FailureLog, type FailureLogOptions } from './failure-log.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
-import type { NodeSummary } from './summary.js';
+import type { NodeSummary, PodSummary } from './summary.js';
 
 /** How kubelets are asked, by the settings in force. */
 export interface KubeletPolicy {
@@ -97,8 +97,10 @@ function summaryPolicy(policy: KubeletPolicy, { lane, logs, clock }: RequestCont
     slotsOfHanging: new Semaphore(Math.max(1, Math.floor(maxConcurrentRequests / 4))),
     transportKey,
     fetch: fetchSummary,
-    check: (node, { nodeName, pods }, before) => {
+    check: (node, summary, before) => {
+      const { nodeName, pods } = summary;
       if (nodeName !== node.name) throw otherNodeError(node.name, nodeName);
+      if (!hasStorage(summary)) throw noStorageError(node.name);
       const isExpected = pods.length === 0 ? expectsPods(node.name) : false;
       if (isExpected === true) throw emptyError(node.name, 'according to the API server pods run there');
       if (isExpected === undefined && isSudden(before)) throw emptyError(node.name, 'the one before lists some');
@@ -140,6 +142,21 @@ function otherNodeError(nodeName: string, otherName: string): RequestError {
     : `a node whose name is no DNS name (${otherName.length} characters)`;
   const message = `the kubelet at the address of node ${nodeName} identifies itself as ${other}`;
   return new RequestError('decode', `${message}; the node object lags behind, or its kubelet runs under another name`);
+}
+
+/** Every kubelet measures its own filesystem. */
+function hasStorage({ nodefs, pods }: NodeSummary): boolean {
+  return nodefs !== undefined || pods.some(measuresStorage);
+}
+
+function measuresStorage({ usedBytes, containers, volumes }: PodSummary): boolean {
+  const hasFiles = containers.some(({ rootfs, logs }) => (rootfs?.usedBytes ?? logs?.usedBytes) !== undefined);
+  return usedBytes !== undefined || volumes !== undefined || hasFiles;
+}
+
+function noStorageError(nodeName: string): RequestError {
+  const message = `the summary of node ${nodeName} has no values of storage, which every kubelet has`;
+  return new RequestError('no_storage_stats', `${message}; add a label of virtual nodes to cluster.skipNodes`);
 }
 
 /** Whether a summary without pods follows one with pods; the second one in a row confirms the first. */

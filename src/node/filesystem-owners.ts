@@ -1,6 +1,9 @@
+import type { Node } from '../kube/objects.js';
+import { isOfVirtualCluster } from '../kube/virtual-node.js';
 import type { SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { FsStats, NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { areDifferent, type NodeLayout } from './node-layout.js';
+import type { NodeSnapshot } from './node-view.js';
 
 /** Whose bytes a filesystem of a node holds: `podsUsedBytes + imagesUsedBytes + unattributedBytes` is all that is used. */
 export interface FilesystemOwners {
@@ -20,14 +23,13 @@ export interface FilesystemOwners {
   readonly unattributedBytes: number | undefined;
 }
 
-/** One entry for each filesystem; one that serves several purposes is that of the first of nodefs, imagefs, containerfs. */
+/** One entry for each filesystem, none of a node of a virtual cluster: its host has other pods. One that serves several purposes is that of the first of nodefs, imagefs, containerfs. */
 export function filesystemOwners({
+  node,
   summary,
   layout,
-}: {
-  readonly summary: NodeSummary;
-  readonly layout: NodeLayout;
-}): readonly FilesystemOwners[] {
+}: Pick<NodeSnapshot, 'summary' | 'layout'> & { readonly node?: Pick<Node, 'labels'> }): readonly FilesystemOwners[] {
+  if (node !== undefined && isOfVirtualCluster(node.labels)) return [];
   const { nodefs, imagefs, containerfs } = summary;
   const places = placesOf(summary, layout);
   const { rootfsBytes, otherBytes } = podFiles(summary.pods);

@@ -1,4 +1,5 @@
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
+import { judgedFilesystems } from './frozen-statistics.js';
 import { availableFor } from './node-thresholds.js';
 import type { NodeSnapshot } from './node-view.js';
 
@@ -18,10 +19,11 @@ export function fullDisk({
   unsetSignals,
   refutedSignals,
   summary,
-}: Pick<NodeSnapshot, 'thresholds' | 'unsetSignals' | 'refutedSignals' | 'summary'>): FullDisk | undefined {
+  frozen,
+}: Pick<NodeSnapshot, 'thresholds' | 'unsetSignals' | 'refutedSignals' | 'summary' | 'frozen'>): FullDisk | undefined {
   if (thresholds.some(({ isCrossed }) => isCrossed)) return undefined;
   const full = [...unsetSignals, ...refutedSignals].flatMap((signal) => {
-    const { available, total: capacity = 0 } = availableFor(signal, summary);
+    const { available, total: capacity = 0 } = availableFor(signal, judgedFilesystems(summary, frozen));
     return available !== undefined && available < capacity * leastFreeRatio ? [{ signal, available, capacity }] : [];
   });
   return full.sort((a, b) => a.available / a.capacity - b.available / b.capacity)[0];

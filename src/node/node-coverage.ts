@@ -1,5 +1,6 @@
 import { type Clock, latestNowMs } from '../base/clock.js';
 import type { Pod } from '../kube/objects.js';
+import type { PodSummary } from '../kubelet/summary.js';
 import { Accumulator } from '../workload/aggregate.js';
 import { noUsage, type WorkloadPartials } from '../workload/workload-partial.js';
 import { isActive } from './limits.js';
@@ -57,7 +58,7 @@ function nodeCoverage(
   const uncounted = others.filter(({ pod }) => !mustBeListed.has(pod));
   return {
     // Pods without detail series belong to no workload.
-    workloads: sumPods(snapshot?.pods ?? [], unmeasured),
+    workloads: sumPods(snapshot?.pods ?? [], unmeasured, snapshot?.frozen.podUids),
     expectedPods: measured.size + unmeasured.length,
     measuredPods: measured.size,
     unmeasured,
@@ -69,10 +70,15 @@ function nodeCoverage(
 
 /**
  * The sums over pods with a total and pods that should have one, by workload. Each pod counts as expected: a measured pod
- * is an expected one, however young.
+ * is an expected one, however young. `frozenUids`: see `FrozenStatistics.podUids`.
  */
-export function sumPods(measured: Iterable<PodRecord>, unmeasured: Iterable<BoundPod>): WorkloadPartials {
+export function sumPods(
+  measured: Iterable<PodRecord>,
+  unmeasured: Iterable<BoundPod>,
+  frozenUids?: ReadonlySet<string>,
+): WorkloadPartials {
   const sums = new Accumulator();
+  const isFrozen = ({ uid }: PodSummary): boolean => frozenUids?.has(uid) === true;
   for (const { summary, bound, workloads, containers, isPending } of measured) {
     const { usedBytes = 0 } = summary;
     const usage = { usedBytes, podMaxUsedBytes: usedBytes, containers };
@@ -84,7 +90,7 @@ export function sumPods(measured: Iterable<PodRecord>, unmeasured: Iterable<Boun
         requestBytes: bound?.requestBytes,
         expectedPods: 1,
         measuredPods: 1,
-        pendingPods: isPending ? 1 : 0,
+        pendingPods: Number(isPending || isFrozen(summary)),
       });
     }
   }

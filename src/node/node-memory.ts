@@ -1,6 +1,7 @@
 import { getOrAdd } from '../base/maps.js';
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
+import { FrozenTimes } from './frozen-statistics.js';
 import { NodeMeasurements } from './node-forecasts.js';
 import { completedLayout, type NodeLayout, nodeLayout } from './node-layout.js';
 import type { NodeThreshold } from './node-thresholds.js';
@@ -11,6 +12,7 @@ const refutedAfterMs = 60_000;
 /** What is remembered of a node as long as the process lives, whatever the settings. */
 export class NodeMemory {
   readonly measurements = new NodeMeasurements();
+  readonly frozenTimes = new FrozenTimes();
   /** The layout that one kubelet has decided on: it looks once, when it starts. */
   #life: { readonly nodeUid: string; readonly kubeletStartedAtMs: number; readonly layout: NodeLayout } | undefined;
   #unknownPods: readonly PodSummary[] = [];

@@ -1,10 +1,12 @@
 import { byNames, Ranking } from '../base/ranking.js';
 import type { Node, Pod } from '../kube/objects.js';
+import { isOfVirtualCluster } from '../kube/virtual-node.js';
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { CacheLookup } from '../kubelet/lookup.js';
 import type { PodSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
+import { judgedFilesystems } from './frozen-statistics.js';
 import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.js';
 import { type LimitRatio, nearestRatio } from './limit-ratios.js';
 import { isActive } from './limits.js';
@@ -13,7 +15,7 @@ import { type NodeMeasurements, noForecasts } from './node-forecasts.js';
 import { nodeImages } from './node-images.js';
 import type { NodeLayout } from './node-layout.js';
 import { type BoundPod, boundPod } from './node-objects.js';
-import { evictionHeadrooms, type NodeThreshold, thresholdsInForce } from './node-thresholds.js';
+import { evictionHeadrooms, type NodeThreshold, noThresholds, thresholdsInForce } from './node-thresholds.js';
 import type { NodeSnapshot, SkipReason } from './node-view.js';
 import { type DerivedPods, type PodContext, type PodRecord, withDerived } from './pod-record.js';
 import { haveSameSizes } from './same-sizes.js';
@@ -25,6 +27,7 @@ import {
   nodeUnenforced,
   podUnenforced,
 } from './unenforced-limits.js';
+import { unknownItemsOf } from './unknown-items.js';
 import type { PodUsage } from './usage.js';
 
 /** What the API server knows of pods. */
@@ -59,7 +62,7 @@ export interface NodeSnapshotOptions {
 
 export interface NodeSnapshotInput extends Pick<
   NodeSnapshot,
-  'node' | 'summary' | 'arrivedAtMs' | 'layout' | 'context'
+  'node' | 'summary' | 'arrivedAtMs' | 'layout' | 'frozen' | 'context'
 > {
   /** Undefined while it is not known. */
   readonly configuration: KubeletConfiguration | undefined;
@@ -222,11 +225,14 @@ export function createNodeSnapshot(
   bound: readonly BoundPod[],
   options: NodeSnapshotOptions,
 ): NodeSnapshot {
-  const { node, summary, arrivedAtMs, layout, configuration, context, known, derived, measurements } = input;
+  const { node, summary, arrivedAtMs, layout, frozen, configuration, context, known, derived, measurements } = input;
   const joined = joinNodePods(input, bound, options);
   const all = Array.from(joined.pods, (pod) => recordPod(pod, joined, input, options));
   const measured = all.filter(isMeasured);
-  const thresholds = thresholdsInForce(input);
+  const isVirtual = isOfVirtualCluster(node.labels);
+  const thresholds = isVirtual
+    ? noThresholds
+    : thresholdsInForce({ ...input, summary: judgedFilesystems(summary, frozen) });
   const isShown = ({ workloads }: PodRecord): boolean => options.showsAllPods || workloads.length > 0;
   const skippedPods = new Map<SkipReason, number>(joined.counts);
   skippedPods.set('no_usage', all.length - measured.length);
@@ -235,13 +241,14 @@ export function createNodeSnapshot(
   const podsWithoutTotal = measured.length === all.length ? [] : all.filter((pod) => !isMeasured(pod) && isShown(pod));
   const listedPodUids = uidsOf(all);
   const podsOnNode = options.pods.podsOn(node.name);
-  const isAllInScope = coversAllPods(options.scope);
+  const isAllInScope = coversAllPods(options.scope) && !isVirtual;
   return {
     node,
     nodeName: node.name,
     summary,
     arrivedAtMs,
     layout,
+    frozen,
     podsOnNode,
     ...thresholds,
     unenforced: nodeUnenforced(input, joined),
@@ -278,15 +285,6 @@ function imagesOf(
 
 function isMeasured({ summary }: PodRecord): boolean {
   return summary.usedBytes !== undefined;
-}
-
-function unknownItemsOf(pods: readonly PodRecord[]): NodeSnapshot['unknownItems'] {
-  let [container, volume] = [0, 0];
-  for (const { unknownItems } of pods) {
-    container += unknownItems?.containerCount ?? 0;
-    volume += unknownItems?.volumeCount ?? 0;
-  }
-  return { container, volume };
 }
 
 function uidsOf(pods: readonly PodRecord[]): ReadonlySet<string> {

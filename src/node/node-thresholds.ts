@@ -64,6 +64,8 @@ export interface ThresholdsInForce {
   readonly unsetSignals: readonly EvictionSignal[];
 }
 
+export const noThresholds: ThresholdsInForce = { thresholds: [], refutedSignals: [], unsetSignals: [] };
+
 /** `refutedSignals`: returns the signals whose thresholds are not those of the kubelet. */
 export function thresholdsInForce({
   node: { kubeletVersion, operatingSystem },

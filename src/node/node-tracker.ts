@@ -239,12 +239,14 @@ export class NodeTracker {
     const layout = this.#memory.layoutOf(node.uid, summary);
     const context = this.#options.contextOf(node, layout);
     const before = this.#kept?.snapshot;
+    const frozen = this.#memory.frozenTimes.observe(summary, arrivedAtMs, before?.summary);
     const isSame = before?.context === context;
     const known = isSame ? new Map(before.listedPods.map((record) => [record.summary.uid, record])) : undefined;
     const { measurements } = this.#memory;
     const refutedSignals: NodeSnapshotInput['refutedSignals'] = (thresholds) =>
       this.#memory.refutedSignals(thresholds, node.diskPressure, arrivedAtMs);
-    return { node, summary, arrivedAtMs, layout, configuration, refutedSignals, context, known, derived, measurements };
+    const given = { node, summary, arrivedAtMs, layout, frozen, configuration, context };
+    return { ...given, refutedSignals, known, derived, measurements };
   }
 
   /**

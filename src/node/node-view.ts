@@ -4,6 +4,7 @@ import type { LogRotation } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { Workload } from '../workload/workload.js';
 import type { WorkloadPartials } from '../workload/workload-partial.js';
+import type { FrozenStatistics } from './frozen-statistics.js';
 import { joinReasons } from './join.js';
 import type { NodeForecasts } from './node-forecasts.js';
 import type { NodeImages } from './node-images.js';
@@ -32,6 +33,7 @@ export interface NodeSnapshot extends ThresholdsInForce {
   /** Monotonic time in milliseconds at which the summary arrived. */
   readonly arrivedAtMs: number;
   readonly layout: NodeLayout;
+  readonly frozen: FrozenStatistics;
   /** The pods of the API server that are bound to the node, in the summary or not. */
   readonly podsOnNode: readonly Pod[];
   /** What is to be said of the limits on the whole node, the widest. */
@@ -64,7 +66,7 @@ export interface NodeSnapshot extends ThresholdsInForce {
   /**
    * Pods of the summary whose API objects are not read: the settings leave them out, or the API server has not known them for
    * longer than the grace period. Undefined when all pods of the node are read; otherwise, also for 0, its order of eviction is
-   * unknown.
+   * unknown. 0 on a node of a virtual cluster, whose host has other pods.
    */
   readonly unreadPodCount: number | undefined;
   /** See `nodeEvictionMs`. */

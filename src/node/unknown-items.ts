@@ -90,3 +90,15 @@ export function unnamedVolume(volumes: readonly VolumeUsage[], name = noName): r
 function sumKnown<T>(items: readonly T[], of: (item: T) => number | undefined): number | undefined {
   return items.map(of).reduce(addKnown, undefined);
 }
+
+/** Counts what the specs of all pods lack. */
+export function unknownItemsOf(
+  pods: readonly Pick<PodUsage, 'unknownItems'>[],
+): Readonly<Record<'container' | 'volume', number>> {
+  let [container, volume] = [0, 0];
+  for (const { unknownItems } of pods) {
+    container += unknownItems?.containerCount ?? 0;
+    volume += unknownItems?.volumeCount ?? 0;
+  }
+  return { container, volume };
+}

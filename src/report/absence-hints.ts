@@ -12,7 +12,8 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
   unauthorized:
     'The kubelet does not accept the credentials. Check kubelet.bearerTokenFile and webhook authentication.',
   forbidden: 'The role lacks a permission: get on nodes/stats, or on nodes/proxy with kubelet.access: proxy.',
-  not_found: 'No summary at this address. Check kubelet.port and what listens there.',
+  not_found:
+    'Virtual nodes serve no summaries: add a label of them to cluster.skipNodes. Otherwise check kubelet.port and what listens there.',
   http_status:
     "The kubelet answers with an error. Check the kubelet's log. With localStorageCapacityIsolation: false it serves no summaries.",
   decode: 'The answer is not a summary of this node. Check what listens at its address.',
@@ -20,6 +21,8 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
     'The summary is larger than kubelet.maxBodySize, or lists more than a node can have; the log names the limit. Raise the setting, or check what listens at the address of the node.',
   open_files:
     'The exporter may not open more files and connections. Raise its limit: ulimit -n, or LimitNOFILE of systemd or containerd.',
+  no_storage_stats:
+    'What answers measures no storage, as virtual nodes do: add a label of them to cluster.skipNodes, such as liqo.io/type=virtual-node.',
   empty:
     'The summary lists no pods although pods run on the node. The kubelet may have just started; otherwise check its log.',
   not_ready: 'The node has no address or port yet. Wait until its kubelet has registered.',
@@ -74,6 +77,7 @@ export const absenceNames: Readonly<Record<AbsenceReason, string>> = {
   decode: 'the answer is not its summary',
   too_large: 'summary too large',
   open_files: 'too many open files',
+  no_storage_stats: 'summary without storage',
   empty: 'summary without pods',
   not_ready: 'no address yet',
   never: 'not scraped yet',

@@ -1,14 +1,22 @@
-import { getOrAdd } from '../base/maps.js';
+import { getOrAdd, leastKnown } from '../base/maps.js';
+import { isOfVirtualCluster } from '../kube/virtual-node.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-view.js';
 import type { NodeUnenforcedReason } from '../node/unenforced-limits.js';
 import { exampleCount } from './affected-workloads.js';
 
 /**
  * `threshold_unset`: no threshold bounds a disk of the node. `threshold_refuted`: the kubelet has other thresholds than those
- * that are assumed. `capacity_differs`: the Node object has another size of the disk than the disk. The others are reasons why
- * limits of the whole node do not do what they seem to do.
+ * that are assumed. `capacity_differs`: the Node object has another size of the disk than the disk. `statistics_frozen`: the kubelet
+ * reports what it measures no longer. `virtual_cluster`: the Node object is made up. The others are reasons why limits of the whole
+ * node do not do what they seem to do.
  */
-export type EnforcementKind = NodeUnenforcedReason | 'threshold_unset' | 'threshold_refuted' | 'capacity_differs';
+export type EnforcementKind =
+  | NodeUnenforcedReason
+  | 'threshold_unset'
+  | 'threshold_refuted'
+  | 'capacity_differs'
+  | 'statistics_frozen'
+  | 'virtual_cluster';
 
 /** The nodes with one kind. */
 export interface EnforcementReport {
@@ -16,11 +24,14 @@ export interface EnforcementReport {
   readonly nodeCount: number;
   /** The first of them by name. */
   readonly exampleNodes: readonly string[];
+  /** With `statistics_frozen`: the oldest time of them, by the clock of its node. */
+  readonly frozenSinceMs?: number | undefined;
 }
 
 /** Nodes are added one by one, in the order of their names. */
 export class EnforcementGaps {
   readonly #nodes = new Map<EnforcementKind, { nodeCount: number; readonly exampleNodes: string[] }>();
+  #frozenSinceMs: number | undefined;
 
   add(view: NodeView): void {
     for (const kind of enforcementKinds(view)) {
@@ -28,10 +39,15 @@ export class EnforcementGaps {
       gap.nodeCount += 1;
       if (gap.exampleNodes.length < exampleCount) gap.exampleNodes.push(view.nodeName);
     }
+    if (view.state !== 'absent') this.#frozenSinceMs = leastKnown(this.#frozenSinceMs, view.snapshot.frozen.sinceMs);
   }
 
   reports(): readonly EnforcementReport[] {
-    return Array.from(this.#nodes, ([kind, gap]) => ({ kind, ...gap }));
+    return Array.from(this.#nodes, ([kind, gap]) => ({
+      kind,
+      ...gap,
+      ...(kind === 'statistics_frozen' && { frozenSinceMs: this.#frozenSinceMs }),
+    }));
   }
 }
 
@@ -45,11 +61,13 @@ export function enforcementKinds(view: NodeView): readonly EnforcementKind[] {
 }
 
 function thresholdKinds(snapshot: NodeSnapshot): readonly EnforcementKind[] {
-  const { unsetSignals, refutedSignals } = snapshot;
+  const { unsetSignals, refutedSignals, frozen, node } = snapshot;
   return [
     ...(unsetSignals.length > 0 ? (['threshold_unset'] as const) : []),
     ...(refutedSignals.length > 0 ? (['threshold_refuted'] as const) : []),
     ...(differsInCapacity(snapshot) ? (['capacity_differs'] as const) : []),
+    ...(frozen.sinceMs === undefined ? [] : (['statistics_frozen'] as const)),
+    ...(isOfVirtualCluster(node.labels) ? (['virtual_cluster'] as const) : []),
   ];
 }
 
@@ -72,4 +90,7 @@ export const enforcementTexts: Readonly<Record<EnforcementKind, string>> = {
   threshold_unset: 'the kubelet has no eviction threshold for a disk: it fills up to the last byte',
   threshold_refuted: 'the kubelet has other eviction thresholds than the defaults of Kubernetes',
   capacity_differs: 'the capacity of the Node object is not that of the disk',
+  statistics_frozen: 'the kubelet reports old values: the time of its measurements does not move',
+  virtual_cluster:
+    'the Node object is made up by a virtual cluster: the version, capacity, thresholds, DiskPressure and other pods of the host are not known',
 };

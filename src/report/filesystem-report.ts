@@ -1,5 +1,6 @@
 import type { FsStats } from '../kubelet/summary.js';
 import { filesystemOwners } from '../node/filesystem-owners.js';
+import { judgedFilesystems } from '../node/frozen-statistics.js';
 import { sameFilesystem } from '../node/node-layout.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
@@ -59,7 +60,8 @@ export function filesystemReports(snapshot: NodeSnapshot): readonly FilesystemRe
 }
 
 /** The fullest filesystem's part of bytes or inodes that is not free; undefined when none is known. */
-export function fullestRatio({ summary: { nodefs, imagefs, containerfs } }: NodeSnapshot): number | undefined {
+export function fullestRatio({ summary, frozen }: NodeSnapshot): number | undefined {
+  const { nodefs, imagefs, containerfs } = judgedFilesystems(summary, frozen);
   const ratios = [nodefs, imagefs, containerfs].flatMap((stats) =>
     stats === undefined ? [] : [bytesFullRatio(stats), inodesFullRatio(stats)],
   );

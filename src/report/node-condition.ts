@@ -1,5 +1,6 @@
+import { judgedFilesystems } from '../node/frozen-statistics.js';
 import { fullDisk } from '../node/full-disks.js';
-import type { MeasuredNodeView, NodeView } from '../node/node-view.js';
+import type { MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
 import { isAwaitedNode } from './absence-hints.js';
 import { enforcementKinds } from './enforcement-report.js';
 import { fullestRatio } from './filesystem-report.js';
@@ -8,7 +9,7 @@ import type { PressedNode } from './pressure-report.js';
 
 /**
  * How a node is, by what matters most, the worst first. `evicting`: below a threshold; `no_space`: a disk is full, and nobody is
- * evicted for it; `silent`: without data; `refusing`: under DiskPressure, and below no threshold that is known; `near`: close to a
+ * evicted for it; `silent`: without data; `unknown`: nothing says how much is free on nodefs; `refusing`: under DiskPressure, and below no threshold that is known; `near`: close to a
  * threshold; `full`: a filesystem is nearly full in bytes or inodes; `awaited`: without data, see {@link isAwaitedNode}; `stale`: its data is old; `missing`: its summary lacks
  * pods; `unprotected`: limits or thresholds do not do what they seem to do; `skipped`: never scraped.
  */
@@ -16,6 +17,7 @@ export const nodeConditions = [
   'evicting',
   'no_space',
   'silent',
+  'unknown',
   'refusing',
   'near',
   'full',
@@ -48,7 +50,16 @@ function pressureCondition(
   if (fullDisk(snapshot) !== undefined) return 'no_space';
   if (pressed?.nearest.isCrossed === true) return 'evicting';
   if (node?.diskPressure === true) return 'refusing';
+  if (isUnknown(snapshot)) return 'unknown';
   return pressed === undefined ? undefined : 'near';
+}
+
+/** Frozen, missing, or impossible values. Without inodes, as on btrfs, none are free. */
+function isUnknown({ summary, frozen }: NodeSnapshot): boolean {
+  const { nodefs } = judgedFilesystems(summary, frozen);
+  if (nodefs === undefined) return false;
+  const { capacityBytes = 0, availableBytes, inodes = 0, inodesFree } = nodefs;
+  return (capacityBytes > 0 && availableBytes === undefined) || (inodes > 0 && inodesFree === undefined);
 }
 
 function dataCondition(view: MeasuredNodeView): NodeCondition {

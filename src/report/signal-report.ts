@@ -1,6 +1,7 @@
 import { formatCount } from '../base/text.js';
 import { roundUp } from '../kube/quantity.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
+import { judgedFilesystems } from '../node/frozen-statistics.js';
 import { availableFor, type NodeThreshold, signalsOf } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { type Victim, type VictimPlace, victimRanking, victimsToFree } from '../node/victims.js';
@@ -69,7 +70,7 @@ export function signalReports(snapshot: NodeSnapshot): readonly SignalReport[] {
 
 function signalReport(
   signal: EvictionSignal,
-  { summary, thresholds }: NodeSnapshot,
+  { summary, frozen, thresholds }: NodeSnapshot,
   victims: readonly Victim[] | undefined,
 ): SignalReport {
   const own = thresholds.filter((threshold) => threshold.signal === signal);
@@ -83,7 +84,7 @@ function signalReport(
     isAssumed: hard?.isAssumed,
     clearedAt: hard?.clearedAt,
     soft: soft && { ...amountOf(soft), gracePeriodMs: soft.gracePeriodMs, isCrossed: soft.isCrossed },
-    available: availableFor(signal, summary).available,
+    available: availableFor(signal, judgedFilesystems(summary, frozen)).available,
     headroom: hard?.headroom,
     isCrossed,
     victims: reports,

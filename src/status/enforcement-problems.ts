@@ -1,4 +1,5 @@
 import { countedText, programName } from '../base/text.js';
+import { formatTime } from '../base/units.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { EnforcementKind, EnforcementReport } from '../report/enforcement-report.js';
 import { aboutOne, namesText } from './problem-texts.js';
@@ -31,6 +32,10 @@ const nodeTexts: Readonly<Partial<Record<EnforcementKind, { readonly words: Word
     words: ['node whose capacity is not that of its disk', 'nodes whose capacity is not that of their disks'],
     hint: 'The scheduler goes by the capacity of the Node object. Check the root directory of the kubelet (--root-dir) and restart it.',
   },
+  statistics_frozen: {
+    words: ['node whose kubelet reports old values', 'nodes whose kubelets report old values'],
+    hint: 'The kubelet answers, and does not measure: a mount may hang. It evicts nobody for a disk that it does not measure. Check its log and mounts, and restart it.',
+  },
 };
 
 /** What does not protect although it seems to, and emptyDirs in memory that are full. */
@@ -38,11 +43,12 @@ export function enforcementProblems({ enforcement, findings, summary }: ClusterR
   return [...enforcement.flatMap(nodeProblem), ...exceededProblem(summary), ...findings.flatMap(fullProblem)];
 }
 
-function nodeProblem({ kind, nodeCount, exampleNodes }: EnforcementReport): readonly Problem[] {
+function nodeProblem({ kind, nodeCount, exampleNodes, frozenSinceMs }: EnforcementReport): readonly Problem[] {
   const known = nodeTexts[kind];
   if (known === undefined) return [];
   const { words, hint } = known;
-  const detail = namesText(exampleNodes, nodeCount);
+  const since = frozenSinceMs === undefined ? '' : `, since ${formatTime(frozenSinceMs)}`;
+  const detail = `${namesText(exampleNodes, nodeCount)}${since}`;
   const about = aboutOne(
     exampleNodes.map((node) => ({ node })),
     nodeCount,

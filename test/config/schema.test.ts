@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
+import { parseSelector } from '../../src/kube/selector.js';
+import { contradictorySelectors } from '../../src/kube/virtual-node.js';
 import { faultsOf, linesOf, load, loadText } from './support.js';
+
+it.each([
+  ['type=virtual-kubelet,liqo.io/type=virtual-node', ['liqo.io/type=virtual-node,type=virtual-kubelet']],
+  ['type=virtual-kubelet,type=kwok', ['type=kwok,type=virtual-kubelet']],
+  ['type=virtual-kubelet,zone=a', []],
+  ['type=virtual-kubelet', []],
+])('a selector of two kinds of nodes is none of the nodes: %s', (text, expected) => {
+  expect(contradictorySelectors([parseSelector(text)])).toEqual(expected);
+});
 
 describe('defaults', () => {
   it('the defaults are the settings of an empty file', () => {
@@ -12,6 +23,8 @@ describe('defaults', () => {
         podSelector: [],
         skipNodes: [
           [{ key: 'type', operator: 'In', values: ['virtual-kubelet'] }],
+          [{ key: 'liqo.io/type', operator: 'In', values: ['virtual-node'] }],
+          [{ key: 'type', operator: 'In', values: ['kwok'] }],
           [{ key: 'eks.amazonaws.com/compute-type', operator: 'In', values: ['fargate'] }],
         ],
         nodeLocal: false,

@@ -345,6 +345,34 @@ describe('projectNode', () => {
   const node = (parts: object) =>
     projectNode({ metadata: { name: 'n1', uid: 'u1', resourceVersion: '7' }, ...parts }, keep);
 
+  it('what a virtual cluster makes up is not known', () => {
+    const status = {
+      conditions: [{ type: 'DiskPressure', status: 'False' }],
+      capacity: { cpu: '16' },
+      allocatable: { 'ephemeral-storage': '100Gi' },
+      nodeInfo: { kubeletVersion: 'v1.19.1', operatingSystem: 'linux', containerRuntimeVersion: 'docker://19.3.12' },
+      images: [{ names: ['app:1'], sizeBytes: 7 }],
+    };
+    const made = (isFake: string) =>
+      projectNode(
+        {
+          metadata: { name: 'n', uid: 'u', resourceVersion: '1', labels: { 'vcluster.loft.sh/fake-node': isFake } },
+          status,
+        },
+        keep,
+      );
+    expect(made('false')).toMatchObject({
+      kubeletVersion: 'v1.19.1',
+      diskPressure: false,
+      enforcesStorageLimits: false,
+    });
+    expect(made('true')).toMatchObject({ operatingSystem: 'linux', enforcesStorageLimits: true, images: [] });
+    const { kubeletVersion, diskPressure, capacityBytes, allocatableBytes, containerRuntime } = made('true');
+    expect([kubeletVersion, diskPressure, capacityBytes, allocatableBytes, containerRuntime]).toEqual(
+      Array(5).fill(undefined),
+    );
+  });
+
   it('keeps what the exporter uses of a node', () => {
     const status = {
       conditions: [

@@ -8,7 +8,7 @@ import type { Node } from '../../src/kube/objects.js';
 import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import type { CacheLookup } from '../../src/kubelet/lookup.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
-import { aNode, aNodeSummary, aPodSummary } from '../support/builders.js';
+import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPodSummary } from '../support/builders.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
@@ -973,6 +973,26 @@ it('a summary of another node is a failed attempt: the address has passed to ano
     `the kubelet at the address of node ${node.name} identifies itself as node other; ` +
       'the node object lags behind, or its kubelet runs under another name',
   );
+});
+
+describe('a summary without storage', () => {
+  const containers = [aContainerSummary()];
+  it.each<[string, Partial<NodeSummary>, string]>([
+    ['of a virtual node', { pods: [aPodSummary({ usedBytes: undefined, containers })] }, 'absent no_storage_stats'],
+    ['and without pods', { pods: [] }, 'absent no_storage_stats'],
+    ['of the node', { pods: [aPodSummary({ usedBytes: 1, containers: [] })] }, 'fresh of request 0'],
+    ['but of a container', { pods: [aPodSummary({ usedBytes: undefined })] }, 'fresh of request 0'],
+    [
+      'but of a volume',
+      { pods: [aPodSummary({ usedBytes: undefined, containers, volumes: [] })] },
+      'fresh of request 0',
+    ],
+    ['of pods', { nodefs: anFsStats(), pods: [] }, 'fresh of request 0'],
+  ])('is no data of a kubelet: %s', async (_case, parts, expected) => {
+    const { cache, kubelet } = setUp();
+    kubelet.summary = () => Promise.resolve(aNodeSummary({ nodefs: undefined, ...parts }));
+    expect(textOf(await cache.get(node, never))).toBe(expected);
+  });
 });
 
 it('the error about a node whose name is no DNS name does not repeat the name', async () => {

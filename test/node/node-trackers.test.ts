@@ -6,10 +6,23 @@ import { Scheduler } from '../../src/base/scheduler.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
 import type { CacheLookup } from '../../src/kubelet/lookup.js';
+import type { NodeSummary } from '../../src/kubelet/summary.js';
+import { filesystemOwners } from '../../src/node/filesystem-owners.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
+import type { MeasuredNodeView, NodeSnapshot } from '../../src/node/node-view.js';
 import type { DerivedPod, PodRecord } from '../../src/node/pod-record.js';
+import { victimRanking } from '../../src/node/victims.js';
+import { enforcementKinds } from '../../src/report/enforcement-report.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
-import { aContainer, aContainerSummary, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import {
+  aContainer,
+  aContainerSummary,
+  anFsStats,
+  aNode,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+} from '../support/builders.js';
 import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
 const names = ['web-0', 'web-1', 'web-2', 'web-3'];
@@ -173,5 +186,68 @@ describe('NodeTrackers', () => {
     expect([...lax.derived.keys()]).toEqual(lax.snapshot?.pods);
     expect([...lax.derived.values()].flatMap(({ ratios }) => ratios)).toEqual([]);
     expect(lax.snapshot?.context).not.toBe(labelled.snapshot?.context);
+  });
+});
+
+describe('a node whose kubelet or object is not what it seems', () => {
+  const minute = 60_000;
+  const disk = { capacityBytes: 100, availableBytes: 1, inodes: 100, inodesFree: 50 };
+  const pods = [aPod({ name: 'web-0', uid: 'web-0', kubeletUid: 'web-0', nodeName: node.name })];
+  const summaryAt = (disksAt: number, podAt: number) =>
+    aNodeSummary({
+      nodefs: anFsStats({ ...disk, timeMs: disksAt }),
+      imagefs: anFsStats({ ...disk, timeMs: podAt }),
+      pods: [aPodSummary({ name: 'web-0', uid: 'web-0', containers: [{ ...aContainerSummary(), timeMs: podAt }] })],
+    });
+  const viewer = (as = node) => {
+    const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: true });
+    const trackers = new NodeTrackers(trackerOptions({ pods: podsOfNode(() => pods), resolver }));
+    return (summary: NodeSummary, arrivedAtMs: number): MeasuredNodeView => {
+      const lookup = { state: 'fresh', summary, configuration: undefined, arrivedAtMs, fetchedAtMs: 0 } as const;
+      return trackers.of(as).view(as, lookup) as MeasuredNodeView;
+    };
+  };
+  const pendingOf = ({ workloads }: MeasuredNodeView) => [...workloads.values()].map(({ pendingPods }) => pendingPods);
+
+  it('a disk whose statistics are frozen is near no threshold that is known, and other disks are', () => {
+    const view = viewer(aNode({ diskPressure: true }));
+    view(summaryAt(1, 1), 0);
+    const before = view(summaryAt(1, 4 * minute), 4 * minute);
+    const { snapshot } = view(summaryAt(1, 5 * minute), 5 * minute);
+    const available = (of: NodeSnapshot) =>
+      of.thresholds.map((threshold) => `${threshold.signal} ${threshold.available}`);
+    expect(available(before.snapshot)).toContain('nodefs.available 1');
+    expect(available(snapshot)).toEqual(expect.arrayContaining(['nodefs.available undefined', 'imagefs.available 1']));
+    expect(snapshot.thresholds.filter(({ isCrossed }) => isCrossed).map(({ signal }) => signal)).toEqual([
+      'imagefs.available',
+    ]);
+    expect(enforcementKinds(before)).toEqual([]);
+    expect(enforcementKinds(view(summaryAt(1, 6 * minute), 6 * minute))).toEqual(['statistics_frozen']);
+  });
+
+  it('a workload is not complete while all containers of a pod are frozen', () => {
+    const view = viewer();
+    expect(pendingOf(view(summaryAt(1, 1), 0))).toEqual([0]);
+    expect(pendingOf(view(summaryAt(5 * minute, 1), 5 * minute))).toEqual([1]);
+    expect(pendingOf(view(summaryAt(6 * minute, 6 * minute), 6 * minute))).toEqual([0]);
+  });
+
+  it('a node of a virtual cluster has usage, and nothing that its host decides', () => {
+    const labels = { 'vcluster.loft.sh/fake-node': 'true' };
+    const view = viewer(aNode({ labels }))(summaryAt(1, 1), 0);
+    const { snapshot } = view;
+    expect(snapshot.pods).toHaveLength(1);
+    expect(snapshot).toMatchObject({
+      thresholds: [],
+      unsetSignals: [],
+      refutedSignals: [],
+      headrooms: [],
+      unreadPodCount: 0,
+    });
+    expect([victimRanking(snapshot), filesystemOwners(snapshot), enforcementKinds(view)]).toEqual([
+      undefined,
+      [],
+      ['virtual_cluster'],
+    ]);
   });
 });

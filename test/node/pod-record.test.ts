@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { nothingFrozen } from '../../src/node/frozen-statistics.js';
 import { nodeLayout } from '../../src/node/node-layout.js';
 import { boundPod } from '../../src/node/node-objects.js';
 import { createNodeSnapshot } from '../../src/node/node-snapshot.js';
@@ -40,7 +41,17 @@ function recorded({
   const context = contextOf(node, layout);
   const derived: DerivedPods = new Map();
   const snapshot = createNodeSnapshot(
-    { node, summary, arrivedAtMs: 0, layout, configuration: undefined, refutedSignals: () => [], context, derived },
+    {
+      node,
+      summary,
+      arrivedAtMs: 0,
+      layout,
+      configuration: undefined,
+      refutedSignals: () => [],
+      frozen: nothingFrozen,
+      context,
+      derived,
+    },
     pods.map((pod) => boundPod(pod, resolver)),
     {
       pods: {

@@ -2,6 +2,7 @@
 import { sum } from './quantity.js';
 import type { RawFs, RawNode, RawPodStats, RawSummary } from './raw.js';
 import type { Labels, Prediction } from './series.js';
+import { timeMs, toSeconds } from './times.js';
 
 export function predictNode(prediction: Prediction, summary: RawSummary): void {
   const { nodeName, runtime } = summary.node;
@@ -110,6 +111,7 @@ function predictFilesystem(prediction: Prediction, figures: RawFs | undefined, l
   prediction.add('node_inodes', labels, figures?.inodes);
   prediction.add('node_inodes_free', labels, figures?.inodesFree);
   prediction.add('node_inodes_used', labels, figures?.inodesUsed);
+  prediction.add('node_stats_timestamp_seconds', labels, toSeconds(timeMs(figures?.time)));
 }
 
 const flag = (isSet: boolean | undefined): number | undefined => (isSet === undefined ? undefined : Number(isSet));

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import type { NodeView } from '../../src/node/node-view.js';
+import type { FsStats } from '../../src/kubelet/summary.js';
+import { nothingFrozen } from '../../src/node/frozen-statistics.js';
+import type { MeasuredNodeView, NodeView } from '../../src/node/node-view.js';
 import { nodeCondition } from '../../src/report/node-condition.js';
 import { NodeGrid, type NodeGridReport } from '../../src/report/node-grid.js';
 import { pressedNode } from '../../src/report/pressure-report.js';
@@ -43,6 +45,15 @@ function gridOf(views: readonly NodeView[], count = 100): NodeGridReport {
 }
 
 const stale = (view: NodeView): NodeView => ({ ...view, state: 'stale' }) as NodeView;
+const frozen = (view: NodeView): NodeView =>
+  aFreshNode({
+    ...(view as MeasuredNodeView).snapshot,
+    frozen: { ...nothingFrozen, filesystems: new Set(['nodefs']) },
+  });
+const unknownFree = (fs: Partial<FsStats>): NodeView =>
+  aFreshNode(
+    aNodeSnapshot({ summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 1, availableBytes: 1, ...fs }) }) }),
+  );
 const missing = (view: NodeView): NodeView => ({ ...view, missingPods: 1 });
 
 describe('the condition of a node', () => {
@@ -53,6 +64,9 @@ describe('the condition of a node', () => {
     ['no_space', nodeOf('a', { fullPercent: 100, diskPressure: true, unsetSignals: ['nodefs.available'] })],
     ['silent', anAbsentNode('d', 'timeout')],
     ['silent', anAbsentNode('a', 'connection')],
+    ['unknown', stale(frozen(nodeOf('a', { headroom: 1 })))],
+    ['unknown', unknownFree({ capacityBytes: 1, availableBytes: undefined })],
+    ['unknown', unknownFree({ inodes: 1, inodesFree: undefined })],
     ['near', nodeOf('a', { headroom: 1, fullPercent: 95 })],
     ['full', stale(nodeOf('a', { fullPercent: 80 }))],
     ['awaited', anAbsentNode('a', 'timeout')],

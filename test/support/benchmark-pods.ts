@@ -1,3 +1,4 @@
+import { nothingFrozen } from '../../src/node/frozen-statistics.js';
 import { nodeLayout } from '../../src/node/node-layout.js';
 import { boundPod } from '../../src/node/node-objects.js';
 import { createNodeSnapshot } from '../../src/node/node-snapshot.js';
@@ -84,6 +85,7 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
       layout,
       configuration: undefined,
       refutedSignals: () => [],
+      frozen: nothingFrozen,
       context: contextOf(node, layout),
       derived: new Map(),
     },

@@ -4,6 +4,7 @@ import type { Pod } from '../../src/kube/objects.js';
 import { ratioTo } from '../../src/kube/quantity.js';
 import { wholeCluster } from '../../src/kube/scope.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
+import { nothingFrozen } from '../../src/node/frozen-statistics.js';
 import { type LimitRatio, nearestRatio } from '../../src/node/limit-ratios.js';
 import { isActive } from '../../src/node/limits.js';
 import { noForecasts } from '../../src/node/node-forecasts.js';
@@ -157,6 +158,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     summary: aNodeSummary({ nodeName }),
     arrivedAtMs: 0,
     layout: { hasDedicatedImagefs: undefined, hasSplitImagefs: undefined },
+    frozen: nothingFrozen,
     podsOnNode: [],
     thresholds: [],
     refutedSignals: [],

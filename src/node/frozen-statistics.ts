@@ -1,0 +1,105 @@
+import { type SignalFilesystem, signalFilesystems } from '../kubelet/eviction-signals.js';
+import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
+
+/** A time that has not moved between two summaries that are so far apart. */
+const frozenAfterMs = 300_000;
+/** At its first summary: a time that is so much older than the newest one. The node's clock makes all times wrong alike. */
+const frozenLagMs = 600_000;
+
+/** What a kubelet reports although it measures it no longer. */
+export interface FrozenStatistics {
+  readonly filesystems: ReadonlySet<SignalFilesystem>;
+  /** UIDs of the pods of the summary whose containers are all frozen. */
+  readonly podUids: ReadonlySet<string>;
+  /** The oldest time of them, in milliseconds by the node's clock; undefined without any. */
+  readonly sinceMs: number | undefined;
+}
+
+export const nothingFrozen: FrozenStatistics = { filesystems: new Set(), podUids: new Set(), sinceMs: undefined };
+
+type Filesystems = Pick<NodeSummary, SignalFilesystem>;
+
+/** The filesystems without what is free on those that are frozen: it is compared with nothing. */
+export function judgedFilesystems(
+  summary: Filesystems,
+  { filesystems }: Pick<FrozenStatistics, 'filesystems'>,
+): Filesystems {
+  if (filesystems.size === 0) return summary;
+  const of = (filesystem: SignalFilesystem): Filesystems['nodefs'] => {
+    const stats = summary[filesystem];
+    return stats && filesystems.has(filesystem)
+      ? { ...stats, availableBytes: undefined, inodesFree: undefined }
+      : stats;
+  };
+  return { nodefs: of('nodefs'), imagefs: of('imagefs'), containerfs: of('containerfs') };
+}
+
+interface UnmovedTime {
+  readonly timeMs: number;
+  /** When the first summary with this time arrived, in monotonic milliseconds. */
+  readonly sinceMs: number;
+}
+
+/** Finds what is frozen in the summaries of one node. */
+export class FrozenTimes {
+  /** By filesystem, or UID of a pod; those that moved with the last summary are left out. */
+  #unmoved: ReadonlyMap<string, UnmovedTime> = new Map();
+  #arrivedAtMs: number | undefined;
+  #frozen = nothingFrozen;
+
+  /** `before`: the last summary, where it is kept. `arrivedAtMs`: of `summary`; monotonic. */
+  observe(summary: NodeSummary, arrivedAtMs: number, before: NodeSummary | undefined): FrozenStatistics {
+    if (before === summary) return this.#frozen;
+    const times = timesOf(summary);
+    const former = before === undefined ? new Map<string, number>() : timesOf(before);
+    const newestMs = [...times.values()].reduce((newest, timeMs) => Math.max(newest, timeMs), -Infinity);
+    const beforeMs = this.#arrivedAtMs ?? arrivedAtMs;
+    const unmoved = new Map<string, UnmovedTime>();
+    for (const [key, timeMs] of times) {
+      const known = this.#unmoved.get(key);
+      const lagMs = newestMs - timeMs;
+      if (known?.timeMs === timeMs) unmoved.set(key, known);
+      else if (former.get(key) === timeMs) unmoved.set(key, { timeMs, sinceMs: beforeMs });
+      else if (!former.has(key) && lagMs >= frozenLagMs) unmoved.set(key, { timeMs, sinceMs: arrivedAtMs - lagMs });
+    }
+    this.#unmoved = unmoved;
+    this.#arrivedAtMs = arrivedAtMs;
+    this.#frozen = frozenOf(unmoved, arrivedAtMs);
+    return this.#frozen;
+  }
+}
+
+function frozenOf(unmoved: ReadonlyMap<string, UnmovedTime>, arrivedAtMs: number): FrozenStatistics {
+  const keys = new Set<string>();
+  let oldestMs: number | undefined;
+  for (const [key, { timeMs, sinceMs }] of unmoved) {
+    if (arrivedAtMs - sinceMs < frozenAfterMs) continue;
+    keys.add(key);
+    oldestMs = Math.min(timeMs, oldestMs ?? Infinity);
+  }
+  if (oldestMs === undefined) return nothingFrozen;
+  const filesystems = new Set(signalFilesystems.filter((filesystem) => keys.delete(filesystem)));
+  return { filesystems, podUids: keys, sinceMs: oldestMs };
+}
+
+/** The times of the filesystems, and the newest one of the containers of each pod, by its UID. */
+function timesOf(summary: NodeSummary): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const pod of summary.pods) {
+    const timeMs = newestOf(pod);
+    if (timeMs !== undefined) times.set(pod.uid, timeMs);
+  }
+  for (const filesystem of signalFilesystems) {
+    const timeMs = summary[filesystem]?.timeMs;
+    if (timeMs !== undefined) times.set(filesystem, timeMs);
+  }
+  return times;
+}
+
+function newestOf({ containers }: PodSummary): number | undefined {
+  let newestMs: number | undefined;
+  for (const { timeMs } of containers) {
+    if (timeMs !== undefined && timeMs > (newestMs ?? -Infinity)) newestMs = timeMs;
+  }
+  return newestMs;
+}

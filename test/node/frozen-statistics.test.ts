@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+
+import type { NodeSummary } from '../../src/kubelet/summary.js';
+import { FrozenTimes, judgedFilesystems } from '../../src/node/frozen-statistics.js';
+import { aContainerSummary, anFsStats, aNodeSummary, aPodSummary } from '../support/builders.js';
+
+const minute = 60_000;
+
+/** Times in minutes: of nodefs and imagefs, and of the containers of each pod. */
+interface Times {
+  readonly nodefs?: number;
+  readonly imagefs?: number;
+  readonly pods?: Readonly<Record<string, readonly (number | undefined)[]>>;
+}
+
+function summaryOf({ nodefs, imagefs, pods = {} }: Times): NodeSummary {
+  const fsAt = (time: number | undefined) =>
+    time === undefined ? undefined : anFsStats({ timeMs: time * minute, availableBytes: 1, inodesFree: 1 });
+  return aNodeSummary({
+    nodefs: fsAt(nodefs),
+    imagefs: fsAt(imagefs),
+    pods: Object.entries(pods).map(([uid, times]) =>
+      aPodSummary({
+        uid,
+        containers: times.map((time) => ({
+          ...aContainerSummary({}),
+          timeMs: time === undefined ? time : time * minute,
+        })),
+      }),
+    ),
+  });
+}
+
+/** What is frozen after each summary; the key is when it arrived, in minutes. */
+function observed(summaries: readonly (readonly [atMinute: number, Times])[], { isKept = true } = {}) {
+  const times = new FrozenTimes();
+  let before: NodeSummary | undefined;
+  return summaries.map(([atMinute, of]) => {
+    const summary = summaryOf(of);
+    const { filesystems, podUids, sinceMs } = times.observe(summary, atMinute * minute, before);
+    before = isKept ? summary : undefined;
+    return [[...filesystems, ...podUids].join(' '), sinceMs === undefined ? undefined : sinceMs / minute];
+  });
+}
+
+describe('frozen statistics', () => {
+  it('a time that does not move for five minutes is frozen, until it moves', () => {
+    const at = (nodefs: number): Times => ({ nodefs, imagefs: nodefs });
+    expect(
+      observed([
+        [0, at(100)],
+        [4.99, { nodefs: 100, imagefs: 104 }],
+        [5, { nodefs: 100, imagefs: 105 }],
+        [60, { nodefs: 100, imagefs: 160 }],
+        [61, at(161)],
+      ]),
+    ).toEqual([
+      ['', undefined],
+      ['', undefined],
+      ['nodefs', 100],
+      ['nodefs', 100],
+      ['', undefined],
+    ]);
+  });
+
+  it('a pod is frozen when the times of all its containers are; those without a time decide nothing', () => {
+    const pods = (a: number, b: number) => ({ a: [100, a], b: [100, b], c: [undefined], d: [] });
+    expect(
+      observed([
+        [0, { pods: pods(100, 90) }],
+        [5, { pods: pods(105, 90) }],
+      ]),
+    ).toEqual([
+      ['', undefined],
+      ['b', 100],
+    ]);
+  });
+
+  it('at the start, a time that is ten minutes older than the newest one is frozen', () => {
+    const start = { nodefs: 90, imagefs: 100, pods: { old: [90], late: [90.01] } };
+    expect(observed([[0, start]])).toEqual([['nodefs old', 90]]);
+    expect(
+      observed([
+        [0, start],
+        [1, { ...start, nodefs: 91, imagefs: 101 }],
+      ])[1],
+    ).toEqual(['old', 90]);
+  });
+
+  it('a pod that comes with an old time is frozen, one that is listed late is not', () => {
+    const pods = { old: [80], late: [100] };
+    expect(
+      observed([
+        [0, { nodefs: 99 }],
+        [1, { nodefs: 100, pods }],
+      ])[1],
+    ).toEqual(['old', 80]);
+  });
+
+  it.each([-600, 0, 600])('a clock that is %s minutes wrong freezes nothing', (wrong) => {
+    const at = (time: number) => ({ nodefs: time + wrong, imagefs: time + wrong, pods: { a: [time + wrong] } });
+    expect(observed([0, 5, 10].map((time) => [time, at(1_000 + time)]))).toEqual([0, 5, 10].map(() => ['', undefined]));
+  });
+
+  it('all times of a kubelet may be frozen', () => {
+    const times = { nodefs: 90, imagefs: 91, pods: { a: [92] } };
+    expect(
+      observed([
+        [0, times],
+        [5, times],
+      ])[1],
+    ).toEqual(['nodefs imagefs a', 90]);
+  });
+
+  it('what did not move is remembered when the summary before is not kept', () => {
+    const times = { nodefs: 90, imagefs: 100 };
+    expect(
+      observed(
+        [
+          [0, times],
+          [1, times],
+        ],
+        { isKept: false },
+      )[1],
+    ).toEqual(['nodefs', 90]);
+  });
+
+  it('the same summary is observed once', () => {
+    const times = new FrozenTimes();
+    const summary = summaryOf({ nodefs: 1 });
+    const first = times.observe(summary, 0, undefined);
+    expect(times.observe(summary, 10 * minute, summary)).toBe(first);
+  });
+
+  it('of a frozen filesystem nothing is known to be free, and all else is as it was', () => {
+    const summary = summaryOf({ nodefs: 1, imagefs: 1 });
+    const judged = judgedFilesystems(summary, { filesystems: new Set(['nodefs'] as const) });
+    expect(judged).toEqual({
+      nodefs: { ...summary.nodefs, availableBytes: undefined, inodesFree: undefined },
+      imagefs: summary.imagefs,
+      containerfs: undefined,
+    });
+    expect(judgedFilesystems(summary, { filesystems: new Set() })).toBe(summary);
+  });
+});
