@@ -7,6 +7,8 @@ import { FailureRun, type Logger } from '../base/logger.js';
 import type { Lane, Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { agentParts } from '../exposition/agent-families.js';
+import { entryFinder } from '../node/join.js';
+import type { BoundPod } from '../node/node-objects.js';
 import { allObjects, type ClusterSnapshot } from '../scrape/snapshot.js';
 import type { Host } from './resolve-scope.js';
 
@@ -58,7 +60,7 @@ export class AgentSlot implements Disposable {
   async addTo(snapshot: ClusterSnapshot): Promise<ClusterSnapshot> {
     if (this.#agent === undefined) return snapshot;
     try {
-      const agent = await (await this.#agent).read(allObjects(snapshot), this.#parts);
+      const agent = await (await this.#agent).read(allObjects(withoutForged(snapshot)), this.#parts);
       this.#failures.ended('the agent on the node reads again', {});
       return { ...snapshot, agent };
     } catch (error) {
@@ -66,6 +68,21 @@ export class AgentSlot implements Disposable {
       return snapshot;
     }
   }
+}
+
+/** Without pods whose UID is written by their author, unless the kubelet reports them under it. */
+function withoutForged(snapshot: ClusterSnapshot): ClusterSnapshot {
+  const nodes = snapshot.nodes.map((view) => {
+    const { objects } = view;
+    if (objects === undefined) return view;
+    const find = entryFinder(view.state === 'absent' ? { pods: [] } : view.snapshot.summary);
+    const isBelieved = ({ pod }: BoundPod): boolean => pod.kubeletUid === pod.uid || find(pod) !== undefined;
+    return {
+      ...view,
+      objects: { ...objects, pods: objects.pods.filter(isBelieved), formerPods: objects.formerPods.filter(isBelieved) },
+    };
+  }) as ClusterSnapshot['nodes'];
+  return { ...snapshot, nodes };
 }
 
 async function loadAgent(

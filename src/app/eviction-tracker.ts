@@ -7,6 +7,7 @@ import type { Node, Pod } from '../kube/objects.js';
 import { isInScope, type Scope } from '../kube/scope.js';
 import { matchesSelector } from '../kube/selector.js';
 import type { KubeletCache } from '../kubelet/kubelet-cache.js';
+import { isEntryOf } from '../node/join.js';
 import { nodeLayout } from '../node/node-layout.js';
 import { type EvictionReport, evictionReport, evictionReports } from '../report/eviction-report.js';
 import type { ActiveSettings } from './active-settings.js';
@@ -111,10 +112,11 @@ function contextOf(
   const { nodeName = '', kubeletUid } = pod;
   const history = cache.history(nodeName);
   const { summary } = history ?? {};
+  const measurement = history?.find(kubeletUid);
   return {
     node: nodes.findNode(nodeName),
     layout: trackers.layout(nodeName) ?? (summary && nodeLayout(summary)),
-    measurement: history?.find(kubeletUid),
+    measurement: measurement && isEntryOf(measurement.summary, pod) ? measurement : undefined,
     snapshot: trackers.snapshot(nodeName),
     maxAgeMs: Math.max(currentMs, 2 * config.cache.ttlMs),
     samplesOf: (uid) => history?.find(uid)?.samples ?? [],

@@ -48,7 +48,7 @@ export function firstWorkload(
     const workload = workloads.get(kubeletUid);
     const newSum = (): WorkloadSum => ({ workload, largest: victim, amount: 0, grownBytes: 0, durationMs: 0 });
     const key = workload === undefined ? kubeletUid : workloadKey(workload);
-    addTo(getOrAdd(sums, key, newSum), victim, samplesOf(kubeletUid));
+    addTo(getOrAdd(sums, key, newSum), victim, victim.usage === undefined ? [] : samplesOf(kubeletUid));
   }
   const growthOf = (sum: WorkloadSum): number => muchGrowth(sum, diskBytes);
   const [first] = [...sums.values()].sort(

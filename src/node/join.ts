@@ -73,6 +73,25 @@ function byEntry(joined: ReadonlyMap<Pod | string, PodSummary>): JoinResult['pod
   return pods;
 }
 
+/** Whether an entry of a summary is that of the pod: authors of pods may write the UID of any other into an annotation. */
+export function isEntryOf(
+  { namespace, name, uid }: Pick<PodSummary, 'namespace' | 'name' | 'uid'>,
+  pod: Pick<Pod, 'namespace' | 'name' | 'kubeletUid'>,
+): boolean {
+  return uid === pod.kubeletUid && name === pod.name && namespace === pod.namespace;
+}
+
+/** Finds the entries of pods. */
+export function entryFinder(
+  summary: Pick<NodeSummary, 'pods'>,
+): (pod: Pick<Pod, 'namespace' | 'name' | 'kubeletUid'>) => PodSummary | undefined {
+  const entries = new Map(summary.pods.map((entry) => [entry.uid, entry]));
+  return (pod) => {
+    const entry = entries.get(pod.kubeletUid);
+    return entry !== undefined && isEntryOf(entry, pod) ? entry : undefined;
+  };
+}
+
 /** The API object of a pod of a summary, or why it has none. */
 export function judgePod(summary: PodSummary, input: Omit<JoinInput, 'summary'>): Pod | JoinReason | 'out_of_scope' {
   const { scope, ownPod } = input;

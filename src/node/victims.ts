@@ -2,6 +2,7 @@ import type { Pod } from '../kube/objects.js';
 import { type Amount, excessOver, isAbove } from '../kube/quantity.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { PodSummary } from '../kubelet/summary.js';
+import { entryFinder } from './join.js';
 import { evictionRequest, exemptionOf, isActive } from './limits.js';
 import { type StorageLayout, storageLayout } from './node-layout.js';
 import type { NodeSnapshot } from './node-view.js';
@@ -130,10 +131,9 @@ export function victimRanking(snapshot: NodeSnapshot): ((signal: EvictionSignal)
   return (signal) => rankVictims(candidates, { ...options, signal });
 }
 
-/** Joined by UID alone, as the kubelet does. */
 function candidatePods({ podsOnNode, summary }: NodeSnapshot): readonly CandidatePod[] {
-  const summaries = new Map(summary.pods.map((pod) => [pod.uid, pod]));
-  return podsOnNode.map((pod) => ({ pod, summary: summaries.get(pod.kubeletUid) }));
+  const find = entryFinder(summary);
+  return podsOnNode.map((pod) => ({ pod, summary: find(pod) }));
 }
 
 /** One of the pods that a node would evict first. */

@@ -2,6 +2,7 @@ import { formatAge } from '../base/units.js';
 import type { Pod } from '../kube/objects.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import { explainPod, type PodBreakdown, type VolumeShare } from '../node/breakdown.js';
+import { isEntryOf } from '../node/join.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { isActive } from '../node/limits.js';
 import { podGraceMs } from '../node/node-coverage.js';
@@ -244,9 +245,7 @@ function lackOnAbsentNode(pod: Pod, { nodeName, reason }: AbsentNodeView, readin
 }
 
 function lackInSummary(pod: Pod, { nodeName, snapshot }: MeasuredNodeView, reading: StateSources): Lack {
-  const isListed = snapshot.summary.pods.some(
-    ({ uid, namespace, name }) => uid === pod.kubeletUid && namespace === pod.namespace && name === pod.name,
-  );
+  const isListed = snapshot.summary.pods.some((entry) => isEntryOf(entry, pod));
   if (isListed) {
     return { reason: 'the kubelet reports no ephemeral storage for it', isExpected: isDue(pod, reading) };
   }

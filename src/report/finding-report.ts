@@ -3,6 +3,7 @@ import { formatBytes } from '../base/units.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { maxDetailCount } from '../kube/pod-bounds.js';
 import type { PodSummary } from '../kubelet/summary.js';
+import { entryFinder } from '../node/join.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { isNearThreshold } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
@@ -34,11 +35,11 @@ export function nodeFindings(snapshot: NodeSnapshot): readonly FoundFinding[] {
 /** {@link nodeFindings} pod by pod, each found when it is read. */
 export function* findingsByPod(snapshot: NodeSnapshot): Iterable<readonly FoundFinding[]> {
   const { podsOnNode, summary, node, logRotation } = snapshot;
-  const summaries = new Map(summary.pods.map((pod) => [pod.uid, pod]));
+  const find = entryFinder(summary);
   const limits = unenforcedLimits(snapshot);
   const isNearPressure = isNearThreshold(snapshot.thresholds) || node.diskPressure === true;
   for (const pod of podsOnNode) {
-    const podSummary = summaries.get(pod.kubeletUid);
+    const podSummary = find(pod);
     const unenforced = podSummary && limits.get(podSummary);
     const found = podFindings({ pod, summary: podSummary, node, isNearPressure, logRotation, unenforced });
     yield found.map((finding) => ({ pod, finding }));

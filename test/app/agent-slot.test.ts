@@ -4,10 +4,11 @@ import { AgentSlot } from '../../src/app/agent-slot.js';
 import { Scheduler } from '../../src/base/scheduler.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { anAgentPod } from '../support/agent-pods.js';
+import { aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { settingsOf } from '../support/exporter.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingLogger } from '../support/recording-logger.js';
-import { aClusterSnapshot } from '../support/snapshot-builders.js';
+import { aBoundPod, aClusterSnapshot, aFreshNode, anAbsentNode, aNodeSnapshot } from '../support/snapshot-builders.js';
 
 const enabled = 'cluster: {node: node-1}\nagent: {enabled: true}\n';
 
@@ -17,6 +18,7 @@ function slotWith({ fails = () => false }: { readonly fails?: () => boolean } = 
   const loaded: number[] = [];
   const reads: string[] = [];
   const signals: AbortSignal[] = [];
+  const pods: string[] = [];
   const slot = new AgentSlot({
     scheduler: new Scheduler(new ManualClock()),
     logger: recordingLogger(log),
@@ -27,13 +29,14 @@ function slotWith({ fails = () => false }: { readonly fails?: () => boolean } = 
       return Promise.resolve({
         read: (nodes, parts) => {
           reads.push(`${nodes.map(({ nodeName }) => nodeName).join()} ${[...parts].join()}`);
+          pods.push(...nodes.flatMap((node) => [...node.pods, ...node.formerPods].map(({ pod }) => pod.name)));
           return fails() ? Promise.reject(new Error('broken')) : Promise.resolve({ pods: [anAgentPod()] });
         },
       });
     },
   });
-  const scrape = (): Promise<ClusterSnapshot> => slot.addTo(aClusterSnapshot());
-  return { slot, scrape, loaded, reads, signals, log };
+  const scrape = (snapshot = aClusterSnapshot()): Promise<ClusterSnapshot> => slot.addTo(snapshot);
+  return { slot, scrape, loaded, reads, pods, signals, log };
 }
 
 describe('the place of the agent', () => {
@@ -51,6 +54,24 @@ describe('the place of the agent', () => {
     slot.configure(settingsOf(`${enabled}metrics: {profile: full}`));
     await scrape();
     expect(reads).toEqual(['node-1 io', 'node-1 io,cpu,memory,pids,pressure']);
+  });
+
+  it('a pod whose author writes the UID of another one into an annotation has none of its values', async () => {
+    const { slot, scrape, pods } = slotWith();
+    slot.configure(settingsOf(enabled));
+    const named = (name: string, kubeletUid: string) =>
+      aBoundPod({ pod: aPod({ name, kubeletUid, uid: `uid-${name}` }) });
+    const objects = {
+      ...aFreshNode().objects,
+      pods: [named('app', 'uid-app'), named('static', 'hash'), named('thief', 'hash'), named('thief-2', 'uid-app')],
+      formerPods: [named('thief-3', 'hash')],
+    };
+    const summary = aNodeSummary({
+      pods: [aPodSummary({ name: 'app', uid: 'uid-app' }), aPodSummary({ name: 'static', uid: 'hash' })],
+    });
+    await scrape(aClusterSnapshot({ nodes: [{ ...aFreshNode(aNodeSnapshot({ summary })), objects }] }));
+    await scrape(aClusterSnapshot({ nodes: [{ ...anAbsentNode('node-1', 'timeout'), objects }] }));
+    expect(pods).toEqual(['app', 'static', 'app']);
   });
 
   it('the agent stays over settings of other parts, and is replaced for new ones of its own', async () => {

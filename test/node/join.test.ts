@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/kube/objects.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
-import { type JoinInput, joinPods, type JoinReason } from '../../src/node/join.js';
+import { entryFinder, type JoinInput, joinPods, type JoinReason } from '../../src/node/join.js';
 import { aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 
 interface Scene {
@@ -116,6 +116,16 @@ describe('joinPods', () => {
   ])('the newer one of two unknown pods of one name is served: %s', (_, aStartMs, bStartMs, served) => {
     const listed = [aPodSummary({ uid: 'a', startTimeMs: aStartMs }), aPodSummary({ uid: 'b', startTimeMs: bStartMs })];
     expect(join({ listed })).toEqual({ pods: [[served, undefined]], counts: { unknown_pod: 2 } });
+  });
+
+  it.each([
+    ['another name', { name: 'thief' }],
+    ['another namespace', { namespace: 'evil' }],
+    ['another UID', { kubeletUid: 'x' }],
+  ])('the entry of a pod is none of a pod with %s', (_case, forged) => {
+    const find = entryFinder({ pods: [aPodSummary()] });
+    expect(find(aPod())).toEqual(aPodSummary());
+    expect(find(aPod({ kubeletUid: aPod().kubeletUid, ...forged }))).toBeUndefined();
   });
 
   describe('scope', () => {
