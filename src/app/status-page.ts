@@ -59,11 +59,13 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
       }
     },
     health: () => {
-      const { lists } = active().source.store;
+      const { store, cache } = active().source;
+      const { lists } = store;
       const { sinceMs, gaps } = evictionFile.watchedTimes;
       return healthReport({
         report: metrics.report(),
         isApiServerAway: lists.isServerAway,
+        isConfigurationForbidden: cache.isConfigurationForbidden,
         unlisted: lists.unsynced(),
         droppedFamilies: seriesCapReport.droppedFamilies,
         nowMs: clock.monotonicMs(),

@@ -34,7 +34,7 @@ export async function demo(
     user: 'system:serviceaccount:ephemeral-storage-exporter:ephemeral-storage-exporter',
     rules: [
       { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
-      { verbs: ['get'], resources: [kubelet.access === 'proxy' ? 'nodes/proxy' : 'nodes/stats'] },
+      { verbs: ['get'], resources: kubelet.access === 'proxy' ? ['nodes/proxy'] : ['nodes/stats', 'nodes/configz'] },
       ...(isTokenRequired ? [{ verbs: ['create'], resources: ['tokenreviews', 'subjectaccessreviews'] }] : []),
     ],
   });

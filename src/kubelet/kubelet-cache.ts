@@ -167,6 +167,13 @@ export class KubeletCache implements Disposable {
     return this.#entries.get(nodeName)?.summary.failure;
   }
 
+  /** Whether configurations are read, and the permission to read them is missing: on no node was it there. */
+  get isConfigurationForbidden(): boolean {
+    const all = [...this.#entries.values()].map(({ configuration }) => configuration);
+    const isRefused = all.some((configuration) => configuration?.failure?.reason === 'forbidden');
+    return isRefused && all.every((configuration) => configuration?.success === undefined);
+  }
+
   /** How long a request for the summary has been in flight, in milliseconds; 0 without one. */
   inFlightMs(nodeName: string): number {
     const summary = this.#entries.get(nodeName)?.summary;

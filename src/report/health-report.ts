@@ -21,6 +21,8 @@ export interface HealthReport {
   readonly settingsLoadedAtMs?: number | undefined;
   readonly settingsAgeMs?: number | undefined;
   readonly isKubeletTlsUnverified: boolean;
+  /** With `kubelet.readConfig`: no kubelet lets the exporter read its configuration. */
+  readonly isConfigurationForbidden: boolean;
   /** From when on evictions are known. */
   readonly evictionsSinceMs: number;
   /** When pods were not watched since then, for more than a minute; the oldest first. */

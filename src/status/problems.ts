@@ -134,8 +134,12 @@ function staleText({ node, failure }: RankedNodeReport): string {
   return failure === undefined ? node : `${node} (${absenceNames[failure.reason]})`;
 }
 
+const configurationHint =
+  'kubelet.readConfig needs get on nodes/configz, or on nodes/proxy with kubelet.access: proxy. Until then the thresholds of evictions are assumed.';
+
 function healthProblems(health: HealthReport): readonly Problem[] {
   const { droppedFamilies, workloadNameClashCount, isLastReloadSuccessful, isKubeletTlsUnverified } = health;
+  const { isConfigurationForbidden } = health;
   const { evictionFileFault: fileFault } = health;
   return [
     ...counted(droppedFamilies.length, 'warning', 'trust', [
@@ -145,6 +149,9 @@ function healthProblems(health: HealthReport): readonly Problem[] {
     ...counted(workloadNameClashCount, 'warning', 'trust', ['workload name clash', 'workload name clashes']),
     ...(isLastReloadSuccessful === false ? [warning('the last reload of the settings failed', 'trust')] : []),
     ...(fileFault === undefined ? [] : [{ ...warning(fileFault.text, 'evictions'), hint: fileFault.fix }]),
+    ...(isConfigurationForbidden
+      ? [{ ...warning('the configuration of kubelets is not readable', 'trust'), hint: configurationHint }]
+      : []),
     ...(isKubeletTlsUnverified ? [warning('kubelet TLS verification is disabled', 'trust')] : []),
   ];
 }

@@ -118,6 +118,22 @@ describe('the configurations of kubelets', () => {
     expect(await scrape()).toBeUndefined();
   });
 
+  it('the permission is missing when no kubelet allows the request, until one does', async () => {
+    const { cache, kubelets, configure } = setUp();
+    expect(cache.isConfigurationForbidden).toBe(false);
+    kubelets.failure = new RequestError('timeout', 'no answer');
+    await cache.readConfiguration(aNode({ name: 'a' }), never);
+    expect(cache.isConfigurationForbidden).toBe(false);
+    kubelets.failure = new RequestError('forbidden', 'no configuration for you');
+    await cache.readConfiguration(aNode({ name: 'b' }), never);
+    expect(cache.isConfigurationForbidden).toBe(true);
+    kubelets.failure = undefined;
+    await cache.readConfiguration(aNode({ name: 'c' }), never);
+    expect(cache.isConfigurationForbidden).toBe(false);
+    configure({ readsConfigurations: false });
+    expect(cache.isConfigurationForbidden).toBe(false);
+  });
+
   it('a configuration is read once in 10 minutes, however often the node is scraped', async () => {
     const { kubelets, clock, scrape } = setUp();
     for (let minute = 0; minute < 30; minute++) {

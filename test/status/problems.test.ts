@@ -500,6 +500,7 @@ describe('problems of the cluster', () => {
       { evictionFileFault: { text: 'evictions.file is broken: it is empty' } },
       'warning evictions: evictions.file is broken: it is empty',
     ],
+    [{ isConfigurationForbidden: true }, 'warning trust: the configuration of kubelets is not readable'],
     [{ isKubeletTlsUnverified: true }, 'warning trust: kubelet TLS verification is disabled'],
   ])('a problem of the exporter itself is reported: %j', (health, text) => {
     expect(textsOf({ health: aHealth(health) })).toEqual([text]);

@@ -35,6 +35,7 @@ export const aHealth = builder<HealthReport>(() => ({
   isLastReloadSuccessful: true,
   settingsLoadedAtMs: Date.UTC(2026, 0, 1),
   isKubeletTlsUnverified: false,
+  isConfigurationForbidden: false,
   evictionsSinceMs: Date.UTC(2026, 0, 1),
   evictionGaps: [],
 }));
