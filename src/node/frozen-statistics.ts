@@ -44,28 +44,33 @@ interface UnmovedTime {
 export class FrozenTimes {
   /** By filesystem, or UID of a pod; those that moved with the last summary are left out. */
   #unmoved: ReadonlyMap<string, UnmovedTime> = new Map();
-  #arrivedAtMs: number | undefined;
-  #frozen = nothingFrozen;
+  #last: { readonly summary: NodeSummary; readonly arrivedAtMs: number; readonly frozen: FrozenStatistics } | undefined;
 
-  /** `before`: the last summary, where it is kept. `arrivedAtMs`: of `summary`; monotonic. */
-  observe(summary: NodeSummary, arrivedAtMs: number, before: NodeSummary | undefined): FrozenStatistics {
-    if (before === summary) return this.#frozen;
+  /** `arrivedAtMs`: of the summary; monotonic. */
+  observe(summary: NodeSummary, arrivedAtMs: number): FrozenStatistics {
+    const before = this.#last;
+    if (before?.summary === summary) return before.frozen;
     const times = timesOf(summary);
-    const former = before === undefined ? new Map<string, number>() : timesOf(before);
+    const former = before === undefined ? new Map<string, number>() : timesOf(before.summary);
     const newestMs = [...times.values()].reduce((newest, timeMs) => Math.max(newest, timeMs), -Infinity);
-    const beforeMs = this.#arrivedAtMs ?? arrivedAtMs;
     const unmoved = new Map<string, UnmovedTime>();
     for (const [key, timeMs] of times) {
-      const known = this.#unmoved.get(key);
       const lagMs = newestMs - timeMs;
-      if (known?.timeMs === timeMs) unmoved.set(key, known);
-      else if (former.get(key) === timeMs) unmoved.set(key, { timeMs, sinceMs: beforeMs });
-      else if (!former.has(key) && lagMs >= frozenLagMs) unmoved.set(key, { timeMs, sinceMs: arrivedAtMs - lagMs });
+      const isOldAtFirst = !former.has(key) && lagMs >= frozenLagMs;
+      const sinceMs = this.#unmovedSinceMs(key, timeMs, former) ?? (isOldAtFirst ? arrivedAtMs - lagMs : undefined);
+      if (sinceMs !== undefined) unmoved.set(key, { timeMs, sinceMs });
     }
+    const frozen = frozenOf(unmoved, arrivedAtMs);
     this.#unmoved = unmoved;
-    this.#arrivedAtMs = arrivedAtMs;
-    this.#frozen = frozenOf(unmoved, arrivedAtMs);
-    return this.#frozen;
+    this.#last = { summary, arrivedAtMs, frozen };
+    return frozen;
+  }
+
+  /** `former`: the times of the summary before. */
+  #unmovedSinceMs(key: string, timeMs: number, former: ReadonlyMap<string, number>): number | undefined {
+    const known = this.#unmoved.get(key);
+    if (known?.timeMs === timeMs) return known.sinceMs;
+    return former.get(key) === timeMs ? this.#last?.arrivedAtMs : undefined;
   }
 }
 

@@ -239,7 +239,7 @@ export class NodeTracker {
     const layout = this.#memory.layoutOf(node.uid, summary);
     const context = this.#options.contextOf(node, layout);
     const before = this.#kept?.snapshot;
-    const frozen = this.#memory.frozenTimes.observe(summary, arrivedAtMs, before?.summary);
+    const frozen = this.#memory.frozenTimes.observe(summary, arrivedAtMs);
     const isSame = before?.context === context;
     const known = isSame ? new Map(before.listedPods.map((record) => [record.summary.uid, record])) : undefined;
     const { measurements } = this.#memory;

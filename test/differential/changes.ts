@@ -317,8 +317,9 @@ const changeTable = {
   }),
   'node replaced': onNode(replaceNode),
   'node relabelled': onNode((node, { model, y }) => {
-    const labels = y % 4 === 0 ? { type: 'virtual-kubelet' } : { zone: pick(zones, y) ?? '' };
-    model.setNode({ ...node, labels });
+    const foreign = [{ type: 'virtual-kubelet' }, { 'vcluster.loft.sh/fake-node': 'true' }];
+    const labels = pick([...foreign, {}, {}], y) ?? {};
+    model.setNode({ ...node, labels: { zone: pick(zones, y >> 2) ?? '', ...labels } });
     return true;
   }),
   'node of another version': onNode((node, { model, y }) => {
@@ -355,6 +356,14 @@ const changeTable = {
   }),
   'disks changed': onKubelet((kubelet, { y }) => {
     kubelet.layout += 1 + (y % 3);
+    return true;
+  }),
+  'statistics frozen or not': onKubelet((kubelet, { nowMs }) => {
+    kubelet.frozenAtMs = kubelet.frozenAtMs === undefined ? nowMs : undefined;
+    return true;
+  }),
+  'values negative or not': onKubelet((kubelet) => {
+    kubelet.isNegative = !kubelet.isNegative;
     return true;
   }),
   'configuration changed': onKubelet((kubelet) => {

@@ -51,6 +51,10 @@ export interface ModelKubelet {
   layoutOfStart: number;
   startedAtMs: number | undefined;
   configuration: number;
+  /** It answers, and measures no longer. */
+  frozenAtMs: number | undefined;
+  /** Free inodes are negative to it. */
+  isNegative: boolean;
   /** Pods that it lists besides those of the API server. */
   strangers: KubeletPod[];
   /** Kubelet UIDs of pods that it does not list, and of those that it lists without a total or without their volumes. */
@@ -78,6 +82,8 @@ export function newKubelet(startedAtMs: number | undefined, layout = 0): ModelKu
     layoutOfStart: layout,
     startedAtMs,
     configuration: 0,
+    frozenAtMs: undefined,
+    isNegative: false,
     strangers: [],
     unlisted: new Set(),
     withoutTotal: new Set(),
@@ -138,10 +144,10 @@ export class ClusterModel {
   }
 
   /** Whether all that matters of it shows in what it says now. */
-  isWithoutPast({ behaviour, strangers, layout, layoutOfStart }: ModelKubelet): boolean {
+  isWithoutPast({ behaviour, strangers, layout, layoutOfStart, frozenAtMs }: ModelKubelet): boolean {
     const hangs = behaviour === 'hangs' || behaviour === 'timeout';
     const listsDeleted = strangers.some(({ uid }) => this.#everKnownUids.has(uid));
-    return !hangs && !listsDeleted && layout === layoutOfStart;
+    return !hangs && !listsDeleted && layout === layoutOfStart && frozenAtMs === undefined;
   }
 
   /** Whether the summary of the node has a pod. */

@@ -159,7 +159,7 @@ export class ModelApi implements ApiTransport {
     if (path === '/configz') return bodyOf(configurationText(kubelet));
     const reportedName = behaviour === 'other-node' ? 'another' : nodeName;
     const pods = model.pods.filter((pod) => pod.nodeName === nodeName);
-    return bodyOf(summaryText(reportedName, kubelet, pods));
+    return bodyOf(summaryText(reportedName, kubelet, pods, clock.nowMs()));
   }
 
   async #hang(signal: AbortSignal): Promise<void> {

@@ -140,9 +140,12 @@ function bytesOf(text: string, usage: number): number {
   return (unsigned % 97) * 2 ** (unsigned % 23);
 }
 
+/** Stands for the time of the answer, or that since when the statistics are frozen. */
+const measuredNow = '<now>';
+
 function fsStats(usedBytes: number, capacityBytes = 1e11, availableBytes = 4e10) {
   const inodesUsed = usedBytes % 1_000;
-  return { time: iso(1e12), usedBytes, inodesUsed, capacityBytes, availableBytes, inodes: 1e6, inodesFree: 9e5 };
+  return { time: measuredNow, usedBytes, inodesUsed, capacityBytes, availableBytes, inodes: 1e6, inodesFree: 9e5 };
 }
 
 /** A filesystem of its own, for volumes in memory. */
@@ -210,13 +213,18 @@ function disks({ layout, usage }: ModelKubelet) {
   }
 }
 
-export function summaryText(nodeName: string, kubelet: ModelKubelet, listed: readonly ModelPod[]): string {
+export function summaryText(
+  nodeName: string,
+  kubelet: ModelKubelet,
+  listed: readonly ModelPod[],
+  nowMs: number,
+): string {
   const { startedAtMs, strangers } = kubelet;
   const bound = listed
     .map(({ staticUid, uid, ...pod }) => ({ ...pod, uid: staticUid ?? uid }))
     .filter(({ uid }) => !kubelet.unlisted.has(uid));
   const pods: readonly ListedPod[] = [...bound, ...strangers];
-  return JSON.stringify({
+  const text = JSON.stringify({
     node: {
       nodeName,
       systemContainers: startedAtMs === undefined ? [] : [{ name: 'kubelet', startTime: iso(startedAtMs) }],
@@ -225,6 +233,10 @@ export function summaryText(nodeName: string, kubelet: ModelKubelet, listed: rea
     },
     pods: kubelet.behaviour === 'empty' ? [] : pods.map((pod) => podStats(pod, kubelet)),
   });
+  const measured = text.replaceAll(measuredNow, iso(kubelet.frozenAtMs ?? nowMs));
+  return kubelet.isNegative
+    ? measured.replaceAll('"inodesFree":900000', '"inodesFree":18446744073709551615')
+    : measured;
 }
 
 const thresholds = ['10%', '20%', '55%', '12Gi'];

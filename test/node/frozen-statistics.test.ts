@@ -32,13 +32,10 @@ function summaryOf({ nodefs, imagefs, pods = {} }: Times): NodeSummary {
 }
 
 /** What is frozen after each summary; the key is when it arrived, in minutes. */
-function observed(summaries: readonly (readonly [atMinute: number, Times])[], { isKept = true } = {}) {
+function observed(summaries: readonly (readonly [atMinute: number, Times])[]) {
   const times = new FrozenTimes();
-  let before: NodeSummary | undefined;
   return summaries.map(([atMinute, of]) => {
-    const summary = summaryOf(of);
-    const { filesystems, podUids, sinceMs } = times.observe(summary, atMinute * minute, before);
-    before = isKept ? summary : undefined;
+    const { filesystems, podUids, sinceMs } = times.observe(summaryOf(of), atMinute * minute);
     return [[...filesystems, ...podUids].join(' '), sinceMs === undefined ? undefined : sinceMs / minute];
   });
 }
@@ -112,24 +109,11 @@ describe('frozen statistics', () => {
     ).toEqual(['nodefs imagefs a', 90]);
   });
 
-  it('what did not move is remembered when the summary before is not kept', () => {
-    const times = { nodefs: 90, imagefs: 100 };
-    expect(
-      observed(
-        [
-          [0, times],
-          [1, times],
-        ],
-        { isKept: false },
-      )[1],
-    ).toEqual(['nodefs', 90]);
-  });
-
   it('the same summary is observed once', () => {
     const times = new FrozenTimes();
     const summary = summaryOf({ nodefs: 1 });
-    const first = times.observe(summary, 0, undefined);
-    expect(times.observe(summary, 10 * minute, summary)).toBe(first);
+    const first = times.observe(summary, 0);
+    expect(times.observe(summary, 10 * minute)).toBe(first);
   });
 
   it('of a frozen filesystem nothing is known to be free, and all else is as it was', () => {
