@@ -100,7 +100,8 @@ for (const file of Object.keys(metafile.outputs).filter((name) => name.endsWith(
 }
 
 // Read at run time, from the folder of the module that reads them.
-for (const file of ['status/page.css', 'status/page.js', 'status/openapi.json']) {
+const files = ['status/page.css', 'status/page.js', 'status/openapi.json'];
+for (const file of [...files, 'commands/explain/directories/walk-container.sh']) {
   await copyFile(`src/${file}`, path.join(flags.outdir, path.basename(file)));
 }
 

@@ -108,7 +108,7 @@ function addExplain(program: Command, context: CommandContext): void {
     .option('--without <pod>', 'of a node: what it would be without this pod, NAMESPACE/POD')
     .option(
       '--directories',
-      'of a pod: the largest directories and files, by commands that run in its containers (needs create on pods/exec)',
+      'of a pod: the largest directories and files, by commands that kubectl exec runs in its containers',
     )
     .option('-c, --container <name>', 'with --directories: only this container')
     .option('--dry-run', 'with --directories: print the commands and run none')

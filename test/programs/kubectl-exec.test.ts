@@ -38,10 +38,12 @@ const it = test
 /** What a container answers, whatever is run in it. */
 const launcher = ['sh', '-c', "printf 'w 0\\ne 0\\nt 8 1 0\\n'"];
 
-async function explained(kubeconfig: string, ...flags: readonly string[]): Promise<string> {
-  const { context, out } = aCommandContext();
+async function explained(kubeconfig: string, flags: readonly string[] = [], expected = 0): Promise<string> {
+  const { context, out } = aCommandContext({
+    environment: { PATH: process.env['PATH'], HOME: path.dirname(kubeconfig) },
+  });
   const line = ['explain', 'pod', 'default/web', '--directories', '--kubeconfig', kubeconfig, '--from', 'kubelets'];
-  expect(await runArguments([...line, ...flags], context)).toBe(0);
+  expect(await runArguments([...line, ...flags], context)).toBe(expected);
   return out();
 }
 
@@ -55,7 +57,7 @@ describe.skipIf(!hasWebSockets())('kubectl exec and debug (needs kubectl 1.31 or
   it('the line that --dry-run prints does the same with kubectl', async ({ sim, kubeconfig }) => {
     const containers = podSpec('web').containers.map((container) => ({ ...container, launcher: ['env'] }));
     sim.model.addPod(podSpec('web', { containers }));
-    const line = await explained(kubeconfig, '--dry-run');
+    const line = await explained(kubeconfig, ['--dry-run']);
     const echoed = await copied(line.replace('-- sh -c', '-- printf %s'), kubeconfig);
     expect(echoed).toMatch(/^root=\$1 start=\$2 .*\ndone/s);
     sim.model.deletePod('default', 'web');
@@ -65,9 +67,9 @@ describe.skipIf(!hasWebSockets())('kubectl exec and debug (needs kubectl 1.31 or
 
   it('the commands for an image without a shell list it', async ({ sim, kubeconfig }) => {
     sim.model.addPod(podSpec('web', { ephemeralLauncher: launcher }));
-    const line = /^ {2}(kubectl --kubeconfig .* debug .*)$/m.exec(await explained(kubeconfig))?.[1];
+    const line = /^ {2}(kubectl --kubeconfig .* debug .*)$/m.exec(await explained(kubeconfig, [], 1))?.[1];
     await copied(line ?? 'false', kubeconfig);
-    const report = JSON.parse(await explained(kubeconfig, '-o', 'json')) as { parts: readonly object[] };
+    const report = JSON.parse(await explained(kubeconfig, ['-o', 'json'])) as { parts: readonly object[] };
     expect(report.parts[0]).toMatchObject({ part: 'rootfs', foundBytes: 4096 });
   });
 });

@@ -2,16 +2,15 @@ import { type Clock, startDeadline } from '../../../base/clock.js';
 import { messageOf, RequestError } from '../../../base/errors.js';
 import { commandLine, oneLine } from '../../../base/text.js';
 import { formatPercent } from '../../../base/units.js';
-import type { Credentials } from '../../../credentials/credentials.js';
-import { execInPod, type ExecResult } from '../../../http/pod-exec.js';
 import type { FoundDirectories, ListingProblem, Walk } from '../../../report/pod-directories.js';
+import { type KubectlResult, NoKubectlError, runKubectl } from '../../kubectl.js';
 import type { PodContainer, PodContainers, VolumeMount } from './container-mounts.js';
 import { parseWalkOutput, type WalkOutput } from './walk-output.js';
 import { walkCommand, type WalkPlan } from './walk-script.js';
 
 /** What all containers of a pod are listed with. */
 export interface ListingContext {
-  readonly credentials: Credentials;
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
   readonly pod: PodContainers;
   readonly durationSeconds: number;
   readonly clock: Clock;
@@ -103,7 +102,8 @@ export async function listContainer(
     if (context.pod.sharesProcesses) return notListed(name, `${lack}, and its processes are shared with others`);
     return notListed(name, lack, [commandLine(debugCommand(name, context)), context.ownCommand]);
   } catch (error) {
-    if (!(error instanceof RequestError) || error.reason === 'forbidden') throw error;
+    if (error instanceof NoKubectlError || !(error instanceof RequestError) || error.reason === 'forbidden')
+      throw error;
     return notListed(name, messageOf(error));
   }
 }
@@ -120,6 +120,16 @@ function debugCommand(
   return ['kubectl', ...connection, 'debug', '-n', namespace, name, ...flags, ...end];
 }
 
+/** Returns the arguments of the kubectl that walks a container. */
+export function execWords(
+  { namespace, name }: PodContainers,
+  container: string,
+  plan: WalkPlan,
+  connection: readonly string[],
+): readonly string[] {
+  return [...connection, 'exec', '-n', namespace, name, '-c', container, '--', ...walkCommand(plan)];
+}
+
 interface Attempt {
   readonly output: WalkOutput;
   /** Programs that the image has not, without which nothing is listed. */
@@ -129,18 +139,17 @@ interface Attempt {
 async function attempt(
   containerName: string,
   plan: WalkPlan,
-  { credentials, pod, clock, signal, durationSeconds }: ListingContext,
+  { environment, pod, clock, signal, durationSeconds, connection }: ListingContext,
 ): Promise<Attempt> {
-  const { namespace, name } = pod;
   using deadline = startDeadline({
     clock,
     durationMs: durationSeconds * 1000 + extraMs,
     error: () => new RequestError('timeout', `no complete answer within ${durationSeconds + extraMs / 1000} s`),
     parent: signal,
   });
-  const command = { namespace, pod: name, container: containerName, words: walkCommand(plan) };
-  const result = await execInPod(credentials, command, { maxOutputBytes, signal: deadline.signal });
-  const output = parseWalkOutput('output' in result ? result.output : '');
+  const words = execWords(pod, containerName, plan, connection);
+  const result = await runKubectl(words, { environment, maxOutputBytes, signal: deadline.signal });
+  const output = parseWalkOutput(result.output);
   if (hasNoShell(result)) return { output, lack: ['shell'] };
   const problem = problemOf(result);
   if (problem !== undefined) throw new RequestError('decode', problem);
@@ -150,17 +159,20 @@ async function attempt(
 /** Codes of a program that is not there or cannot be run: of runtimes that start it and report what becomes of it. */
 const noProgramCodes = [126, 127];
 
-/** https://github.com/opencontainers/runc/issues/3715; crun and gVisor have other words than runc. */
-function hasNoShell(result: ExecResult): boolean {
-  if ('exitCode' in result) return noProgramCodes.includes(result.exitCode);
-  return /executable file|finding executable|no such file or directory/i.test(result.failure);
+/**
+ * Looks at the whole of the message: what the layers of a runtime put before its end is longer than what people are shown.
+ * https://github.com/opencontainers/runc/issues/3715; crun and gVisor have other words than runc.
+ */
+function hasNoShell({ exitCode, errorOutput }: KubectlResult): boolean {
+  if (noProgramCodes.includes(exitCode)) return true;
+  return exitCode !== 0 && /executable file|finding executable|no such file or directory/i.test(errorOutput);
 }
 
-function problemOf(result: ExecResult): string | undefined {
-  if ('failure' in result) return result.failure;
-  if (result.exitCode === 0) return undefined;
-  const why = oneLine(result.errorOutput);
-  return `the command ended with exit code ${result.exitCode}${why === '' ? '' : `: ${why}`}`;
+function problemOf({ exitCode, errorOutput }: KubectlResult): string | undefined {
+  if (exitCode === 0) return undefined;
+  const own = errorOutput.replace(/^command terminated with exit code \d+\n/m, '');
+  const why = oneLine(own.replace(/^error: /, ''));
+  return `the command ended with exit code ${exitCode}${why === '' ? '' : `: ${why}`}`;
 }
 
 function found(

@@ -3,16 +3,18 @@ import { commandLine } from '../../../base/text.js';
 import type { Credentials } from '../../../credentials/credentials.js';
 import { readObject } from '../../../http/read-object.js';
 import type { JsonObject } from '../../../json/json.js';
-import { type PodDirectories, podDirectories, type SummarizedPod } from '../../../report/pod-directories.js';
+import { hasFound, type PodDirectories, podDirectories, type SummarizedPod } from '../../../report/pod-directories.js';
 import { CommandRequests } from '../../command-requests.js';
 import { connectionWords, sourceWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
+import { NoKubectlError } from '../../kubectl.js';
 import { personalCredentials } from '../../load-settings.js';
 import { suggestions } from '../../text/suggestions.js';
 import { dataText, screenColumns, terminalLines, terminalText } from '../../text/terminal-text.js';
 import { type ExplainOptions, podName } from '../explain-command.js';
 import {
   type ContainerListing,
+  execWords,
   foundDirectories,
   listContainer,
   listedMounts,
@@ -23,7 +25,6 @@ import {
 import { type PodContainers, podContainers } from './container-mounts.js';
 import { directoryText } from './directory-text.js';
 import { askExporter } from './exporter-answer.js';
-import { walkCommand } from './walk-script.js';
 
 export interface DirectoryOptions extends Omit<ExplainOptions, 'resource'> {
   /** Undefined: all that run. */
@@ -73,7 +74,12 @@ async function listInContainers(path: string, options: DirectoryOptions, context
   }
   const { summary, notes } = await askExporter(pod, options, context);
   for (const note of notes) context.writeError(`${terminalText(note)}\n`);
-  print(await list(pod, containers, options, { ...context, summary }), options, context);
+  const report = await list(pod, containers, options, { ...context, summary }).catch((error: unknown) => {
+    if (error instanceof NoKubectlError) printCommands(pod, containers, options, context);
+    throw error;
+  });
+  print(report, options, context);
+  if (!hasFound(report)) throw new UserError(`nothing of ${terminalText(`${pod.namespace}/${pod.name}`)} was listed`);
 }
 
 function readPod(
@@ -94,7 +100,7 @@ async function list(
   options: DirectoryOptions,
   context: CredentialedContext & { readonly summary: SummarizedPod | undefined },
 ): Promise<PodDirectories> {
-  const { clock, stopSignal: signal, credentials, invocation, summary } = context;
+  const { clock, stopSignal: signal, environment, invocation, summary } = context;
   const connection = connectionWords(options);
   const words = [
     'explain',
@@ -109,7 +115,7 @@ async function list(
   const ownCommand = `${invocation} ${commandLine(words)}`;
   const durationSeconds = durationOf(options);
   const listings = await listAll(containers, {
-    credentials,
+    environment,
     pod,
     clock,
     signal,
@@ -172,7 +178,7 @@ async function listAll(
 
 /** As kubectl would run them. */
 function printCommands(
-  { namespace, name }: PodContainers,
+  pod: PodContainers,
   containers: readonly RunningContainer[],
   options: DirectoryOptions,
   { writeOut }: CommandContext,
@@ -182,9 +188,8 @@ function printCommands(
   const commands = containers.map((container) => {
     const mounts = listedMounts(container, open);
     for (const { volume } of mounts) open.delete(volume);
-    const words = walkCommand(planOf(container, mounts, { durationSeconds: durationOf(options), root: '' }));
-    const target = ['exec', '-n', namespace, name, '-c', container.name];
-    return ['kubectl', ...connectionWords(options), ...target, '--', ...words];
+    const plan = planOf(container, mounts, { durationSeconds: durationOf(options), root: '' });
+    return ['kubectl', ...execWords(pod, container.name, plan, connectionWords(options))];
   });
   if (output !== 'text') writeOut(dataText(commands, output));
   else for (const command of commands) writeOut(`${terminalLines(commandLine(command))}\n`);
