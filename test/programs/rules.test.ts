@@ -5,9 +5,11 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { canRender } from '../support/manifests/kustomize.js';
+import { atNight } from '../support/nightly.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 import { inhibitionsPath, ruleFilePath, ruleTestPaths } from '../support/rules.js';
+import { writeVmalertTest } from '../support/vmalert.js';
 
 function run(program: string, ...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
@@ -31,6 +33,27 @@ describeInEachPrometheus('promtool', ({ promtool }) => {
   it.each(ruleTests)('the rules pass their tests: $name', ({ file }) => {
     expect(run(promtool, 'test', 'rules', file)).toContain('SUCCESS');
   });
+});
+
+/** They take a minute each. */
+const longNames = ['gaps.yaml', 'growth.yaml'];
+
+describe.skipIf(!isInstalled('vmalert-tool'))('vmalert (needs vmalert-tool)', () => {
+  async function unitTest(file: string, isLate: boolean): Promise<void> {
+    await using folder = await temporaryFolder();
+    const files = await writeVmalertTest(folder.path, file, isLate);
+    expect(run('vmalert-tool', 'unittest', '-disableAlertgroupLabel', `--files=${files}`)).toContain('SUCCESS');
+  }
+
+  it.each(ruleTests.filter(({ name }) => atNight(true, !longNames.includes(name))))(
+    'the rules pass their tests in MetricsQL: $name',
+    ({ file }) => unitTest(file, false),
+  );
+
+  it.each(ruleTests.filter(({ name }) => ['evictions.yaml', 'limits.yaml'].includes(name)))(
+    'nothing fires because a recorded series comes an evaluation late: $name',
+    ({ file }) => unitTest(file, true),
+  );
 });
 
 describe.skipIf(!isInstalled('amtool'))('amtool (needs prometheus-alertmanager)', () => {
