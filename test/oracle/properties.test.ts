@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { capturesNeeded, hasCaptures, readCaptures } from '../support/captures.js';
+import { atNight } from '../support/nightly.js';
 import { componentNames } from './pods.js';
 import { predict, type Recording, type Semantics } from './predict.js';
 import { sum } from './quantity.js';
@@ -147,7 +148,7 @@ it('every series of any pods is as predicted', async () => {
     fc.asyncProperty(recordingsOf(realBytes), ways, async (recorded, semantics) => {
       expect(differences(predict(recorded, semantics), await serve(recorded, semantics))).toEqual([]);
     }),
-    { numRuns: 100 },
+    { numRuns: atNight(1_000, 40) },
   );
 });
 
@@ -165,7 +166,7 @@ describe('for pods of senseless size', () => {
         for (const stats of recorded.summary.pods) expectSums(served, stats);
         expect(differences(predict(recorded, semantics), served).filter((line) => !isSplit(line))).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: atNight(600, 25) },
     );
   });
 
@@ -178,7 +179,7 @@ describe('for pods of senseless size', () => {
           if (!mayBeNegative(key)) expect(value, key).toBeGreaterThanOrEqual(0);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: atNight(600, 25) },
     );
   });
 });
@@ -284,7 +285,7 @@ describe('a summary that lacks a field', () => {
       const fields = fieldsOf(summary).filter(isStorage);
       await fc.assert(
         fc.asyncProperty(fc.constantFrom(...fields), (path) => expectNothingInvented(complete, path)),
-        { numRuns: 15 },
+        { numRuns: atNight(100, 5) },
       );
     },
   );
