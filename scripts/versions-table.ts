@@ -123,7 +123,7 @@ function triedTools(): readonly TriedVersion[] {
     {
       program: 'Node.js',
       versions: node,
-      tried: `All tests without other programs, on Linux. package.json requires ${pinned('package.json', /"node": ">=([\d.]+)"/)} or later; the image has ${pinned('Dockerfile', /^ARG NODE_IMAGE=node:(\d+)/m)}`,
+      tried: `All tests without other programs, on Linux; with the last those over sockets. package.json requires ${pinned('package.json', /"node": ">=([\d.]+)"/)} or later; the image has ${pinned('Dockerfile', /^ARG NODE_IMAGE=node:(\d+)/m)}`,
       tests: '.ci/run',
     },
   ];
