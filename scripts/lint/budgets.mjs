@@ -1,0 +1,138 @@
+// What the house may have at most: `npm run lint` fails above it, and prints what there is. Who raises a budget says in the
+// commit what was taken away for it; who deletes lowers it.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+
+import ts from 'typescript';
+
+const budgets = {
+  'src: files': 520,
+  'src: lines': 57_213,
+  'src: types': 1_094,
+  'reach of terminal: files': 405,
+  'reach of terminal: lines': 45_818,
+  'reach of terminal: types': 961,
+  'reach of page: files': 269,
+  'reach of page: lines': 29_821,
+  'reach of page: types': 645,
+  'reach of collector, exposition: files': 106,
+  'reach of collector, exposition: lines': 12_765,
+  'reach of collector, exposition: types': 323,
+  'names through commands > people': 94,
+  'names through people > facts': 106,
+  'names through commands > cluster': 44,
+  settings: 69,
+  'words of docs': 52_913,
+  'lines of tests': 92_017,
+};
+
+/** A change of one thing, with the files that somebody begins at: they meet all that these import. */
+const tasks = {
+  terminal: ['explain-command.ts', 'top-command.ts'],
+  page: ['page.ts'],
+  'collector, exposition': ['collector.ts', 'exposition.ts'],
+};
+
+/** Rooms of one wing need no door between them. `lib` and `config` are open to all. */
+const wings = {
+  lib: ['base', 'json'],
+  cluster: ['kube', 'credentials', 'http', 'watch', 'kubelet'],
+  facts: ['workload', 'forecast', 'node', 'history', 'scrape'],
+  metrics: ['exposition', 'telemetry'],
+  people: ['report', 'query', 'status'],
+  serve: ['access', 'server', 'app'],
+};
+
+/** Names that the first wing takes of the second. */
+const doors = ['commands > people', 'people > facts', 'commands > cluster'];
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+const filesIn = (folder, pattern) =>
+  readdirSync(path.join(root, folder), { recursive: true })
+    .filter((name) => pattern.test(name))
+    .map((name) => path.join(folder, name));
+const textOf = (file) => readFileSync(path.join(root, file), 'utf8');
+const linesOf = (file) => textOf(file).split('\n').length - 1;
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+/** Lines, names of types, and imports of other files of `src`, each with the names that it takes. */
+function factsOf(file) {
+  const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest, true);
+  const facts = { lines: linesOf(file), types: 0, imports: [] };
+  const take = (specifier, names) => {
+    if (!specifier.startsWith('.')) return;
+    facts.imports.push({ to: path.join(path.dirname(file), specifier).replace(/\.js$/, '.ts'), names });
+  };
+  const visit = (node) => {
+    if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node))
+      facts.types += 1;
+    if (ts.isImportDeclaration(node)) {
+      const { elements = [] } = node.importClause?.namedBindings ?? {};
+      take(
+        node.moduleSpecifier.text,
+        elements.map(({ propertyName, name }) => (propertyName ?? name).text),
+      );
+    }
+    if (ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined) take(node.moduleSpecifier.text, []);
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      take(node.arguments[0].text, []);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return facts;
+}
+
+const sources = new Map(filesIn('src', /\.[jt]s$/).map((file) => [file, factsOf(file)]));
+
+function reachOf(names) {
+  const reached = new Set();
+  const open = [...sources.keys()].filter((file) => names.includes(path.basename(file)));
+  if (open.length < names.length) throw new Error(`a file of ${names.join(', ')} is missing: adapt the tasks`);
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (reached.has(file) || !sources.has(file)) continue;
+    reached.add(file);
+    open.push(...sources.get(file).imports.map(({ to }) => to));
+  }
+  return reached;
+}
+
+const shapeOf = (files) => ({
+  files: files.length,
+  lines: sum(files.map((file) => sources.get(file).lines)),
+  types: sum(files.map((file) => sources.get(file).types)),
+});
+
+/** The first folder below `src`, or the wing that it belongs to. */
+function wingOf(file) {
+  const [, room, below] = file.split(path.sep);
+  if (below === undefined) return undefined;
+  return Object.keys(wings).find((wing) => wings[wing].includes(room)) ?? room;
+}
+
+function namesThrough(door) {
+  const [from, to] = door.split(' > ');
+  const taken = [...sources]
+    .filter(([file]) => wingOf(file) === from)
+    .flatMap(([, { imports }]) => imports.filter((one) => wingOf(one.to) === to).flatMap(({ names }) => names));
+  return new Set(taken).size;
+}
+
+const labelled = (label, shape) => Object.entries(shape).map(([unit, count]) => [`${label}: ${unit}`, count]);
+
+const measured = [
+  ...labelled('src', shapeOf([...sources.keys()])),
+  ...Object.entries(tasks).flatMap(([task, names]) => labelled(`reach of ${task}`, shapeOf([...reachOf(names)]))),
+  ...doors.map((door) => [`names through ${door}`, namesThrough(door)]),
+  ['settings', [...textOf('docs/settings.md').matchAll(/^\| `[a-z]\w*(?:\.\w+)+` \|/gm)].length],
+  ['words of docs', sum(['README.md', ...filesIn('docs', /\.md$/)].map((file) => textOf(file).split(/\s+/).length))],
+  ['lines of tests', sum(filesIn('test', /\.ts$/).map(linesOf))],
+];
+
+const isAbove = ([what, count]) => count > (budgets[what] ?? 0);
+for (const [what, count] of measured) {
+  const row = `${what.padEnd(32)} ${String(count).padStart(7)} of ${String(budgets[what] ?? 0).padStart(7)}`;
+  process.stdout.write(`${row}${isAbove([what, count]) ? '  above its budget' : ''}\n`);
+}
+if (measured.some(isAbove)) process.exitCode = 1;
