@@ -49,8 +49,9 @@ const inMetricsql = ({ promql_expr_test: expressions = [], ...test }: PromtoolTe
 });
 
 /** What must not fire; when it fires is not the same with rules that read late values. */
-const silentOnly = ({ promql_expr_test: _, alert_rule_test: alerts = [], ...test }: PromtoolTest) => ({
+const silentOnly = ({ alert_rule_test: alerts = [], ...test }: PromtoolTest) => ({
   ...test,
+  promql_expr_test: undefined,
   alert_rule_test: alerts.filter(({ exp_alerts }) => exp_alerts.length === 0),
 });
 
@@ -72,6 +73,6 @@ export async function writeVmalertTest(folder: string, testPath: string, isLate:
     tests: isLate ? tests.map(silentOnly) : tests.map(inMetricsql),
   };
   const file = path.join(folder, path.basename(testPath));
-  await writeFile(file, stringify(converted, { aliasDuplicateObjects: false }));
+  await writeFile(file, stringify(converted, { aliasDuplicateObjects: false, keepUndefined: false }));
   return file;
 }
