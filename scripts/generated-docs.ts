@@ -8,8 +8,7 @@ import { listSettings, type SettingRow } from '../src/config/settings.js';
 import { familyTable } from '../src/exposition/families.js';
 import type { FamilyRow } from '../src/exposition/family.js';
 import { selfFamilies } from '../src/telemetry/self-families.js';
-import { chartValuesTable } from './chart-values.js';
-import { commandReference, commandTable } from './command-reference.js';
+import { commandTable } from './command-reference.js';
 import { parameterRows } from './openapi/document.js';
 import { profileTable } from './profile-table.js';
 import { versionsTable } from './versions-table.js';
@@ -23,11 +22,10 @@ const generatedPages: Readonly<Record<string, Sections>> = {
     families: () => familiesTable(({ level }) => level !== 'exporter'),
     self: () => familiesTable(({ level }) => level === 'exporter'),
   },
-  'docs/settings.md': { settings: settingsTables },
-  'charts/ephemeral-storage-exporter/README.md': { values: chartValuesTable },
+  'docs/settings.md': { settings: settingsFile },
   'docs/versions.md': { versions: versionsTable },
   'docs/api.md': { parameters: parametersTable },
-  'docs/cli.md': { commands: commandTable, reference: commandReference },
+  'docs/cli.md': { commands: commandTable },
 };
 
 export const generatedPageNames: readonly string[] = Object.keys(generatedPages);
@@ -51,15 +49,14 @@ const code = (text: string): string => `\`${text}\``;
 
 function familiesTable(isWanted: (family: FamilyRow) => boolean): string {
   return markdownTable(
-    ['Family', 'Type', 'Labels', 'Profile', 'Meaning'],
+    ['Metric', 'Labels', 'Profile', 'Meaning'],
     familyTable(Object.values(selfFamilies))
       .filter(isWanted)
-      .map(({ name, type, labels, level, profile, help }) => [
+      .map(({ name, labels, level, profile, help }) => [
         code(name),
-        type,
         labels.map(code).join(', '),
         level === 'exporter' ? 'all' : profile,
-        help,
+        firstSentence(help),
       ]),
   );
 }
@@ -71,27 +68,37 @@ function parametersTable(): string {
   );
 }
 
-/** One table for each section of the configuration file; settings outside any section have their own. */
-function settingsTables(): string {
-  const sectionOf = ({ path }: SettingRow): string => (path.includes('.') ? path.slice(0, path.indexOf('.')) : '');
-  const settings = listSettings();
-  return [...new Set(settings.map(sectionOf))]
-    .map((section) => `${headingOf(section)}\n\n${settingsTable(settings.filter((row) => sectionOf(row) === section))}`)
-    .join('\n\n');
+/** Returns the help up to the end of its first sentence: `metrics` prints all of it. */
+function firstSentence(help: string): string {
+  return /^[^]*?\.(?= [A-Z]|$)/.exec(help)?.[0] ?? help;
 }
 
-function headingOf(section: string): string {
-  return section === '' ? '### Top level' : `### ${code(section)}`;
+/** Writes the defaults of all settings as a configuration file, with the help of each as its comment. */
+function settingsFile(): string {
+  const lines: string[] = [];
+  let open: readonly string[] = [];
+  for (const row of listSettings().filter((setting) => !setting.path.includes('[]'))) {
+    const keys = row.path.split('.');
+    const sections = keys.slice(0, -1);
+    const shared = sections.findIndex((key, depth) => open[depth] !== key);
+    for (const [depth, key] of sections.entries()) {
+      if (shared >= 0 && depth >= shared) lines.push(`${indent(depth)}${key}:`);
+    }
+    open = sections;
+    lines.push(...settingLines(row, keys));
+  }
+  return `\`\`\`yaml\n${lines.join('\n')}\n\`\`\``;
 }
 
-function settingsTable(rows: readonly SettingRow[]): string {
-  return markdownTable(
-    ['Setting', 'Default', 'Meaning', 'Flag and environment variable'],
-    rows.map((row) => [
-      code(row.path),
-      code(row.defaultText),
-      `${row.help} Allowed: ${row.allowed}.`,
-      [row.flag, row.environmentName].flatMap((name) => (name === undefined ? [] : [code(name)])).join('<br>'),
-    ]),
-  );
+const indent = (depth: number): string => '  '.repeat(depth);
+
+function settingLines({ help, flag, defaultText }: SettingRow, keys: readonly string[]): readonly string[] {
+  const depth = keys.length - 1;
+  const comment = flag === undefined ? help : `${help} Flag: ${flag}.`;
+  const value = `${keys.at(-1) ?? ''}: ${defaultText}`;
+  return [...wrapped(comment, 130 - 2 * depth).map((line) => `${indent(depth)}# ${line}`), `${indent(depth)}${value}`];
+}
+
+function wrapped(text: string, width: number): readonly string[] {
+  return text.match(new RegExp(`.{1,${width}}(?:\\s|$)`, 'g'))?.map((line) => line.trim()) ?? [];
 }

@@ -1,4 +1,4 @@
-/** Records the example of docs/recordings.md: a small simulated cluster, some minutes after its start. Writes docs/example-recording. */
+/** Records the example of docs/operate.md: a small simulated cluster, some minutes after its start. Writes docs/example-recording. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 

@@ -1,5 +1,5 @@
 /**
- * The families of k8s-ephemeral-storage-metrics, with our values. docs/compatibility.md lists the differences.
+ * The families of k8s-ephemeral-storage-metrics, with our values. docs/coming-from.md lists them.
  * https://github.com/jmcgrath207/k8s-ephemeral-storage-metrics
  */
 import { roundUp } from '../kube/quantity.js';

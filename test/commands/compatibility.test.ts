@@ -1,8 +1,8 @@
 /**
  * The families of the other exporter beside those that its published formulas give: equal but for the differences that
- * docs/compatibility.md names.
+ * `differences` names.
  */
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,6 @@ import { parseExposition } from '../support/exposition-parser.js';
 import {
   cornerCases,
   type Difference,
-  differences,
   type RawPod,
   type RawSummary,
   theirSamples,
@@ -131,14 +130,6 @@ describe('families of the other exporter', () => {
     }
   });
 
-  it('each compatible family is documented with its differences', async () => {
-    const documented = tableOf(await documentation(), 'families').map(([theirs = '', ours = '', where = '']) => [
-      theirs.replaceAll('`', ''),
-      [ours.replaceAll('`', '').split(', '), where.split(', ')],
-    ]);
-    expect(Object.fromEntries(documented)).toEqual(families);
-  });
-
   it.each(familyNames)('%s has the value of the formula with the documented differences applied', async (family) => {
     const [, applied = []] = families[family] ?? [];
     const ours = (await ourSamples(made)).get(family);
@@ -156,10 +147,6 @@ describe('families of the other exporter', () => {
   );
 });
 
-it('every difference is explained', async () => {
-  expect(tableOf(await documentation(), 'differences').map(([difference]) => difference)).toEqual(differences);
-});
-
 describe.skipIf(!hasCaptures)(`recorded summaries (${capturesNeeded})`, () => {
   const recordings = readCaptures().map(({ name, summary, pods }) => ({ name, summaries: [summary], pods }));
 
@@ -170,14 +157,3 @@ describe.skipIf(!hasCaptures)(`recorded summaries (${capturesNeeded})`, () => {
     }
   });
 });
-
-async function documentation(): Promise<string> {
-  return readFile(new URL('../../docs/compatibility.md', import.meta.url), 'utf8');
-}
-
-/** The cells of a marked table, without its header. */
-function tableOf(text: string, name: string): readonly (readonly string[])[] {
-  const [, table = ''] = new RegExp(`<!-- ${name}:begin -->\n\n([^]*?)\n\n<!-- ${name}:end -->`).exec(text) ?? [];
-  const rows = table.split('\n').map((line) => line.split('|').slice(1, -1));
-  return rows.slice(2).map((cells) => cells.map((cell) => cell.trim()));
-}

@@ -35,7 +35,7 @@ describe('the installation', () => {
   });
 
   it.each([
-    ['docs/installation.md', [kubectlLine, helmLine, `${releases}/download/v${version}/ephemeral-storage.yaml`]],
+    ['docs/operate.md', [kubectlLine, helmLine, `${releases}/download/v${version}/ephemeral-storage.yaml`]],
     ['manifests/README.md', [kubectlLine]],
     ['mixin/README.md', [`/${name}@v${version}\n`]],
     [`charts/${name}/README.md`, [`helm install ${name} ${chart} --version ${version} `]],
@@ -43,7 +43,7 @@ describe('the installation', () => {
     expect(lines.filter((line) => !readProjectFile(page).includes(line))).toEqual([]);
   });
 
-  it.each(['README.md', 'docs/installation.md', 'manifests/README.md', `charts/${name}/README.md`])(
+  it.each(['README.md', 'docs/operate.md', 'manifests/README.md', `charts/${name}/README.md`])(
     '%s marks a version as not released for as long as the changelog has no such version',
     (page) => {
       const isReleased = readProjectFile('CHANGELOG.md').includes(`\n## [${version}]`);

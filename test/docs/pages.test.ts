@@ -89,24 +89,24 @@ describe('the pages', () => {
   });
 });
 
-it('the page about troubleshooting explains every reason for which a node can be absent', () => {
-  const [, table = ''] = /<!-- reasons:begin -->([^]*)<!-- reasons:end -->/.exec(read('docs/troubleshooting.md')) ?? [];
+it('the page about operating explains every reason for which a node can be absent', () => {
+  const [, table = ''] = /<!-- reasons:begin -->([^]*)<!-- reasons:end -->/.exec(read('docs/operate.md')) ?? [];
   const explained = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, reason]) => reason);
   expect(explained.toSorted()).toEqual([...absenceReasons].sort());
 });
 
-describe('the page about sizing', () => {
+describe('the page about operating', () => {
   const [, table = ''] =
-    /<!-- workload-families:begin -->([^]*)<!-- workload-families:end -->/.exec(read('docs/sizing.md')) ?? [];
+    /<!-- workload-families:begin -->([^]*)<!-- workload-families:end -->/.exec(read('docs/operate.md')) ?? [];
   const rows = [...table.matchAll(/^\| `(\w+)` +\| (sum|max|min) +\| (?:`([\w:]+)`|none: .*?) +\|$/gm)];
 
-  it('the page about sizing shows for every family of workloads how shards add up', () => {
+  it('the page about operating shows for every family of workloads how shards add up', () => {
     const families = familyTable([]).map(({ name }) => name);
     const ofWorkloads = families.filter((name) => name.startsWith('ephemeral_storage_workload_'));
     expect(rows.map(([, name]) => name).toSorted()).toEqual(ofWorkloads.toSorted());
   });
 
-  it('the page about sizing names recorded series that add up as it shows', async () => {
+  it('the page about operating names recorded series that add up as it shows', async () => {
     const expressions = new Map(recordsOf(await readRules()).map(({ record, expr }) => [record, expr]));
     for (const [, family = '', combine = '', record] of rows) {
       if (record === undefined) continue;
@@ -119,7 +119,7 @@ describe('the page about sizing', () => {
 it('the page for users of kube-summary-exporter names families that exist', () => {
   const families = new Set(metricsTable().match(/ephemeral_storage_\w+/g));
   const [, table = ''] =
-    /<!-- families:begin -->([^]*)<!-- families:end -->/.exec(read('docs/from-kube-summary-exporter.md')) ?? [];
+    /<!-- summary-exporter:begin -->([^]*)<!-- summary-exporter:end -->/.exec(read('docs/coming-from.md')) ?? [];
   const ours = [...table.matchAll(/^\|[^|]*\|([^|]*)\|$/gm)].flatMap(([, cell = '']) => cell.match(/`(\w+)`/g) ?? []);
   const names = ours.map((name) => `ephemeral_storage_${name.replaceAll('`', '')}`);
   expect(names.length).toBeGreaterThan(15);

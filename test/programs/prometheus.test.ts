@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 
 import { startDemo } from '../support/demo.js';
 import { parseExposition } from '../support/exposition-parser.js';
+import { queriesOf } from '../support/rules.js';
 import { eventually, PrometheusServer } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 
@@ -32,12 +33,9 @@ describeInEachPrometheus('a real Prometheus', ({ program, promtool }) => {
     );
     expect(apart.length).toBeGreaterThan(0);
     expect(apart.map(({ value }) => value)).toEqual(apart.map(() => 0));
-    const pages = await Promise.all(['sizing', 'workloads'].map((page) => readFile(`docs/${page}.md`, 'utf8')));
-    const [totals = '', pods = '', ...others] = Array.from(
-      pages.join('').matchAll(/```promql\n([^]*?)```/g),
-      ([, query = '']) => query,
-    );
-    expect(others).toEqual([]);
+    const queriesIn = async (page: string): Promise<readonly string[]> => queriesOf(await readFile(`docs/${page}.md`, 'utf8'));
+    const [totals = ''] = await queriesIn('operate');
+    const pods = (await queriesIn('queries')).find((query) => query.includes('group_right ()')) ?? '';
     expect((await prometheus.query(totals)).length).toBeGreaterThan(0);
     const members = await prometheus.query(pods);
     expect(members.length).toBeGreaterThan(0);

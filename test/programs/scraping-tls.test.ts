@@ -47,15 +47,15 @@ async function start(): Promise<WebDemo> {
   });
 }
 
-/** The scrape configuration of docs/security.md, with its files in a folder. */
+/** The scrape configuration of docs/operate.md, with its files in a folder. */
 function documentedScrape(folder: string): Json {
-  const page = readFileSync(path.join(import.meta.dirname, '../../docs/security.md'), 'utf8');
+  const page = readFileSync(path.join(import.meta.dirname, '../../docs/operate.md'), 'utf8');
   const [, text = ''] = /```yaml\n(scrape_configs:\n[^]*?)```/.exec(page) ?? [];
   const inFolder = text.replaceAll(
     /(_file: )(\S+)/g,
     (_match, key: string, name: string) => key + path.join(folder, name),
   );
-  return listAt(documentsOf(inFolder, 'docs/security.md')[0], 'scrape_configs')[0] ?? {};
+  return listAt(documentsOf(inFolder, 'docs/operate.md')[0], 'scrape_configs')[0] ?? {};
 }
 
 describeInEachPrometheus('Prometheus with TLS and passwords', (programs) => {

@@ -17,11 +17,11 @@ import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 const mayReview: Rule = { verbs: ['create'], resources: ['tokenreviews', 'subjectaccessreviews'] };
 const mayScrape: Rule = { verbs: ['get'], nonResourceURLs: ['/metrics'] };
 
-/** The part of a scrape configuration in docs/security.md that sends the token in a file. */
+/** The part of a scrape configuration in docs/operate.md that sends the token in a file. */
 function documentedScrape(file: string): Json {
-  const page = readFileSync(path.join(import.meta.dirname, '../../docs/security.md'), 'utf8');
+  const page = readFileSync(path.join(import.meta.dirname, '../../docs/operate.md'), 'utf8');
   const [, text = ''] = /```yaml\n(authorization: [^]*?)```/.exec(page) ?? [];
-  return documentsOf(text.replace(/(credentials_file: )[^ }]+/, `$1${file}`), 'docs/security.md')[0] as Json;
+  return documentsOf(text.replace(/(credentials_file: )[^ }]+/, `$1${file}`), 'docs/operate.md')[0] as Json;
 }
 
 describeInEachPrometheus('Prometheus with tokens of the cluster', (programs) => {

@@ -60,7 +60,7 @@ export function recordsOf({ groups }: RuleFile): readonly RecordingRule[] {
 }
 
 export async function readRunbooks(): Promise<string> {
-  return readFile(new URL('runbooks.md', documentation), 'utf8');
+  return readFile(new URL('paged.md', documentation), 'utf8');
 }
 
 /** The queries in a Markdown text. */

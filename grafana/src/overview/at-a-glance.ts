@@ -18,7 +18,7 @@ export const summary: Section = {
     statPanel({
       title: 'Used by pods',
       description:
-        'Ephemeral storage of all measured pods of the selected clusters and pools of nodes: writable layers, logs, emptyDirs, configMaps. Images and the system are not included. No data in any panel: select another data source at the top, or check that Prometheus scrapes the exporter (docs/troubleshooting.md).',
+        'Ephemeral storage of all measured pods of the selected clusters and pools of nodes: writable layers, logs, emptyDirs, configMaps. Images and the system are not included. No data in any panel: select another data source at the top, or check that Prometheus scrapes the exporter (docs/operate.md).',
       unit: units.bytes,
       span: 6,
       query: { expr: total('sum', inPool(podsUsed())), legend: 'used' },
@@ -96,7 +96,7 @@ export const summary: Section = {
     statPanel({
       title: 'Labels of the exporter',
       description:
-        'Whether Prometheus keeps the labels namespace, pod, container and node of the exporter. Overwritten: all panels about pods are wrong or empty. The scrape lacks honor_labels: true (honorLabels of a ServiceMonitor), or a namespace is enforced on it (excludedFromEnforcement): see EphemeralStorageLabelsOverwritten in docs/runbooks.md.',
+        'Whether Prometheus keeps the labels namespace, pod, container and node of the exporter. Overwritten: all panels about pods are wrong or empty. The scrape lacks honor_labels: true (honorLabels of a ServiceMonitor), or a namespace is enforced on it (excludedFromEnforcement): see EphemeralStorageLabelsOverwritten in docs/paged.md.',
       unit: units.count,
       decimals: 0,
       span: 6,

@@ -78,7 +78,7 @@ export const alerts: Section = {
     listPanel({
       title: 'Firing alerts',
       description:
-        'Firing alerts of the rules of the exporter, by what they are about. What to do about each: docs/runbooks.md. Empty also where the data source does not evaluate the rules.',
+        'Firing alerts of the rules of the exporter, by what they are about. What to do about each: docs/paged.md. Empty also where the data source does not evaluate the rules.',
       span: 24,
       height: 6,
       noValue: 'none found',

@@ -1,7 +1,5 @@
 // @module-tag sockets
 
-import { spawnSync } from 'node:child_process';
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { LoopbackServer, replyWith } from '../../http/loopback-server.js';
@@ -153,7 +151,7 @@ describe.skipIf(!canRun)('readers of the exporter (need api-server, kubectl and 
 
   /** The command of the documentation, for this namespace and user. */
   function bind(namespace: string, role: string): void {
-    const [command = ''] = readmeBlocks('People with the command line', 'sh', 'docs/security.md');
+    const [command = ''] = readmeBlocks('People with the command line', 'sh', 'docs/operate.md');
     const [kubectl, ...args] = command.trim().split(' ');
     expect(kubectl).toBe('kubectl');
     const own = new Map([
@@ -255,9 +253,9 @@ describe.skipIf(!canRun)('readers of the exporter (need api-server, kubectl and 
     expect(await statusOf(proxied('viewed'))).toBe(403);
   });
 
-  /** Applies the Role of a section of docs/security.md. */
+  /** Applies the Role of a section of docs/operate.md. */
   function applyDocumented(section: string, namespace: string): void {
-    const [role = ''] = readmeBlocks(section, 'yaml', 'docs/security.md');
+    const [role = ''] = readmeBlocks(section, 'yaml', 'docs/operate.md');
     cluster.server.kubectl(
       ['apply', '-f', '-'],
       role.replace('namespace: ephemeral-storage-exporter', `namespace: ${namespace}`),
@@ -275,19 +273,5 @@ describe.skipIf(!canRun)('readers of the exporter (need api-server, kubectl and 
     const answers = pods.map(async ({ name }) => (await as(`${folder}/${name}:9797/proxy${apiPath}`)).text);
     expect(await Promise.all(answers)).toEqual(['0', '1']);
     expect(await statusOf(`${folder}/${pods[0]?.name ?? ''}/exec?command=id`, 'POST')).toBe(403);
-  });
-
-  it('readers open a port-forward with the Role of the documentation, as far as a pod without kubelet allows', async () => {
-    await install(single, 'forwarded');
-    const forward = (): string => {
-      const args = ['-n', 'forwarded', 'port-forward', 'service/ephemeral-storage-exporter', ':9797'];
-      return spawnSync('kubectl', ['--kubeconfig', cluster.server.readerKubeconfig, ...args], { encoding: 'utf8' })
-        .stderr;
-    };
-    expect(forward()).toContain('forbidden');
-    applyDocumented('Through a port-forward', 'forwarded');
-    bind('forwarded', 'ephemeral-storage-exporter-port-forward');
-    // No node, and so no kubelet, follows.
-    await expect.poll(forward).toContain('"node-0" not found');
   });
 });
