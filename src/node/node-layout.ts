@@ -8,29 +8,141 @@ export interface NodeLayout {
   readonly hasSplitImagefs: boolean | undefined;
 }
 
-/** Two measurements of one filesystem are taken moments apart: this much of its size may be written in between. */
+/** Two measurements of one filesystem are taken moments apart: this much of it may be written in between. */
 const driftRatio = 0.01;
+/** So many summaries in a row show two filesystems of one size, as a burst between two looks at one would, too. */
+const provenCount = 2;
+/** So many in a row overrule what was decided: devices do not change under a kubelet. */
+const overruledCount = 3;
 
-/**
- * Derived from the sizes, as the kubelet names no devices: one filesystem, measured twice, has one size, one number of
- * inodes, and about the same number of free bytes.
- */
-export function nodeLayout({ nodefs, imagefs, containerfs }: NodeSummary): NodeLayout {
-  const hasSplitImagefs = areDifferent(imagefs, containerfs);
-  const isElsewhere = hasSplitImagefs === true || holdsMore(imagefs, nodefs);
-  return { hasDedicatedImagefs: isElsewhere || areDifferent(nodefs, imagefs), hasSplitImagefs };
+/** `apart`: two filesystems, or one that was written to between two looks. */
+type Evidence = 'other_size' | 'apart' | 'alike';
+
+/** Whether two filesystems of a node are two, or one that has two names. */
+interface FilesystemPair {
+  readonly stats: readonly [FsStats, FsStats];
+  /** Of the last summary that measured both anew. */
+  readonly evidence: Evidence;
+  /** How many summaries in a row said so. */
+  readonly count: number;
+  /** Undefined until it is decided. */
+  readonly areTwo: boolean | undefined;
+}
+
+/** What the summaries of a node have shown of its filesystems. */
+export interface LayoutEvidence {
+  readonly dedicated: FilesystemPair | undefined;
+  readonly split: FilesystemPair | undefined;
+}
+
+/** Adds a summary. `isNewLife`: of a kubelet that has started since, which decides again. */
+export function layoutEvidence(
+  { nodefs, imagefs, containerfs }: NodeSummary,
+  known?: LayoutEvidence,
+  isNewLife = false,
+): LayoutEvidence {
+  const holdsMore = isMore(imagefs?.usedBytes, nodefs?.usedBytes) && holdsMoreInodes(imagefs, nodefs);
+  const look = { isNewLife, areApart: holdsMore };
+  return {
+    dedicated: pairOf([nodefs, imagefs], known?.dedicated, look),
+    split: pairOf([imagefs, containerfs], known?.split, { isNewLife, areApart: false }),
+  };
+}
+
+/** Until it is decided, there is one filesystem: limits that are compared with too much warn. */
+export function layoutFrom({ dedicated, split }: LayoutEvidence): NodeLayout {
+  const isTrue = (pair: FilesystemPair | undefined): boolean | undefined => pair && (pair.areTwo ?? false);
+  return { hasDedicatedImagefs: split?.areTwo === true || isTrue(dedicated), hasSplitImagefs: isTrue(split) };
+}
+
+/** What a single summary shows. */
+export function nodeLayout(summary: NodeSummary): NodeLayout {
+  return layoutFrom(layoutEvidence(summary));
+}
+
+interface Look {
+  readonly isNewLife: boolean;
+  /** Whether there is another sign of two. */
+  readonly areApart: boolean;
+}
+
+function pairOf(
+  [a, b]: readonly [FsStats | undefined, FsStats | undefined],
+  known: FilesystemPair | undefined,
+  look: Look,
+): FilesystemPair | undefined {
+  const seen = (a && b && seenPair([a, b], known, look)) ?? known;
+  return seen && { ...seen, areTwo: decided(seen, look.isNewLife ? undefined : known?.areTwo) };
+}
+
+/** Undefined where the values show nothing new. */
+function seenPair(
+  stats: FilesystemPair['stats'],
+  known: FilesystemPair | undefined,
+  { isNewLife, areApart }: Look,
+): Omit<FilesystemPair, 'areTwo'> | undefined {
+  if (!isNewLife && !isAnew(stats, known?.stats)) return undefined;
+  const bySize = evidenceOf(...stats);
+  if (bySize === undefined) return undefined;
+  const isOne = bySize === 'alike' && !areApart;
+  const evidence = isOne || bySize === 'other_size' ? bySize : apartOrAlike(stats, known?.stats);
+  return { stats, evidence, count: 1 + agreeingCount(evidence, known) };
+}
+
+function agreeingCount(evidence: Evidence, known: FilesystemPair | undefined): number {
+  return known && (known.evidence === 'alike') === (evidence === 'alike') ? known.count : 0;
+}
+
+/** Whether both were measured again: a frozen figure is no evidence. */
+function isAnew(now: FilesystemPair['stats'], before: FilesystemPair['stats'] | undefined): boolean {
+  return before === undefined || now.every(({ timeMs }, index) => timeMs !== before[index]?.timeMs);
 }
 
 /**
- * Whether the runtime has more on imagefs than there is on nodefs: two disks of one size may be about equally empty. Both
- * in bytes and in inodes, as some runtimes count shared layers several times.
+ * By the sizes, as the kubelet names no devices. The number of inodes of a filesystem may change as it fills up (XFS), or be
+ * unknown (0 on btrfs).
  */
-function holdsMore(imagefs: FsStats | undefined, nodefs: FsStats | undefined): boolean {
-  return isMore(imagefs?.usedBytes, nodefs?.usedBytes) && isMore(imagefs?.inodesUsed, nodefs?.inodesUsed);
+function evidenceOf(a: FsStats, b: FsStats): Evidence | undefined {
+  if (a.capacityBytes === undefined || b.capacityBytes === undefined) return undefined;
+  if (a.capacityBytes !== b.capacityBytes) return 'other_size';
+  const [inodes, otherInodes] = [knownInodes(a), knownInodes(b)];
+  if (Math.abs(inodes - otherInodes) > otherInodes * driftRatio) return 'apart';
+  const bytes = Math.abs((a.availableBytes ?? NaN) - (b.availableBytes ?? NaN));
+  if (Number.isNaN(bytes)) return undefined;
+  return bytes > a.capacityBytes * driftRatio ? 'apart' : 'alike';
+}
+
+function knownInodes({ inodes }: FsStats): number {
+  return inodes === undefined || inodes === 0 ? NaN : inodes;
+}
+
+/** Free bytes that have changed by the same amount are those of one filesystem. */
+function apartOrAlike(now: FilesystemPair['stats'], before: FilesystemPair['stats'] | undefined): Evidence {
+  const [a, b] = now.map(
+    ({ availableBytes = NaN }, index) => availableBytes - (before?.[index]?.availableBytes ?? NaN),
+  );
+  return a === b && a !== 0 ? 'alike' : 'apart';
+}
+
+/**
+ * Two disks of one size may be about equally empty: then the runtime has more on imagefs than there is on nodefs. Both in
+ * bytes and in inodes, as some runtimes count shared layers several times.
+ */
+function holdsMoreInodes(imagefs: FsStats | undefined, nodefs: FsStats | undefined): boolean {
+  return nodefs?.inodes !== 0 && isMore(imagefs?.inodesUsed, nodefs?.inodesUsed);
 }
 
 function isMore(a: number | undefined, b: number | undefined): boolean {
   return a !== undefined && b !== undefined && a > b;
+}
+
+function decided(
+  { evidence, count }: Pick<FilesystemPair, 'evidence' | 'count'>,
+  known: boolean | undefined,
+): boolean | undefined {
+  const saysTwo = evidence !== 'alike';
+  if (known !== undefined) return known !== saysTwo && count >= overruledCount ? saysTwo : known;
+  return evidence === 'apart' && count < provenCount ? undefined : saysTwo;
 }
 
 /** The filesystem that another name stands for, too; undefined for one of its own, or when that is unknown. */
@@ -45,26 +157,10 @@ export function sameFilesystem(
   return areDifferent(nodefs, containerfs) === false ? 'nodefs' : undefined;
 }
 
-/** With what was not known of the first one; the same object when nothing was missing. */
-export function completedLayout(known: NodeLayout, found: NodeLayout): NodeLayout {
-  const { hasDedicatedImagefs, hasSplitImagefs } = known;
-  if (hasDedicatedImagefs !== undefined && hasSplitImagefs !== undefined) return known;
-  return {
-    hasDedicatedImagefs: hasDedicatedImagefs ?? found.hasDedicatedImagefs,
-    hasSplitImagefs: hasSplitImagefs ?? found.hasSplitImagefs,
-  };
-}
-
-/** Undefined where the values do not show it. */
+/** Undefined where the values of one summary do not show it. */
 export function areDifferent(a: FsStats | undefined, b: FsStats | undefined): boolean | undefined {
-  if (a?.capacityBytes === undefined || b?.capacityBytes === undefined) return undefined;
-  if (a.capacityBytes !== b.capacityBytes || differ(a.inodes, b.inodes)) return true;
-  if (a.availableBytes === undefined || b.availableBytes === undefined) return undefined;
-  return Math.abs(a.availableBytes - b.availableBytes) > a.capacityBytes * driftRatio;
-}
-
-function differ(a: number | undefined, b: number | undefined): boolean {
-  return a !== undefined && b !== undefined && a !== b;
+  const evidence = a && b && evidenceOf(a, b);
+  return evidence && evidence !== 'alike';
 }
 
 /**

@@ -3,7 +3,7 @@ import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { FrozenTimes } from './frozen-statistics.js';
 import { NodeMeasurements } from './node-forecasts.js';
-import { completedLayout, type NodeLayout, nodeLayout } from './node-layout.js';
+import { type LayoutEvidence, layoutEvidence, layoutFrom, type NodeLayout } from './node-layout.js';
 import type { NodeThreshold } from './node-thresholds.js';
 
 /** A kubelet looks every 10 s, and its condition is seen a moment later. */
@@ -13,8 +13,10 @@ const refutedAfterMs = 60_000;
 export class NodeMemory {
   readonly measurements = new NodeMeasurements();
   readonly frozenTimes = new FrozenTimes();
-  /** The layout that one kubelet has decided on: it looks once, when it starts. */
-  #life: { readonly nodeUid: string; readonly kubeletStartedAtMs: number; readonly layout: NodeLayout } | undefined;
+  /** Of the kubelet behind the last summary. */
+  #life:
+    | { readonly nodeUid: string; readonly kubeletStartedAtMs: number | undefined; readonly evidence: LayoutEvidence }
+    | undefined;
   #unknownPods: readonly PodSummary[] = [];
   #unlistedNamespaces: readonly string[] = [];
   /** By the UID of a pod that the API server does not know: the monotonic time at which it was first seen, in milliseconds. */
@@ -23,24 +25,22 @@ export class NodeMemory {
   readonly #crossedSinceMs = new Map<EvictionSignal, number>();
   readonly #refuted = new Set<EvictionSignal>();
 
-  /** The last one of {@link layoutOf}, where it lasts. */
+  /** The last one of {@link layoutOf}. */
   get layout(): NodeLayout | undefined {
-    return this.#life?.layout;
+    return this.#life && layoutFrom(this.#life.evidence);
   }
 
   /**
-   * The layout that the kubelet behind the summary goes by: that of its first summary for as long as it lives. What that one
-   * did not show is taken from the next. A summary without a start
-   * shows no new life; of a kubelet that never reports it, each summary decides.
+   * The layout that the kubelet behind the summary goes by: it looks once, when it starts. A summary without a start shows no
+   * new life.
    */
   layoutOf(nodeUid: string, summary: NodeSummary): NodeLayout {
-    const found = nodeLayout(summary);
     const known = this.#life?.nodeUid === nodeUid ? this.#life : undefined;
     const { kubeletStartedAtMs = known?.kubeletStartedAtMs } = summary;
-    const isSameLife = known !== undefined && known.kubeletStartedAtMs === kubeletStartedAtMs;
-    const layout = isSameLife ? completedLayout(known.layout, found) : found;
-    this.#life = kubeletStartedAtMs === undefined ? undefined : { nodeUid, kubeletStartedAtMs, layout };
-    return layout;
+    const isNewLife = known?.kubeletStartedAtMs !== kubeletStartedAtMs;
+    const evidence = layoutEvidence(summary, known?.evidence, isNewLife);
+    this.#life = { nodeUid, kubeletStartedAtMs, evidence };
+    return layoutFrom(evidence);
   }
 
   /**

@@ -4,7 +4,6 @@ import type { NodeImage, Pod } from '../../src/kube/objects.js';
 import type { ImageSettings } from '../../src/kubelet/kubelet-configuration.js';
 import { filesystemOwners } from '../../src/node/filesystem-owners.js';
 import { nodeImages, type NodeImagesInput, unusedImages } from '../../src/node/node-images.js';
-import { nodeLayout } from '../../src/node/node-layout.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { readImageCase } from '../support/image-case.js';
@@ -34,6 +33,8 @@ const imagesOf = (
 describe('images of a live node with containerd', () => {
   const { node, pods, summary, configuration, store } = readImageCase();
   const images = nodeImages({ node, pods, imagefs: summary.imagefs, settings: configuration.images });
+  /** Two disks of one size: a single summary does not show it. */
+  const layout = { hasDedicatedImagefs: true, hasSplitImagefs: false };
   const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
 
   it('of the images of a live node that pods use, one by its digest, all but that of the sandboxes are in use', () => {
@@ -47,9 +48,7 @@ describe('images of a live node with containerd', () => {
     const isImage = ({ kind }: (typeof store.snapshots)[number]): boolean => kind === 'Committed';
     expect(sum(store.snapshots.map(({ bytes }) => bytes))).toBe(summary.imagefs?.usedBytes);
     const layers = sum(summary.pods.flatMap((pod) => pod.containers.map(({ rootfs }) => rootfs?.usedBytes ?? 0)));
-    const owners = filesystemOwners({ summary, layout: nodeLayout(summary) }).find(
-      (one) => one.filesystem === 'imagefs',
-    );
+    const owners = filesystemOwners({ summary, layout }).find((one) => one.filesystem === 'imagefs');
     const unpacked = sum(store.snapshots.filter(isImage).map(({ bytes }) => bytes));
     const others = sum(store.snapshots.filter((one) => !isImage(one)).map(({ bytes }) => bytes)) - layers;
     expect(owners?.imagesUsedBytes).toBe(unpacked + others);
@@ -57,9 +56,7 @@ describe('images of a live node with containerd', () => {
   });
 
   it('the compressed copies on the disk of a live node are most of what is neither, and no more than their bound', () => {
-    const owners = filesystemOwners({ summary, layout: nodeLayout(summary) }).find(
-      (one) => one.filesystem === 'imagefs',
-    );
+    const owners = filesystemOwners({ summary, layout }).find((one) => one.filesystem === 'imagefs');
     const blockBytes = 4096;
     const most = (images?.maxCopiesBytes ?? 0) + blockBytes * store.content.length;
     expect(images?.maxCopiesBytes).toBe(203_797_204);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { nodeLayout } from '../../src/node/node-layout.js';
+import { type LayoutEvidence, layoutEvidence, layoutFrom, nodeLayout } from '../../src/node/node-layout.js';
 import { anFsStats, aNodeSummary } from '../support/builders.js';
 
 const disk = anFsStats({ capacityBytes: 100_000, availableBytes: 60_000, inodes: 5000 });
@@ -10,8 +10,9 @@ describe('nodeLayout', () => {
     ['the same figures', disk, false],
     ['a little more free space, measured later', { ...disk, availableBytes: 60_999 }, false],
     ['another size', { ...disk, capacityBytes: 200_000 }, true],
-    ['as many bytes and other inodes', { ...disk, inodes: 7000 }, true],
-    ['the same size and far more free space', { ...disk, availableBytes: 61_001 }, true],
+    ['as many bytes and other inodes, once', { ...disk, inodes: 7000 }, false],
+    ['a few inodes more, as the count of XFS moves', { ...disk, inodes: 5050 }, false],
+    ['the same size and far more free space, once', { ...disk, availableBytes: 61_001 }, false],
     ['another size and no free space reported', { ...disk, capacityBytes: 200_000, availableBytes: undefined }, true],
     ['no free space reported', { ...disk, availableBytes: undefined }, undefined],
     ['no inodes reported', { ...disk, inodes: undefined }, false],
@@ -35,18 +36,64 @@ describe('nodeLayout', () => {
   });
 });
 
-describe('nodeLayout: two disks of one size that are about equally empty', () => {
+describe('layoutEvidence: filesystems of one size', () => {
   const nodefs = { ...disk, usedBytes: 50, inodesUsed: 26 };
-  const layoutOf = (imagefs: typeof nodefs) => nodeLayout(aNodeSummary({ nodefs, imagefs, containerfs: imagefs }));
+  type Stats = Partial<typeof nodefs>;
+  /** Of imagefs and nodefs, as differences to `nodefs`; summaries are a minute apart. */
+  type Looks = readonly (readonly [imagefs: Stats, nodefs?: Stats])[];
+  const layoutAfter = (looks: Looks) => {
+    let evidence: LayoutEvidence | undefined;
+    for (const [index, [images, node]] of looks.entries()) {
+      const imagefs = { ...nodefs, timeMs: index, ...images };
+      const summary = aNodeSummary({ nodefs: { ...nodefs, timeMs: index, ...node }, imagefs, containerfs: imagefs });
+      evidence = layoutEvidence(summary, evidence);
+    }
+    return evidence && layoutFrom(evidence).hasDedicatedImagefs;
+  };
+  const free: Stats = { availableBytes: 61_001 };
+  const inodes: Stats = { inodes: 5051 };
+  const more: Stats = { usedBytes: 51, inodesUsed: 27 };
+  const moved: Stats = { availableBytes: 59_000 };
 
-  it('similar disks are two where the runtime has more bytes and inodes than there are on nodefs', () => {
-    expect(layoutOf({ ...nodefs, usedBytes: 51, inodesUsed: 27 }).hasDedicatedImagefs).toBe(true);
+  it.each<readonly [string, Looks, boolean]>([
+    ['more free bytes twice', [[free], [free]], true],
+    ['another number of inodes twice', [[inodes], [inodes]], true],
+    ['more bytes and inodes of the runtime than on nodefs twice', [[more], [more]], true],
+    ['one sign of two and then another', [[free], [more]], true],
+    ['a sign of two and none in between', [[free], [{}], [free]], false],
+    ['the same measurements twice', [[free], [{ ...free, timeMs: 0 }, { timeMs: 0 }]], false],
+    ['one figure that is frozen', [[free], [{ ...free, timeMs: 0 }], [{ ...free, timeMs: 0 }]], false],
+    ['more bytes of the runtime only: it may count layers twice', [[{ usedBytes: 51 }], [{ usedBytes: 51 }]], false],
+    ['more inodes of the runtime only', [[{ inodesUsed: 27 }], [{ inodesUsed: 27 }]], false],
+    [
+      'no number of inodes',
+      [
+        [
+          { ...more, inodes: 0 },
+          { inodes: 0, inodesUsed: 0 },
+        ],
+        [
+          { ...more, inodes: 0 },
+          { inodes: 0, inodesUsed: 0 },
+        ],
+      ],
+      false,
+    ],
+    ['free bytes that move by the same amount', [[more], [{ ...more, ...moved }, moved], [more]], false],
+    ['free bytes that stand still', [[more], [more], [more]], true],
+    ['two contrary summaries once two are decided', [[free], [free], [{}], [{}]], true],
+    ['three contrary summaries once two are decided', [[free], [free], [{}], [{}], [{}]], false],
+    ['two contrary summaries once one is decided', [[{}], [free], [free]], false],
+    ['three contrary summaries once one is decided', [[{}], [free], [free], [free]], true],
+    ['three, one of which says nothing', [[{}], [free], [{ capacityBytes: undefined }], [free], [free]], true],
+  ])('the filesystems are two, or one, with %s', (_what, looks, expected) => {
+    expect(layoutAfter(looks)).toBe(expected);
   });
 
-  it.each([
-    ['bytes', { usedBytes: 51, inodesUsed: 26 }],
-    ['inodes', { usedBytes: 50, inodesUsed: 27 }],
-  ])('similar disks are one where the runtime has more %s only: it may count layers twice', (_what, stats) => {
-    expect(layoutOf({ ...nodefs, ...stats }).hasDedicatedImagefs).toBe(false);
+  it('writable layers are not split from images because they hold more', () => {
+    const images = { ...nodefs, capacityBytes: 200_000 };
+    const summary = (timeMs: number) =>
+      aNodeSummary({ nodefs, imagefs: { ...images, timeMs }, containerfs: { ...images, ...more, timeMs } });
+    expect(layoutFrom(layoutEvidence(summary(2), layoutEvidence(summary(1)))).hasSplitImagefs).toBe(false);
   });
 });

@@ -39,12 +39,22 @@ describe('NodeMemory: the layout of one life of a kubelet', () => {
     expect(after(shared, without, dedicated).layout?.hasDedicatedImagefs).toBe(false);
   });
 
-  it('the layout of a node is that of each summary where the kubelet never reports its start', () => {
+  it('the layout of a node is decided at once where the kubelet never reports its start, and kept', () => {
     const without = { ...dedicated, kubeletStartedAtMs: undefined };
     expect(new NodeMemory().layoutOf('uid', without).hasDedicatedImagefs).toBe(true);
-    const other = after(shared);
-    expect(other.layoutOf('other', without).hasDedicatedImagefs).toBe(true);
-    expect(other.layout).toBeUndefined();
+    expect(after(shared).layoutOf('other', without).hasDedicatedImagefs).toBe(true);
+    expect(after(without, { ...shared, kubeletStartedAtMs: undefined }).layout?.hasDedicatedImagefs).toBe(true);
+  });
+
+  it('a restarted kubelet decides again, and what the last summary before showed counts', () => {
+    const at = (timeMs: number, kubeletStartedAtMs: number) => ({
+      ...shared,
+      kubeletStartedAtMs,
+      nodefs: { ...fs(10), timeMs },
+      imagefs: { ...fs(10), availableBytes: 6, timeMs },
+    });
+    expect(after(at(1, 1), at(2, 1), at(3, 2)).layout?.hasDedicatedImagefs).toBe(true);
+    expect(after(at(1, 1), at(2, 1), { ...shared, kubeletStartedAtMs: 2 }).layout?.hasDedicatedImagefs).toBe(false);
   });
 });
 

@@ -10,7 +10,7 @@ export function predictNode(prediction: Prediction, summary: RawSummary): void {
   predictFilesystems(prediction, summary);
   predictOwners(prediction, summary);
   prediction.add('node_dedicated_imagefs', labels, flag(isDedicated(summary)));
-  prediction.add('node_split_imagefs', labels, flag(areApart(runtime?.imageFs, runtime?.containerFs)));
+  prediction.add('node_split_imagefs', labels, flag(areTwoAtOnce(runtime?.imageFs, runtime?.containerFs)));
   prediction.add('node_data_available', labels, 1);
 }
 
@@ -31,7 +31,7 @@ function predictFilesystems(prediction: Prediction, summary: RawSummary): void {
   if (isDedicated(summary) !== false) {
     predictFilesystem(prediction, imageFs, { ...labels, filesystem: 'imagefs' });
   }
-  if (!isDouble(imageFs, containerFs) && !isDouble(fs, containerFs)) {
+  if (areTwoAtOnce(imageFs, containerFs) !== false && areApart(fs, containerFs) !== false) {
     predictFilesystem(prediction, containerFs, { ...labels, filesystem: 'containerfs' });
   }
 }
@@ -65,7 +65,7 @@ function placesOf(summary: RawSummary): { readonly images: Place | undefined; re
   const { fs, runtime = {} } = summary.node;
   const dedicated = isDedicated(summary);
   if (dedicated !== true) return { images: dedicated === undefined ? undefined : 'nodefs', layers: 'nodefs' };
-  if (areApart(runtime.imageFs, runtime.containerFs) !== true) return { images: 'imagefs', layers: 'imagefs' };
+  if (areTwoAtOnce(runtime.imageFs, runtime.containerFs) !== true) return { images: 'imagefs', layers: 'imagefs' };
   return { images: 'imagefs', layers: areApart(fs, runtime.containerFs) === true ? 'containerfs' : 'nodefs' };
 }
 
@@ -116,24 +116,24 @@ function predictFilesystem(prediction: Prediction, figures: RawFs | undefined, l
 
 const flag = (isSet: boolean | undefined): number | undefined => (isSet === undefined ? undefined : Number(isSet));
 
-const isDouble = (a: RawFs | undefined, b: RawFs | undefined): boolean => areApart(a, b) === false;
-
 /** Whether images lie apart from the kubelet's own files. */
 export function isDedicated({ node }: RawSummary): boolean | undefined {
   const { imageFs, containerFs } = node.runtime ?? {};
-  const hasMore = (figure: 'usedBytes' | 'inodesUsed'): boolean =>
-    (imageFs?.[figure] ?? 0) > (node.fs?.[figure] ?? Infinity);
-  if (areApart(imageFs, containerFs) === true || (hasMore('usedBytes') && hasMore('inodesUsed'))) return true;
-  return areApart(node.fs, imageFs);
+  return areTwoAtOnce(imageFs, containerFs) === true || areTwoAtOnce(node.fs, imageFs);
 }
 
-/** Two filesystems differ in size, in inodes, or in free bytes by more than what is written between two looks at one. */
+/** As one summary shows: filesystems of one size are two only after a second one. */
+function areTwoAtOnce(a: RawFs = {}, b: RawFs = {}): boolean | undefined {
+  return areApart(a, b) === undefined ? undefined : a.capacityBytes !== b.capacityBytes;
+}
+
+/** Two filesystems differ in size, or by a hundredth in inodes or free bytes: more than what is written between two looks at one. */
 function areApart(a: RawFs = {}, b: RawFs = {}): boolean | undefined {
-  const isSame = (x: number | undefined, y: number | undefined): boolean | undefined =>
-    x === undefined || y === undefined ? undefined : x === y;
-  const isSameSize = isSame(a.capacityBytes, b.capacityBytes);
-  if (isSameSize !== true) return isSameSize === undefined ? undefined : true;
-  if (isSame(a.inodes, b.inodes) === false) return true;
-  const freeApart = Math.abs((a.availableBytes ?? Number.NaN) - (b.availableBytes ?? Number.NaN));
-  return Number.isNaN(freeApart) ? undefined : freeApart * 100 > (a.capacityBytes ?? 0);
+  if (a.capacityBytes === undefined || b.capacityBytes === undefined) return undefined;
+  if (a.capacityBytes !== b.capacityBytes) return true;
+  const known = (figure: number | undefined): number => figure ?? Number.NaN;
+  const inodes = Math.abs(known(a.inodes) - known(b.inodes));
+  if (a.inodes !== 0 && b.inodes !== 0 && inodes * 100 > known(b.inodes)) return true;
+  const freeApart = Math.abs(known(a.availableBytes) - known(b.availableBytes));
+  return Number.isNaN(freeApart) ? undefined : freeApart * 100 > a.capacityBytes;
 }

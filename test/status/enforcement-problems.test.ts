@@ -14,8 +14,9 @@ import { decodeKubeletConfiguration } from '../../src/kubelet/decode-configurati
 import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
 import { isIsolationFailure } from '../../src/kubelet/kubelet-error.js';
 import type { AbsentLookup } from '../../src/kubelet/lookup.js';
-import type { NodeSummary, PodSummary } from '../../src/kubelet/summary.js';
+import type { FsStats, NodeSummary, PodSummary } from '../../src/kubelet/summary.js';
 import { decodeSummary } from '../../src/kubelet/summary-reader.js';
+import { NodeMemory } from '../../src/node/node-memory.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
 import type { NodeView } from '../../src/node/node-view.js';
 import { clusterReport } from '../../src/report/cluster-report.js';
@@ -51,7 +52,15 @@ interface Recorded {
 function viewOf({ summary, node, pods = [], configuration }: Recorded): NodeView {
   const lister = podsOfNode(() => pods);
   const lookup = { state: 'fresh', summary, configuration, arrivedAtMs: 0, fetchedAtMs: 0 } as const;
-  return new NodeTrackers(trackerOptions({ pods: lister })).of(node).view(node, lookup);
+  const memory = new NodeMemory();
+  memory.layoutOf(node.uid, { ...summary, ...measuredAt(summary, 0) }); // one summary does not show two disks of one size
+  const memories = new Map([[node.name, memory]]);
+  return new NodeTrackers(trackerOptions({ pods: lister, memories })).of(node).view(node, lookup);
+}
+
+function measuredAt({ nodefs, imagefs, containerfs }: NodeSummary, timeMs: number): Partial<NodeSummary> {
+  const at = (stats: FsStats | undefined): FsStats | undefined => stats && { ...stats, timeMs };
+  return { nodefs: at(nodefs), imagefs: at(imagefs), containerfs: at(containerfs) };
 }
 
 const unenforcedFamilies = /^ephemeral_storage_(?:limit_unenforced|node_limits_unenforced|node_threshold_unset)_info/;
