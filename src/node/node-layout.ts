@@ -21,7 +21,7 @@ type Evidence = 'other_size' | 'apart' | 'alike';
 /** Whether two filesystems of a node are two, or one that has two names. */
 interface FilesystemPair {
   readonly stats: readonly [FsStats, FsStats];
-  /** Of the last summary that measured both anew. */
+  /** Of the last summary in which both were measured again. */
   readonly evidence: Evidence;
   /** How many summaries in a row said so. */
   readonly count: number;
