@@ -69,6 +69,7 @@ export function activate(options: ActivationOptions): ActiveSettings {
       evictions,
       faults,
       memories,
+      areNodesWatched: () => store.lists.areNodesCurrent,
       onNearNodes: (nodeNames) => {
         source.setNearNodes(nodeNames);
       },

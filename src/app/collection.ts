@@ -7,6 +7,7 @@ import { podGraceMs } from '../node/node-coverage.js';
 import { NodeFaults } from '../node/node-faults.js';
 import type { NodeMemory } from '../node/node-memory.js';
 import type { PodLister } from '../node/node-snapshot.js';
+import type { NodeTrackerOptions } from '../node/node-tracker.js';
 import { NodeTrackers } from '../node/node-trackers.js';
 import { podContexts } from '../node/pod-record.js';
 import { Collector, type CollectorOptions, type NodeLister } from '../scrape/collector.js';
@@ -26,6 +27,8 @@ export interface CollectionOptions {
   readonly store: NodeLister & PodLister;
   readonly cache: SummaryCache;
   readonly evictions: CollectorOptions['evictions'];
+  /** See {@link NodeTrackerOptions}. Default: never. */
+  readonly areNodesWatched?: NodeTrackerOptions['areNodesWatched'];
   /** Of earlier settings too: the grace periods of pods continue. Default: none. */
   readonly memories?: Map<string, NodeMemory>;
   /** See {@link CollectorOptions}. Default: nothing. */
@@ -75,6 +78,7 @@ export function createCollection(options: CollectionOptions): Collection {
     growth: (nodeName) => cache.growth(nodeName),
     ttlMs: config.cache.ttlMs,
     clock,
+    areNodesWatched: options.areNodesWatched,
     graceMs: podGraceMs,
     faults: options.faults ?? new NodeFaults(silentLogger),
     memories: options.memories ?? new Map<string, NodeMemory>(),

@@ -49,6 +49,8 @@ export class Measurements {
   /** Of the first one of the rise. */
   #riseIndex = 0;
   #last: Measurement | undefined;
+  /** Time of an older measurement that came after the last one; Infinity without one. */
+  #olderMs = Infinity;
   #peak = -Infinity;
   #isBelowPeak = false;
   #changeCount = 0;
@@ -79,15 +81,22 @@ export class Measurements {
     return [...all, last];
   }
 
-  /** The same measurement seen again changes nothing, nor does an older one, unless the clock was set back. */
+  /** The same measurement seen again changes nothing, nor does an older one, unless others follow it: the clock was set back. */
   add(measurement: Measurement): void {
     const former = this.#last;
     const afterMs = measurement.atMs - (former?.atMs ?? -Infinity);
-    if (afterMs <= 0 && afterMs >= -windowMs) return;
+    if (afterMs === 0 || (afterMs < 0 && !this.#isSetBack(measurement.atMs, afterMs))) return;
+    this.#olderMs = Infinity;
     this.#last = measurement;
     if (afterMs < 0) this.#kept.length = 0;
     if (former === undefined || afterMs < 0) this.#begin(measurement);
     else this.#follow(measurement, former);
+  }
+
+  #isSetBack(atMs: number, afterMs: number): boolean {
+    const isSetBack = afterMs < -windowMs || atMs > this.#olderMs;
+    this.#olderMs = atMs;
+    return isSetBack;
   }
 
   /** Begins a rise with the last measurement, as if it were the first one. What was before stays for curves. */

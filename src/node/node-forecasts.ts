@@ -167,7 +167,7 @@ export class NodeMeasurements {
         first = { ...forecast, rule: limit.rule, container: limit.container, volume: limit.volume };
       }
     }
-    if (parts.size > 0) this.#pods.set(pod.summary.uid, { parts, untilMs });
+    this.#pods.set(pod.summary.uid, { parts, untilMs });
     return first;
   }
 

@@ -1,4 +1,3 @@
-import { getOrAdd } from '../base/maps.js';
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { FrozenTimes } from './frozen-statistics.js';
@@ -9,10 +8,19 @@ import type { NodeThreshold } from './node-thresholds.js';
 /** A kubelet looks every 10 s, and its condition is seen a moment later. */
 const refutedAfterMs = 60_000;
 
+interface CrossedThreshold {
+  /** When the last summary arrived; monotonic. */
+  readonly atMs: number;
+  /** Whether the condition of the node was current then. */
+  readonly isWatched: boolean;
+  /** Without the times in which it was not. */
+  readonly forMs: number;
+}
+
 /** What is remembered of a node as long as the process lives, whatever the settings. */
 export class NodeMemory {
-  readonly measurements = new NodeMeasurements();
   readonly frozenTimes = new FrozenTimes();
+  #measurements = new NodeMeasurements();
   /** Of the kubelet behind the last summary. */
   #life:
     | { readonly nodeUid: string; readonly kubeletStartedAtMs: number | undefined; readonly evidence: LayoutEvidence }
@@ -21,9 +29,14 @@ export class NodeMemory {
   #unlistedNamespaces: readonly string[] = [];
   /** By the UID of a pod that the API server does not know: the monotonic time at which it was first seen, in milliseconds. */
   #danglingSinceMs: ReadonlyMap<string, number> = new Map();
-  /** By the signal of an assumed threshold: the monotonic time of the first summary of those in a row that cross it. */
-  readonly #crossedSinceMs = new Map<EvictionSignal, number>();
+  /** By the signal of an assumed threshold that the last summaries cross. */
+  readonly #crossed = new Map<EvictionSignal, CrossedThreshold>();
   readonly #refuted = new Set<EvictionSignal>();
+
+  /** Of the kubelet behind the last summary. */
+  get measurements(): NodeMeasurements {
+    return this.#measurements;
+  }
 
   /** The last one of {@link layoutOf}. */
   get layout(): NodeLayout | undefined {
@@ -37,7 +50,8 @@ export class NodeMemory {
   layoutOf(nodeUid: string, summary: NodeSummary): NodeLayout {
     const known = this.#life?.nodeUid === nodeUid ? this.#life : undefined;
     const { kubeletStartedAtMs = known?.kubeletStartedAtMs } = summary;
-    const isNewLife = known?.kubeletStartedAtMs !== kubeletStartedAtMs;
+    const isNewLife = known === undefined || known.kubeletStartedAtMs !== kubeletStartedAtMs;
+    if (isNewLife) this.#forgetKubelet();
     const evidence = layoutEvidence(summary, known?.evidence, isNewLife);
     this.#life = { nodeUid, kubeletStartedAtMs, evidence };
     return layoutFrom(evidence);
@@ -45,25 +59,38 @@ export class NodeMemory {
 
   /**
    * The signals whose assumed thresholds are not those of the kubelet: summaries have crossed them for a minute without
-   * DiskPressure. It stays so until the kubelet's own thresholds are known, or the condition is another one.
-   * `arrivedAtMs`: of the summary; monotonic.
+   * DiskPressure, while the API server's word was current. It stays so until the kubelet's own thresholds are known, it
+   * starts again, or the condition is another one. `arrivedAtMs`: of the summary; monotonic.
    */
   refutedSignals(
     thresholds: readonly NodeThreshold[],
     diskPressure: boolean | undefined,
-    arrivedAtMs: number,
+    { arrivedAtMs, isWatched }: { readonly arrivedAtMs: number; readonly isWatched: boolean },
   ): readonly EvictionSignal[] {
     const assumed = thresholds.filter(({ isAssumed }) => isAssumed);
     if (diskPressure !== false || assumed.length === 0) {
-      this.#crossedSinceMs.clear();
+      this.#crossed.clear();
       this.#refuted.clear();
     }
     for (const { signal, isCrossed } of diskPressure === false ? assumed : []) {
-      if (!isCrossed) this.#crossedSinceMs.delete(signal);
-      else if (arrivedAtMs - getOrAdd(this.#crossedSinceMs, signal, () => arrivedAtMs) >= refutedAfterMs)
-        this.#refuted.add(signal);
+      if (isCrossed) this.#cross(signal, { atMs: arrivedAtMs, isWatched });
+      else this.#crossed.delete(signal);
     }
     return [...this.#refuted];
+  }
+
+  #cross(signal: EvictionSignal, look: Omit<CrossedThreshold, 'forMs'>): void {
+    const before = this.#crossed.get(signal);
+    const countedMs = before?.isWatched === true && look.isWatched ? look.atMs - before.atMs : 0;
+    const forMs = (before?.forMs ?? 0) + countedMs;
+    this.#crossed.set(signal, { ...look, forMs });
+    if (forMs >= refutedAfterMs) this.#refuted.add(signal);
+  }
+
+  #forgetKubelet(): void {
+    this.#measurements = new NodeMeasurements();
+    this.#crossed.clear();
+    this.#refuted.clear();
   }
 
   /**

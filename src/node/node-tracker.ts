@@ -26,6 +26,8 @@ export interface NodeTrackerOptions extends NodeSnapshotOptions {
   /** By the name of the node; they outlive the trackers. */
   readonly memories: Map<string, NodeMemory>;
   readonly clock: Clock;
+  /** Whether the conditions of nodes are current. Undefined where they are read once. */
+  readonly areNodesWatched?: (() => boolean) | undefined;
 }
 
 type Found = Pick<FoundLookup, 'summary' | 'configuration' | 'arrivedAtMs'>;
@@ -244,7 +246,10 @@ export class NodeTracker {
     const known = isSame ? new Map(before.listedPods.map((record) => [record.summary.uid, record])) : undefined;
     const { measurements } = this.#memory;
     const refutedSignals: NodeSnapshotInput['refutedSignals'] = (thresholds) =>
-      this.#memory.refutedSignals(thresholds, node.diskPressure, arrivedAtMs);
+      this.#memory.refutedSignals(thresholds, node.diskPressure, {
+        arrivedAtMs,
+        isWatched: this.#options.areNodesWatched?.() === true,
+      });
     const given = { node, summary, arrivedAtMs, layout, frozen, configuration, context };
     return { ...given, refutedSignals, known, derived, measurements };
   }

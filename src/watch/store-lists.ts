@@ -47,6 +47,9 @@ export function areSeen(scopes: readonly ScopeState[], nowMs: number): boolean {
   });
 }
 
+/** A watch without progress for so long may have been cut. */
+const currentMs = 30_000;
+
 /** After this time, namespaces whose pods cannot be listed do not hold back the others. */
 const partialAfterMs = 30_000;
 
@@ -104,6 +107,15 @@ export class StoreLists {
   /** Whether the nodes in scope have been listed once. */
   get haveNodes(): boolean {
     return this.#options.nodes.scopes.every(({ isSynced }) => isSynced);
+  }
+
+  /** Whether what is known of the nodes is what the API server knows now. */
+  get areNodesCurrent(): boolean {
+    const sinceMs = this.#options.clock.monotonicMs() - currentMs;
+    return this.#options.nodes.scopes.every(
+      ({ isSynced, isConnected, lastProgress }) =>
+        isSynced && isConnected && (lastProgress?.monotonicMs ?? -Infinity) > sinceMs,
+    );
   }
 
   /** Returns the namespaces in scope whose pods have not been listed yet: the same array until one of them is. */

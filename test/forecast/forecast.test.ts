@@ -31,6 +31,12 @@ function every(everySeconds: number, amounts: readonly number[]): Course {
   return amounts.map((amount, index) => [everySeconds * index, amount]);
 }
 
+it('measurements go on one after a clock that jumped ahead has come back', () => {
+  const jumped: Course = [...every(10, [50, 55]), [300, 60], [30, 65], [40, 70], [50, 75], [60, 80], [70, 85]];
+  expect(reachedAt(jumped)).toBe(100);
+  expect(reachedAt([...every(10, [50, 55, 60, 65]), [25, 1], [40, 70]])).toBe(100);
+});
+
 describe('the time at which 100 is reached', () => {
   it.each<readonly [string, Course, number | undefined]>([
     ['a steady rise', every(10, [50, 55, 60, 65]), 100],

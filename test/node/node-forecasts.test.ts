@@ -316,6 +316,20 @@ it('a pod that rises in steps keeps its forecast while its sizes stay the same',
   ]);
 });
 
+it('a pod above its limit none of whose parts is followed stays so while nothing of it is derived again', () => {
+  const measurements = new NodeMeasurements();
+  const { context } = aNodeSnapshot();
+  const pods = [podAt({ atSeconds: 0, app: 4, sidecar: 4 }, () => [ratioOf('pod', 101)])];
+  const summary = aNodeSummary({ pods: pods.map((pod) => pod.summary) });
+  const input = { summary, pods, context, thresholds: [] };
+  const both = [derivedOf(pods), { derived: new Map<PodRecord, DerivedPod>() }];
+  const found = both.map((derived) => leftOf(measurements.forecasts({ ...input, ...derived })));
+  expect(found).toEqual([
+    ['pod', '', 0],
+    ['pod', '', 0],
+  ]);
+});
+
 it('a pod whose sizes stay the same ends its forecast, though nothing of it is derived again', () => {
   const measurements = new NodeMeasurements();
   const { context } = aNodeSnapshot();

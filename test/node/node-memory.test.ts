@@ -84,10 +84,19 @@ describe('NodeMemory: assumed thresholds', () => {
   const crossed = [aNodeThreshold({ isAssumed: true })];
   const uncrossed = [aNodeThreshold({ isAssumed: true, isCrossed: false })];
   const known = [aNodeThreshold()];
-  type Look = readonly [thresholds: typeof crossed, diskPressure: boolean | undefined, arrivedAtMs: number];
+  type Look = readonly [
+    thresholds: typeof crossed,
+    diskPressure: boolean | undefined,
+    atMs: number,
+    isUnwatched?: true,
+  ];
   const after = (...looks: readonly Look[]) => {
     const memory = new NodeMemory();
-    return looks.map((look) => memory.refutedSignals(...look).join()).at(-1);
+    return looks
+      .map(([thresholds, diskPressure, arrivedAtMs, isUnwatched]) =>
+        memory.refutedSignals(thresholds, diskPressure, { arrivedAtMs, isWatched: isUnwatched !== true }).join(),
+      )
+      .at(-1);
   };
   const start: Look = [crossed, false, 1_000];
   const minuteLater: Look = [crossed, false, 61_000];
@@ -122,6 +131,40 @@ describe('NodeMemory: assumed thresholds', () => {
       ],
       '',
     ],
+    ['crossed for a minute of an API server that is away', [start, [crossed, false, 61_000, true]], ''],
+    ['crossed while the API server was away', [[crossed, false, 1_000, true], minuteLater], ''],
+    [
+      'crossed for a minute without the time in which it was away',
+      [
+        start,
+        [crossed, false, 31_000],
+        [crossed, false, 90_000, true],
+        [crossed, false, 100_000],
+        [crossed, false, 129_999],
+      ],
+      '',
+    ],
+    [
+      'crossed for a minute, with a time in between in which it was away',
+      [
+        start,
+        [crossed, false, 31_000],
+        [crossed, false, 90_000, true],
+        [crossed, false, 100_000],
+        [crossed, false, 130_000],
+      ],
+      'nodefs.available',
+    ],
+    [
+      'refuted before the API server was away',
+      [start, minuteLater, [crossed, false, 70_000, true]],
+      'nodefs.available',
+    ],
+    [
+      'refuted before the condition was unknown',
+      [start, minuteLater, [crossed, undefined, 62_000], [crossed, false, 63_000]],
+      '',
+    ],
     ['refuted and then read', [start, minuteLater, [known, false, 62_000]], ''],
     ['refuted before the condition turned', [start, minuteLater, [crossed, true, 62_000]], ''],
     [
@@ -131,5 +174,19 @@ describe('NodeMemory: assumed thresholds', () => {
     ],
   ])('a threshold %s is refuted, or not', (_case, looks, expected) => {
     expect(after(...looks)).toBe(expected);
+  });
+
+  it('a new life of the kubelet ends what was refuted, counted and measured', () => {
+    const memory = new NodeMemory();
+    const summary = (kubeletStartedAtMs: number) => aNodeSummary({ kubeletStartedAtMs });
+    const refutedAt = (arrivedAtMs: number) => memory.refutedSignals(crossed, false, { arrivedAtMs, isWatched: true });
+    memory.layoutOf('uid', summary(1));
+    const { measurements } = memory;
+    expect([refutedAt(0), refutedAt(60_000)]).toEqual([[], ['nodefs.available']]);
+    memory.layoutOf('uid', summary(1));
+    expect(memory.measurements).toBe(measurements);
+    memory.layoutOf('uid', summary(2));
+    expect(memory.measurements).not.toBe(measurements);
+    expect([refutedAt(70_000), refutedAt(129_999)]).toEqual([[], []]);
   });
 });

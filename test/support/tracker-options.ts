@@ -22,6 +22,7 @@ export function trackerOptions(
     ttlMs: 55_000,
     graceMs: 60_000,
     clock: new ManualClock(),
+    areNodesWatched: () => true,
     faults: new NodeFaults(silentLogger),
     memories: new Map(),
     ...changes,
