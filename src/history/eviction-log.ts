@@ -173,6 +173,11 @@ export class EvictionLog {
     const nowMs = this.#clock.nowMs();
     const evictedAtMs = Math.min(atMs ?? nowMs, latestNowMs(this.#clock));
     const monotonicMs = this.#clock.monotonicMs() - (latestNowMs(this.#clock) - evictedAtMs);
+    const last = this.#records.find(({ node, cause }) => node === pod.nodeName && cause === eviction.cause);
+    const earlier = last?.nodeVerdict && {
+      evictedAtMs: monotonicMs - (evictedAtMs - last.evictedAtMs),
+      verdict: last.nodeVerdict,
+    };
     return {
       ...eviction,
       namespace: pod.namespace,
@@ -187,7 +192,7 @@ export class EvictionLog {
       wasSeenLive: isLive,
       diskPressure: causesUnderPressure.has(eviction.cause) || context.node?.diskPressure,
       lastUsage: lastUsage(pod, eviction, context) ?? (isLive ? 'not_measured' : 'before_start'),
-      nodeVerdict: isLive ? verdictBefore(eviction, context, monotonicMs) : undefined,
+      nodeVerdict: isLive ? verdictBefore(eviction, context, monotonicMs, earlier) : undefined,
     };
   }
 

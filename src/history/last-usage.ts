@@ -1,7 +1,7 @@
 import type { Node, Pod } from '../kube/objects.js';
 import type { LastMeasurement, UsageSample } from '../kubelet/lookup.js';
 import { attributePod } from '../node/attribute.js';
-import { type DiskVerdict, evictionVerdict, nodeVerdict } from '../node/disk-verdict.js';
+import { type DiskVerdict, type EarlierEviction, evictionVerdict, nodeVerdict } from '../node/disk-verdict.js';
 import type { LimitRatio, LimitRule } from '../node/limit-ratios.js';
 import type { NodeLayout } from '../node/node-layout.js';
 import type { NodeSnapshot } from '../node/node-view.js';
@@ -63,6 +63,7 @@ export function verdictBefore(
   { cause, shortage }: StorageEviction,
   { snapshot, samplesOf, maxAgeMs }: EvictionContext,
   evictedAtMs: number,
+  earlier: EarlierEviction | undefined,
 ): DiskVerdict | undefined {
   const ageMs = Math.max(0, evictedAtMs - (snapshot?.arrivedAtMs ?? -Infinity));
   if (snapshot === undefined || ageMs > maxAgeMs || !causesUnderPressure.has(cause)) return undefined;
@@ -70,7 +71,7 @@ export function verdictBefore(
   const verdict =
     cause === 'node_admission'
       ? nodeVerdict(snapshot, { samplesOf })
-      : evictionVerdict(snapshot, { ofInodes, named: shortage }, { samplesOf });
+      : evictionVerdict(snapshot, { ofInodes, named: shortage, earlier }, { samplesOf });
   return verdict && { ...verdict, ageMs };
 }
 

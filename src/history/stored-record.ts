@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 
 import { volumeTypes } from '../kube/objects.js';
 import { evictionSignals } from '../kubelet/eviction-signals.js';
+import { diskFillers } from '../node/disk-growth.js';
 import { verdictKinds } from '../node/disk-verdict.js';
 import { limitRules } from '../node/limit-ratios.js';
 import { unenforcedReasons } from '../node/unenforced-limits.js';
@@ -43,6 +44,8 @@ const listOf = <S extends z.ZodMiniType>(item: S) => z.readonly(z.array(item));
 const bounds = z.object({ least: unbounded, most: unbounded });
 const signal = z.enum(evictionSignals);
 
+const growth = z.object({ bytes: amount, durationMs: amount });
+
 const verdict = z.object({
   kind: z.enum(verdictKinds),
   shortage: z.optional(
@@ -65,9 +68,10 @@ const verdict = z.object({
       workload: z.optional(workload),
       pod: z.object({ namespace: text, name: text, isExempt: z.boolean() }),
       amount,
-      growth: z.optional(z.object({ bytes: amount, durationMs: amount })),
+      growth: z.optional(growth),
     }),
   ),
+  cause: z.optional(z.object({ filler: z.enum(diskFillers), growth: z.optional(growth) })),
   remainder: z.optional(z.object({ holder: z.enum(['other', 'images', 'exempt']), bytes: amount })),
   unknownPart: z.optional(z.enum(['unread_pods', 'unmeasured_pods', 'images', 'owners', 'condition'])),
   unreadPodCount: z.optional(amount),

@@ -1,10 +1,11 @@
 import { countsInodes, type EvictionSignal, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { UsageSample } from '../kubelet/lookup.js';
-import { type FilesystemOwners, filesystemOwners } from './filesystem-owners.js';
-import { type FirstWorkload, firstWorkload, soonBytes } from './first-workload.js';
+import { causeOf, growthOf, outgrowth } from './disk-fill.js';
+import { type DiskFill, type DiskFiller, type DiskGrowth, soonBytes } from './disk-growth.js';
+import { type FilesystemOwners, filesystemOwners, signalPlace } from './filesystem-owners.js';
+import { type FirstWorkload, firstWorkload } from './first-workload.js';
+import { type Bounds, exactly, freedByImages, freedByPods, sumOf } from './freed-space.js';
 import { type FullDisk, fullDisk } from './full-disks.js';
-import type { NodeImages } from './node-images.js';
-import { type StorageLayout, storageLayout } from './node-layout.js';
 import { isNearThreshold, type KnownThreshold, nearestThreshold } from './node-thresholds.js';
 import type { NodeSnapshot } from './node-view.js';
 import { type Victim, victimRanking } from './victims.js';
@@ -15,12 +16,6 @@ import { type Victim, victimRanking } from './victims.js';
  */
 export const verdictKinds = ['pods', 'images', 'pods_and_images', 'other', 'inodes', 'no_space', 'unknown'] as const;
 export type VerdictKind = (typeof verdictKinds)[number];
-
-/** An amount that may not be known exactly. */
-export interface Bounds {
-  readonly least: number;
-  readonly most: number;
-}
 
 /** How a node stands to the threshold that decides. Bytes, or inodes where the signal counts those. */
 export interface Shortage {
@@ -38,10 +33,17 @@ export interface Shortage {
   readonly isAssumed: boolean;
 }
 
-/** What is left after all evictions and image collection: the largest part. `exempt`: static and critical pods. */
+/** What the cause of a shortage holds; else what is left after all evictions and image collection: the largest part. `exempt`: static and critical pods. */
 export interface Remainder {
   readonly holder: 'other' | 'images' | 'exempt';
+  /** Or inodes. */
   readonly bytes: number;
+}
+
+export interface DiskCause {
+  readonly filler: DiskFiller;
+  /** Undefined where it only holds most. */
+  readonly growth: DiskGrowth | undefined;
 }
 
 /** Why the kind is unknown. `condition`: the node reports DiskPressure, and no threshold that is known is near. */
@@ -56,7 +58,9 @@ export interface DiskVerdict {
   /** What image collection frees. */
   readonly images?: Bounds;
   readonly first?: FirstWorkload | undefined;
-  readonly remainder?: Remainder;
+  /** Of a shortage that lasts: the same until the node is calm. */
+  readonly cause?: DiskCause | undefined;
+  readonly remainder?: Remainder | undefined;
   readonly unknownPart?: UnknownPart;
   readonly unreadPodCount?: number | undefined;
   /** Thresholds that are crossed too, of another filesystem or unit. */
@@ -94,10 +98,24 @@ export interface NamedShortage {
   readonly available: number;
 }
 
+/** The last eviction before, of the same node for the same. `evictedAtMs`: monotonic. */
+export interface EarlierEviction {
+  readonly evictedAtMs: number;
+  readonly verdict: DiskVerdict;
+}
+
 /** The cause of an eviction for the node's sake; undefined where neither the message nor the last summary shows a shortage. */
 export function evictionVerdict(
   snapshot: NodeSnapshot,
-  { ofInodes, named }: { readonly ofInodes: boolean; readonly named: NamedShortage | undefined },
+  {
+    ofInodes,
+    named,
+    earlier,
+  }: {
+    readonly ofInodes: boolean;
+    readonly named: NamedShortage | undefined;
+    readonly earlier?: EarlierEviction | undefined;
+  },
   sources: VerdictSources,
 ): DiskVerdict | undefined {
   const ofUnit = snapshot.thresholds.filter(({ signal }) => countsInodes(signal) === ofInodes);
@@ -109,7 +127,20 @@ export function evictionVerdict(
   if (missing === 0) return undefined;
   const isAssumed = named === undefined && nearest.isAssumed;
   const shortage = { ...shortageOf(nearest, snapshot), threshold, available, missing, isAssumed };
-  return verdictOn(snapshot, { ...shortage, state: 'evicting' }, { ...sources, hasEvicted: true });
+  const verdict = verdictOn(snapshot, { ...shortage, state: 'evicting' }, { ...sources, hasEvicted: true });
+  return earlier === undefined ? verdict : withFirstOf(earlier, verdict, fillOf(shortage, snapshot.fills));
+}
+
+/** The pods that were evicted for a shortage do not hide who caused it: one that is named stays, unless another outgrows it. */
+function withFirstOf(earlier: EarlierEviction, verdict: DiskVerdict, fill: DiskFill | undefined): DiskVerdict {
+  const { kind, first } = earlier.verdict;
+  if (first === undefined || fill === undefined || earlier.evictedAtMs < fill.calmAtMs) return verdict;
+  if (kind !== 'pods' || verdict.kind !== 'pods') return verdict;
+  return grownBytes(verdict.first) > outgrowth * (grownBytes(first) || first.amount) ? verdict : { ...verdict, first };
+}
+
+function grownBytes(first: FirstWorkload | undefined): number {
+  return first?.growth?.bytes ?? 0;
 }
 
 function shortageOf(nearest: KnownThreshold, snapshot: NodeSnapshot): Shortage {
@@ -117,7 +148,7 @@ function shortageOf(nearest: KnownThreshold, snapshot: NodeSnapshot): Shortage {
   const stats = snapshot.summary[filesystemOf(signal)];
   return {
     signal,
-    filesystem: placeOf(signal, snapshot),
+    filesystem: signalPlace(signal, snapshot),
     state: isCrossed ? (gracePeriodMs > 0 ? 'waiting' : 'evicting') : 'near',
     gracePeriodMs,
     threshold,
@@ -129,34 +160,94 @@ function shortageOf(nearest: KnownThreshold, snapshot: NodeSnapshot): Shortage {
 }
 
 function noSpace(full: FullDisk, snapshot: NodeSnapshot): Shortage {
-  const filesystem = placeOf(full.signal, snapshot);
+  const filesystem = signalPlace(full.signal, snapshot);
   return { ...full, filesystem, state: 'no_space', gracePeriodMs: 0, threshold: 0, missing: 0, isAssumed: false };
 }
 
 function verdictOn(snapshot: NodeSnapshot, shortage: Shortage, sources: VerdictSources): DiskVerdict {
-  const { signal } = shortage;
+  const { signal, filesystem } = shortage;
+  const ofInodes = countsInodes(signal);
   const victims = victimRanking(snapshot)?.(signal) ?? [];
-  const owners = filesystemOwners(snapshot).find(({ filesystem }) => filesystem === shortage.filesystem);
-  const pods = freedByPods(victims, owners, snapshot);
-  const samplesOf = countsInodes(signal) ? () => [] : sources.samplesOf;
-  const first = firstWorkload(victims, snapshot, { samplesOf, diskBytes: shortage.capacity });
-  const common = {
+  const owners = filesystemOwners(snapshot).find((of) => of.filesystem === filesystem);
+  const freed = { pods: freedByPods(victims, owners, snapshot), images: freedByImages(signal, snapshot, owners) };
+  const samplesOf = ofInodes ? () => [] : sources.samplesOf;
+  const largest = firstWorkload(victims, snapshot, { samplesOf, diskBytes: shortage.capacity });
+  const first = isTooSmall(largest, shortage) ? undefined : largest;
+  const { unreadPodCount } = snapshot;
+  const common = { shortage, pods: freed.pods, first, unreadPodCount, alsoBelow: alsoBelow(shortage, snapshot) };
+  const caused = byCause(shortage, freed, snapshot, sources);
+  if (ofInodes) return { ...common, kind: 'inodes', ...(caused?.kind === 'other' ? caused : {}) };
+  const found = caused ?? byNeed(needOf(shortage, first, sources), freed, { ...common, victims, owners });
+  return { ...common, images: freed.images, ...found };
+}
+
+/** Without a cause that lasts, by what would be enough. */
+function byNeed(
+  need: Need,
+  { pods, images }: FreedSpace,
+  {
     shortage,
-    pods,
     first,
-    unreadPodCount: snapshot.unreadPodCount,
-    alsoBelow: alsoBelow(shortage, snapshot),
-  };
-  if (countsInodes(signal)) return { ...common, kind: 'inodes' };
-  const images = freedByImages(shortage, snapshot, owners);
-  const need = needOf(shortage, first, sources);
+    unreadPodCount,
+    victims,
+    owners,
+  }: Pick<DiskVerdict, 'first' | 'unreadPodCount'> & {
+    readonly shortage: Shortage;
+    readonly victims: readonly Victim[];
+    readonly owners: FilesystemOwners | undefined;
+  },
+): FoundCause {
   const kind = kindBetween(need, pods, images);
-  const known = { ...common, images };
-  if (kind === 'unknown') return { ...known, kind, unknownPart: unknownPartOf(need, { pods, images }, snapshot) };
-  if (kind !== 'other') return { ...known, kind };
-  if (isFilledSoon(shortage, first)) return { ...known, kind: 'pods' };
-  if (owners?.unattributedBytes === undefined) return { ...known, kind: 'unknown', unknownPart: 'owners' };
-  return { ...known, kind, remainder: remainderOf(victims, owners, images) };
+  if (kind === 'unknown') return { kind, unknownPart: unknownPartOf(need, { pods, images }, unreadPodCount) };
+  if (kind !== 'other') return { kind };
+  if (isFilledSoon(shortage, first)) return { kind: 'pods' };
+  if (owners?.unattributedBytes === undefined) return { kind: 'unknown', unknownPart: 'owners' };
+  return { kind, remainder: remainderOf(victims, owners, images) };
+}
+
+interface FreedSpace {
+  readonly pods: Bounds;
+  readonly images: Bounds;
+}
+
+type FoundCause = Pick<DiskVerdict, 'kind' | 'cause' | 'remainder' | 'unknownPart'>;
+
+/** Less of what is missing is never the cause. */
+const leastCauseShare = 0.1;
+
+function isTooSmall(first: FirstWorkload | undefined, { state, missing }: Shortage): boolean {
+  return state !== 'near' && first !== undefined && first.amount < leastCauseShare * missing;
+}
+
+/**
+ * The verdict by what fills the disk, not by what happens to be enough for the few bytes that are missing. Undefined without a
+ * shortage, where images that are collected first are enough and nothing grew, and where pods hold too little.
+ */
+function byCause(
+  shortage: Shortage,
+  { pods, images }: FreedSpace,
+  { fills }: NodeSnapshot,
+  { hasEvicted }: VerdictSources,
+): FoundCause | undefined {
+  const fill = fillOf(shortage, fills);
+  if (fill === undefined || (fill.cause === undefined && hasEvicted !== true)) return undefined;
+  const filler = fill.cause ?? causeOf(fill);
+  const cause = { filler, growth: growthOf(fill, filler) };
+  if (filler === 'pods') return holdsEnough(pods, cause, shortage) ? { kind: 'pods', cause } : undefined;
+  if (filler === 'other' && hasEvicted !== true && isCollected(images, cause, shortage)) return undefined;
+  return { kind: filler, cause, remainder: { holder: filler, bytes: fill.held[filler] } };
+}
+
+function isCollected({ least }: Bounds, { growth }: DiskCause, { missing }: Shortage): boolean {
+  return growth === undefined && least >= missing;
+}
+
+function holdsEnough({ most }: Bounds, { growth }: DiskCause, { missing }: Shortage): boolean {
+  return most >= missing * (growth === undefined ? 1 : leastCauseShare);
+}
+
+function fillOf({ filesystem, signal }: Shortage, fills: NodeSnapshot['fills']): DiskFill | undefined {
+  return fills.find((fill) => fill.filesystem === filesystem && fill.ofInodes === countsInodes(signal));
 }
 
 /** Before the threshold is crossed, nothing is missing: a workload that crosses it within ten minutes is the cause, whatever is full. */
@@ -164,17 +255,9 @@ function isFilledSoon({ state, available, threshold }: Shortage, first: FirstWor
   return state === 'near' && first?.growth !== undefined && soonBytes(first.growth) >= available - threshold;
 }
 
-function unknownPartOf(
-  need: Need,
-  { pods, images }: { readonly pods: Bounds; readonly images: Bounds },
-  { unreadPodCount }: NodeSnapshot,
-): UnknownPart {
+function unknownPartOf(need: Need, { pods, images }: FreedSpace, unreadPodCount: number | undefined): UnknownPart {
   if (kindBetween(need, exactly(pods.least), images) === 'unknown') return 'images';
   return unreadPodCount === undefined ? 'unmeasured_pods' : 'unread_pods';
-}
-
-function exactly(amount: number): Bounds {
-  return { least: amount, most: amount };
 }
 
 /** The kind of more bytes never comes before that of fewer ones: where both ends agree, so does all between. */
@@ -198,66 +281,14 @@ function kindOf({ missing, isPodsFirst }: Need, pods: number, images: number): V
   if (isPodsFirst && pods >= missing) return 'pods';
   if (images >= missing) return 'images';
   if (pods >= missing) return 'pods';
-  return pods + images >= missing ? 'pods_and_images' : 'other';
-}
-
-/**
- * Of pods that are not read, at most what they hold. What is not measured of pods that run, or whose volumes are pending, is
- * among the bytes that nobody is counted for.
- */
-function freedByPods(victims: readonly Victim[], owners: FilesystemOwners | undefined, snapshot: NodeSnapshot): Bounds {
-  if (snapshot.unreadPodCount !== undefined) return { least: 0, most: owners?.podsUsedBytes ?? Infinity };
-  const least = sumOf(victims, ({ exempt, freed }) => (exempt === undefined ? freed : 0));
-  const isUnmeasured = ({ place, pod }: Victim): boolean =>
-    place === 'no_statistics' && pod.runningSinceMs !== undefined;
-  const isPartial = victims.some(isUnmeasured) || snapshot.listedPods.some(({ isPending }) => isPending);
-  const hidden = isPartial ? Math.max(0, owners?.unattributedBytes ?? Infinity) : 0;
-  return { least, most: least + hidden + sumOf(snapshot.unknownPods, ({ usedBytes }) => usedBytes) };
-}
-
-/** Of what is known. */
-function sumOf<T>(items: readonly T[], amountOf: (item: T) => number | undefined): number {
-  return items.reduce((sum, item) => sum + (amountOf(item) ?? 0), 0);
-}
-
-/** https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#reclaiming-node-level-resources */
-function freedByImages(
-  { signal }: Shortage,
-  { layout, images }: NodeSnapshot,
-  owners: FilesystemOwners | undefined,
-): Bounds {
-  const filesystem = filesystemOf(signal);
-  const isReclaimed: Readonly<Record<StorageLayout, boolean>> = {
-    shared: true,
-    dedicated: filesystem !== 'nodefs',
-    split: filesystem === 'imagefs',
-  };
-  if (!isReclaimed[storageLayout(layout)]) return exactly(0);
-  const most = owners?.imagesUsedBytes ?? Infinity;
-  return (images && freedByUnused(images, most)) ?? { least: 0, most };
-}
-
-/** As the kubelet counts: an image by its size, though it is larger unpacked and may share layers. `most`: of all images. */
-function freedByUnused({ unusedBytes, isCut }: NodeImages, most: number): Bounds | undefined {
-  if (unusedBytes === undefined) return undefined;
-  const least = Math.min(unusedBytes, most);
-  return { least, most: isCut ? most : least };
-}
-
-/** Where the bytes of a signal are, as {@link filesystemOwners} names it. */
-function placeOf(signal: EvictionSignal, snapshot: NodeSnapshot): SignalFilesystem {
-  const filesystem = filesystemOf(signal);
-  const layout = storageLayout(snapshot.layout);
-  if (layout === 'shared' || filesystem === 'nodefs') return 'nodefs';
-  if (layout === 'dedicated' || filesystem === 'imagefs') return 'imagefs';
-  return filesystemOwners(snapshot).some((owners) => owners.filesystem === 'containerfs') ? 'containerfs' : 'nodefs';
+  return pods >= leastCauseShare * missing && pods + images >= missing ? 'pods_and_images' : 'other';
 }
 
 function alsoBelow({ signal, filesystem }: Shortage, snapshot: NodeSnapshot): readonly EvictionSignal[] {
   const keyOf = (of: EvictionSignal, place: SignalFilesystem): string => `${place} ${countsInodes(of)}`;
   const seen = new Set([keyOf(signal, filesystem)]);
   return snapshot.thresholds.flatMap(({ signal: other, isCrossed }) => {
-    const key = keyOf(other, placeOf(other, snapshot));
+    const key = keyOf(other, signalPlace(other, snapshot));
     if (!isCrossed || seen.has(key)) return [];
     seen.add(key);
     return [other];

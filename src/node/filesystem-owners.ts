@@ -1,6 +1,6 @@
 import type { Node } from '../kube/objects.js';
 import { isOfVirtualCluster } from '../kube/virtual-node.js';
-import type { SignalFilesystem } from '../kubelet/eviction-signals.js';
+import { type EvictionSignal, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { FsStats, NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { areDifferent, type NodeLayout } from './node-layout.js';
 import type { NodeSnapshot } from './node-view.js';
@@ -48,6 +48,16 @@ export function filesystemOwners({
     ...(places.images === 'imagefs' ? ownersOf('imagefs', imagefs) : []),
     ...(places.layers === 'containerfs' ? ownersOf('containerfs', containerfs) : []),
   ];
+}
+
+/** Where the bytes of a signal are, as {@link filesystemOwners} names it. */
+export function signalPlace(
+  signal: EvictionSignal,
+  { summary, layout }: { readonly summary: NodeSummary; readonly layout: NodeLayout },
+): SignalFilesystem {
+  const filesystem = filesystemOf(signal);
+  const { images = 'nodefs', layers } = placesOf(summary, layout);
+  return filesystem === 'nodefs' ? 'nodefs' : filesystem === 'imagefs' ? images : layers;
 }
 
 interface Places {

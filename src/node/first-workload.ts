@@ -1,6 +1,7 @@
 import { getOrAdd } from '../base/maps.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import { mostSpecific, type Workload, workloadKey } from '../workload/workload.js';
+import { type DiskGrowth, isMuchGrowth } from './disk-growth.js';
 import type { NodeSnapshot } from './node-view.js';
 import type { Victim } from './victims.js';
 
@@ -12,14 +13,8 @@ export interface FirstWorkload {
   /** What would be free without them. */
   readonly amount: number;
   /** Undefined where it does not grow much, or that is not known. */
-  readonly growth: { readonly bytes: number; readonly durationMs: number } | undefined;
+  readonly growth: DiskGrowth | undefined;
 }
-
-/** What a workload writes within this time decides whether it grows much, and whether it fills a disk soon. */
-const horizonMs = 600_000;
-
-/** Of the disk. Less within the horizon explains no shortage. */
-const leastShare = 0.01;
 
 interface WorkloadSum {
   readonly workload: Workload | undefined;
@@ -73,14 +68,8 @@ function addTo(sum: WorkloadSum, victim: Victim, samples: readonly UsageSample[]
 }
 
 /** 0 for less than is much. */
-function muchGrowth({ grownBytes, durationMs }: WorkloadSum, diskBytes = 0): number {
-  const isMuch = grownBytes > 0 && soonBytes({ bytes: grownBytes, durationMs }) >= leastShare * diskBytes;
-  return isMuch ? grownBytes : 0;
-}
-
-/** Returns what a workload writes within ten minutes if it goes on to grow as measured. */
-export function soonBytes({ bytes, durationMs }: NonNullable<FirstWorkload['growth']>): number {
-  return (bytes * horizonMs) / durationMs;
+function muchGrowth({ grownBytes: bytes, durationMs }: WorkloadSum, diskBytes = 0): number {
+  return isMuchGrowth({ bytes, durationMs }, diskBytes) ? bytes : 0;
 }
 
 function nameOf({ largest: { pod } }: WorkloadSum): string {

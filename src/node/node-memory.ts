@@ -1,12 +1,17 @@
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
+import { DiskFills } from './disk-fill.js';
 import { FrozenTimes } from './frozen-statistics.js';
-import { NodeMeasurements } from './node-forecasts.js';
+import { NodeMeasurements, noForecasts } from './node-forecasts.js';
 import { type LayoutEvidence, layoutEvidence, layoutFrom, type NodeLayout } from './node-layout.js';
 import type { NodeThreshold } from './node-thresholds.js';
+import type { NodeSnapshot } from './node-view.js';
 
 /** A kubelet looks every 10 s, and its condition is seen a moment later. */
 const refutedAfterMs = 60_000;
+
+type Learned = Pick<NodeSnapshot, 'forecasts' | 'fills'>;
+export const nothingLearned: Learned = { forecasts: noForecasts, fills: [] };
 
 interface CrossedThreshold {
   /** When the last summary arrived; monotonic. */
@@ -21,6 +26,7 @@ interface CrossedThreshold {
 export class NodeMemory {
   readonly frozenTimes = new FrozenTimes();
   #measurements = new NodeMeasurements();
+  #fills = new DiskFills();
   /** Of the kubelet behind the last summary. */
   #life:
     | { readonly nodeUid: string; readonly kubeletStartedAtMs: number | undefined; readonly evidence: LayoutEvidence }
@@ -36,6 +42,11 @@ export class NodeMemory {
   /** Of the kubelet behind the last summary. */
   get measurements(): NodeMeasurements {
     return this.#measurements;
+  }
+
+  /** Takes in what a snapshot is made of. */
+  learn(sources: Parameters<NodeMeasurements['forecasts']>[0] & Parameters<DiskFills['of']>[0]): Learned {
+    return { forecasts: this.#measurements.forecasts(sources), fills: this.#fills.of(sources) };
   }
 
   /** The last one of {@link layoutOf}. */
@@ -89,6 +100,7 @@ export class NodeMemory {
 
   #forgetKubelet(): void {
     this.#measurements = new NodeMeasurements();
+    this.#fills = new DiskFills();
     this.#crossed.clear();
     this.#refuted.clear();
   }

@@ -11,9 +11,9 @@ import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.
 import { type LimitRatio, nearestRatio } from './limit-ratios.js';
 import { isActive } from './limits.js';
 import { nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
-import { type NodeMeasurements, noForecasts } from './node-forecasts.js';
 import { nodeImages } from './node-images.js';
 import type { NodeLayout } from './node-layout.js';
+import { type NodeMemory, nothingLearned } from './node-memory.js';
 import { type BoundPod, boundPod } from './node-objects.js';
 import { evictionHeadrooms, type NodeThreshold, noThresholds, thresholdsInForce } from './node-thresholds.js';
 import type { NodeSnapshot, SkipReason } from './node-view.js';
@@ -62,8 +62,9 @@ export interface NodeSnapshotOptions {
 
 export interface NodeSnapshotInput extends Pick<
   NodeSnapshot,
-  'node' | 'summary' | 'arrivedAtMs' | 'layout' | 'frozen' | 'context'
+  'node' | 'summary' | 'arrivedAtMs' | 'layout' | 'frozen'
 > {
+  readonly context: PodContext;
   /** Undefined while it is not known. */
   readonly configuration: KubeletConfiguration | undefined;
   /** See `NodeMemory.refutedSignals`. */
@@ -73,7 +74,7 @@ export interface NodeSnapshotInput extends Pick<
   /** Receives what is derived of the pods. */
   readonly derived: DerivedPods;
   /** Receives what the summary measured. Undefined for a summary that is not the last one: nothing is forecast then. */
-  readonly measurements?: NodeMeasurements | undefined;
+  readonly memory?: Pick<NodeMemory, 'learn'> | undefined;
 }
 
 /** The records of the pods of a summary, by the UIDs of its entries. */
@@ -225,7 +226,7 @@ export function createNodeSnapshot(
   bound: readonly BoundPod[],
   options: NodeSnapshotOptions,
 ): NodeSnapshot {
-  const { node, summary, arrivedAtMs, layout, frozen, configuration, context, known, derived, measurements } = input;
+  const { node, summary, arrivedAtMs, layout, frozen, configuration, context, memory } = input;
   const joined = joinNodePods(input, bound, options);
   const all = Array.from(joined.pods, (pod) => recordPod(pod, joined, input, options));
   const measured = all.filter(isMeasured);
@@ -267,7 +268,7 @@ export function createNodeSnapshot(
     unknownPods: joined.unknown,
     unreadPodCount: isAllInScope ? undefined : joined.outOfScopeCount + joined.unknown.length,
     evictionMs: nodeEvictionMs([...pods, ...podsWithoutTotal], thresholds.thresholds),
-    forecasts: measurements?.forecasts({ summary, pods: all, known, derived, context, ...thresholds }) ?? noForecasts,
+    ...(memory?.learn({ ...input, ...thresholds, pods: all }) ?? nothingLearned),
   };
 }
 

@@ -244,14 +244,14 @@ export class NodeTracker {
     const frozen = this.#memory.frozenTimes.observe(summary, arrivedAtMs);
     const isSame = before?.context === context;
     const known = isSame ? new Map(before.listedPods.map((record) => [record.summary.uid, record])) : undefined;
-    const { measurements } = this.#memory;
+    const memory = this.#memory;
     const refutedSignals: NodeSnapshotInput['refutedSignals'] = (thresholds) =>
-      this.#memory.refutedSignals(thresholds, node.diskPressure, {
+      memory.refutedSignals(thresholds, node.diskPressure, {
         arrivedAtMs,
         isWatched: this.#options.areNodesWatched?.() === true,
       });
     const given = { node, summary, arrivedAtMs, layout, frozen, configuration, context };
-    return { ...given, refutedSignals, known, derived, measurements };
+    return { ...given, refutedSignals, known, derived, memory };
   }
 
   /**

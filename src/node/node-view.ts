@@ -4,6 +4,7 @@ import type { LogRotation } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { Workload } from '../workload/workload.js';
 import type { WorkloadPartials } from '../workload/workload-partial.js';
+import type { DiskFill } from './disk-growth.js';
 import type { FrozenStatistics } from './frozen-statistics.js';
 import { joinReasons } from './join.js';
 import type { NodeForecasts } from './node-forecasts.js';
@@ -72,6 +73,8 @@ export interface NodeSnapshot extends ThresholdsInForce {
   /** See `nodeEvictionMs`. */
   readonly evictionMs: number | undefined;
   readonly forecasts: NodeForecasts;
+  /** One for each disk whose parts are known, and one for its inodes; none without memory of the node. */
+  readonly fills: readonly DiskFill[];
 }
 
 /** The pods that are expected on a node, against those that its summary lists. */

@@ -2,6 +2,7 @@ import { programName, shellWord } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
 import { type MainPart, mainPart } from '../history/main-part.js';
+import { countsInodes } from '../kubelet/eviction-signals.js';
 import type { DiskVerdict } from '../node/disk-verdict.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { ownerEdit, ownerOf, ownerTarget } from './pod-commands.js';
@@ -57,7 +58,13 @@ function remainderCommands(verdict: DiskVerdict, nodeName: string): readonly str
   const { holder } = verdict.remainder ?? { holder: 'other' };
   if (holder === 'exempt')
     return [`kubectl get pods -A --sort-by=.spec.priority --field-selector ${shellWord(`spec.nodeName=${nodeName}`)}`];
-  return remainderTools[holder].map((command) => nodeCommand(command, verdict, nodeName));
+  return toolsFor(verdict, holder).map((command) => nodeCommand(command, verdict, nodeName));
+}
+
+function toolsFor({ shortage, images }: DiskVerdict, holder: 'other' | 'images'): readonly string[] {
+  if (shortage !== undefined && countsInodes(shortage.signal)) return [inodesCommand];
+  const isEnough = shortage !== undefined && images !== undefined && images.least >= shortage.missing;
+  return isEnough ? ['crictl rmi --prune', ...remainderTools[holder]] : remainderTools[holder];
 }
 
 function podCommands({ first }: DiskVerdict): readonly string[] {

@@ -83,13 +83,13 @@ export function verdicts(inputs: VerdictInputs): VerdictOf {
 
 /** What evictions before it explain of a verdict: bytes that they have not freed yet, or a condition that outlasts them. */
 function pastOf(
-  { unknownPart, shortage }: DiskVerdict,
+  { unknownPart, shortage, cause }: DiskVerdict,
   { nodeName, ageMs = 0 }: Pick<VerdictSource, 'nodeName' | 'ageMs'>,
   remembered: RememberedEvictions,
 ): PastShortage | undefined {
   if (shortage === undefined) return undefined;
   if (unknownPart === 'condition') return pastShortage(nodeName, remembered, ageMs);
-  if (!isShort(shortage)) return undefined;
+  if (!isShort(shortage) || (cause !== undefined && cause.filler !== 'pods')) return undefined;
   const past = unfreedEviction(nodeName, shortage, { ...remembered, readAtMs: remembered.readAtMs - ageMs });
   return past && { ...past, ageMs: past.ageMs + ageMs };
 }

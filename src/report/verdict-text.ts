@@ -1,8 +1,10 @@
 import { countedText, formatCount } from '../base/text.js';
 import { formatAge, formatBytes } from '../base/units.js';
 import { countsInodes, filesystemOf } from '../kubelet/eviction-signals.js';
-import type { Bounds, DiskVerdict, Remainder, Shortage, VerdictKind } from '../node/disk-verdict.js';
+import type { DiskGrowth } from '../node/disk-growth.js';
+import type { DiskVerdict, Remainder, Shortage, VerdictKind } from '../node/disk-verdict.js';
 import type { FirstWorkload } from '../node/first-workload.js';
+import type { Bounds } from '../node/freed-space.js';
 import { type PastShortage, usedAtLast } from './past-shortage.js';
 import { unreadPodsText } from './signal-report.js';
 
@@ -44,13 +46,25 @@ function causeText(verdict: DiskVerdict): string {
   }
 }
 
-function otherText({ pods = none, images = none, first, remainder }: DiskVerdict, shortage: Shortage): string {
-  return `${remainderText(remainder, shortage)}${growthText(first, shortage)}; ${evictionsText(pods, images, shortage)}`;
+function otherText({ pods = none, images = none, first, remainder, cause }: DiskVerdict, shortage: Shortage): string {
+  return `${remainderText(remainder, shortage)}${remainderNote(remainder, pods, cause)}${causeGrowthText(cause, shortage)}${growthText(first, shortage)}; ${evictionsText(pods, images, shortage)}`;
+}
+
+/** What an emptyDir or a new pod has is in no figure of pods before the kubelet has measured it. */
+function remainderNote(remainder: Remainder | undefined, pods: Bounds, cause: DiskVerdict['cause']): string {
+  if (cause === undefined) return remainder?.holder === 'images' ? ' that stay' : '';
+  return cause.filler === 'other' && pods.most > pods.least ? ', or not measured yet' : '';
+}
+
+function causeGrowthText(cause: DiskVerdict['cause'], shortage: Shortage): string {
+  return cause?.growth === undefined
+    ? ''
+    : `, and it ${grewText(cause.growth, (amount) => amountText(shortage, amount))}`;
 }
 
 function bytesText(
   kind: Exclude<VerdictKind, 'unknown' | 'no_space' | 'inodes' | 'other'>,
-  { pods = none, images = none, first }: DiskVerdict,
+  { pods = none, images = none, first, remainder, cause }: DiskVerdict,
   shortage: Shortage,
 ): string {
   const evicting = `evicting every pod frees ${freedText(pods, shortage)}`;
@@ -59,7 +73,9 @@ function bytesText(
     case 'pods':
       return `Pods are the cause${firstText(first)}: ${evicting}, ${missingText(shortage)}`;
     case 'images':
-      return `Images are the cause: deleting unused ones frees ${imagesText(images, shortage)}, ${missingText(shortage)}`;
+      return cause === undefined
+        ? `Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) frees ${imagesText(images, shortage)}, ${missingText(shortage)}`
+        : `Images are the cause: ${remainderText(remainder, shortage)}${causeGrowthText(cause, shortage)}; deleting unused ones frees ${imagesText(images, shortage)}, ${missingText(shortage)}`;
     case 'pods_and_images':
       return `Pods and images are the cause${firstText(first)}: ${evicting} and ${deleting}, ${missingText(shortage)}`;
   }
@@ -145,15 +161,18 @@ function firstText(first: FirstWorkload | undefined): string {
   if (first === undefined) return '';
   const { growth, amount } = first;
   const size = formatBytes(amount);
-  const grown = growth && `grew ${formatBytes(growth.bytes)} in ${formatAge(growth.durationMs)} to ${size}`;
+  const grown = growth && `${grewText(growth)} to ${size}`;
   return `, ${workloadName(first)} first (${grown ?? size})`;
 }
 
 /** What is full is not what fills: before the threshold is crossed, the pods that grow decide when it is. */
 function growthText(first: FirstWorkload | undefined, { state }: Shortage): string {
   if (state !== 'near' || first?.growth === undefined) return '';
-  const { bytes, durationMs } = first.growth;
-  return `, and ${workloadName(first)} grew ${formatBytes(bytes)} in ${formatAge(durationMs)}`;
+  return `, and ${workloadName(first)} ${grewText(first.growth)}`;
+}
+
+function grewText({ bytes, durationMs }: DiskGrowth, amountOf: (amount: number) => string = formatBytes): string {
+  return `grew ${amountOf(bytes)} in ${formatAge(durationMs)}`;
 }
 
 /** `shop/cart`; a workload that may span namespaces is its bare name. */
@@ -164,12 +183,15 @@ function workloadName({ workload, pod }: FirstWorkload): string {
 
 const remainderTexts: Readonly<Record<Remainder['holder'], string>> = {
   other: 'is neither pods nor images',
-  images: 'is images and ended containers that stay',
+  images: 'is images and ended containers',
   exempt: 'is static and critical pods, which are never evicted',
 };
 
-function remainderText(remainder: Remainder | undefined, { capacity }: Shortage): string {
+function remainderText(remainder: Remainder | undefined, shortage: Shortage): string {
   if (remainder === undefined) return '';
+  const { capacity, signal } = shortage;
+  if (countsInodes(signal))
+    return `${formatCount(remainder.bytes)}${capacity === undefined ? '' : ` of ${formatCount(capacity)}`} inodes are not of pods`;
   const of = capacity === undefined ? '' : ` of ${formatBytes(capacity)}`;
   return `${formatBytes(remainder.bytes)}${of} ${remainderTexts[remainder.holder]}`;
 }
@@ -178,10 +200,11 @@ function evictionsText(pods: Bounds, images: Bounds, shortage: Shortage): string
   const { state, missing } = shortage;
   const freed = { least: pods.least + images.least, most: pods.most + images.most };
   const what = images.most > 0 ? 'evicting every pod and deleting unused images' : 'evicting every pod';
-  const frees = `${what} frees ${freed.least === freed.most ? '' : 'at most '}${formatBytes(freed.most)}`;
-  return state === 'near'
-    ? `${frees}, less than the threshold of ${formatBytes(missing)}; ${missingText(shortage)}`
-    : `${frees} of the ${formatBytes(missing)} missing on ${placeText(shortage)}${graceText(shortage)}`;
+  const frees = `${what} frees ${freed.least === freed.most ? '' : 'at most '}${amountText(shortage, freed.most)}`;
+  if (state === 'near' && freed.most < missing)
+    return `${frees}, less than the threshold of ${amountText(shortage, missing)}; ${missingText(shortage)}`;
+  if (freed.most >= missing) return `${what} frees ${freedText(freed, shortage)}, ${missingText(shortage)}`;
+  return `${frees} of the ${amountText(shortage, missing)} missing on ${placeText(shortage)}${graceText(shortage)}`;
 }
 
 function inodesText({ pods = none, first, unreadPodCount }: DiskVerdict, shortage: Shortage): string {

@@ -130,6 +130,33 @@ describe('an eviction', () => {
     },
   );
 
+  it('the evictions of one shortage name the same pod first, though it is gone', () => {
+    const message = 'The node was low on resource: ephemeral-storage. Threshold quantity: 10, available: 4. ';
+    const of = (name: string, usedBytes: number) => {
+      const containers = [aContainerSummary({ rootfsBytes: usedBytes, logsBytes: 0 })];
+      return { pod: aPod({ name }), summary: aPodSummary({ name, usedBytes, containers }) };
+    };
+    const amounts = { pods: 90, images: 0, other: 0 };
+    const disk = {
+      filesystem: 'nodefs',
+      ofInodes: false,
+      atMs: 0,
+      capacity: 100,
+      available: 5,
+      durationMs: 1,
+    } as const;
+    const fills = [{ ...disk, held: amounts, grown: amounts, cause: 'pods', calmAtMs: -Infinity } as const];
+    for (const [name, pods] of [
+      ['filler', [of('filler', 60), of('web', 30)]],
+      ['web', [of('web', 30)]],
+    ] as const) {
+      const summary = aNodeSummary({ pods: pods.map((each) => each.summary) });
+      const snapshotOfPods = { ...pressed, summary, podsOnNode: pods.map(({ pod }) => pod), fills };
+      see(anEvicted({ name, uid: name }, message), { previous: aPod() }, aContext({ snapshot: snapshotOfPods }));
+    }
+    expect(log.records.map(({ nodeVerdict }) => nodeVerdict?.first?.pod.name)).toEqual(['filler', 'filler']);
+  });
+
   it.each([
     [0, 120_000, 120_000],
     [0, 120_001, undefined],

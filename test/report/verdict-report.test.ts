@@ -5,7 +5,8 @@ import type { Pod } from '../../src/kube/objects.js';
 import type { EvictionThreshold } from '../../src/kubelet/kubelet-configuration.js';
 import type { UsageSample } from '../../src/kubelet/lookup.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
-import type { Bounds, DiskVerdict } from '../../src/node/disk-verdict.js';
+import type { DiskVerdict } from '../../src/node/disk-verdict.js';
+import type { Bounds } from '../../src/node/freed-space.js';
 import { type NodeLayout, storageLayout } from '../../src/node/node-layout.js';
 import { nodeThresholds } from '../../src/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
@@ -248,7 +249,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   [
     'images and pods would each be enough: images, which the kubelet collects first',
     { freeGib: 5, imagesGib: 30, unused: exactly(5) },
-    'Images are the cause: deleting unused ones frees 5Gi as the kubelet counts, 5Gi is missing on nodefs.',
+    'Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) frees 5Gi as the kubelet counts, 5Gi is missing on nodefs.',
   ],
   [
     'images and pods would each be enough, and a workload wrote what is missing: that workload',
@@ -258,7 +259,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   [
     'images would be enough, and a workload wrote less than what is missing',
     { freeGib: 5, imagesGib: 30, unused: exactly(5), pods: [podOf('restore-0', 7, { grownGib: 4.5 })] },
-    'Images are the cause: deleting unused ones frees 5Gi as the kubelet counts, 5Gi is missing on nodefs.',
+    'Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) frees 5Gi as the kubelet counts, 5Gi is missing on nodefs.',
   ],
   [
     'pods that hold just what is missing',
@@ -273,7 +274,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
   [
     'images: more than is missing, of sizes that are lower bounds',
     { freeGib: 8, imagesGib: 40, unused: { least: 6 * gib, most: 20 * gib }, pods: [podOf('cart-0', 1)] },
-    'Images are the cause: deleting unused ones frees 6Gi as the kubelet counts, 2Gi is missing on nodefs.',
+    'Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) frees 6Gi as the kubelet counts, 2Gi is missing on nodefs.',
   ],
   [
     'pods and images: neither alone',
@@ -407,7 +408,7 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
       imagesGib: 60,
       unused: exactly(12),
     },
-    'Images are the cause: deleting unused ones frees 12Gi as the kubelet counts, 10Gi is missing on imagefs; also below a threshold: nodefs.available.',
+    'Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) frees 12Gi as the kubelet counts, 10Gi is missing on imagefs; also below a threshold: nodefs.available.',
   ],
   [
     'a split image filesystem: no pod has bytes there',
@@ -880,7 +881,7 @@ describe('the verdict of an eviction just after another one', () => {
     const nodeVerdict = diskVerdict('evicting');
     const lastUsage = aLastUsage({ fetchedAtMs: readAtMs - beforeS * 1_000 });
     expect(verdictAfter({ node: 'node-2', nodeVerdict, lastUsage })?.text).toBe(
-      `Images are the cause: deleting unused ones frees 1.5Gi as the kubelet counts, 1Gi is missing on nodefs${note}.`,
+      `Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) frees 1.5Gi as the kubelet counts, 1Gi is missing on nodefs${note}.`,
     );
   });
 
@@ -917,7 +918,7 @@ describe('the verdict of an eviction just after another one', () => {
       /^Pod shop\/restore \(7Gi\) is the cause/,
     );
     expect(verdictAfter({ node: 'node-2', nodeVerdict: diskVerdict('evicting') })?.text).toMatch(
-      /^Images are the cause/,
+      /^Unused images can be collected/,
     );
   });
 });

@@ -180,6 +180,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     unreadPodCount: undefined,
     evictionMs: undefined,
     forecasts: noForecasts,
+    fills: [],
     ...overrides,
   };
 }

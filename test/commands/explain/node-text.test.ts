@@ -111,7 +111,7 @@ describe('the text about a node', () => {
     ];
     const settings = { highThresholdPercent: 90, lowThresholdPercent: 80, minAgeMs: 120_000, maxListedCount: 50 };
     expect(textOf(readingOf({ pods, unmeasured, node: { images }, settings }), { freeBytes: 5 * gib })).toBe(`\
-Images are the cause: deleting unused ones frees 9Gi as the kubelet counts, 3Gi is missing on nodefs for imagefs.available (threshold assumed).
+Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) frees 9Gi as the kubelet counts, 3Gi is missing on nodefs for imagefs.available (threshold assumed).
   ssh node-1 'sudo crictl rmi --prune'
   ssh node-1 'sudo crictl images'
 

@@ -1,0 +1,299 @@
+import { describe, expect, it } from 'vitest';
+
+import { DiskFills } from '../../src/node/disk-fill.js';
+import { evictionVerdict, nodeVerdict } from '../../src/node/disk-verdict.js';
+import type { NodeLayout } from '../../src/node/node-layout.js';
+import { nodeThresholds } from '../../src/node/node-thresholds.js';
+import type { NodeSnapshot } from '../../src/node/node-view.js';
+import { aContainerSummary, anFsStats, aNodeSummary, aPod, aPodSummary, aThreshold } from '../support/builders.js';
+import { aMeasuredPod, aNodeSnapshot } from '../support/snapshot-builders.js';
+
+const minuteMs = 60_000;
+const shared: NodeLayout = { hasDedicatedImagefs: false, hasSplitImagefs: false };
+
+/** Of a disk of 1,000 with a threshold of 100 and a minimum reclaim of 20, at a minute. */
+type Look = readonly [
+  minute: number,
+  held: { readonly pods?: number; readonly images?: number; readonly other?: number },
+];
+
+function statsOf(free: number, ofInodes: boolean) {
+  return ofInodes
+    ? anFsStats({ capacityBytes: 1e6, availableBytes: 9e5, usedBytes: 1e5, inodes: 1_000, inodesFree: free })
+    : anFsStats({
+        capacityBytes: 1_000,
+        availableBytes: free,
+        usedBytes: 1_000 - free,
+        inodes: 1_000,
+        inodesFree: 900,
+      });
+}
+
+function snapshotsOf(
+  looks: readonly Look[],
+  { ofInodes = false, unusedBytes = 0, minReclaim = 20 } = {},
+): readonly NodeSnapshot[] {
+  const fills = new DiskFills();
+  return looks.map(([minute, { pods = 0, images = 0, other = 0 }]) => {
+    const free = 1_000 - pods - images - other;
+    const stats = statsOf(free, ofInodes);
+    const container = aContainerSummary({ rootfsBytes: ofInodes ? 0 : pods, logsBytes: 0 });
+    const rootfs = container.rootfs && { ...container.rootfs, inodesUsed: pods };
+    const entry = aPodSummary({
+      usedBytes: ofInodes ? 0 : pods,
+      inodesUsed: ofInodes ? pods : 0,
+      containers: [{ ...container, rootfs }],
+    });
+    const summary = aNodeSummary({
+      nodefs: stats,
+      imagefs: { ...stats, usedBytes: ofInodes ? 0 : images + pods },
+      pods: [entry],
+    });
+    const signal = ofInodes ? 'nodefs.inodesFree' : 'nodefs.available';
+    const configured = [aThreshold({ signal, value: { amount: 100 }, minReclaim: { amount: minReclaim } })];
+    const thresholds = nodeThresholds({
+      kubeletVersion: 'v1.37.1',
+      operatingSystem: 'linux',
+      summary,
+      layout: 'shared',
+      thresholds: configured,
+    });
+    const sources = { summary, layout: shared, arrivedAtMs: minute * minuteMs, thresholds };
+    return aNodeSnapshot({
+      ...sources,
+      podsOnNode: [aPod()],
+      pods: [aMeasuredPod({ summary: entry })],
+      images: {
+        sizes: 'unpacked',
+        imageCount: 1,
+        sizeBytes: images,
+        isCut: false,
+        unusedBytes,
+        maxCopiesBytes: undefined,
+        collection: undefined,
+      },
+      fills: fills.of(sources),
+    });
+  });
+}
+
+const sources = { samplesOf: () => [] };
+
+function evictionOf(snapshot: NodeSnapshot, available = 98, ofInodes = false) {
+  return evictionVerdict(snapshot, { ofInodes, named: { threshold: 100, available } }, sources);
+}
+
+describe('the cause of an eviction', () => {
+  it.each<readonly [string, readonly Look[], string]>([
+    [
+      'is other data that grew, though any pod frees what is missing',
+      [
+        [0, { other: 600, pods: 120 }],
+        [2, { other: 770, pods: 120 }],
+      ],
+      'other',
+    ],
+    [
+      'is pods that grew',
+      [
+        [0, { other: 600, pods: 120 }],
+        [2, { other: 600, pods: 290 }],
+      ],
+      'pods',
+    ],
+    [
+      'is images that grew',
+      [
+        [0, { images: 300, other: 400 }],
+        [2, { images: 500, other: 400 }],
+      ],
+      'images',
+    ],
+    [
+      'is who holds most where nobody grew much',
+      [
+        [0, { images: 500, pods: 300, other: 95 }],
+        [10, { images: 500, pods: 309, other: 95 }],
+      ],
+      'images',
+    ],
+    [
+      'is who grew by 1 % of the disk in ten minutes',
+      [
+        [0, { images: 500, pods: 300, other: 95 }],
+        [10, { images: 500, pods: 310, other: 95 }],
+      ],
+      'pods',
+    ],
+    [
+      'is who grew since headroom began to fall',
+      [
+        [0, { pods: 100, images: 650 }],
+        [1, { pods: 250, images: 400 }],
+        [2, { pods: 300, images: 400, other: 150 }],
+      ],
+      'other',
+    ],
+    [
+      'is who grew in the last minutes',
+      [
+        [0, { pods: 100 }],
+        [10, { pods: 500 }],
+        [20, { pods: 501 }],
+        [30, { pods: 501, other: 350 }],
+      ],
+      'other',
+    ],
+    [
+      'is who grew over up to twenty minutes',
+      [
+        [0, { pods: 100 }],
+        [9, { pods: 500 }],
+        [18, { pods: 501, other: 350 }],
+      ],
+      'pods',
+    ],
+  ])('the cause %s', (_what, looks, filler) => {
+    const snapshot = snapshotsOf(looks).at(-1);
+    expect(snapshot && evictionOf(snapshot)).toMatchObject({ kind: filler, cause: { filler } });
+  });
+
+  it('the cause has what it grew by, and what it holds', () => {
+    const [, last] = snapshotsOf([
+      [0, { other: 600, pods: 120 }],
+      [2, { other: 770, pods: 120 }],
+    ]);
+    expect(last && evictionOf(last)).toMatchObject({
+      cause: { growth: { bytes: 170, durationMs: 2 * minuteMs } },
+      remainder: { holder: 'other', bytes: 770 },
+    });
+  });
+
+  it('inodes of no pod are other', () => {
+    const ofPods = snapshotsOf([[0, { pods: 700, other: 210 }]], { ofInodes: true }).map((each) =>
+      evictionOf(each, 98, true),
+    );
+    const ofOthers = snapshotsOf([[0, { pods: 210, other: 700 }]], { ofInodes: true }).map((each) =>
+      evictionOf(each, 98, true),
+    );
+    expect([...ofPods, ...ofOthers]).toMatchObject([
+      { kind: 'inodes' },
+      { kind: 'other', remainder: { holder: 'other', bytes: 700 } },
+    ]);
+  });
+
+  it('pods that grew are the cause from a tenth of what is missing on, others where they hold all of it', () => {
+    const [before, grown] = snapshotsOf([
+      [0, { other: 5 }],
+      [1, { other: 5, pods: 11 }],
+    ]);
+    const [still] = snapshotsOf([[0, { other: 5, pods: 11 }]]);
+    if (before === undefined || grown === undefined || still === undefined) return expect.unreachable();
+    const causeFor = (snapshot: NodeSnapshot, missing: number) => evictionOf(snapshot, 120 - missing)?.cause?.filler;
+    expect([causeFor(grown, 110), causeFor(grown, 111)]).toEqual(['pods', undefined]);
+    expect([causeFor(still, 11), causeFor(still, 12)]).toEqual(['pods', undefined]);
+  });
+});
+
+describe('the verdict of a node in one outage', () => {
+  const images: Look = [0, { images: 500, pods: 390, other: 20 }];
+  const causes = (looks: readonly Look[]) =>
+    snapshotsOf(looks).map((each) => nodeVerdict(each, sources)?.cause?.filler);
+
+  it.each<readonly [string, readonly Look[], string | undefined]>([
+    ['a little above the threshold', [[1, { images: 500, pods: 375, other: 20 }]], 'images'],
+    ['with less than half as much again from another', [[1, { images: 500, pods: 405, other: 20 }]], 'images'],
+    ['with more than half as much again from another', [[1, { images: 500, pods: 406, other: 20 }]], 'pods'],
+    ['when what filled it is deleted', [[1, { images: 480, pods: 405, other: 20 }]], 'images'],
+    ['when it is calm', [[1, { images: 500, pods: 355, other: 20 }]], undefined],
+    [
+      'when it is calm and filled again',
+      [
+        [1, { images: 500, pods: 355, other: 20 }],
+        [2, { images: 500, pods: 370, other: 50 }],
+      ],
+      'other',
+    ],
+  ])('the verdict of a node %s', (_what, looks, filler) => {
+    expect(causes([images, ...looks]).at(-1)).toBe(filler);
+  });
+
+  it('a shortage lasts until the minimum reclaim is free too', () => {
+    const looks: readonly Look[] = [images, [1, { images: 500, pods: 354, other: 20 }]];
+    const causeWith = (minReclaim: number) => snapshotsOf(looks, { minReclaim }).at(-1)?.fills[0]?.cause;
+    expect([causeWith(26), causeWith(27)]).toEqual([undefined, 'images']);
+    expect(
+      snapshotsOf([images, [1, { images: 500, pods: 356, other: 20 }]], { minReclaim: 0 }).at(-1)?.fills[0]?.cause,
+    ).toBe('images');
+  });
+
+  it('growth counts from the end of the last shortage', () => {
+    expect(
+      causes([
+        [0, { pods: 300, other: 300 }],
+        [1, { pods: 610, other: 300 }],
+        [2, { pods: 550, other: 300 }],
+        [3, { pods: 550, other: 355 }],
+      ]).at(-1),
+    ).toBe('other');
+  });
+
+  it('what an evicted pod leaves to be deleted is no other cause', () => {
+    expect(
+      causes([
+        [0, { pods: 100, other: 300 }],
+        [2, { pods: 620, other: 300 }],
+        [3, { pods: 10, other: 300, images: 600 }],
+      ]),
+    ).toEqual([undefined, 'pods', 'pods']);
+  });
+
+  it('images that are enough can be collected before an eviction, unless another grew', () => {
+    const of = (looks: readonly Look[]) => {
+      const last = snapshotsOf(looks, { unusedBytes: 30 }).at(-1);
+      return last && [nodeVerdict(last, sources), evictionOf(last)].map((verdict) => verdict?.kind);
+    };
+    expect(of([[0, { images: 100, other: 810 }]])).toEqual(['images', 'other']);
+    expect(
+      of([
+        [0, { images: 100, other: 710 }],
+        [1, { images: 100, other: 810 }],
+      ]),
+    ).toEqual(['other', 'other']);
+  });
+
+  it('a pod that was evicted for it stays the first', () => {
+    const [before, now] = snapshotsOf([
+      [0, { pods: 500, other: 100 }],
+      [2, { pods: 820, other: 100 }],
+    ]);
+    if (before === undefined || now === undefined) return expect.unreachable();
+    const found = evictionOf(now);
+    if (found === undefined) return expect.unreachable();
+    const filler = {
+      workload: undefined,
+      pod: { namespace: 'np', name: 'filler', isExempt: false },
+      amount: 700,
+      growth: undefined,
+    };
+    const nameAfter = (evictedAtMs: number, amount = 700) => {
+      const verdict = { ...found, first: { ...filler, amount } };
+      return evictionVerdict(
+        now,
+        { ofInodes: false, named: { threshold: 100, available: 98 }, earlier: { evictedAtMs, verdict } },
+        {
+          samplesOf: () => [
+            { atMs: 0, usedBytes: 0 },
+            { atMs: minuteMs, usedBytes: 300 },
+          ],
+        },
+      )?.first?.pod.name;
+    };
+    expect([nameAfter(0), nameAfter(-1), nameAfter(0, 200), nameAfter(0, 199)]).toEqual([
+      'filler',
+      'cart-0',
+      'filler',
+      'cart-0',
+    ]);
+  });
+});
