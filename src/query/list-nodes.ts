@@ -1,6 +1,8 @@
 import { largestFirst } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
-import type { EvictionSignal } from '../kubelet/eviction-signals.js';
+import { formatCount } from '../base/text.js';
+import { formatBytes, formatForecast } from '../base/units.js';
+import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import { fullDisk } from '../node/full-disks.js';
 import { nearestThreshold } from '../node/node-thresholds.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-view.js';
@@ -15,6 +17,7 @@ import {
   pressedNode,
   pressureReport,
   pressureUrgency,
+  timeToThresholdMs,
 } from '../report/pressure-report.js';
 import { type RankedNodeReport, rankedNodeReport } from '../report/ranked-nodes.js';
 import { type VerdictOf, verdicts } from '../report/verdict-report.js';
@@ -37,6 +40,8 @@ interface NodeThresholdReport {
   readonly headroom: number;
   /** A default of Kubernetes: the kubelet's configuration is not known. */
   readonly isAssumed: boolean;
+  /** See `NodePressureReport`; absent without data, too. */
+  readonly timeToEvictionMs?: number | undefined;
 }
 
 interface ListedNode {
@@ -131,12 +136,39 @@ function listedNodeReport(
   return {
     ...report,
     condition: nodeCondition(view, pressed, failureOf(view.nodeName)),
-    threshold: thresholdReport(snapshotOf(view, lastKnown)),
+    threshold: thresholdReport(view, snapshotOf(view, lastKnown), pressed),
     pressure: pressed && pressureReport(pressed, verdictOf),
   };
 }
 
-function thresholdReport(snapshot: NodeSnapshot | undefined): NodeThresholdReport | undefined {
-  const nearest = snapshot && nearestThreshold(snapshot.thresholds);
-  return nearest && { signal: nearest.signal, headroom: nearest.headroom, isAssumed: nearest.isAssumed };
+function thresholdReport(
+  view: NodeView,
+  snapshot: NodeSnapshot | undefined,
+  pressed: PressedNode | undefined,
+): NodeThresholdReport | undefined {
+  const nearest = pressed?.nearest ?? (snapshot && nearestThreshold(snapshot.thresholds));
+  if (snapshot === undefined || nearest === undefined) return undefined;
+  const { signal, headroom, isAssumed } = nearest;
+  const timeMs = view.state === 'absent' ? undefined : timeToThresholdMs(view, nearest, snapshot.forecasts);
+  return { signal, headroom, isAssumed, timeToEvictionMs: timeMs && Math.round(timeMs) };
+}
+
+/** Returns the threshold that a node with data is nearest to: what was last known of others is a guess. */
+export function currentThreshold({ state, threshold }: ListedNodeReport): NodeThresholdReport | undefined {
+  return state === 'absent' ? undefined : threshold;
+}
+
+/** `-` where it is not known. */
+export function headroomText(node: ListedNodeReport): string {
+  const threshold = currentThreshold(node);
+  if (threshold === undefined) return '-';
+  const { signal, headroom } = threshold;
+  return countsInodes(signal) ? `${formatCount(headroom)} inodes` : formatBytes(headroom);
+}
+
+/** `-` where no eviction is foreseen. */
+export function timeToEvictionText(node: ListedNodeReport): string {
+  const { headroom = 0, timeToEvictionMs } = currentThreshold(node) ?? {};
+  if (headroom < 0) return node.pressure?.victims?.length === 0 ? 'no pod left' : 'now';
+  return timeToEvictionMs === undefined ? '-' : formatForecast(timeToEvictionMs);
 }

@@ -58,7 +58,7 @@ function diskReport(owners: FilesystemOwners, snapshot: NodeSnapshot): DiskRepor
   ].filter(({ kind, bytes }) => kind === 'free' || bytes !== 0);
   const isKnown = parts.every(({ bytes }) => bytes !== undefined);
   const knownBytes = parts.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
-  const threshold = thresholdOf(filesystem, snapshot);
+  const threshold = diskThreshold(filesystem, snapshot);
   return {
     filesystem,
     capacityBytes,
@@ -109,8 +109,8 @@ function difference(
   return isKnown ? capacityBytes - usedBytes - availableBytes : undefined;
 }
 
-/** By all signals of the filesystem: where images are on nodefs, that of imagefs may be crossed first. */
-function thresholdOf(
+/** Returns the highest hard one of all signals of the filesystem: where images are on nodefs, that of imagefs may be crossed first. */
+export function diskThreshold(
   filesystem: SignalFilesystem,
   { thresholds, summary, layout }: NodeSnapshot,
 ): NodeThreshold | undefined {

@@ -4,6 +4,7 @@ import { judgedFilesystems } from '../node/frozen-statistics.js';
 import { sameFilesystem } from '../node/node-layout.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
+import { diskThreshold } from './disk-report.js';
 import { limitThresholds } from './limit-report.js';
 
 export interface FilesystemReport {
@@ -18,7 +19,7 @@ export interface FilesystemReport {
   readonly podsUsedBytes?: number | undefined;
   readonly imagesUsedBytes?: number | undefined;
   readonly unattributedBytes?: number | undefined;
-  /** Hard eviction threshold, where it is known. */
+  /** Hard eviction threshold, of several the highest; a default of Kubernetes while the kubelet's configuration is not known. */
   readonly evictionThresholdBytes?: number | undefined;
   readonly inodes?: number | undefined;
   readonly inodesFree?: number | undefined;
@@ -47,13 +48,13 @@ export function podBytes(pods: readonly PodRecord[]): PodBytes {
 
 /** The filesystems that the summary has. */
 export function filesystemReports(snapshot: NodeSnapshot): readonly FilesystemReport[] {
-  const { summary, layout, headrooms } = snapshot;
+  const { summary, layout } = snapshot;
   const owners = filesystemOwners(snapshot);
   return (['nodefs', 'imagefs', 'containerfs'] as const).flatMap((filesystem): readonly FilesystemReport[] => {
     const stats = summary[filesystem];
     if (stats === undefined) return [];
     const sameAs = sameFilesystem(filesystem, summary, layout);
-    const evictionThresholdBytes = headrooms.find((headroom) => headroom.filesystem === filesystem)?.thresholdBytes;
+    const evictionThresholdBytes = diskThreshold(filesystem, snapshot)?.threshold;
     const ownersHere = owners.find((candidate) => candidate.filesystem === filesystem);
     return [{ ...valuesOf(stats), ...ownersHere, filesystem, sameAs, evictionThresholdBytes }];
   });

@@ -62,10 +62,10 @@ export function counted(expression: string): string {
   return `count(${expression}) or vector(0)`;
 }
 
-export const evictingRule: FigureRule = {
-  name: 'Nodes evicting',
-  text: 'Nodes below a threshold that have a pod left to evict. On the page alone count those on which there are pods that the exporter does not read, and those below a soft threshold in its grace period.',
-  queries: [(series) => counted(`${crossedNodes(series)} and on (node) ${series.of('pod_eviction_rank')}`)],
+export const belowRule: FigureRule = {
+  name: 'Nodes below a threshold',
+  text: 'Nodes below a threshold. On the page alone count those below a soft threshold in its grace period.',
+  queries: [(series) => counted(crossedNodes(series))],
 };
 
 export const closeRule: FigureRule = {

@@ -9,7 +9,7 @@ import {
   volumeFigures,
   workloadFigures,
 } from './list-figures.js';
-import { closeRule, counted, evictingRule, fullestOfAny, nodeFigures, pressureRule } from './node-figures.js';
+import { belowRule, closeRule, counted, fullestOfAny, nodeFigures, pressureRule } from './node-figures.js';
 import { equals } from './promql.js';
 import { shownRatio } from './ranked-pods.js';
 import { everything, seriesFilter, type SeriesQuestion } from './series-filter.js';
@@ -66,7 +66,7 @@ export function overviewFigures({ exposed, retentionMs, ttlMs }: FigureSettings)
 
 function tileRules(ttlMs: number): readonly FigureRule[] {
   return [
-    evictingRule,
+    belowRule,
     closeRule,
     {
       name: 'Pods at or above a limit',

@@ -95,7 +95,7 @@ export function pressedNode(source: PodSource, snapshot: NodeSnapshot): PressedN
   if (!isClose(source, snapshot) && node.diskPressure !== true) return undefined;
   const soon = soonSignal(source, snapshot);
   const nearest = nearestThreshold(thresholds.filter(({ signal }) => signal === soon)) ?? nearestThreshold(thresholds);
-  return nearest && { source, snapshot, nearest, timeMs: timeMsOf(source, nearest, forecasts) };
+  return nearest && { source, snapshot, nearest, timeMs: timeToThresholdMs(source, nearest, forecasts) };
 }
 
 /** To an eviction threshold. */
@@ -103,9 +103,9 @@ function isClose(source: PodSource, snapshot: NodeSnapshot): boolean {
   return isNearThreshold(snapshot.thresholds) || soonSignal(source, snapshot) !== undefined;
 }
 
-/** Of old data, no forecast is shown. */
-function timeMsOf(
-  { state, ageMs }: PodSource,
+/** Returns the time until the threshold is crossed at the present growth. Of old data, no forecast is shown. */
+export function timeToThresholdMs(
+  { state, ageMs }: Pick<PodSource, 'state' | 'ageMs'>,
   { signal }: KnownThreshold,
   forecasts: NodeSnapshot['forecasts'],
 ): number | undefined {

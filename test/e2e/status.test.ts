@@ -168,7 +168,7 @@ describe('the status of a cluster', () => {
     const page = (await exporter.get('/')).text;
     expect(page).toContain('last known 10s ago, volumes');
     expect(page.match(/<div class="(?:unknown|ok)"><dt>[^<]*/g)).toEqual([
-      '<div class="ok"><dt>Nodes evicting',
+      '<div class="ok"><dt>Nodes below a threshold',
       '<div class="ok"><dt>Nodes close to evicting',
       '<div class="unknown"><dt>Pods at or above a limit',
       '<div class="unknown"><dt>Pods near a limit',

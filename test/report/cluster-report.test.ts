@@ -419,15 +419,7 @@ describe('nodes', () => {
   ])('images on a filesystem of their own change sums: %s', async (hasDedicatedImagefs, [podsUsedBytes, sameAs]) => {
     const snapshot = aNodeSnapshot({
       layout: { hasDedicatedImagefs, hasSplitImagefs: undefined },
-      headrooms: [
-        {
-          filesystem: 'nodefs',
-          thresholdBytes: 10_000,
-          headroomBytes: 50_000,
-          thresholdInodes: undefined,
-          headroomInodes: undefined,
-        },
-      ],
+      thresholds: [aNodeThreshold({ threshold: 10_000, isAssumed: true })],
       summary: aNodeSummary({ imagefs: anFsStats({ usedBytes: 7, inodes: 10, inodesFree: 9 }), pods: [pod] }),
     });
     const { nodes } = await reportOf({ nodes: [aFreshNode(snapshot)] });

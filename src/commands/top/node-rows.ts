@@ -1,8 +1,7 @@
 import { formatAge, formatPercent } from '../../base/units.js';
-import { countsInodes } from '../../kubelet/eviction-signals.js';
-import type { ListedNodeReport } from '../../query/list-nodes.js';
+import { currentThreshold, headroomText, type ListedNodeReport, timeToEvictionText } from '../../query/list-nodes.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
-import { amountText } from '../explain/signal-lines.js';
+import type { NodeCondition } from '../../report/node-condition.js';
 import { ratioStyle, type Style } from '../text/terminal-text.js';
 import { bytesColumn, type View } from './view.js';
 
@@ -26,16 +25,24 @@ export const nodesView: View<ListedNodeReport> = {
     {
       header: 'HEADROOM',
       text: headroomText,
-      value: (row) => -(thresholdOf(row)?.headroom ?? Infinity),
+      value: (row) => -(currentThreshold(row)?.headroom ?? Infinity),
       align: 'right',
       dropRank: 1,
-      style: (row) => ((thresholdOf(row)?.headroom ?? 0) < 0 ? 'bold-red' : undefined),
+      style: (row) => ((currentThreshold(row)?.headroom ?? 0) < 0 ? 'bold-red' : undefined),
+    },
+    {
+      header: 'TO-EVICTION',
+      text: timeToEvictionText,
+      value: (row) => (timeToEvictionText(row) === '-' ? undefined : -(currentThreshold(row)?.timeToEvictionMs ?? 0)),
+      align: 'right',
+      dropRank: 1,
+      isSeldom: true,
     },
     bytesColumn('PODS', (row) => (row.state === 'absent' ? undefined : row.podsUsedBytes), { dropRank: 3 }),
     bytesColumn('IMAGES', (row) => ownerBytes(row, 'imagesUsedBytes'), { dropRank: 5 }),
     bytesColumn('OTHER', (row) => ownerBytes(row, 'unattributedBytes'), { dropRank: 5 }),
     bytesColumn('REQUESTED', (row) => (row.state === 'absent' ? undefined : row.podsRequestedBytes), { dropRank: 6 }),
-    { header: 'STATE', text: ({ state }) => state, dropRank: 2, style: ({ state }) => stateStyles[state] },
+    { header: 'STATE', text: stateText, dropRank: 2, style: styleOf },
     {
       header: 'AGE',
       text: (row) => formatAge(ageOf(row)),
@@ -62,22 +69,24 @@ function reasonCount(row: ListedNodeReport): number | undefined {
   return reasonsOf(row).length || undefined;
 }
 
-const stateStyles: Readonly<Record<ListedNodeReport['state'], Style | undefined>> = {
-  fresh: undefined,
-  stale: 'yellow',
-  absent: 'red',
+const states: Partial<Record<NodeCondition, readonly [text: string, style: Style]>> = {
+  evicting: ['below threshold', 'bold-red'],
+  no_space: ['no space', 'bold-red'],
+  refusing: ['DiskPressure', 'yellow'],
+  near: ['near threshold', 'yellow'],
+  full: ['nearly full', 'yellow'],
 };
 
-/** Undefined of a node without data, as its other values: the last known one is a guess. */
-function thresholdOf({ state, threshold }: ListedNodeReport): ListedNodeReport['threshold'] {
-  return state === 'absent' ? undefined : threshold;
+function stateText({ state, condition }: ListedNodeReport): string {
+  const [text] = states[condition] ?? [];
+  return [...(text === undefined ? [] : [text]), ...(text !== undefined && state === 'fresh' ? [] : [state])].join(
+    ', ',
+  );
 }
 
-function headroomText(row: ListedNodeReport): string {
-  const threshold = thresholdOf(row);
-  if (threshold === undefined) return '-';
-  const { signal, headroom } = threshold;
-  return `${amountText(signal, headroom)}${countsInodes(signal) ? ' inodes' : ''}`;
+function styleOf({ state, condition }: ListedNodeReport): Style | undefined {
+  const ofData = ({ fresh: undefined, stale: 'yellow', absent: 'red' } as const)[state];
+  return states[condition]?.[1] ?? ofData;
 }
 
 function nodefs(row: ListedNodeReport): FilesystemReport | undefined {

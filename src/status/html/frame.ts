@@ -5,13 +5,13 @@ import { formatAge } from '../../base/units.js';
 import { listKinds } from '../../query/list-query.js';
 import type { FigureSettings } from '../../report/figure-sources.js';
 import { script, style } from '../page-files.js';
-import { worstSeverity } from '../problems.js';
 import type { Status } from '../status.js';
 import { apiPrefix } from '../view-routes.js';
 import { type Links, linksFrom } from './links.js';
 import { type Markup, markup, type MarkupContent, trusted } from './markup.js';
 import { footerLinks } from './object-links.js';
 import { timePart } from './texts.js';
+import { statusSeverity } from './tiles.js';
 
 /** What all pages have around their content. */
 export interface PageFrame {
@@ -85,11 +85,11 @@ function titleText({ problems, clusterName }: Status, title: string | undefined)
   return `${count}${what}${clusterName} - Ephemeral Storage Exporter`;
 }
 
-const iconColours = { ok: '#2e9150', warning: '#cf8200', critical: '#d5382d' } as const;
+const iconColours = { ok: '#2e9150', unknown: '#6b7785', warning: '#cf8200', critical: '#d5382d' } as const;
 
 /** A disk that is nearly full, in the colour of the worst problem. */
-function icon({ problems }: Status): string {
-  const colour = iconColours[worstSeverity(problems)];
+function icon(status: Status): string {
+  const colour = iconColours[statusSeverity(status)];
   return iconOf(`<rect x="5" y="6" width="6" height="6" fill="${colour}"/>`);
 }
 

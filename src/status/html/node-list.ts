@@ -1,14 +1,13 @@
 import { formatCount } from '../../base/text.js';
 import { formatAge, formatBytes, formatPercent } from '../../base/units.js';
-import type { ListedNodeReport } from '../../query/list-nodes.js';
+import { currentThreshold, headroomText, type ListedNodeReport, timeToEvictionText } from '../../query/list-nodes.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
-import type { NodePressureReport } from '../../report/pressure-report.js';
 import { bar, type Mark } from './bar.js';
 import type { ShownList } from './list-pages.js';
 import { listPart } from './list-part.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
-import { stateChips } from './node-state.js';
-import { limitSeverity, severityClass } from './texts.js';
+import { conditionMarks, stateChips } from './node-state.js';
+import { limitSeverity, severityClass, worst } from './texts.js';
 
 export function nodeList(shown: ShownList<ListedNodeReport>): Markup {
   return listPart({
@@ -31,7 +30,7 @@ export function nodeList(shown: ShownList<ListedNodeReport>): Markup {
 function row(node: ListedNodeReport, { links }: ShownList<ListedNodeReport>): Markup {
   const { measuredPodCount, expectedPodCount, verdict } = node;
   const isSilent = node.state === 'absent';
-  return markup`<tr role="row"${isSilent ? markup` class="last"` : undefined}><th scope="row" role="rowheader">${links.node(node.node)}</th><td role="cell">${stateChips(node)}</td><td role="cell" class="wide bar-cell">${fullness(node)}</td><td role="cell" class="low number" data-label="Headroom">${headroomText(node)}</td><td role="cell" class="low number" data-label="Time to eviction">${timeText(node)}</td><td role="cell" class="low number" data-label="Pods">${formatCount(measuredPodCount)} of ${formatCount(expectedPodCount)}</td><td role="cell" class="wide small">${verdict?.text ?? (isSilent ? node.hint : undefined)}</td></tr>`;
+  return markup`<tr role="row"${isSilent ? markup` class="last"` : undefined}><th scope="row" role="rowheader">${links.node(node.node)}</th><td role="cell">${stateChips(node)}</td><td role="cell" class="wide bar-cell">${fullness(node)}</td><td role="cell" class="low number" data-label="Headroom">${headroomPart(node)}</td><td role="cell" class="low number" data-label="Time to eviction">${timeToEvictionText(node)}</td><td role="cell" class="low number" data-label="Pods">${formatCount(measuredPodCount)} of ${formatCount(expectedPodCount)}</td><td role="cell" class="wide small">${verdict?.text ?? (isSilent ? node.hint : undefined)}</td></tr>`;
 }
 
 /** What was last known of a silent node has no colour of a state. */
@@ -50,8 +49,8 @@ function fullnessOf(
   const fullest = fullestOf(filesystems);
   if (fullest?.fullRatio === undefined) return markup`<span class="muted">not known</span>`;
   const { filesystem, fullRatio } = fullest;
-  const ofLimit = limitSeverity(fullRatio);
-  const severity = lastKnownMs !== undefined || (ofLimit === 'ok' && condition !== 'ok') ? 'unknown' : ofLimit;
+  const ofState = { [limitSeverity(fullRatio)]: 1, [conditionMarks[condition].severity]: 1 };
+  const severity = lastKnownMs === undefined ? worst(ofState) : 'unknown';
   const text = `${filesystem} ${formatPercent(fullRatio)} full`;
   const age =
     lastKnownMs === undefined
@@ -72,20 +71,8 @@ function fullestOf(filesystems: readonly FilesystemReport[]): FilesystemReport |
     .toSorted((a, b) => (b.fullRatio ?? 0) - (a.fullRatio ?? 0))[0];
 }
 
-/** Of nodes that are close to a threshold. */
-function headroomText({ pressure }: ListedNodeReport): MarkupContent {
-  if (pressure === undefined) return '-';
-  const { headroom, isAssumed, dataState } = pressure;
-  const severity = dataState === 'absent' ? '' : headroom < 0 ? 't-critical' : 't-warning';
-  return markup`<span class="${severity}">${amountText(pressure, headroom)}</span>${isAssumed ? markup` <span class="small muted">assumed</span>` : undefined}`;
-}
-
-function amountText({ thresholdInodes }: NodePressureReport, amount: number): string {
-  return thresholdInodes === undefined ? formatBytes(amount) : `${formatCount(amount)} inodes`;
-}
-
-function timeText({ pressure }: ListedNodeReport): string {
-  if (pressure === undefined || pressure.dataState === 'absent') return '-';
-  if (pressure.headroom < 0) return 'now';
-  return pressure.timeToEvictionMs === undefined ? '-' : formatAge(pressure.timeToEvictionMs);
+function headroomPart(node: ListedNodeReport): MarkupContent {
+  const threshold = currentThreshold(node);
+  const severity = node.pressure === undefined ? '' : (threshold?.headroom ?? 0) < 0 ? 't-critical' : 't-warning';
+  return markup`<span class="${severity}">${headroomText(node)}</span>${threshold?.isAssumed === true ? markup` <span class="small muted">assumed</span>` : undefined}`;
 }

@@ -1,5 +1,4 @@
 import { formatCount } from '../../base/text.js';
-import { worstSeverity } from '../problems.js';
 import type { Problem, Status } from '../status.js';
 import { evictions } from './evictions-section.js';
 import type { Links } from './links.js';
@@ -8,7 +7,7 @@ import { nextEvictions } from './next-evictions-section.js';
 import { nodeGrid } from './node-grid-section.js';
 import { problemLink } from './problem-link.js';
 import { countText, moreText } from './texts.js';
-import { tiles } from './tiles.js';
+import { statusSeverity, tiles } from './tiles.js';
 
 /** All that matters on one screen: problems, disks, what is evicted next, what was evicted, and all nodes. */
 export function overviewBody(status: Status, links: Links): Markup {
@@ -20,7 +19,7 @@ ${tiles(cluster)}
 <div>${nodeGrid(cluster, links)}${evictions(status, links)}</div></div>`;
 }
 
-const symbols = { ok: '✓', warning: '!', critical: '✕' } as const;
+const symbols = { ok: '✓', unknown: '?', warning: '!', critical: '✕' } as const;
 
 /** With many namespaces, all checks may fail for the same reason. */
 const shownCheckCount = 5;
@@ -31,12 +30,13 @@ const shownProblemCount = 4;
 /** The worst problems, with what to do about the first one, and failing checks, which before the first lists are that one. */
 function banner(status: Status, links: Links): Markup {
   const { problems, readinessChecks, notListed } = status;
-  const severity = worstSeverity(problems);
+  const severity = statusSeverity(status);
+  const title = severity === 'unknown' ? 'No known problems' : 'No problems';
   const missing = notListed === undefined ? readinessChecks.filter(({ isOk }) => !isOk) : [];
   const shown = missing.slice(0, shownCheckCount);
   return markup`<section id="part-banner" data-part class="banner ${severity}" aria-labelledby="banner-title">
-<h2 id="banner-title"><span aria-hidden="true">${symbols[severity]}</span> ${severity === 'ok' ? 'No problems' : countText(problems.length, 'problem', 'problems')}</h2>
-${severity === 'ok' ? markup`<span class="what">${wellText(status)}</span>` : problemItems(problems, links)}
+<h2 id="banner-title"><span aria-hidden="true">${symbols[severity]}</span> ${problems.length === 0 ? title : countText(problems.length, 'problem', 'problems')}</h2>
+${problems.length === 0 ? markup`<span class="what">${wellText(status)}</span>` : problemItems(problems, links)}
 ${shown.map(({ name, message = '' }) => markup`<p class="message"><strong>${name}</strong>: ${message}</p>`)}
 ${moreText({ items: shown, totalCount: missing.length }, 'failing checks')}
 ${status.cluster?.isPartial === true ? markup`<p>Some nodes had not responded when this page was made. Those with recent data are shown with it.</p>` : undefined}
@@ -73,8 +73,11 @@ function problemItem(problem: Problem, links: Links, hasDetail: boolean): Markup
 function wellText({ cluster }: Status): string {
   if (cluster === undefined) return '';
   const { freshNodeCount, podCount, limitCount, unenforcedLimitCount, unknownLimitPodCount } = cluster.summary;
+  const { absentNodeCount } = cluster.summary;
   const unknown =
-    unknownLimitPodCount === 0 ? [] : [`limits of ${countText(unknownLimitPodCount, 'pod', 'pods')} unknown`];
+    unknownLimitPodCount === 0
+      ? []
+      : [`limits of ${countText(unknownLimitPodCount, 'pod', 'pods')} are measured within two minutes`];
   const bindingCount = limitCount - unenforcedLimitCount;
   const none = unknown.length === 0 ? ['no limits are declared'] : [];
   const limits = [
@@ -86,5 +89,6 @@ function wellText({ cluster }: Status): string {
     ...(unenforcedLimitCount === 0 ? [] : [`${countText(unenforcedLimitCount, 'limit', 'limits')} not enforced`]),
     ...unknown,
   ].join(', ');
-  return `${countText(freshNodeCount, 'node', 'nodes')} with fresh data, ${countText(podCount, 'pod', 'pods')} measured, ${limits}`;
+  const silent = absentNodeCount === 0 ? '' : ` (${formatCount(absentNodeCount)} not responded yet)`;
+  return `${countText(freshNodeCount, 'node', 'nodes')} with fresh data${silent}, ${countText(podCount, 'pod', 'pods')} measured, ${limits}`;
 }

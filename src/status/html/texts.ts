@@ -9,6 +9,11 @@ import { type Markup, markup } from './markup.js';
 /** `unknown`: a part of the data is missing, and the rest shows no problem. */
 export type Severity = 'ok' | 'unknown' | 'warning' | 'critical';
 
+/** Returns the worst severity with a count above 0. */
+export function worst(counts: Partial<Record<Exclude<Severity, 'ok'>, number>>): Severity {
+  return (['critical', 'warning', 'unknown'] as const).find((severity) => (counts[severity] ?? 0) > 0) ?? 'ok';
+}
+
 /** Of a limit or a filesystem. As `ratioStyle` of the commands. */
 export function limitSeverity(ratio: number): Severity {
   if (ratio >= limitThresholds.high) return 'critical';

@@ -2,8 +2,10 @@ import { formatCount } from '../../base/text.js';
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { limitThresholds } from '../../report/limit-report.js';
+import { worstSeverity } from '../problems.js';
+import type { Status } from '../status.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
-import { countText, type Severity, term } from './texts.js';
+import { countText, type Severity, term, worst } from './texts.js';
 
 interface Tile {
   readonly label: string;
@@ -23,7 +25,7 @@ export function tiles(cluster: ClusterReport | undefined): Markup {
 
 function tilesOf(cluster: ClusterReport): readonly Tile[] {
   return [
-    evicting(cluster),
+    belowThreshold(cluster),
     closeToEvicting(cluster),
     reached(cluster),
     near(cluster),
@@ -33,14 +35,18 @@ function tilesOf(cluster: ClusterReport): readonly Tile[] {
   ];
 }
 
-function evicting({ summary }: ClusterReport): Tile {
-  const { pressedNodeCount, pressedEmptyNodeCount: emptyCount } = summary;
-  const count = pressedNodeCount - emptyCount;
+/** All that are below one, whether a pod is left to evict or not. */
+function belowThreshold({ summary }: ClusterReport): Tile {
+  const { pressedNodeCount: count, pressedEmptyNodeCount: emptyCount, noSpaceNodeCount: fullCount } = summary;
+  const notes = [
+    ...(emptyCount === 0 ? [] : [`${formatCount(emptyCount)} with no pod left to evict`]),
+    ...(fullCount === 0 ? [] : [`${formatCount(fullCount)} more full without a threshold`]),
+  ];
   return {
-    label: 'Nodes evicting',
+    label: 'Nodes below a threshold',
     value: nodesText(count, summary),
-    note: `below an eviction threshold${emptyCount === 0 ? '' : `; ${formatCount(emptyCount)} more with no pod left to evict`}`,
-    severity: worst({ critical: count, warning: emptyCount, unknown: unknownNodes(summary) }),
+    note: notes.length === 0 ? 'kubelets evict pods there' : notes.join('; '),
+    severity: worst({ critical: count + fullCount, unknown: unknownNodes(summary) }),
   };
 }
 
@@ -52,6 +58,17 @@ function closeToEvicting({ summary }: ClusterReport): Tile {
     note: term('close', 'what is close'),
     severity: worst({ warning: nearPressureNodeCount, unknown: unknownNodes(summary) }),
   };
+}
+
+/** Returns that of the worst problem, and without one `unknown` where there may be one that is not known. */
+export function statusSeverity({ problems, cluster }: Pick<Status, 'problems' | 'cluster'>): Severity {
+  const severity = worstSeverity(problems);
+  return severity === 'ok' && (cluster === undefined || unknownCount(cluster.summary) > 0) ? 'unknown' : severity;
+}
+
+function unknownCount(summary: ClusterSummary): number {
+  const { expectedPodCount, measuredPodCount, pendingPodCount } = summary;
+  return unknownPart(summary) + pendingPodCount + expectedPodCount - measuredPodCount;
 }
 
 /** Above 0 where a node without data, or all that are not known, may be among them. */
@@ -173,9 +190,4 @@ function unknownPlaces(summary: ClusterSummary): number {
 
 function unlistedNote({ unlistedNamespaceCount: count }: ClusterSummary): readonly string[] {
   return count > 0 ? [`${countText(count, 'namespace', 'namespaces')} not listed`] : [];
-}
-
-/** The worst severity with a count above 0. */
-function worst(counts: Partial<Record<Exclude<Severity, 'ok'>, number>>): Severity {
-  return (['critical', 'warning', 'unknown'] as const).find((severity) => (counts[severity] ?? 0) > 0) ?? 'ok';
 }

@@ -12,6 +12,7 @@ import {
   type TopQuery,
 } from '../../../src/commands/top/top-page.js';
 import { mergedReader } from '../../../src/commands/views/merged-views.js';
+import type { NodeSnapshot } from '../../../src/node/node-view.js';
 import type { ClusterReading } from '../../../src/query/cluster-reading.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
 import { aContainer, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../../support/builders.js';
@@ -389,6 +390,29 @@ it('a node without data has no headroom, whatever was known last', async () => {
   expect(found.reports()).toMatchObject([{ state: 'absent', threshold: { headroom: -5 } }]);
   const { lines } = topPage(found, { columns: 200, hasColour: true });
   expect(lines[1]).toMatch(/^node-3(?: +-){9} +\S*absent/);
+});
+
+it.each<[string, Partial<NodeSnapshot>, RegExp]>([
+  [
+    'near a threshold',
+    { thresholds: [aNodeThreshold({ threshold: 100, headroom: 10, isCrossed: false })] },
+    / 10B .* near threshold /,
+  ],
+  [
+    'below it',
+    { thresholds: [aNodeThreshold({ threshold: 100, headroom: -5, isCrossed: true })] },
+    / -5B +no pod left .* below threshold /,
+  ],
+  [
+    'far from it',
+    { thresholds: [aNodeThreshold({ threshold: 100, headroom: 900, isCrossed: false })] },
+    / 900B .* fresh /,
+  ],
+])('the state of a node %s is that of its page', async (_case, of, line) => {
+  const nodes = [aFreshNode(aNodeSnapshot(of))];
+  expect(
+    await textOf(aReading({ snapshot: aClusterSnapshot({ nodes }) }), { resource: 'nodes' }, { columns: 200 }),
+  ).toMatch(line);
 });
 
 it('the wide table has more columns, whole names and no header on demand', async () => {

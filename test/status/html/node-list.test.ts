@@ -38,10 +38,11 @@ const pressure = {
   dataState: 'fresh',
   dataAgeMs: 1,
 } as const;
+const threshold = { signal: 'nodefs.available', headroom: gib, isAssumed: true, timeToEvictionMs: 240_000 } as const;
 const verdict = { kind: 'pods', text: 'Pods are the cause.', commands: [] } as const;
 
 it('a node is listed with its state, how full it is, headroom, time, pods and verdict', () => {
-  const page = pageOf({ ...aMeasuredNode({ verdict }), condition: 'near', pressure });
+  const page = pageOf({ ...aMeasuredNode({ verdict }), condition: 'near', threshold, pressure });
   expect(textOf(page)).toBe('node-1 near a threshold 40 % nodefs 1Gi assumed 4m 1 of 1 Pods are the cause.');
   expect(page).toContain('href="./nodes/node-1"');
 });
@@ -57,9 +58,10 @@ it('the mark of the bar is the threshold, where it is known', () => {
 
 it.each([
   ['ok', 'ok'],
-  ['stale', 'unknown'],
+  ['stale', 'warning'],
   ['unprotected', 'unknown'],
-  ['near', 'unknown'],
+  ['near', 'warning'],
+  ['evicting', 'critical'],
 ] as const)('the bar of a node that is %s, with space left, has the colour %s', (condition, colour) => {
   expect(pageOf({ ...aMeasuredNode(), condition })).toContain(`<rect class="f-${colour}-bar"`);
 });
@@ -81,10 +83,11 @@ it('a node that never had data is not known, and one that evicts does so now', (
     'no data: no answer in time not known - -',
   );
   expect(textOf(pageOf({ ...anAbsentNodeStatus(), condition: 'awaited' }))).toContain('not responded yet not known');
-  const evicting = { ...pressure, headroom: -gib, timeToEvictionMs: 0 };
-  expect(textOf(pageOf({ ...aMeasuredNode(), condition: 'evicting', pressure: evicting }))).toContain(
-    '-1Gi assumed now',
-  );
+  const below = { ...aMeasuredNode(), condition: 'evicting', threshold: { ...threshold, headroom: -gib } } as const;
+  expect(textOf(pageOf({ ...below, pressure }))).toContain('-1Gi assumed now');
+  expect(textOf(pageOf({ ...below, pressure: { ...pressure, victims: [] } }))).toContain('-1Gi assumed no pod left');
+  expect(textOf(pageOf({ ...aMeasuredNode(), condition: 'ok', threshold }))).toContain('1Gi assumed 4m');
+  expect(textOf(pageOf({ ...anAbsentNodeStatus(), condition: 'silent', threshold }))).toContain('not known - -');
 });
 
 it('a part behind the end of a list says where it ends', () => {

@@ -63,7 +63,7 @@ it('numbers of things have separators in the title, the tiles, the problems and 
     limits: { items: [aLimit()], totalCount: 1_235 },
     isPartial: false,
   });
-  expect(textOf(page, 'part-tiles')).toContain('Nodes evicting 0 and 1,793 unknown');
+  expect(textOf(page, 'part-tiles')).toContain('Nodes below a threshold 0 and 1,793 unknown');
   expect(textOf(page, 'part-tiles')).toContain('Pods at or above a limit 1,001 and 13,971 unknown');
   expect(textOf(page, 'part-tiles')).toContain('Nodes with fresh data 18,208 of 20,001');
   expect(textOf(page, 'part-tiles')).toContain('15,999 of 19,999 4,000 not measured, volumes of 1,234 not measured');
@@ -117,20 +117,20 @@ describe('unknown values', () => {
   it('nodes below a threshold and close to one come first', () => {
     const page = pageOfCluster({ summary: aSummary({ pressedNodeCount: 2, nearPressureNodeCount: 3 }) });
     expect(severitiesIn(page).slice(0, 2)).toEqual(['critical', 'warning']);
-    expect(textOf(page, 'part-tiles')).toMatch(/^Nodes evicting 2 below .* Nodes close to evicting 3 what is close/);
+    expect(textOf(page, 'part-tiles')).toMatch(
+      /^Nodes below a threshold 2 kubelets .* Nodes close to evicting 3 what is close/,
+    );
   });
 
   it.each([
-    [
-      { pressedNodeCount: 3, pressedEmptyNodeCount: 1 },
-      'critical',
-      '2 below an eviction threshold; 1 more with no pod',
-    ],
-    [{ pressedNodeCount: 1, pressedEmptyNodeCount: 1 }, 'warning', '0 below an eviction threshold; 1 more with no pod'],
-  ])('a node with no pod left to evict does not count as one that evicts: %j', (counts, severity, text) => {
+    [{ pressedNodeCount: 3, pressedEmptyNodeCount: 1 }, 'critical', '3 1 with no pod left to evict'],
+    [{ pressedNodeCount: 1, pressedEmptyNodeCount: 1 }, 'critical', '1 1 with no pod left to evict'],
+    [{ noSpaceNodeCount: 1 }, 'critical', '0 1 more full without a threshold'],
+    [{ pressedNodeCount: 1 }, 'critical', '1 kubelets evict pods there'],
+  ])('a disk below its threshold counts, also with no pod left to evict: %j', (counts, severity, text) => {
     const page = pageOfCluster({ summary: aSummary(counts) });
     expect(severitiesIn(page)[0]).toBe(severity);
-    expect(textOf(page, 'part-tiles')).toContain(`Nodes evicting ${text} left to evict`);
+    expect(textOf(page, 'part-tiles')).toContain(`Nodes below a threshold ${text}`);
   });
 
   it('no limit that is not enforced is green, or counted as one that is not near', () => {
@@ -201,7 +201,7 @@ describe('pods whose volumes are not measured', () => {
     expect(tiles).toContain('Pods near a limit 0 and 1 unknown');
     expect(textOf(page, 'next-evictions')).toContain('Unknown: the usage of 1 pod with limits.');
     expect(textOf(page, 'next-evictions')).not.toContain('No measured pod declares');
-    expect(textOf(page, 'part-banner')).toContain('1 pod measured, limits of 1 pod unknown');
+    expect(textOf(page, 'part-banner')).toContain('1 pod measured, limits of 1 pod are measured within two minutes');
   });
 });
 
@@ -234,6 +234,20 @@ describe('the banner', () => {
     expect(textOf(pageOf(), 'part-banner')).toBe(
       '✓ No problems 1 node with fresh data, 1 pod measured, none of 1 limit is near',
     );
+  });
+
+  it.each<[string, Partial<ReturnType<typeof aSummary>>, string]>([
+    ['limits', { unknownLimitPodCount: 10 }, 'limits of 10 pods are measured within two minutes'],
+    ['volumes', { pendingPodCount: 1 }, '1 pod measured'],
+    ['pods', { expectedPodCount: 2 }, '1 pod measured'],
+    ['nodes', { absentNodeCount: 1 }, '1 node with fresh data (1 not responded yet)'],
+    ['namespaces', { unlistedNamespaceCount: 1 }, '1 pod measured'],
+  ])('without a problem, a page that does not know all %s is not green', (_case, summary, text) => {
+    const page = pageOfCluster({ summary: aSummary(summary) });
+    expect(textOf(page, 'part-banner')).toContain(`? No known problems`);
+    expect(textOf(page, 'part-banner')).toContain(text);
+    expect(page).toContain('class="banner unknown"');
+    expect(page).not.toContain(encodeURIComponent('#2e9150'));
   });
 
   it('the banner lists the problems with links to their sections', () => {
