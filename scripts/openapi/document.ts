@@ -2,8 +2,10 @@ import { fileURLToPath } from 'node:url';
 
 import { format, resolveConfig } from 'prettier';
 
-import { listKinds, listParameters, valuesOf } from '../../src/query/list-query.js';
-import { apiPrefix, listPages, objectRoutes, openApiPath, parametersOfView } from '../../src/status/view-routes.js';
+import { listKinds } from '../../src/config/served-paths.js';
+import { apiPrefix, listPages, objectRoutes, openApiPath } from '../../src/config/served-paths.js';
+import { listParameters, valuesOf } from '../../src/query/list-query.js';
+import { parametersOfView } from '../../src/status/view-routes.js';
 import type { Views } from '../../src/status/views.js';
 import { type Schema, TypeSchemas } from './type-schemas.js';
 

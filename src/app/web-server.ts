@@ -5,12 +5,12 @@ import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { Config } from '../config/schema.js';
+import { reloadPath } from '../config/served-paths.js';
 import type { WebConfig } from '../config/web/web-config.js';
 import { Connections } from '../server/connections.js';
 import { Guard } from '../server/guard.js';
 import { Listener } from '../server/listener.js';
 import { Liveness } from '../server/liveness.js';
-import { reloadPath } from '../server/paths.js';
 import { createRoutes, type Endpoints } from '../server/routes.js';
 import { maxReaderConnections } from './connection-budget.js';
 

@@ -15,6 +15,11 @@ export function compareTexts(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
+/** Returns what names are compared by where numbers in them count: node-2 before node-10. */
+export function naturalNames(name: string): readonly string[] {
+  return [name.replaceAll(/\d+/g, (digits) => digits.padStart(20, '0')), name];
+}
+
 /** Returns the items in the order of their names; the same list when they are in it. */
 export function sortedByName<T extends Named>(items: readonly T[]): readonly T[] {
   const isSorted = items.every(({ name }, index) => index === 0 || (items[index - 1]?.name ?? '') <= name);

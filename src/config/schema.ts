@@ -23,6 +23,7 @@ import {
   optionalText,
   text,
 } from './scalars.js';
+import { isServedPath } from './served-paths.js';
 import { refuse, section } from './setting.js';
 import { formatListenAddress, isUrlPath, type ListenAddress, parseListenAddress } from './values.js';
 import { betweenLinks, webLink } from './web-link.js';
@@ -136,12 +137,6 @@ const listenAddress = z.codec(z.string(), z.custom<ListenAddress>(), {
   encode: formatListenAddress,
 });
 
-const pagePaths = ['/status', '/search', '/problems', '/nodes', '/pods', '/workloads', '/namespaces', '/evictions'];
-
-/** Paths that the server uses itself. */
-const apiPaths = [...pagePaths, '/openapi.json'].map((path) => `/api/v1${path}`);
-const fixedPaths = ['/', '/livez', '/healthz', '/readyz', ...pagePaths, ...apiPaths];
-
 const web = section({
   listenAddresses: list({
     item: listenAddress,
@@ -153,8 +148,9 @@ const web = section({
   }),
   telemetryPath: text({
     default: '/metrics',
-    accepts: (path) => isUrlPath(path) && !fixedPaths.includes(path),
-    allowed: `a path such as /metrics, of letters, digits, "-", ".", "_" and "~", without "/" at the end, and none of ${fixedPaths.join(', ')}`,
+    accepts: (path) => isUrlPath(path) && !isServedPath(path),
+    allowed:
+      'a path such as /metrics, of letters, digits, "-", ".", "_" and "~", without "/" at the end, that no page, probe or part of the API has',
     flag: 'web.telemetry-path',
     help: 'Path of the metrics.',
   }),

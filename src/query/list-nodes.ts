@@ -1,4 +1,4 @@
-import { largestFirst } from '../base/ranking.js';
+import { largestFirst, naturalNames } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import { formatCount } from '../base/text.js';
 import { formatBytes, formatForecast } from '../base/units.js';
@@ -67,7 +67,7 @@ export async function listNodes(
     },
     compare: largestFirst<ListedNode>(
       (node) => ranks[order]?.(node),
-      ({ view }) => [view.nodeName],
+      ({ view }) => naturalNames(view.nodeName),
     ),
     reportOf: (node: ListedNode) => listedNodeReport(node, reading, verdictOf),
   };

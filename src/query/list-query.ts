@@ -1,20 +1,11 @@
 import { UserError } from '../base/errors.js';
 import { truncate } from '../base/text.js';
+import type { listKinds } from '../config/served-paths.js';
 import { didYouMean } from '../config/suggestion.js';
 import { type LabelSelector, parseSelector } from '../kube/selector.js';
 import { limitRules } from '../node/limit-ratios.js';
 
-/** What there are lists of: the names of pages and of `/api/v1/…`. */
-export const listKinds = [
-  'problems',
-  'nodes',
-  'pods',
-  'containers',
-  'volumes',
-  'workloads',
-  'namespaces',
-  'evictions',
-] as const;
+/** What there are lists of. */
 export type ListKind = (typeof listKinds)[number];
 
 /** Which pods, or nodes, are listed alone. */

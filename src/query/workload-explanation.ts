@@ -42,6 +42,20 @@ export async function workloadFacts(
   return factsOf(reading, workload, settings, near);
 }
 
+/** Returns a workload by its key, also one none of whose pods runs, to which their pages link. */
+export async function knownWorkload(
+  { snapshot, knownPods }: ClusterReading,
+  key: string,
+  lane: Lane,
+): Promise<Workload | undefined> {
+  let found = snapshot.workloads.find(({ workload }) => workloadKey(workload) === key)?.workload;
+  if (found !== undefined) return found;
+  await lane.each(knownPods, ({ workloads }) => {
+    found ??= workloads.find((workload) => workloadKey(workload) === key);
+  });
+  return found;
+}
+
 /** Of a workload of the settings. */
 function definitionOf({ origin, name }: Workload, { selectors }: Config['workloads']): WorkloadDefinition | undefined {
   return origin.source === 'configured' ? selectors.find((definition) => definition.name === name) : undefined;

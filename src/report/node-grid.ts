@@ -1,5 +1,5 @@
 import { getOrAdd } from '../base/maps.js';
-import { largestFirst, Ranking } from '../base/ranking.js';
+import { largestFirst, naturalNames, Ranking } from '../base/ranking.js';
 import type { NodeView } from '../node/node-view.js';
 import { fullestRatio } from './filesystem-report.js';
 import { type NodeCondition, nodeCondition, nodeConditions } from './node-condition.js';
@@ -66,7 +66,7 @@ export class NodeGrid {
       count,
       largestFirst(
         (tile) => urgencyOf(tile),
-        ({ node }) => [node],
+        ({ node }) => naturalNames(node),
       ),
     );
   }

@@ -1,4 +1,4 @@
-import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
+import { largestFirst, naturalNames, type Ranked, Ranking } from '../base/ranking.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import { exemptionOf, isActive } from '../node/limits.js';
 import { nextThreshold } from '../node/node-forecasts.js';
@@ -56,7 +56,7 @@ export class RankedPressure {
     this.#verdictOf = verdictOf;
     this.#ranking = new Ranking(
       count,
-      largestFirst<PressedNode>(pressureUrgency, ({ source }) => [source.nodeName]),
+      largestFirst<PressedNode>(pressureUrgency, ({ source }) => naturalNames(source.nodeName)),
     );
   }
 

@@ -1,4 +1,4 @@
-import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
+import { largestFirst, naturalNames, type Ranked, Ranking } from '../base/ranking.js';
 import { fullDisk } from '../node/full-disks.js';
 import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
@@ -93,7 +93,7 @@ export class RankedNodes {
       count,
       largestFirst(
         ({ rank }) => rank,
-        ({ state }) => [state.nodeName],
+        ({ state }) => naturalNames(state.nodeName),
       ),
     );
   }

@@ -9,10 +9,18 @@ import express, {
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { oneLine } from '../base/text.js';
+import {
+  apiPrefix,
+  livenessPaths,
+  openApiPath,
+  overviewPath,
+  readinessPaths,
+  reloadPath,
+  statusPath,
+  viewPaths,
+} from '../config/served-paths.js';
 import type { ReadinessCheck } from '../report/health-report.js';
-import { apiPrefix, openApiPath, viewPaths } from '../status/view-routes.js';
 import type { StatusEndpoint } from './deferred-status.js';
-import { livenessPaths, readinessPath, reloadPath, statusPath } from './paths.js';
 import { sendText } from './responses.js';
 
 export interface Endpoints {
@@ -69,17 +77,23 @@ export function createRoutes(
     const failure = liveness.failure();
     sendText(response, failure === undefined ? 200 : 503, failure === undefined ? 'ok' : `not alive: ${failure}`);
   });
-  app.get(readinessPath, (request, response) => {
+  app.get([...readinessPaths], (request, response) => {
     sendReadiness(response, readiness.checks(), 'verbose' in request.query);
   });
   app.post(reloadPath, (_request, response) => reload(response, options));
   app.get(literalPath(metricsPath), (request, response) => metrics.handle(request, response));
   if (options.hasStatus) {
+    app.get(overviewPath, (_request, response) => {
+      response.redirect('./');
+    });
     app.get(['/', ...viewPaths], (request, response) => status.page(request, response));
     app.get([statusPath, openApiPath, ...viewPaths.map((path) => `${apiPrefix}${path}`)], (request, response) =>
       status.json(request, response),
     );
   }
+  app.get(/[^/]\/$/, (request, response) => {
+    response.redirect(308, withoutSlash(request.originalUrl));
+  });
   app.use(async (request, response) => {
     if (options.hasStatus && isOfBrowser(request)) await status.page(request, response);
     else sendText(response, 404, 'not found');
@@ -126,6 +140,12 @@ async function reload(response: Response, options: Endpoints): Promise<void> {
     return;
   }
   sendText(response, 200, 'reloaded');
+}
+
+/** Relative, as the exporter may be served below a prefix: of `/nodes/?order=name`, `../nodes?order=name`. */
+function withoutSlash(url: string): string {
+  const [path = '', ...query] = url.split('?');
+  return ['..' + path.slice(path.lastIndexOf('/', path.length - 2), -1), ...query].join('?');
 }
 
 /** A path without patterns: https://github.com/pillarjs/path-to-regexp#readme */

@@ -1,5 +1,6 @@
 import type { Lane } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
+import type { ObjectKind } from '../config/served-paths.js';
 import type { ClusterReading } from '../query/cluster-reading.js';
 import { filteredEvictions, listEvictions } from '../query/list-evictions.js';
 import { listNamespaces, type NamespaceReport, namespaceReports } from '../query/list-namespaces.js';
@@ -11,7 +12,7 @@ import { type ListKind, type ListQuery, matchesSearch, parseListQuery } from '..
 import { listWorkloads } from '../query/list-workloads.js';
 import { nodeDisks, type NodeExplanation, nodeExplanation } from '../query/node-explanation.js';
 import { parsePodLimit, podsWithOutlook, type PodWithOutlook } from '../query/pod-outlook.js';
-import { type WorkloadFacts, workloadFacts } from '../query/workload-explanation.js';
+import { knownWorkload, type WorkloadFacts, workloadFacts } from '../query/workload-explanation.js';
 import type { DiskReport } from '../report/disk-report.js';
 import { evictionParagraph } from '../report/eviction-paragraph.js';
 import type { EvictionReport } from '../report/eviction-report.js';
@@ -23,7 +24,7 @@ import { workloadVerdict, type WorkloadVerdictReport } from '../report/workload-
 import { workloadKey } from '../workload/workload.js';
 import { type Problem, type ShownEviction, type Status, withAge } from './status.js';
 import { noEviction, NotFoundError, requireListed } from './view-errors.js';
-import { type ObjectKind, parametersOfView } from './view-routes.js';
+import { parametersOfView } from './view-routes.js';
 
 /** What a page shows and the API returns, by the kind of page: plain data, exact numbers, the units of {@link Status}. */
 export interface Views {
@@ -178,10 +179,10 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
       data: { items, totalCount: all.length, offset, limit, timeline },
     });
   },
-  search: async ({ parameters }, { reading, lane }) => {
-    const of = (kind: ListKind): ListQuery => {
-      return { ...parseListQuery(kind, parameters, parametersOfView('search')), limit: foundCount };
-    };
+  search: async ({ parameters: { q, ...others } }, { reading, lane }) => {
+    const parameters = q === undefined ? others : { search: q, ...others };
+    const names = parametersOfView('search');
+    const of = (kind: ListKind) => ({ ...parseListQuery(kind, parameters, names), limit: foundCount });
     const query = of('pods');
     const data = {
       words: query.search,
@@ -215,13 +216,10 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   workload: async ({ path: [namespace = '', type = '', name = ''], parameters }, { reading, settings, lane }) => {
     const path = `${namespace}/${type}/${name}`;
     const query = podQuery('workload', parameters, { workload: path });
-    const wanted = workloadOf({
-      workload: name,
-      workloadType: type,
-      workloadNamespace: namespace === '-' ? '' : namespace,
-    });
+    const workloadNamespace = namespace === '-' ? '' : namespace;
+    const wanted = workloadOf({ workload: name, workloadType: type, workloadNamespace });
     const key = workloadKey(wanted);
-    const found = reading.snapshot.workloads.find(({ workload }) => workloadKey(workload) === key)?.workload;
+    const found = await knownWorkload(reading, key, lane);
     const isOf = ({ workloads }: EvictionReport): boolean => workloads.map(workloadOf).map(workloadKey).includes(key);
     const evictions = newest(reading, isOf);
     if (found === undefined && evictions.length === 0) throw new NotFoundError(`no workload ${path} in scope`);

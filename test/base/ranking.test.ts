@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { byNames, largestFirst, Ranking } from '../../src/base/ranking.js';
+import { byNames, largestFirst, naturalNames, Ranking } from '../../src/base/ranking.js';
 
 const items = [
   { namespace: 'shop', pod: 'b', usedBytes: 5 },
@@ -47,4 +47,9 @@ it('Ranking returns the same items as sorting all of them, whenever it is asked'
       expect(ranking.top()).toEqual([...values].sort((a, b) => b - a).slice(0, count));
     }),
   );
+});
+
+it('numbers in names of nodes count, and equal ones are in the order of their texts', () => {
+  const names = ['node-10', 'node-9', 'node-1-b', 'node-01', 'node-1', 'a-2'];
+  expect(names.toSorted(byNames(naturalNames))).toEqual(['a-2', 'node-01', 'node-1', 'node-1-b', 'node-9', 'node-10']);
 });

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 
 import { UserError } from '../../src/base/errors.js';
-import { listKinds, maxLimit, maxOffset, ordersOf, parametersOf, parseListQuery } from '../../src/query/list-query.js';
+import { listKinds } from '../../src/config/served-paths.js';
+import { maxLimit, maxOffset, ordersOf, parametersOf, parseListQuery } from '../../src/query/list-query.js';
 
 it('without parameters, a list begins with its first fifty items in its first order', () => {
   for (const kind of listKinds) {

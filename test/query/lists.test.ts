@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { Scheduler } from '../../src/base/scheduler.js';
+import { listKinds } from '../../src/config/served-paths.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
 import type { ClusterReading } from '../../src/query/cluster-reading.js';
 import { listEvictions } from '../../src/query/list-evictions.js';
@@ -10,7 +11,7 @@ import { listNodes } from '../../src/query/list-nodes.js';
 import type { ListPage } from '../../src/query/list-page.js';
 import { listContainers, listVolumes } from '../../src/query/list-parts.js';
 import { listPods } from '../../src/query/list-pods.js';
-import { conditions, type ListKind, listKinds, ordersOf, parseListQuery } from '../../src/query/list-query.js';
+import { conditions, type ListKind, ordersOf, parseListQuery } from '../../src/query/list-query.js';
 import { listWorkloads } from '../../src/query/list-workloads.js';
 import { KnownSnapshots } from '../../src/query/snapshot-pods.js';
 import { evictionReport } from '../../src/report/eviction-report.js';
@@ -327,6 +328,16 @@ describe('pods of a silent node', () => {
         reason: expect.stringContaining('no data from node node-1 (timeout)') as string,
       },
     ]);
+  });
+
+  it('pods whose volumes are not measured are unknown, and the other pods of their node are not', async () => {
+    const pods = [
+      aMeasuredPod({ name: 'whole-0' }),
+      aMeasuredPod({ name: 'part-0', usage: aPodUsage({ volumesPending: true }) }),
+    ];
+    const snapshot = aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] });
+    const { items } = await podsOf(aReading({ snapshot }), { only: 'unknown' });
+    expect(items).toMatchObject([{ pod: 'part-0' }]);
   });
 
   it('all pods of a silent node are unknown, whatever is remembered of them', async () => {

@@ -15,7 +15,7 @@ async function answerTo(path: string, method = 'GET', overrides: Overrides = {})
 }
 
 describe('probes', () => {
-  it.each(['/livez', '/healthz'])('%s is 200 while the process works, ready or not', async (path) => {
+  it.each(['/livez', '/healthz', '/-/healthy'])('%s is 200 while the process works, ready or not', async (path) => {
     const readiness = { checks: () => [{ name: 'pods', isOk: false, message: 'not listed yet' }] };
     const answer = await answerTo(path, 'GET', { readiness });
     expect([answer.status, answer.text]).toEqual([200, 'ok\n']);
@@ -95,8 +95,23 @@ describe('without a status', () => {
   });
 });
 
+it.each([
+  ['/nodes/', 308, '../nodes'],
+  ['/api/v1/nodes/a%2Fb/?only=near&x=?', 308, '../a%2Fb?only=near&x=?'],
+  ['/metrics/', 308, '../metrics'],
+  ['/status', 302, './'],
+])('%s is found at another address, below any prefix', async (path, status, location) => {
+  const answer = await answerTo(path);
+  expect([answer.status, answer.headers.location]).toEqual([status, location]);
+});
+
+it('/-/ready is /readyz', async () => {
+  const answer = await answerTo('/-/ready');
+  expect([answer.status, answer.text]).toEqual([200, 'ok\n']);
+});
+
 describe('an unknown path', () => {
-  it.each(['/nothing', '/metrics/', '/METRICS', '/metrics/x', '/../etc/passwd', '/-/quit', '/%zz'])(
+  it.each(['/nothing', '//', '/METRICS', '/metrics/x', '/../etc/passwd', '/-/quit', '/%zz'])(
     'the unknown path %s has the status 404',
     async (path) => {
       const answer = await answerTo(path);

@@ -112,3 +112,8 @@ it('a workload that is known by its evictions alone leads to the last one', asyn
     },
   });
 });
+
+it('words are also taken from q', async () => {
+  const { data } = await viewOf({ kind: 'search', path: [], parameters: { q: 'cart' } }, inputs);
+  expect(data).toMatchObject({ words: ['cart'] });
+});

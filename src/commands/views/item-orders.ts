@@ -1,4 +1,4 @@
-import { byNames, largestFirst } from '../../base/ranking.js';
+import { byNames, largestFirst, naturalNames } from '../../base/ranking.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
 import { ordersOf } from '../../query/list-query.js';
 import { canEvict, limitThresholds, soonMs } from '../../report/limit-report.js';
@@ -118,7 +118,7 @@ function urgencyOf(pod: PodReport): number | undefined {
 }
 
 function nodeNames({ node }: ListedNodeReport): readonly string[] {
-  return [node];
+  return naturalNames(node);
 }
 
 /** Nodes that evict first, then those that have no space and evict none, those without data, those that are close to evicting, and the fullest. Skipped ones are last. */

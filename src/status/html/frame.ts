@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 
 import { formatCount } from '../../base/text.js';
 import { formatAge } from '../../base/units.js';
-import { listKinds } from '../../query/list-query.js';
+import { listKinds } from '../../config/served-paths.js';
+import { apiPrefix } from '../../config/served-paths.js';
 import type { FigureSettings } from '../../report/figure-sources.js';
 import { script, style } from '../page-files.js';
 import type { Status } from '../status.js';
-import { apiPrefix } from '../view-routes.js';
 import { type Links, linksFrom } from './links.js';
 import { type Markup, markup, type MarkupContent, trusted } from './markup.js';
 import { footerLinks } from './object-links.js';

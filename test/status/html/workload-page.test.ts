@@ -114,6 +114,13 @@ it('a workload that is known by evictions alone has a page', async () => {
   ).rejects.toThrow('no workload');
 });
 
+it('a workload none of whose pods runs has the page that their pages link to', async () => {
+  const knownPods = [{ pod: aPod({ namespace: 'shop', name: 'cart-0' }), workloads: [cart] }];
+  const snapshot = aClusterSnapshot({ nodes: [], workloads: [] });
+  const { part } = await aPage(aReading({ snapshot, knownPods }), { kind: 'workload', path });
+  expect(part('part-verdict')).toContain('No pods are expected or measured.');
+});
+
 it('without a measured pod, there is no sum', async () => {
   const workloads = [aWorkloadSnapshot({ workload: cart, expectedPods: 1, measuredPods: 0, usage: undefined })];
   const { part } = await aPage(reading({ snapshot: aClusterSnapshot({ nodes: [], workloads }) }), {
