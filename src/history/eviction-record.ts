@@ -49,7 +49,7 @@ export interface LastUsage {
   readonly growthBytesPerSecond: number | undefined;
   /**
    * The limit that would have let the pod live for an hour more at its last growth. Undefined when it did not grow, was not
-   * evicted for a limit, or mostly for logs, and when its node does not have as much.
+   * evicted for a limit, or mostly for logs, and above twice the peak or a tenth of the disk.
    */
   readonly limitForAnHourBytes: number | undefined;
   /** Of the filesystem that limits count on. */

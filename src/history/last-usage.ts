@@ -50,7 +50,10 @@ export function lastUsage(pod: Pod, eviction: StorageEviction, context: Eviction
     ratios: boundedRatios(ratios, eviction),
     samples,
     growthBytesPerSecond: growth,
-    limitForAnHourBytes: atMost(longerLimit(eviction, ratios, growing), nodeCapacityBytes),
+    limitForAnHourBytes: atMost(
+      longerLimit(eviction, ratios, growing),
+      sensibleBytes(eviction, usage, nodeCapacityBytes),
+    ),
     nodeCapacityBytes,
   };
 }
@@ -86,6 +89,15 @@ const ruleOfCause: Partial<Record<EvictionCause, LimitRule>> = {
 
 function evictedAtMs({ eviction }: Pod): number {
   return eviction?.atMs ?? 0;
+}
+
+/** More than twice the peak, or a tenth of the disk, is no limit that anyone would set: no limit holds a leak. */
+function sensibleBytes(
+  { limitBytes = 0 }: StorageEviction,
+  usage: KeptUsage | undefined,
+  nodeCapacityBytes = Infinity,
+): number {
+  return Math.min(2 * Math.max(limitBytes, usage?.usedBytes ?? 0), nodeCapacityBytes / 10);
 }
 
 function atMost(bytes: number | undefined, maxBytes = Infinity): number | undefined {

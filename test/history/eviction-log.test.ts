@@ -632,17 +632,24 @@ describe('the last usage', () => {
   });
 
   it('the last usage shows the limit that would have been enough for an hour more', () => {
-    // 3 MiB/s for an hour above the limit: 10,900 MiB, rounded up to a multiple of 512 MiB.
-    expect(usageAfter(60, 90)).toMatchObject({ growthBytesPerSecond: 3 * mib, limitForAnHourBytes: 11_264 * mib });
+    // 1.5 MiB a minute for an hour above the limit: 190 MiB, rounded up to a multiple of 8 MiB.
+    expect(usageAfter(89.75, 90)).toMatchObject({ growthBytesPerSecond: mib / 40, limitForAnHourBytes: 192 * mib });
   });
 
   it.each([
-    [120_000, 11_264 * mib],
+    [89.725, 200 * mib],
+    [89.7, undefined],
+  ])('the last usage shows no limit of more than twice the peak: after %d MiB %j', (before, bytes) => {
+    expect(usageAfter(before, 90).limitForAnHourBytes).toBe(bytes);
+  });
+
+  it.each([
+    [120_000, 192 * mib],
     [121_000, undefined],
   ])(
     'growth that was measured %i ms before the eviction gives a limit for an hour more of %j bytes',
     (ageMs, bytes) => {
-      const measurement = { ...aMeasurement(60, 90), fetchedAtMs: clock.nowMs() - ageMs };
+      const measurement = { ...aMeasurement(89.75, 90), fetchedAtMs: clock.nowMs() - ageMs };
       expect(usageIn({ measurement }).limitForAnHourBytes).toBe(bytes);
     },
   );
@@ -657,22 +664,22 @@ describe('the last usage', () => {
   });
 
   it.each([
-    [11_264, 11_264 * mib],
-    [11_263, undefined],
+    [1_920, 192 * mib],
+    [1_919, undefined],
   ])('a node of %i MiB has room for a limit of %j bytes for an hour more', (capacityMib, limitForAnHourBytes) => {
     const nodeCapacityBytes = capacityMib * mib;
     const summary = aNodeSummary({ nodefs: anFsStats({ capacityBytes: nodeCapacityBytes }) });
-    const found = usageIn({ measurement: aMeasurement(60, 90), snapshot: aNodeSnapshot({ summary }) });
+    const found = usageIn({ measurement: aMeasurement(89.75, 90), snapshot: aNodeSnapshot({ summary }) });
     expect(found).toMatchObject({ nodeCapacityBytes, limitForAnHourBytes });
   });
 
   it.each([
-    ['files', { rootfsBytes: 60 * mib, logsBytes: 30 * mib }, 11_264 * mib],
+    ['files', { rootfsBytes: 60 * mib, logsBytes: 30 * mib }, 192 * mib],
     ['logs', { rootfsBytes: 30 * mib, logsBytes: 60 * mib }, undefined],
   ])('of a container with more %s, the limit for an hour more is %j', (_what, bytes, limitForAnHourBytes) => {
     const logger = aPod({ phase: 'Failed', containers: [aContainer({ name: 'main', limitBytes: 100 * mib })] });
     const summary = aPodSummary({ usedBytes: 90 * mib, containers: [aContainerSummary({ name: 'main', ...bytes })] });
-    const measurement = { ...aMeasurement(60, 90), summary };
+    const measurement = { ...aMeasurement(89.75, 90), summary };
     const message = 'Container main exceeded its local ephemeral storage limit "100Mi". ';
     expect(usageIn({ measurement }, logger, message).limitForAnHourBytes).toBe(limitForAnHourBytes);
   });
