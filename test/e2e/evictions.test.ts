@@ -134,7 +134,7 @@ describe('an eviction', () => {
       expect(usedBytes).toBeLessThan(25 * mib);
       expect(samples.length).toBeGreaterThan(3); // more often than every minute, as the eviction was near
       expect(growthBytesPerSecond / (mib / 10)).toBeCloseTo(1, 0);
-      expect(limitForAnHourBytes).toBeGreaterThan(0.9 * 360 * mib); // samples every 10 s measure growth to a tenth
+      expect(limitForAnHourBytes).toBeUndefined(); // far above twice the peak
       const ofPod = { namespace, pod, node, cause: 'pod_limit' };
       expect(scraped.value('pod_evicted_used_bytes', ofPod)).toBe(usedBytes);
       expect(scraped.value('pod_evicted_limit_bytes', ofPod)).toBe(20 * mib);
