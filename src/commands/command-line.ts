@@ -1,5 +1,3 @@
-import path from 'node:path';
-
 import { CommanderError } from 'commander';
 
 import { messageOf, UsageError, UserError } from '../base/errors.js';
@@ -8,22 +6,15 @@ import { ConfigError } from '../config/faults.js';
 import { type CommandContext, createContext } from './context.js';
 import { commandFirst, plainFlags } from './flag-order.js';
 import { createProgram } from './program.js';
-import { pluginFiles, pluginName, programNameOf } from './program-name.js';
+import { pluginName, programNameOf } from './program-name.js';
 import { terminalLines } from './text/terminal-text.js';
-
-/** Hidden: the program does not list them. The words behind them are those of an unfinished command line. */
-const completeCommands = { shell: '__complete', kubectl: '__complete_kubectl' } as const;
 
 const exitCodes = { success: 0, failure: 1, usage: 2 } as const;
 
 /** Runs the command that the process's arguments name and sets its exit code. */
 export async function runCommandLine(process: NodeJS.Process): Promise<void> {
   const [, file = '', ...args] = process.argv;
-  const context = createContext(process);
-  if (path.basename(file) === pluginFiles.completion) args.unshift(completeCommands.kubectl);
-  const exitCode = await runArguments(args, context, programNameOf(file));
-  // An exec plugin may still be running, and a shell would wait for it.
-  if (isCompletion(args)) process.stdout.write('', () => process.exit(exitCode));
+  const exitCode = await runArguments(args, createContext(process), programNameOf(file));
   // 0 would overwrite the failure to write the output.
   if (exitCode !== exitCodes.success) process.exitCode = exitCode;
 }
@@ -34,7 +25,6 @@ export async function runArguments(
   context: CommandContext,
   name = programName,
 ): Promise<number> {
-  if (isCompletion(args)) return await complete(args, name, context);
   const program = createProgram(name, context, args);
   try {
     // A plugin of kubectl serves nothing unless it is asked to.
@@ -49,16 +39,6 @@ export async function runArguments(
     }
     return exitCodeOf(error);
   }
-}
-
-function isCompletion([command]: readonly string[]): boolean {
-  return command === completeCommands.shell || command === completeCommands.kubectl;
-}
-
-async function complete([form, ...words]: readonly string[], name: string, context: CommandContext): Promise<0 | 1> {
-  const { printCompletion, printKubectlCompletion } = await import('./complete.js');
-  const print = form === completeCommands.kubectl ? printKubectlCompletion : printCompletion;
-  return await print(words, name, context);
 }
 
 function exitCodeOf(error: unknown): number {

@@ -1,7 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
-import { programName } from '../base/text.js';
-
 interface CommandExample {
   readonly purpose: string;
   /** What follows the name of the program. */
@@ -77,15 +75,10 @@ const examples: Readonly<Record<string, readonly CommandExample[]>> = {
     { purpose: 'Show the versions of the program and of Node.js', args: 'version' },
     { purpose: 'Print the version alone', args: 'version -o json', shell: 'COMMAND | jq -r .version' },
   ],
-  completion: [
-    { purpose: 'bash', args: 'completion bash', shell: 'source <(COMMAND)' },
-    { purpose: 'zsh', args: 'completion zsh', shell: 'source <(COMMAND)' },
-    { purpose: 'fish', args: 'completion fish', shell: 'COMMAND | source' },
-  ],
 };
 
 /** Returns lines to copy, each with its purpose as a comment before it. */
-export function exampleLines(program: string, command: string): readonly string[] {
+function exampleLines(program: string, command: string): readonly string[] {
   return (examples[command] ?? []).flatMap((example) => [`# ${example.purpose}`, lineOf(program, example)]);
 }
 
@@ -97,15 +90,10 @@ export function exampleArguments(command: string): readonly string[] {
 /** Ends the help of each command with its examples, and names one to those who ask for templates of kubectl. */
 export function addExamples(program: Command): void {
   for (const command of program.commands) {
-    const lines = exampleLines(nameIn(program, command), command.name()).map((line) => `\n  ${line}`);
+    const lines = exampleLines(program.name(), command.name()).map((line) => `\n  ${line}`);
     command.addHelpText('after', `\nExamples:${lines.join('')}`);
     refuseTemplates(program, command);
   }
-}
-
-/** The completion scripts complete the name of the package's program: kubectl has one for all of its plugins. */
-function nameIn(program: Command, command: Command): string {
-  return command.name() === 'completion' ? programName : program.name();
 }
 
 function lineOf(program: string, { args, shell = 'COMMAND' }: CommandExample): string {

@@ -103,7 +103,7 @@ function switchedOff({ long }: Option): readonly string[] {
   return setting === undefined ? [] : [`--${assignmentFlag}`, `${setting.path}=false`];
 }
 
-export function optionsOf(program: Command): readonly Option[] {
+function optionsOf(program: Command): readonly Option[] {
   return program.commands.flatMap(({ options }) => options);
 }
 
@@ -119,7 +119,7 @@ function firstOperand(args: readonly string[], options: readonly Option[]): numb
 }
 
 /** Says whether the next argument is the value of this one. Of short flags in one word only the last may expect one. */
-export function expectsValue(arg: string, options: readonly Option[]): boolean {
+function expectsValue(arg: string, options: readonly Option[]): boolean {
   const takesValue = (flag: string): boolean => options.some((option) => option.required && isNamed(option, flag));
   if (!/^-[^-]./.test(arg)) return takesValue(arg);
   const letters = Array.from(arg.slice(1));

@@ -4,7 +4,6 @@ import { UsageError } from '../base/errors.js';
 import { nearest } from '../config/suggestion.js';
 import { argumentError } from './argument-error.js';
 import { addClusterCommands } from './cluster-commands.js';
-import { shims } from './completion-shims.js';
 import type { CommandContext } from './context.js';
 import { addExamples } from './examples.js';
 import { pluginName } from './program-name.js';
@@ -137,13 +136,6 @@ function addProgramCommands(program: Command, context: CommandContext): void {
     .addOption(outputFlag(versionForms))
     .action(({ output }: { readonly output: (typeof versionForms)[number] }) => {
       printVersion(output, context);
-    });
-  program
-    .command('completion')
-    .description('Print the completion script of a shell')
-    .addArgument(program.createArgument('<shell>', 'the shell').choices(Object.keys(shims)))
-    .action((shell: keyof typeof shims) => {
-      context.writeOut(shims[shell]);
     });
 }
 

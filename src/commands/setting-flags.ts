@@ -11,7 +11,7 @@ import type { RecordingFlags } from './recorded-collection.js';
 export const settingRows = listSettings().flatMap(({ flag, ...row }) => (flag === undefined ? [] : [{ flag, ...row }]));
 
 /** Whether the flag, with its dashes, sets one setting. */
-export function isSettingFlag(flag: string): boolean {
+function isSettingFlag(flag: string): boolean {
   return settingRows.some((row) => row.flag === flag);
 }
 
@@ -36,7 +36,7 @@ export function withSettings(command: Command): Command {
     const isSwitch = defaultText === 'false';
     const values = isSwitch || choices !== undefined ? '' : `${allowed}; `;
     const option = new Option(isSwitch ? flag : `${flag} <value>`, `${help} (${values}default: ${defaultText})`);
-    if (choices !== undefined && !isSwitch) option.argChoices = [...choices]; // for completion: the settings check the value themselves
+    if (choices !== undefined && !isSwitch) option.argChoices = [...choices]; // for the help: the settings check the value themselves
     command.addOption(defaultText.startsWith('[') ? option.argParser(collect) : option);
   }
   return command;

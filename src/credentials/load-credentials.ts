@@ -14,7 +14,7 @@ import { type CredentialSource, RotatingCredentials } from './rotating-credentia
 export type CredentialOverrides = ContextOverrides & ImpersonationOverrides;
 
 /** Where kubeconfigs may be. */
-export interface KubeconfigPlaces {
+interface KubeconfigPlaces {
   /** Takes precedence over everything else. */
   readonly kubeconfigPath?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -66,7 +66,7 @@ function refuseNames({ context, cluster, user }: ContextOverrides): void {
 }
 
 /** Returns the files to read, of which there may be none. Throws UserError when none of `$KUBECONFIG` exists. */
-export async function kubeconfigPaths(options: KubeconfigPlaces): Promise<string[]> {
+async function kubeconfigPaths(options: KubeconfigPlaces): Promise<string[]> {
   if (options.kubeconfigPath !== undefined) return [options.kubeconfigPath];
   const listed = (options.environment['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   const existing = await existingOf(listed.length > 0 ? listed : [homeKubeconfig(options)]);

@@ -21,7 +21,6 @@ it.each(commandNames)('the help of %s ends with two to four examples', async (na
   const { context, out } = aCommandContext();
   expect(await runArguments([name, '--help'], context, 'kubectl ephemeral-storage')).toBe(0);
   const [, examples = ''] = out().split('\nExamples:\n');
-  const program = name === 'completion' ? 'ephemeral-storage-exporter' : 'kubectl ephemeral-storage';
   const shown = examples.trimEnd().split('\n');
   expect(shown.filter((_line, index) => index % 2 === 0)).toSatisfy((purposes: readonly string[]) =>
     purposes.every((purpose) => /^ {2}# \S/.test(purpose)),
@@ -29,5 +28,6 @@ it.each(commandNames)('the help of %s ends with two to four examples', async (na
   const commands = shown.filter((_line, index) => index % 2 === 1);
   expect(commands.length).toBeGreaterThanOrEqual(2);
   expect(commands.length).toBeLessThanOrEqual(4);
-  for (const [index, line] of exampleArguments(name).entries()) expect(commands[index]).toContain(`${program} ${line}`);
+  for (const [index, line] of exampleArguments(name).entries())
+    expect(commands[index]).toContain(`kubectl ephemeral-storage ${line}`);
 });

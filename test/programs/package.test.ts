@@ -110,24 +110,6 @@ describe('the package', () => {
     expect(run('kubectl', args, { binaries })).toMatch(/^NAMESPACE +POD +NODE +USED/);
   });
 
-  it.skipIf(!isInstalled('kubectl'))(
-    'the package completes the arguments of the plugin for kubectl (needs kubectl)',
-    async () => {
-      const binaries = path.join(folder.path, 'node_modules/.bin');
-      await using cluster = new ChildCommand(['simulate']);
-      const kubeconfig = await cluster.printed(/kubeconfig +(\S+)\n/);
-      const completed = (...words: readonly string[]): readonly string[] => {
-        const env = { PATH: `${binaries}:${process.env['PATH'] ?? ''}`, HOME: '/nonexistent', KUBECONFIG: kubeconfig };
-        const args = ['__complete', 'ephemeral-storage', ...words];
-        return spawnSync('kubectl', args, { env, encoding: 'utf8' }).stdout.trimEnd().split('\n');
-      };
-      expect(completed('top', '-n', 's')).toEqual(['sandbox', 'search', 'shop', ':4']);
-      expect(completed('explain', 'node', '')).toEqual(['node-1', 'node-2', 'node-3', 'node-4', 'node-5', ':4']);
-      expect(completed('ex')).toEqual([expect.stringMatching(/^explain\tShow /), ':4']);
-      expect(completed('top', '--kubeconfig', '')).toEqual([':0']);
-    },
-  );
-
   it('the package is installed by krew as the manifest says, which names its bytes', async () => {
     const manifest = parse(run('node', ['scripts/krew-manifest.mjs', tarball])) as {
       readonly metadata: { readonly name: string };

@@ -161,7 +161,7 @@ function byColumn<Row>({ value, text }: ViewColumn<Row>): (a: Row, b: Row) => nu
 }
 
 /** The columns that `--sort-by` may name. */
-export function columnsOf(resource: TopResource): readonly string[] {
+function columnsOf(resource: TopResource): readonly string[] {
   return listers[resource].headers;
 }
 
