@@ -101,7 +101,8 @@ for (const file of Object.keys(metafile.outputs).filter((name) => name.endsWith(
 
 // Read at run time, from the folder of the module that reads them.
 const files = ['status/page.css', 'status/page.js', 'status/openapi.json'];
-for (const file of [...files, 'commands/explain/directories/walk-container.sh']) {
+const scripts = ['walk-container.sh', 'walk-node.sh'].map((script) => `commands/explain/directories/${script}`);
+for (const file of [...files, ...scripts]) {
   await copyFile(`src/${file}`, path.join(flags.outdir, path.basename(file)));
 }
 

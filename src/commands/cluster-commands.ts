@@ -108,15 +108,23 @@ function addExplain(program: Command, context: CommandContext): void {
     .option('--without <pod>', 'of a node: what it would be without this pod, NAMESPACE/POD')
     .option(
       '--directories',
-      'of a pod: the largest directories and files, by commands that kubectl exec runs in its containers',
+      'of a pod: the largest directories and files, by kubectl exec; of a node: whose its bytes are, by kubectl debug',
     )
     .option('-c, --container <name>', 'with --directories: only this container')
     .option('--dry-run', 'with --directories: print the commands and run none')
+    .option('--image <image>', 'with --directories of a node: the image of the debug pod (default: busybox:1.36)')
+    .option('--profile <name>', 'with --directories of a node: the profile of the debug pod (default: sysadmin)')
     .action(async (word: string, second: string | undefined, flags: ExplainFlags, command: Command) => {
       const { output, free: freeBytes, without, limit: podLimit, container, dryRun: isDryRun = false } = flags;
       const { resource, name } = parseExplainTarget(word, second);
       checkFlags(resource, flags);
       const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output };
+      if (flags.directories === true && resource === 'node') {
+        const { explainNodeDirectories } = await import('./explain/directories/node-directories-command.js');
+        const { image = 'busybox:1.36', profile = 'sysadmin' } = flags;
+        await explainNodeDirectories({ ...options, image, profile, isDryRun }, context);
+        return;
+      }
       if (flags.directories === true) {
         const { explainDirectories } = await import('./explain/directories/directories-command.js');
         await explainDirectories({ ...options, container, isDryRun }, context);
@@ -133,21 +141,38 @@ interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output' | '
   readonly directories?: boolean;
   readonly container?: string;
   readonly dryRun?: boolean;
+  readonly image?: string;
+  readonly profile?: string;
 }
 
-const resourcesOfFlags = { free: 'node', without: 'node', limit: 'pod', directories: 'pod' } as const;
+const resourcesOfFlags = {
+  free: 'node',
+  without: 'node',
+  limit: 'pod',
+  container: 'pod',
+  image: 'node',
+  profile: 'node',
+} as const;
 
 /** Throws UsageError for a flag that is for other resources, that needs another flag, or excludes it. */
 function checkFlags(resource: ExplainTarget['resource'], flags: ExplainFlags): void {
-  for (const flag of ['free', 'without', 'limit', 'directories'] as const) {
+  for (const flag of ['free', 'without', 'limit', 'container', 'image', 'profile'] as const) {
     const expected = resourcesOfFlags[flag];
     if (flags[flag] !== undefined && resource !== expected) throw new UsageError(`--${flag} is for ${expected}s`);
   }
-  const { directories, limit, container, dryRun } = flags;
-  if (directories === true && limit !== undefined) throw new UsageError('--directories and --limit exclude each other');
-  if (directories === true) return;
-  if (container !== undefined) throw new UsageError('--container needs --directories');
-  if (dryRun === true) throw new UsageError('--dry-run needs --directories');
+  if (flags.directories === true) checkDirectories(resource, flags);
+  else {
+    const needing = (['container', 'image', 'profile', 'dryRun'] as const).find((flag) => flags[flag] !== undefined);
+    if (needing !== undefined) {
+      throw new UsageError(`--${needing === 'dryRun' ? 'dry-run' : needing} needs --directories`);
+    }
+  }
+}
+
+function checkDirectories(resource: ExplainTarget['resource'], { limit, free, without }: ExplainFlags): void {
+  if (resource !== 'pod' && resource !== 'node') throw new UsageError('--directories is for pods and nodes');
+  const other = Object.entries({ limit, free, without }).find(([, value]) => value !== undefined)?.[0];
+  if (other !== undefined) throw new UsageError(`--directories and --${other} exclude each other`);
 }
 
 function withSource(command: Command): Command {

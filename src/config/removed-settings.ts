@@ -16,7 +16,8 @@ export const removedSettings: readonly RemovedSetting[] = [
   },
   {
     path: 'agent.directories',
-    instead: 'delete it: the agent no longer reads disks; run explain pod --directories to see what is in a pod',
+    instead:
+      'delete it: the agent no longer reads disks; explain pod --directories and explain node --directories measure them when they are run',
   },
 ];
 

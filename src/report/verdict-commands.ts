@@ -58,7 +58,12 @@ function remainderCommands(verdict: DiskVerdict, nodeName: string): readonly str
   const { holder } = verdict.remainder ?? { holder: 'other' };
   if (holder === 'exempt')
     return [`kubectl get pods -A --sort-by=.spec.priority --field-selector ${shellWord(`spec.nodeName=${nodeName}`)}`];
-  return toolsFor(verdict, holder).map((command) => nodeCommand(command, verdict, nodeName));
+  // A node under DiskPressure refuses the pod of `kubectl debug`.
+  const isListed = verdict.shortage?.state === 'near';
+  const directories = `${programName} explain node ${shellWord(nodeName)} --directories`;
+  return toolsFor(verdict, holder).map((command) =>
+    isListed && command === remainderTools.other[0] ? directories : nodeCommand(command, verdict, nodeName),
+  );
 }
 
 function toolsFor({ shortage, images }: DiskVerdict, holder: 'other' | 'images'): readonly string[] {

@@ -698,7 +698,7 @@ describe('the commands of a verdict', () => {
       { freeGib: 12, imagesGib: 10, pods: [podOf('cart-0', 4, { grownGib: 1.5 })] },
       [
         'ephemeral-storage-exporter explain pod shop/cart-0',
-        expect.stringContaining('du -xhd3'),
+        'ephemeral-storage-exporter explain node node-1 --directories',
         expect.stringContaining('journalctl'),
         expect.stringContaining('lsof'),
       ],

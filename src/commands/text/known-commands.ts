@@ -65,13 +65,10 @@ function isNodeCommand(command: string): boolean {
 /** A word a line. */
 const nodePrograms = [
   /^crictl\nrmi\n--prune$/,
-  /^crictl\n(?:images|ps)(?:\n-a)?(?:\n--id\n\w+)?$/,
-  /^containerd\nconfig\ndump$/,
-  /^ctr\n-n\nk8s\.io\nsnapshots\nusage$/,
+  /^crictl\n(?:images|ps)(?:\n-a)?$/,
   /^du\n(?:--inodes\n)?-[a-z\d]+(?:\n\/.*)+$/,
-  /^journalctl(?:\n--disk-usage|\n--no-pager|\n-u\nkubelet|\n-n\n\d+|\n--since\n-\d+min)*$/,
+  /^journalctl(?:\n--disk-usage|\n--no-pager|\n-u\nkubelet|\n-n\n\d+)*$/,
   /^lsof\n\+L1$/,
-  /^grep\n(?:-i\n)?[\w ]+$/,
   /^sort\n-[hnr]+$/,
   /^(?:head|tail)\n-\d+$/,
 ];

@@ -204,7 +204,10 @@ it.for([
 });
 
 it.for([
-  [['explain', 'node', 'a', '--directories'], /--directories is for pods/],
+  [['explain', 'workload', 'a', '--directories'], /--directories is for pods and nodes/],
+  [['explain', 'node', 'a', '--directories', '-c', 'app'], /--container is for pods/],
+  [['explain', 'pod', 'a', '--directories', '--image', 'b'], /--image is for nodes/],
+  [['explain', 'node', 'a', '--profile', 'b'], /--profile needs --directories/],
   [['explain', 'pod', 'a', '-c', 'app'], /--container needs --directories/],
   [['explain', 'pod', 'a', '--dry-run'], /--dry-run needs --directories/],
   [['explain', 'pod', 'a', '--directories', '--limit', '1Gi'], /--directories and --limit exclude each other/],
