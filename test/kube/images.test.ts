@@ -73,6 +73,7 @@ describe('projectPodImages', () => {
     ['acme/app:1', ['docker.io/acme/app:1', 'index.docker.io/acme/app:1']],
     ['localhost:5000/app', ['localhost:5000/app:latest']],
     ['a.io/library/app', ['a.io/library/app:latest']],
+    ['library/acme/app', ['docker.io/library/acme/app']],
   ])('%s and %j are one image, of containers and volumes alike', (name, others) => {
     for (const [first, second] of others.flatMap((other) => [[name, other] as const, [other, name] as const])) {
       const { keys } = projectNodeImages([{ names: [first], sizeBytes: 1 }], asIs.dedupe)[0] ?? {};
@@ -86,6 +87,8 @@ describe('projectPodImages', () => {
     ['a.io/app', 'app'],
     ['a.io/library/app', 'a.io/app'],
     ['docker.io/a/library/app', 'docker.io/a/app'],
+    ['library/acme/app', 'acme/app'],
+    ['docker.io/library/acme/app', 'docker.io/acme/app'],
   ])('%s and %s are two images', (first, second) => {
     const keysOf = (image: string) => projectPodImages({}, { containerStatuses: [status(image, '')] }, asIs);
     expect(keysOf(first)).not.toEqual(keysOf(second));
