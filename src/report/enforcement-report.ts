@@ -1,5 +1,6 @@
 import { getOrAdd, leastKnown } from '../base/maps.js';
 import { isOfVirtualCluster } from '../kube/virtual-node.js';
+import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-view.js';
 import type { NodeUnenforcedReason } from '../node/unenforced-limits.js';
 import { exampleCount } from './affected-workloads.js';
@@ -24,6 +25,8 @@ export interface EnforcementReport {
   readonly nodeCount: number;
   /** The first of them by name. */
   readonly exampleNodes: readonly string[];
+  /** With `threshold_unset` and `threshold_refuted`: those of all its nodes, each once. */
+  readonly signals?: readonly EvictionSignal[] | undefined;
   /** With `statistics_frozen`: the oldest time of them, by the clock of its node. */
   readonly frozenSinceMs?: number | undefined;
 }
@@ -31,6 +34,7 @@ export interface EnforcementReport {
 /** Nodes are added one by one, in the order of their names. */
 export class EnforcementGaps {
   readonly #nodes = new Map<EnforcementKind, { nodeCount: number; readonly exampleNodes: string[] }>();
+  readonly #signals = new Map<EnforcementKind, Set<EvictionSignal>>();
   #frozenSinceMs: number | undefined;
 
   add(view: NodeView): void {
@@ -38,6 +42,7 @@ export class EnforcementGaps {
       const gap = getOrAdd(this.#nodes, kind, () => ({ nodeCount: 0, exampleNodes: [] as string[] }));
       gap.nodeCount += 1;
       if (gap.exampleNodes.length < exampleCount) gap.exampleNodes.push(view.nodeName);
+      for (const signal of signalsOf(kind, view) ?? []) getOrAdd(this.#signals, kind, () => new Set()).add(signal);
     }
     if (view.state !== 'absent') this.#frozenSinceMs = leastKnown(this.#frozenSinceMs, view.snapshot.frozen.sinceMs);
   }
@@ -46,9 +51,17 @@ export class EnforcementGaps {
     return Array.from(this.#nodes, ([kind, gap]) => ({
       kind,
       ...gap,
+      ...(this.#signals.has(kind) && { signals: [...(this.#signals.get(kind) ?? [])] }),
       ...(kind === 'statistics_frozen' && { frozenSinceMs: this.#frozenSinceMs }),
     }));
   }
+}
+
+/** Returns those that a kind is about. */
+export function signalsOf(kind: EnforcementKind, view: NodeView): readonly EvictionSignal[] | undefined {
+  if (view.state === 'absent') return undefined;
+  if (kind === 'threshold_unset') return view.snapshot.unsetSignals;
+  return kind === 'threshold_refuted' ? view.snapshot.refutedSignals : undefined;
 }
 
 /** Those of one node. */
@@ -82,8 +95,13 @@ function differsInCapacity({ node, summary }: Pick<NodeSnapshot, 'node' | 'summa
   return Math.abs(ofNode - ofDisk) / ofDisk > differentRatio;
 }
 
-/** What is wrong, in words for one node. */
-export const enforcementTexts: Readonly<Record<EnforcementKind, string>> = {
+/** Returns what is wrong in words for one node. `unsetSignals`: those of the node. */
+export function enforcementText(kind: EnforcementKind, unsetSignals: readonly EvictionSignal[] = []): string {
+  if (kind !== 'threshold_unset' || unsetSignals.length === 0) return enforcementTexts[kind];
+  return `the kubelet has no eviction threshold for ${unsetSignals.join(', ')}: the disk fills up completely`;
+}
+
+const enforcementTexts: Readonly<Record<EnforcementKind, string>> = {
   isolation_disabled: 'the kubelet enforces no limits (localStorageCapacityIsolation: false)',
   rootfs_not_measured: 'limits do not see writable layers: the kubelet does not measure them',
   dedicated_imagefs: 'limits of containers see logs alone: images and writable layers are on a separate filesystem',

@@ -1,9 +1,10 @@
 import type { FailureReason } from '../base/errors.js';
 import type { KubeletFailure } from '../kubelet/cached-request.js';
+import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { NodeImages } from '../node/node-images.js';
 import type { AbsenceReason, AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
 import { type ApiServerState, nodeHint } from './absence-hints.js';
-import { type EnforcementKind, enforcementKinds } from './enforcement-report.js';
+import { type EnforcementKind, enforcementKinds, signalsOf } from './enforcement-report.js';
 import { type FilesystemReport, filesystemReports, type PodBytes } from './filesystem-report.js';
 
 interface NodeFacts {
@@ -13,6 +14,8 @@ interface NodeFacts {
   readonly measuredPodCount: number;
   /** Limits and thresholds that do not do what they seem to do; left out without any. */
   readonly enforcement?: readonly EnforcementKind[] | undefined;
+  /** With `threshold_unset`: the signals without a threshold. */
+  readonly unsetSignals?: readonly EvictionSignal[] | undefined;
   /** The last request to its kubelet, when it failed. */
   readonly failure?: NodeFailure | undefined;
 }
@@ -101,6 +104,7 @@ function factsOf(state: NodeView, failure: NodeFailure | undefined): NodeFacts {
     expectedPodCount: state.expectedPods,
     measuredPodCount: state.measuredPods,
     enforcement: enforcement.length === 0 ? undefined : enforcement,
+    unsetSignals: enforcement.includes('threshold_unset') ? signalsOf('threshold_unset', state) : undefined,
     failure,
   };
 }

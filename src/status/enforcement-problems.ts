@@ -8,33 +8,39 @@ import type { Problem } from './status.js';
 type Words = readonly [one: string, many: string];
 
 /** What is no fault of a node, such as a dedicated image filesystem, is no problem: marks and findings show it. */
-const nodeTexts: Readonly<Partial<Record<EnforcementKind, { readonly words: Words; readonly hint: string }>>> = {
+const nodeTexts: Readonly<
+  Partial<Record<EnforcementKind, { readonly words: Words; readonly hint: (signals: string) => string }>>
+> = {
   isolation_disabled: {
     words: ['node whose kubelet enforces no limits', 'nodes whose kubelets enforce no limits'],
-    hint: 'Set localStorageCapacityIsolation: true in the configuration of the kubelet.',
+    hint: () => 'Set localStorageCapacityIsolation: true in the configuration of the kubelet.',
   },
   rootfs_not_measured: {
     words: ['node where limits do not see writable layers', 'nodes where limits do not see writable layers'],
-    hint: 'The container runtime reports no size of them, as with remote snapshotters: have containers write to emptyDirs with a sizeLimit.',
+    hint: () =>
+      'The container runtime reports no size of them, as with remote snapshotters: have containers write to emptyDirs with a sizeLimit.',
   },
   threshold_unset: {
     words: ['node without an eviction threshold for a disk', 'nodes without an eviction threshold for a disk'],
-    hint: 'Set nodefs.available, nodefs.inodesFree and imagefs.available in evictionHard of the kubelet: what it leaves out has no threshold.',
+    hint: (signals) => `Set ${signals} in evictionHard of the kubelet: what it leaves out has no threshold.`,
   },
   threshold_refuted: {
     words: [
       'node with other eviction thresholds than the defaults of Kubernetes',
       'nodes with other eviction thresholds than the defaults of Kubernetes',
     ],
-    hint: 'Less is available than the default threshold, and DiskPressure is false. Set kubelet.readConfig: true to read the thresholds.',
+    hint: (signals) =>
+      `Less than the default threshold of ${signals}, and DiskPressure is false. Set kubelet.readConfig: true to read the thresholds.`,
   },
   capacity_differs: {
     words: ['node whose capacity is not that of its disk', 'nodes whose capacity is not that of their disks'],
-    hint: 'The scheduler goes by the capacity of the Node object. Check the root directory of the kubelet (--root-dir) and restart it.',
+    hint: () =>
+      'The scheduler goes by the capacity of the Node object. Check the root directory of the kubelet (--root-dir) and restart it.',
   },
   statistics_frozen: {
     words: ['node whose kubelet reports old values', 'nodes whose kubelets report old values'],
-    hint: 'The kubelet answers, and does not measure: a mount may hang. It evicts nobody for a disk that it does not measure. Check its log and mounts, and restart it.',
+    hint: () =>
+      'The kubelet answers, and does not measure: a mount may hang. It evicts nobody for a disk that it does not measure. Check its log and mounts, and restart it.',
   },
 };
 
@@ -43,10 +49,17 @@ export function enforcementProblems({ enforcement, findings, summary }: ClusterR
   return [...enforcement.flatMap(nodeProblem), ...exceededProblem(summary), ...findings.flatMap(fullProblem)];
 }
 
-function nodeProblem({ kind, nodeCount, exampleNodes, frozenSinceMs }: EnforcementReport): readonly Problem[] {
+function nodeProblem({
+  kind,
+  nodeCount,
+  exampleNodes,
+  signals = [],
+  frozenSinceMs,
+}: EnforcementReport): readonly Problem[] {
   const known = nodeTexts[kind];
   if (known === undefined) return [];
-  const { words, hint } = known;
+  const { words } = known;
+  const hint = known.hint(signals.join(', '));
   const since = frozenSinceMs === undefined ? '' : `, since ${formatTime(frozenSinceMs)}`;
   const detail = `${namesText(exampleNodes, nodeCount)}${since}`;
   const about = aboutOne(

@@ -20,6 +20,7 @@ import { NodeMemory } from '../../src/node/node-memory.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
 import type { NodeView } from '../../src/node/node-view.js';
 import { clusterReport } from '../../src/report/cluster-report.js';
+import { nodeReport } from '../../src/report/node-report.js';
 import { problemsOf } from '../../src/status/problems.js';
 import {
   aContainer,
@@ -109,6 +110,7 @@ async function sayings(view: NodeView) {
     next: cluster.limits.items.map(({ pod, rule, ratio }) => `${pod} ${rule} ${ratio}`),
     near: view.state === 'absent' ? undefined : view.snapshot.evictionMs,
     findings: cluster.findings.flatMap(({ kind, items }) => items.map(({ pod }) => `${kind} ${pod}`)),
+    signals: cluster.enforcement.flatMap(({ signals = [] }) => signals),
     problems: problems.map(({ severity, text }) => `${severity}: ${text}`),
   };
 }
@@ -137,7 +139,7 @@ const shm = (usedBytes: number, capacityBytes: number): Partial<PodSummary> => (
   volumes: [aVolumeSummary({ name: 'shm', usedBytes, capacityBytes })],
 });
 
-const nothing = { series: [], next: [], near: undefined, findings: [], problems: [] };
+const nothing = { series: [], next: [], near: undefined, findings: [], signals: [], problems: [] };
 const absentFor = 'critical: 1 node without data (unexpected HTTP status): ';
 
 describe('nodes constructed for each reason', () => {
@@ -240,6 +242,7 @@ describe('nodes constructed for each reason', () => {
         series: ['nodefs.available', 'nodefs.inodesFree', 'imagefs.available', 'imagefs.inodesFree'].map(
           (signal) => `node_threshold_unset ${signal}`,
         ),
+        signals: ['nodefs.available', 'nodefs.inodesFree', 'imagefs.available', 'imagefs.inodesFree'],
         problems: ['warning: 1 node without an eviction threshold for a disk'],
       },
     ],
@@ -251,6 +254,20 @@ describe('nodes constructed for each reason', () => {
       expect(await sayings(viewOf(recorded))).toEqual({ ...nothing, ...expected });
     },
   );
+
+  it('the signals without a threshold are named, over all nodes and of one', async () => {
+    const thresholds = [
+      { signal: 'nodefs.available', value: { ratio: 0.1 }, minReclaim: undefined, gracePeriodMs: 0 },
+    ] as const;
+    const summary = summaryOf([usage(limited, 10)]);
+    const configuration = { thresholds, logRotation: undefined, images: undefined };
+    const view = viewOf({ node, summary, pods: [limited], configuration });
+    const signals = ['nodefs.inodesFree', 'imagefs.inodesFree'];
+    expect((await reportOf(view)).enforcement).toMatchObject([{ kind: 'threshold_unset', signals }]);
+    expect(nodeReport(view, { podCount: 1, usedBytes: 10, requestedBytes: 0 }, undefined)).toMatchObject({
+      unsetSignals: signals,
+    });
+  });
 
   it('a node that has refused summaries for long because of its isolation says so without data', async () => {
     const lookup: AbsentLookup = { state: 'absent', reason: 'http_status', isIsolationOff: true };
@@ -294,6 +311,7 @@ it('an assumed threshold that a node without DiskPressure has crossed for a minu
   const pressed = { near: 0, problems: ['critical: 1 node below an eviction threshold'] };
   const refuted = {
     near: undefined,
+    signals: ['nodefs.available', 'imagefs.available', 'containerfs.available'],
     problems: [
       'warning: 1 node at least 90 % full',
       'warning: 1 node with other eviction thresholds than the defaults of Kubernetes',

@@ -180,6 +180,14 @@ describe('problems of the cluster', () => {
     expect(others).toEqual([]);
   });
 
+  it.each([
+    ['threshold_unset', ['imagefs.available'], /^Set imagefs.available in evictionHard/],
+    ['threshold_refuted', ['nodefs.available', 'nodefs.inodesFree'], /of nodefs.available, nodefs.inodesFree,/],
+  ] as const)('the hint for %s names its signals %j', (kind, signals, hint) => {
+    const enforcement = [{ kind, nodeCount: 1, exampleNodes: ['a'], signals }];
+    expect(problemsIn({ cluster: aCluster({ enforcement }) })[0]?.hint).toMatch(hint);
+  });
+
   it('a separate disk for images is no problem', () => {
     const enforcement = [{ kind: 'dedicated_imagefs', nodeCount: 1, exampleNodes: ['a'] }] as const;
     expect(problemsIn({ cluster: aCluster({ enforcement }) })).toEqual([]);

@@ -4,7 +4,7 @@ import { formatAge, formatBytes } from '../../base/units.js';
 import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signals.js';
 import { findingKinds } from '../../node/pod-findings.js';
 import type { ListedImage, NodeExplanation } from '../../query/node-explanation.js';
-import { enforcementTexts } from '../../report/enforcement-report.js';
+import { enforcementText } from '../../report/enforcement-report.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
 import type { FindingReport } from '../../report/finding-report.js';
 import { imageTexts } from '../../report/image-texts.js';
@@ -83,7 +83,7 @@ function headline(explanation: NodeExplanation, { readAtMs }: TextOptions): read
     `Node ${node}: ${kubelet}${operatingSystem === undefined ? '' : ` on ${operatingSystem}`}.`,
     ...dataLines(explanation, readAtMs),
     ...pressureLines(explanation),
-    ...(explanation.enforcement ?? []).map((kind) => `Warning: ${enforcementTexts[kind]}.`),
+    ...(explanation.enforcement ?? []).map((kind) => `Warning: ${enforcementText(kind, explanation.unsetSignals)}.`),
   ];
 }
 

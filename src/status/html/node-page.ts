@@ -2,7 +2,7 @@ import { groupBy } from '../../base/maps.js';
 import { formatCount } from '../../base/text.js';
 import { formatAge, formatBytes } from '../../base/units.js';
 import { absenceCommands } from '../../report/absence-commands.js';
-import { enforcementTexts } from '../../report/enforcement-report.js';
+import { enforcementText } from '../../report/enforcement-report.js';
 import type { FindingReport } from '../../report/finding-report.js';
 import type { NodeFailure } from '../../report/node-report.js';
 import type { Status } from '../status.js';
@@ -35,7 +35,7 @@ ${evictions(data, links)}`;
 /** What is the matter in one sentence, and the next command. Nothing is in the colour of health without data. */
 function verdictPart({ node }: NodeObject): Markup {
   const { severity } = conditionMarks[node.condition];
-  const { verdict, enforcement = [] } = node;
+  const { verdict, enforcement = [], unsetSignals } = node;
   const reason =
     node.state === 'absent'
       ? markup`<p><strong>No data.</strong> ${node.hint}</p>${pendingText(node.expectedPodCount)}`
@@ -48,7 +48,7 @@ function verdictPart({ node }: NodeObject): Markup {
       : markup`<p><strong>${verdict.text}</strong></p>`;
   const ofAbsence = node.state === 'absent' ? absenceCommands(node.reason, node.node, node.failure) : [];
   const commands = [...new Set([...ofAbsence, ...(verdict?.commands ?? [])])];
-  return markup`<section id="part-verdict" data-part class="banner verdict ${severity}" aria-label="Verdict">${reason}${sentence}${enforcement.map((kind) => markup`<p class="t-warning">${capitalised(enforcementTexts[kind])}.</p>`)}${
+  return markup`<section id="part-verdict" data-part class="banner verdict ${severity}" aria-label="Verdict">${reason}${sentence}${enforcement.map((kind) => markup`<p class="t-warning">${capitalised(enforcementText(kind, unsetSignals))}.</p>`)}${
     commands.length === 0
       ? undefined
       : markup`<ul class="commands small">${commands.map((command) => markup`<li><code>${command}</code></li>`)}</ul>`

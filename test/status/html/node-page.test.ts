@@ -124,8 +124,9 @@ describe('the verdict of a node', () => {
   });
 
   it('what does not protect is said with the verdict, in no colour of health', () => {
-    const page = pageOf({ condition: 'unprotected', enforcement: ['threshold_unset'] });
-    expect(textOf(page, 'part-verdict')).toContain('The kubelet has no eviction threshold for a disk');
+    const unset = { enforcement: ['threshold_unset'], unsetSignals: ['imagefs.available'] } as const;
+    const page = pageOf({ condition: 'unprotected', ...unset });
+    expect(textOf(page, 'part-verdict')).toContain('The kubelet has no eviction threshold for imagefs.available:');
     expect(page).toContain('class="banner verdict unknown"');
     expect(page).not.toMatch(/class="(?:chip|banner verdict) ok"/);
   });
