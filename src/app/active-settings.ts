@@ -4,7 +4,7 @@ import type { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { configHash, formatConfig } from '../config/settings.js';
 import { Exposition } from '../exposition/exposition.js';
-import { exposedFamilies, patternsWithoutFamily } from '../exposition/families.js';
+import { patternsWithoutFamily } from '../exposition/families.js';
 import { noFilter } from '../exposition/selection.js';
 import type { EvictionLog } from '../history/eviction-log.js';
 import type { Node } from '../kube/objects.js';
@@ -150,10 +150,5 @@ function statusSettings({ config, scope, server }: ActivationOptions): StatusSet
     }),
     configuration: formatConfig(config),
     config,
-    figures: {
-      exposed: exposedFamilies(config.metrics),
-      retentionMs: config.evictions.retentionMs,
-      ttlMs: config.cache.ttlMs,
-    },
   };
 }

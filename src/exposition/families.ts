@@ -18,7 +18,7 @@ import { nodeStateGroups } from './node-state-families.js';
 import { objectGroups } from './object-families.js';
 import { containerGroups, podGroups, sharedContainerGroups, volumeGroups } from './pod-families.js';
 import type { PodOnNode } from './pod-on-node.js';
-import { allowedBy, type FamilyRules } from './selection.js';
+import type { FamilyRules } from './selection.js';
 import { workloadGroups } from './workload-families.js';
 
 /** The families of one node's summary. Nothing here may depend on the time of the scrape: the text is kept. */
@@ -56,14 +56,6 @@ export function patternsWithoutFamily({
       return isUsed ? [] : [`metrics.${setting}[${index}] ${JSON.stringify(source)}`];
     }),
   );
-}
-
-/** The names of the families that the settings expose, without those about the exporter. */
-export function exposedFamilies(
-  settings: FamilyRules & { readonly compatibility: Compatibility },
-): ReadonlySet<string> {
-  const shown = familyTable([], settings.compatibility).filter(allowedBy(settings));
-  return new Set(shown.map(({ name }) => name));
 }
 
 /** All families, in the order of the exposition; `selfFamilies` are those about the exporter itself, in every profile. */

@@ -112,9 +112,9 @@ export class StatusHandler {
     });
   }
 
-  #frame(request: Request, { status, settings: { figures } }: Moment): PageFrame {
+  #frame(request: Request, { status }: Moment): PageFrame {
     const { metricsPath, documentationUrl } = this.#options;
-    return { status, path: request.path, search: queryText(request), metricsPath, documentationUrl, figures };
+    return { status, path: request.path, search: queryText(request), metricsPath, documentationUrl };
   }
 }
 

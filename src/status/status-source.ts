@@ -5,7 +5,6 @@ import type { ClusterReading } from '../query/cluster-reading.js';
 import { coverageOf } from '../query/coverage.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
-import type { FigureSettings } from '../report/figure-sources.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
 import { notListedText } from './not-listed-text.js';
 import { problemsOf } from './problems.js';
@@ -48,7 +47,6 @@ export interface StatusSettings {
   /** YAML. */
   readonly configuration: string;
   readonly config: Pick<Config, 'attribution' | 'workloads'>;
-  readonly figures: FigureSettings;
 }
 
 /** A person waits for the page; nodes that have not answered by then are shown from the cache. */

@@ -218,11 +218,11 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
   it('the pages say the same without JavaScript, and refresh in place with it', async ({ exporter }) => {
     await using plain = await visit(exporter, '/pods/shop/cart-0', { javaScriptEnabled: false });
     expect(await mainText(plain.page)).toContain('Near a limit: the pod uses 98Mi of its limit of 100Mi');
-    await using visited = await visit(exporter, '/pods/shop/cart-0');
-    await visited.page.locator('#how-limits > summary').click();
+    await using visited = await visit(exporter, '/problems');
+    await visited.page.locator('#settings > summary').click();
     await visited.page.getByRole('button', { name: 'Refresh' }).click();
     await expect.poll(() => visited.page.locator('#fault').isHidden()).toBe(true);
-    expect(await visited.page.locator('#how-limits').getAttribute('open')).toBe('');
+    expect(await visited.page.locator('#settings').getAttribute('open')).toBe('');
   });
 
   it('why a pod was evicted is two clicks away from the overview: evictions, and the eviction', async ({

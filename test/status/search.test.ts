@@ -59,7 +59,6 @@ async function found(search: string) {
     search: '',
     metricsPath: '/metrics',
     documentationUrl: './x',
-    figures: someStatusSettings.figures,
   };
   return { names, page: renderView(view, frame) };
 }

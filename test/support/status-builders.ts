@@ -1,5 +1,4 @@
 /** Parts of a status without problems: each builder returns a valid object with the changes of the test. */
-import { exposedFamilies } from '../../src/exposition/families.js';
 import type { ClusterReading } from '../../src/query/cluster-reading.js';
 import type { AbsenceReport } from '../../src/report/absence-report.js';
 import type { ClusterReport } from '../../src/report/cluster-report.js';
@@ -230,5 +229,4 @@ export const someStatusSettings: StatusSettings = {
   scope: 'whole cluster',
   configuration: 'cache: {}',
   config: settingsOf(''),
-  figures: { exposed: exposedFamilies(settingsOf('').metrics), retentionMs: 86_400_000, ttlMs: 30_000 },
 };

@@ -37,7 +37,6 @@ export async function aPage(reading: ClusterReading, asked: AskedPage): Promise<
     search: '',
     metricsPath: '/metrics',
     documentationUrl: './docs',
-    figures: someStatusSettings.figures,
   };
   const html = renderView(view, frame);
   const main = html.slice(html.indexOf('<main'), html.indexOf('</main>'));
@@ -49,7 +48,7 @@ function partOf(html: string, id: string): string {
   const start = html.indexOf(`id="${id}"`);
   if (start < 0) return '';
   const from = html.lastIndexOf('<', start);
-  const next = html.slice(start).search(/<(?:section|details id="how-page|div id="part-)/);
+  const next = html.slice(start).search(/<(?:section|div id="part-)/);
   return next < 0 ? html.slice(from) : html.slice(from, start + next);
 }
 

@@ -12,15 +12,7 @@ import { componentBar, componentLegend, dataTable, emptyText, panel } from './co
 import type { Links } from './links.js';
 import { lines, type Markup, markup } from './markup.js';
 import { objectLinkList } from './object-links.js';
-import {
-  evictionFigure,
-  factList,
-  howPart,
-  limitName,
-  limitTable,
-  verdictPart,
-  workloadLinks,
-} from './object-parts.js';
+import { factList, limitName, limitTable, verdictPart, workloadLinks } from './object-parts.js';
 import { sparkline } from './sparkline.js';
 import { term, timePart } from './texts.js';
 
@@ -39,7 +31,7 @@ ${verdictPart({ text: sentence, commands }, cause === 'node_admission' ? 'warnin
 <div id="part-facts" data-part>${notListed && markup`<p class="small t-warning">${notListed}</p>`}${facts(data, links)}</div>
 ${lastUsage === undefined ? panel({ id: 'held', title: 'What it held', body: emptyText(unknownUsageText(data)) }) : usagePanels(lastUsage, data)}
 ${panel({ id: 'message', title: 'Message of the kubelet', body: markup`<pre tabindex="0" role="region" aria-label="The message, word for word" data-key="message">${lines(message)}</pre>` })}
-${panel({ id: 'paste', title: 'To paste', body: markup`<pre class="paste" tabindex="0" role="region" aria-label="The eviction in one paragraph" data-key="paste">${text}</pre>${howPart('eviction', 'What kubelets report is kept for each pod, so that the last values outlive it.', evictionFigure({ namespace, pod, node }, data))}` })}`;
+${panel({ id: 'paste', title: 'To paste', body: markup`<pre class="paste" tabindex="0" role="region" aria-label="The eviction in one paragraph" data-key="paste">${text}</pre>` })}`;
 }
 
 function facts(eviction: EvictionObject, links: Links): Markup {

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { formatCount } from '../../base/text.js';
 import { formatAge } from '../../base/units.js';
-import { listKinds } from '../../config/served-paths.js';
-import { apiPrefix } from '../../config/served-paths.js';
-import type { FigureSettings } from '../../report/figure-sources.js';
+import { apiPrefix, listKinds } from '../../config/served-paths.js';
 import { script, style } from '../page-files.js';
 import type { Status } from '../status.js';
 import { type Links, linksFrom } from './links.js';
@@ -23,7 +21,6 @@ export interface PageFrame {
   /** Begins with `/`. */
   readonly metricsPath: string;
   readonly documentationUrl: string;
-  readonly figures: FigureSettings;
 }
 
 /** Only the page's own style, script (by their hashes) and icon, forms and requests to its own origin. */

@@ -1,13 +1,12 @@
 import { formatCount } from '../../base/text.js';
 import { formatAge, formatBytes, formatPercent } from '../../base/units.js';
-import { type Derivation, fullDerivation, inodesDerivation, partDerivation } from '../../report/disk-derivation.js';
 import type { DiskPart, DiskReport } from '../../report/disk-report.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
 import { imageTexts } from '../../report/image-texts.js';
 import type { NodeObject } from '../views.js';
 import { dataTable, emptyText, panel } from './components.js';
 import { diskIcicle, partNames } from './disk-icicle.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
+import { type Markup, markup } from './markup.js';
 import { isWordOf, limitSeverity, severityClass, term } from './texts.js';
 
 /** What each filesystem of the node holds, drawn and to the byte. */
@@ -29,26 +28,25 @@ function withoutDiskText({ node }: NodeObject): string {
 function disksPart({ node, disks }: NodeObject): Markup {
   if (node.state !== 'absent') {
     const images = node.images && markup`<p class="small muted">${imageTexts(node.images).join(' ')}</p>`;
-    return markup`${disks.map((disk) => diskPart(disk, node.node, node.filesystems))}${images}`;
+    return markup`${disks.map((disk) => diskPart(disk, node.filesystems))}${images}`;
   }
   const { dataAgeMs, filesystems = [] } = node.lastKnown ?? {};
   return markup`<p class="t-warning">Last known, ${formatAge(dataAgeMs)} ago. What the disk holds now is not known.</p>
-<div class="last-known">${disks.map((disk) => diskPart(disk, node.node, filesystems))}</div>`;
+<div class="last-known">${disks.map((disk) => diskPart(disk, filesystems))}</div>`;
 }
 
-function diskPart(disk: DiskReport, node: string, filesystems: readonly FilesystemReport[]): Markup {
+function diskPart(disk: DiskReport, filesystems: readonly FilesystemReport[]): Markup {
   const { filesystem, capacityBytes, parts } = disk;
   const report = filesystems.find((of) => of.filesystem === filesystem);
   const full = report?.fullRatio;
   const rows = [
-    ...parts.map((part) => partRow(part, disk, node)),
+    ...parts.map((part) => partRow(part, capacityBytes)),
     ...unknownRow(disk),
-    markup`<tr role="row" class="sum"><th scope="row" role="rowheader">capacity</th>${amountCells(capacityBytes, capacityBytes)}<td role="cell" class="wide"></td></tr>`,
+    markup`<tr role="row" class="sum"><th scope="row" role="rowheader">capacity</th>${amountCells(capacityBytes, capacityBytes)}</tr>`,
   ];
   return markup`<div class="disk"><h3>${term(filesystem)} <span class="${severityClass(limitSeverity(full ?? 0))}">${formatPercent(full)} full</span> <span class="small muted">${thresholdText(disk)}</span></h3>
 ${diskIcicle(disk)}${countedTwice(disk)}
-${dataTable('stack dense parts', `Parts of ${filesystem}`, { Part: 'text', Size: 'number', Bytes: 'number', 'Of capacity': 'number', 'How it comes about': 'text' }, rows)}
-<div class="sums small"><div>${formatPercent(full)} full ${derivation(`${filesystem}-full`, fullDerivation(disk, node), 'how full')}</div>${report === undefined ? undefined : inodesPart(report, node)}</div></div>`;
+${dataTable('stack dense parts', `Parts of ${filesystem}`, { Part: 'text', Size: 'number', Bytes: 'number', 'Of capacity': 'number' }, rows)}${report && inodesPart(report)}</div>`;
 }
 
 function thresholdText({ thresholdBytes, headroomBytes, isAssumed }: DiskReport): string {
@@ -63,17 +61,16 @@ function thresholdText({ thresholdBytes, headroomBytes, isAssumed }: DiskReport)
   return `${headroom}; evictions below ${formatBytes(thresholdBytes)} free${assumed}`;
 }
 
-function partRow({ kind, bytes }: DiskPart, disk: DiskReport, node: string): Markup {
-  const { filesystem, capacityBytes } = disk;
+function partRow({ kind, bytes }: DiskPart, capacityBytes: number | undefined): Markup {
   const name = isWordOf(kind) ? term(kind, partNames[kind]) : partNames[kind];
   const ofPods = ['rootfs', 'logs', 'emptydir', 'configmap', 'other'].includes(kind);
-  return markup`<tr role="row"><th scope="row" role="rowheader">${swatch(kind)}${ofPods ? markup`<span class="muted">pods:</span> ` : undefined}${name}</th>${amountCells(bytes, capacityBytes)}<td role="cell" class="wide">${derivation(`${filesystem}-${kind}`, partDerivation(kind, disk, node), partNames[kind])}</td></tr>`;
+  return markup`<tr role="row"><th scope="row" role="rowheader">${swatch(kind)}${ofPods ? markup`<span class="muted">pods:</span> ` : undefined}${name}</th>${amountCells(bytes, capacityBytes)}</tr>`;
 }
 
 function unknownRow({ unknownBytes, capacityBytes }: DiskReport): readonly Markup[] {
   if (unknownBytes === undefined) return [];
   return [
-    markup`<tr role="row"><th scope="row" role="rowheader">${swatch('unknown')}those not known, together</th>${amountCells(unknownBytes, capacityBytes)}<td role="cell" class="wide"></td></tr>`,
+    markup`<tr role="row"><th scope="row" role="rowheader">${swatch('unknown')}those not known, together</th>${amountCells(unknownBytes, capacityBytes)}</tr>`,
   ];
 }
 
@@ -99,13 +96,7 @@ function countedTwice({ parts }: DiskReport): Markup | undefined {
     : markup`<p class="small t-warning">Pods and images together have ${formatBytes(-bytes)} more than is used: the kubelet or the runtime counts something several times. The drawing is cut off there, and how much is other is not known.</p>`;
 }
 
-function inodesPart(report: FilesystemReport, node: string): Markup | undefined {
-  const { filesystem, inodes, inodesFree, inodesFullRatio: ratio } = report;
+function inodesPart({ inodes, inodesFree, inodesFullRatio: ratio }: FilesystemReport): Markup | undefined {
   if (ratio === undefined) return undefined;
-  return markup`<div>inodes <span class="${severityClass(limitSeverity(ratio))}">${formatPercent(ratio)} used</span>: ${formatCount(inodesFree)} free of ${formatCount(inodes)} ${derivation(`${filesystem}-inodes`, inodesDerivation(report, node), 'inodes')}</div>`;
-}
-
-/** How a figure comes about, and the PromQL that gives it. `what`: for those who do not see where it is. */
-export function derivation(id: string, { text, query }: Derivation, what: MarkupContent): Markup {
-  return markup`<details id="how-${id}" class="how small"><summary data-key="how-${id}">Arithmetic and PromQL<span class="visually-hidden"> of ${what}</span></summary><p>${text}</p>${query === undefined ? undefined : markup`<p class="commands"><code>${query}</code></p>`}</details>`;
+  return markup`<p class="small">inodes <span class="${severityClass(limitSeverity(ratio))}">${formatPercent(ratio)} used</span>: ${formatCount(inodesFree)} free of ${formatCount(inodes)}</p>`;
 }

@@ -1,13 +1,11 @@
 import { formatCount } from '../../base/text.js';
 import { formatAge, formatBytes } from '../../base/units.js';
 import { absenceNames } from '../../report/absence-hints.js';
-import { countdownDerivation, headroomDerivation } from '../../report/disk-derivation.js';
 import { nearestSignal, type SignalReport, unreadPodsText, type VictimReport } from '../../report/signal-report.js';
 import type { NodeObject } from '../views.js';
 import { dataTable, emptyText, panel } from './components.js';
 import type { Links } from './links.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
-import { derivation } from './node-disk.js';
 import { countText, moreText } from './texts.js';
 
 type ShownNode = NodeObject['node'];
@@ -34,7 +32,7 @@ export function nodeEvictions({ node }: NodeObject, links: Links): Markup {
   });
 }
 
-function countdown({ condition, pressure, node }: ShownNode, nearest: SignalReport | undefined): Markup {
+function countdown({ condition, pressure }: ShownNode, nearest: SignalReport | undefined): Markup {
   if (condition === 'no_space') return markup`<p>Nobody: no threshold is in force for a disk that is full.</p>`;
   if (pressure === undefined) return markup`<p>Not close to a threshold.</p>`;
   const { signal, headroom, timeToEvictionMs } = pressure;
@@ -46,7 +44,7 @@ function countdown({ condition, pressure, node }: ShownNode, nearest: SignalRepo
       : timeToEvictionMs === undefined
         ? markup`<strong>unknown</strong>: no steady growth is measured, or it takes more than a day (${signal})`
         : markup`<strong class="t-warning">in ${formatAge(timeToEvictionMs)}</strong>, at its present growth (${signal})`;
-  return markup`<p>Time to eviction: ${when}.</p>${derivation('countdown', countdownDerivation(pressure, node), 'time to eviction')}`;
+  return markup`<p>Time to eviction: ${when}.</p>`;
 }
 
 function signalTable(node: MeasuredNode): Markup {
@@ -59,27 +57,22 @@ function signalTable(node: MeasuredNode): Markup {
   return markup`${dataTable(
     'stack dense',
     'Eviction signals',
-    { Signal: 'text', Available: 'number', Threshold: 'number', Headroom: 'number', 'How it comes about': 'text' },
-    shown.map((signal) => signalRow(signal, node)),
+    { Signal: 'text', Available: 'number', Threshold: 'number', Headroom: 'number' },
+    shown.map(signalRow),
   )}${none}`;
 }
 
-function signalRow(signal: SignalReport, node: MeasuredNode): Markup {
+function signalRow(signal: SignalReport): Markup {
   const { thresholdBytes, thresholdInodes, isAssumed, headroom, soft } = signal;
   const threshold = thresholdBytes ?? thresholdInodes;
   const softText =
     soft === undefined
       ? undefined
       : `; soft ${amountText(signal, soft.thresholdBytes ?? soft.thresholdInodes)} for ${formatAge(soft.gracePeriodMs)}`;
-  const how =
-    headroom === undefined
-      ? undefined
-      : derivation(signal.signal, headroomDerivation(signal, node), `${signal.signal} headroom`);
   return markup`<tr role="row"><th scope="row" role="rowheader" class="whole">${signal.signal}</th>
 <td role="cell" class="low number" data-label="Available">${amountText(signal, signal.available)}</td>
 <td role="cell" class="low number" data-label="Threshold">${threshold === undefined ? 'none' : amountText(signal, threshold)}${isAssumed === true ? markup` <span class="small muted">assumed</span>` : undefined}${softText}</td>
-<td role="cell" class="number"><span class="${(headroom ?? 0) < 0 ? 't-critical' : ''}">${amountText(signal, headroom)}</span></td>
-<td role="cell" class="wide">${how}</td></tr>`;
+<td role="cell" class="number"><span class="${(headroom ?? 0) < 0 ? 't-critical' : ''}">${amountText(signal, headroom)}</span></td></tr>`;
 }
 
 function amountText({ signal }: Pick<SignalReport, 'signal'>, amount: number | undefined): string {

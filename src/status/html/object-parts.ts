@@ -1,7 +1,6 @@
 import { formatAge, formatBytes, formatPercent } from '../../base/units.js';
 import type { LimitExplanation } from '../../query/pod-explanation.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
-import { evictionSeriesMs, figureQueries, type FigureSubject } from '../../report/figure-queries.js';
 import { canEvict, type LimitReport, limitSubject } from '../../report/limit-report.js';
 import type { WorkloadReference } from '../../report/workload-report.js';
 import { bar } from './bar.js';
@@ -28,20 +27,6 @@ function commandList(commands: readonly string[]): Markup | undefined {
 export function factList(facts: Readonly<Record<string, MarkupContent>>): Markup {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
   return markup`<dl class="facts small">${known.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
-}
-
-/** The series of evictions, while there are some or as they were. `newest`: of the last eviction. */
-export function evictionFigure(
-  labels: FigureSubject['labels'],
-  { evictedAtMs, ageMs }: { readonly evictedAtMs: number; readonly ageMs: number },
-): FigureSubject {
-  return { figure: 'podEvictions', labels, endedAtMs: ageMs > evictionSeriesMs ? evictedAtMs : undefined };
-}
-
-/** How a figure comes about, and its series. */
-export function howPart(id: string, how: MarkupContent, subject: FigureSubject): Markup {
-  const queries = figureQueries(subject);
-  return markup`<details id="how-${id}" class="how small"><summary data-key="how-${id}">Arithmetic and PromQL</summary><div>${how}</div><ul class="commands">${queries.map((query) => markup`<li><code>${query}</code></li>`)}</ul></details>`;
 }
 
 export function workloadLinks(workloads: readonly WorkloadReference[], links: Links): MarkupContent {

@@ -3,7 +3,6 @@ import type { Status } from '../status.js';
 import type { PageView, ViewKind } from '../views.js';
 import { evictionPage } from './eviction-page.js';
 import { knownSince } from './evictions-section.js';
-import { figuresOfOverview, figuresOfView } from './figures-panel.js';
 import { type PageFrame, renderFrame } from './frame.js';
 import { type Links, linksFrom } from './links.js';
 import { evictionList, namespaceList, podList, workloadList } from './list-pages.js';
@@ -21,9 +20,7 @@ import { workloadPage } from './workload-page.js';
 
 /** The page at `/`. */
 export function renderPage(status: Status, frame: PageFrame): string {
-  const body = markup`${overviewBody(status, linksOf(frame))}
-${figuresOfOverview(frame.figures)}`;
-  return renderFrame(frame, { title: undefined, body });
+  return renderFrame(frame, { title: undefined, body: overviewBody(status, linksOf(frame)) });
 }
 
 /** What the page of a view shows below its title. */
@@ -58,8 +55,7 @@ export function renderView(view: PageView, frame: PageFrame): string {
   const body = bodies[view.kind] as (view: PageView, links: Links, status: Status) => Markup;
   return renderFrame(frame, {
     title: titleOf(view, frame),
-    body: markup`${body(view, linksOf(frame), frame.status)}
-${figuresOfView(view, frame.figures)}`,
+    body: body(view, linksOf(frame), frame.status),
   });
 }
 

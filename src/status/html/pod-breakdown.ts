@@ -5,18 +5,11 @@ import { componentOrder } from '../../report/pod-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';
 import { componentBar, componentLegend, dataTable, emptyText, panel } from './components.js';
 import { type Markup, markup } from './markup.js';
-import { howPart } from './object-parts.js';
 import { term, timePart } from './texts.js';
 
 /** By component and by container, to the byte. */
 export function breakdownPanel(pod: MeasuredPodWithOutlook): Markup {
-  const { components, usedBytes, limitBytes, requestBytes, containers, namespace, pod: name, split } = pod;
-  const sum = componentOrder.map((component) => formatCount(components[component])).join(' + ');
-  const even =
-    split === 'even'
-      ? ' The kubelet reports no values of its containers, or the settings select it: each has an even part of the total.'
-      : '';
-  const how = markup`<p>The total is the one of the kubelet. ${componentOrder.join(' + ')} = ${sum} = ${formatCount(usedBytes)} bytes.</p><p>Files and logs of a container are its own; volumes are shared by those that mount them, and the rest by all.${even} Over the containers, they add up to the total.</p>`;
+  const { components, usedBytes, limitBytes, requestBytes, containers } = pod;
   const parts = markup`${componentBar(components, { usedBytes, limitBytes, requestBytes }, Math.max(1, usedBytes))}
 ${dataTable('dense totals', 'Bytes by component', { Component: 'text', Bytes: 'number', Size: 'number' }, [
   ...componentOrder.map((component) => sumRow(term(component), components[component])),
@@ -26,8 +19,7 @@ ${dataTable('dense totals', 'Bytes by component', { Component: 'text', Bytes: 'n
     id: 'breakdown',
     title: 'What it is made of',
     aside: componentLegend(),
-    body: markup`<div class="pair"><div>${parts}</div><div>${containers.length === 0 ? emptyText('The kubelet lists no container.') : containerTable(pod)}</div></div>
-${howPart('breakdown', how, { figure: 'podTotal', labels: { namespace, pod: name } })}`,
+    body: markup`<div class="pair"><div>${parts}</div><div>${containers.length === 0 ? emptyText('The kubelet lists no container.') : containerTable(pod)}</div></div>`,
   });
 }
 
@@ -36,7 +28,7 @@ function sumRow(what: Markup, bytes: number, className = ''): Markup {
 }
 
 /** Each with its parts, then the total. */
-function containerTable({ containers, usedBytes, split, namespace, pod }: MeasuredPodWithOutlook): Markup {
+function containerTable({ containers, usedBytes, split }: MeasuredPodWithOutlook): Markup {
   const rows = containers.flatMap(
     ({ container, usedBytes: bytes, rootfsBytes, logsBytes, volumeShares, otherBytes }) => {
       const own = [
@@ -53,15 +45,13 @@ function containerTable({ containers, usedBytes, split, namespace, pod }: Measur
       ];
     },
   );
-  return markup`${dataTable(
-    'dense totals',
-    'Bytes by container',
-    { Container: 'text', Bytes: 'number', Size: 'number' },
-    [...rows, sumRow(markup`<strong>total</strong>`, usedBytes)],
-  )}${howPart('containers', 'Attributed bytes of each container, and what the kubelet reports of it.', { figure: 'podContainers', labels: { namespace, pod } })}`;
+  return dataTable('dense totals', 'Bytes by container', { Container: 'text', Bytes: 'number', Size: 'number' }, [
+    ...rows,
+    sumRow(markup`<strong>total</strong>`, usedBytes),
+  ]);
 }
 
-export function volumesPanel({ volumes, namespace, pod }: MeasuredPodWithOutlook): Markup | undefined {
+export function volumesPanel({ volumes }: MeasuredPodWithOutlook): Markup | undefined {
   if (volumes.length === 0) return undefined;
   const columns = {
     Volume: 'text',
@@ -73,8 +63,7 @@ export function volumesPanel({ volumes, namespace, pod }: MeasuredPodWithOutlook
   return panel({
     id: 'volumes',
     title: 'Volumes',
-    body: markup`${dataTable('stack dense', 'Volumes', columns, volumes.map(volumeRow))}
-${howPart('volumes', 'As the kubelet reports each volume. The size limit of an emptyDir is compared with its own usage.', { figure: 'podVolumes', labels: { namespace, pod } })}`,
+    body: dataTable('stack dense', 'Volumes', columns, volumes.map(volumeRow)),
   });
 }
 

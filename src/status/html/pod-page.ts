@@ -1,5 +1,5 @@
 import { formatCount } from '../../base/text.js';
-import { formatAge, formatBytes, formatForecast, formatPercent } from '../../base/units.js';
+import { formatAge, formatBytes, formatForecast } from '../../base/units.js';
 import type { MeasuredPodWithOutlook, PodWithOutlook } from '../../query/pod-outlook.js';
 import { nearestBinding } from '../../report/limit-report.js';
 import { grewText, growthWithoutForecast } from '../../report/pod-growth.js';
@@ -11,16 +11,7 @@ import { bytesScale, componentBar, componentLegend, dataTable, emptyText, panel 
 import type { Links } from './links.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 import { objectLinkList } from './object-links.js';
-import {
-  evictionFigure,
-  evictionItems,
-  factList,
-  howPart,
-  limitName,
-  limitTable,
-  verdictPart,
-  workloadLinks,
-} from './object-parts.js';
+import { evictionItems, factList, limitName, limitTable, verdictPart, workloadLinks } from './object-parts.js';
 import { breakdownPanel, volumesPanel } from './pod-breakdown.js';
 import { changeText, isFlat, sparkline } from './sparkline.js';
 import { isLastKnown, lastKnownChip, podChip, type Severity, timePart } from './texts.js';
@@ -37,7 +28,7 @@ export function podPage({ data, query }: PodView, links: Links, { links: elsewhe
   return markup`<h1>Pod <span class="name">${links.namespace(namespace)}/${pod}</span></h1>
 ${objectLinkList(elsewhere, values)}
 ${pods.length === 0 ? goneParts(evictions, links) : pods.map((each, index) => podParts(each, index, { links, asked: query.given['podLimit'] ?? '' }))}
-${evictions[0] === undefined ? undefined : panel({ id: 'evictions', title: 'Evictions of this name', body: markup`${evictionItems(evictions, links)}${howPart('evictions', 'From the status of the pod, as the API server had it.', evictionFigure({ namespace, pod }, evictions[0]))}` })}`;
+${evictions[0] === undefined ? undefined : panel({ id: 'evictions', title: 'Evictions of this name', body: evictionItems(evictions, links) })}`;
 }
 
 function goneParts(evictions: PodView['data']['evictions'], links: Links): Markup | undefined {
@@ -137,19 +128,15 @@ function atLeast({ state }: MeasuredPodWithOutlook): string {
 }
 
 function limitsPanel(pod: PodWithOutlook, shown: ShownPod): Markup {
-  const { limits, namespace, pod: name, next } = pod;
+  const { limits, next } = pod;
   const isOld = pod.state !== 'unmeasured' && isLastKnown(pod);
   const coming = next && limits.find((limit) => isSameLimit(limit, next));
   const marked = coming ?? nearestBinding(limits);
-  const how = markup`<p>Ratio = what counts towards a limit ÷ the limit. The kubelet checks emptyDirs first, then the pod, then its containers, and evicts the pod for the first one that is above 1.</p><p>A curve is what counted towards a limit in about the last ten minutes, with a long <code>cache.ttl</code> in more, and the limit a dashed line. Of the pod, it is the total in the last summaries of its node. Of a container and an emptyDir, it is what the kubelet measured, without what stayed the same while it grew: kept from 40 % of a limit of the pod on, and for ten minutes after a change by 2 % of a limit from one summary to the next. Times are those of the node, as if the newest one was when its summary was fetched.</p><ul>${limits.map(
-    (limit) =>
-      markup`<li>${limitName(limit)}: ${formatCount(limit.usedBytes)} ÷ ${formatCount(limit.limitBytes)} ${limit.ratio === Infinity ? 'is above 1 for any use' : `= ${formatPercent(limit.ratio)}`} (${limit.counted})</li>`,
-  )}</ul>`;
   return panel({
     id: 'limits',
     title: 'Limits',
     body: markup`${limits.length === 0 ? emptyText(noLimitsText(pod)) : limitTable(limits, { isOld, marked })}
-${pod.state === 'unmeasured' ? undefined : whatIfPart(pod, shown.asked)}${howPart('limits', how, { figure: 'podLimits', labels: { namespace, pod: name } })}`,
+${pod.state === 'unmeasured' ? undefined : whatIfPart(pod, shown.asked)}`,
   });
 }
 
@@ -169,15 +156,13 @@ function whatIfPart({ whatIf }: MeasuredPodWithOutlook, asked: string): Markup {
 
 /** What the pod will use. The total of one without a limit is drawn here, that of others beside the limit. */
 function growthPanel(pod: MeasuredPodWithOutlook): Markup {
-  const { samples, limits, namespace, pod: name } = pod;
+  const { samples, limits } = pod;
   const isDrawn = limits.some(({ rule }) => rule === 'pod');
-  const how = markup`<p>Growth is that of the total of the pod over the last summaries of its node, at most ten. A forecast follows each part of the pod by its own measurements, and takes growth that slows down for what it is.</p>`;
   return panel({
     id: 'growth',
     title: 'Growth',
     aside: lastKnownChip(pod),
-    body: markup`${isDrawn ? undefined : totalPart(samples)}<p class="small">${growthText(pod)}</p>
-${howPart('growth', how, { figure: 'podForecast', labels: { namespace, pod: name } })}`,
+    body: markup`${isDrawn ? undefined : totalPart(samples)}<p class="small">${growthText(pod)}</p>`,
   });
 }
 

@@ -10,28 +10,28 @@ import type { Links } from './links.js';
 import { podList } from './list-pages.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 import { objectLinkList } from './object-links.js';
-import { evictionItems, factList, howPart, verdictPart } from './object-parts.js';
-import { countText, moreText, type Severity } from './texts.js';
+import { evictionItems, factList, verdictPart } from './object-parts.js';
+import { moreText, type Severity } from './texts.js';
 
 type WorkloadView = PageView & { readonly kind: 'workload' };
 
 /** Its replicas compared, and what its sums lack. */
 export function workloadPage({ data, query }: WorkloadView, links: Links, status: Status): Markup {
   const { workload, pods, evictions } = data;
-  const { workload: name, workloadType, workloadNamespace: namespace } = workload;
-  const labels = { ...(namespace === '' ? {} : { namespace }), workload: name, workload_type: workloadType };
+  const { workload: name, workloadNamespace: namespace } = workload;
   const place = namespace === '' ? undefined : markup`${links.namespace(namespace)}/`;
   const values = { cluster: status.clusterName, namespace, workload: name };
   return markup`<h1>Workload <span class="name">${place}${name}</span></h1>
 ${objectLinkList(status.links, values)}
 ${verdictPart(workload.verdict, severities[workload.verdict.kind])}
-<div id="part-facts" data-part>${facts(workload, links)}${howPart('total', totalText(workload), { figure: 'workloadTotal', labels })}</div>
+<div id="part-facts" data-part>${facts(workload, links)}</div>
 <section class="panel" aria-labelledby="pods-title"><div class="head"><h2 id="pods-title">Pods compared</h2></div>${podList({ page: pods, query, links, fixed: ['workload'], hasBars: true })}</section>
-${missingPanel(data, links, labels)}
-<div class="pair">${containersPanel(workload, labels)}${panel({
+${missingPanel(data, links)}
+<div class="pair">${containersPanel(workload)}${panel({
     id: 'evictions',
     title: 'Evictions',
-    body: markup`${evictions.length === 0 ? emptyText('No eviction of its pods is remembered.') : evictionItems(evictions, links)}${howPart('evictions', 'Counted by cause since the exporter was started.', { figure: 'workloadEvictions', labels })}`,
+    body:
+      evictions.length === 0 ? emptyText('No eviction of its pods is remembered.') : evictionItems(evictions, links),
   })}</div>
 ${nearMissPanel(workload, links)}`;
 }
@@ -75,20 +75,8 @@ function originText(origin: WorkloadFacts['origin']): string | undefined {
   }
 }
 
-function totalText({ usedBytes, measuredPodCount }: WorkloadFacts): string {
-  const total =
-    usedBytes === undefined
-      ? 'None of its pods is measured: there is no sum of their totals.'
-      : `The sum of the totals of ${countText(measuredPodCount, 'measured pod', 'measured pods')}: ${formatCount(usedBytes)} bytes.`;
-  return `${total} Limits and requests are summed over all of its running pods, measured or not.`;
-}
-
 /** Without it, all is measured. */
-function missingPanel(
-  { missing }: WorkloadView['data'],
-  links: Links,
-  labels: Readonly<Record<string, string>>,
-): Markup {
+function missingPanel({ missing }: WorkloadView['data'], links: Links): Markup {
   const items = missing.items.map((pod): MarkupContent => {
     const why =
       pod.state === 'unmeasured'
@@ -98,11 +86,11 @@ function missingPanel(
           : `its volumes are not measured: at least ${formatBytes(pod.usedBytes)}`;
     return markup`<li>${links.pod(pod)} ${pod.node === undefined ? undefined : markup`<span class="muted">on</span> ${links.node(pod.node)} `}<span class="muted">${why}</span></li>`;
   });
-  const body = markup`${items.length === 0 ? emptyText('None: each of its pods is measured.') : markup`<ul class="lines small">${items}</ul>`}${moreText(missing, 'pods')}${howPart('coverage', 'A pod is expected in the summary of its node after it has been running for a minute.', { figure: 'workloadCoverage', labels })}`;
+  const body = markup`${items.length === 0 ? emptyText('None: each of its pods is measured.') : markup`<ul class="lines small">${items}</ul>`}${moreText(missing, 'pods')}`;
   return panel({ id: 'missing', title: 'Pods that are not measured', body });
 }
 
-function containersPanel({ containers = [] }: WorkloadFacts, labels: Readonly<Record<string, string>>): Markup {
+function containersPanel({ containers = [] }: WorkloadFacts): Markup {
   const rows = containers.map(
     ({ container, usedBytes, maxUsedBytes }) =>
       markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${container}</span></th><td role="cell" class="number">${formatBytes(usedBytes)}</td><td role="cell" class="number">${formatBytes(maxUsedBytes)}</td></tr>`,
@@ -111,7 +99,10 @@ function containersPanel({ containers = [] }: WorkloadFacts, labels: Readonly<Re
   return panel({
     id: 'containers',
     title: 'Containers',
-    body: markup`${rows.length === 0 ? emptyText('No containers are measured.') : dataTable('dense totals', 'Used by container', columns, rows)}${howPart('containers', 'Attributed bytes, summed over the measured pods.', { figure: 'workloadContainers', labels })}`,
+    body:
+      rows.length === 0
+        ? emptyText('No containers are measured.')
+        : dataTable('dense totals', 'Used by container', columns, rows),
   });
 }
 

@@ -70,16 +70,6 @@ describe('the page of an eviction', () => {
     expect(part('held')).toContain('The kubelet reported no total.');
   });
 
-  it('series that have ended an hour after the eviction are asked for as they were', async () => {
-    expect((await pageOf()).part('paste')).toMatch(/ ephemeral_storage_pod_evicted_used_bytes\{/);
-    const { part } = await pageOf({ evictedAtMs: readAtMs - 7_200_000 });
-    expect(part('paste')).toMatch(
-      new RegExp(
-        `last_over_time\\(ephemeral_storage_pod_evicted_used_bytes\\{.*\\}\\[1h\\] @ ${readAtMs / 1_000 - 3_600}\\)`,
-      ),
-    );
-  });
-
   it('a pod that was refused is called so, in title, heading and paragraph', async () => {
     const { html, text, part } = await pageOf({ cause: 'node_admission', lastUsage: 'not_measured' });
     expect(html).toContain('<title>shop/cart-0 refused - prod');

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { renderPage } from '../../../src/status/html/page.js';
 import type { Problem } from '../../../src/status/status.js';
 import { aReading } from '../../support/snapshot-builders.js';
-import { aCluster, anAbsence, aStatus, someStatusSettings } from '../../support/status-builders.js';
+import { aCluster, anAbsence, aStatus } from '../../support/status-builders.js';
 import { aPage } from '../../support/view-pages.js';
 
 const away: Problem = { severity: 'critical', text: 'API server not reachable', section: 'trust' };
@@ -30,7 +30,6 @@ it('a page without problems says none, and the overview has all of them', async 
     search: '',
     metricsPath: '/metrics',
     documentationUrl: './docs',
-    figures: someStatusSettings.figures,
   };
   expect(worstIn(renderPage(status, frame))).toBe('nothing');
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { ListedNodeReport } from '../../../src/query/list-nodes.js';
 import { parseListQuery } from '../../../src/query/list-query.js';
 import { renderView } from '../../../src/status/html/page.js';
-import { aMeasuredNode, anAbsentNodeStatus, aStatus, someStatusSettings } from '../../support/status-builders.js';
+import { aMeasuredNode, anAbsentNodeStatus, aStatus } from '../../support/status-builders.js';
 import { gib } from '../../support/units.js';
 
 function pageOf(...items: readonly ListedNodeReport[]): string {
@@ -13,7 +13,6 @@ function pageOf(...items: readonly ListedNodeReport[]): string {
     search: '',
     metricsPath: '/metrics',
     documentationUrl: './docs',
-    figures: someStatusSettings.figures,
   };
   const data = { items, totalCount: items.length, offset: 0, limit: 50 };
   return renderView({ kind: 'nodes', query: parseListQuery('nodes', {}), data }, frame);
@@ -97,7 +96,6 @@ it('a part behind the end of a list says where it ends', () => {
     search: '',
     metricsPath: '/metrics',
     documentationUrl: './docs',
-    figures: someStatusSettings.figures,
   };
   const data = { items: [], totalCount: 23, offset: 1_000, limit: 50 };
   const page = renderView({ kind: 'nodes', query: parseListQuery('nodes', { offset: '1000' }), data }, frame);

@@ -6,14 +6,7 @@ import type { SignalReport } from '../../../src/report/signal-report.js';
 import { renderView } from '../../../src/status/html/page.js';
 import type { NodeObject } from '../../../src/status/views.js';
 import { sectionText as textOf } from '../../support/page-text.js';
-import {
-  aCluster,
-  aGrid,
-  aMeasuredNode,
-  anAbsentNodeStatus,
-  aStatus,
-  someStatusSettings,
-} from '../../support/status-builders.js';
+import { aCluster, aGrid, aMeasuredNode, anAbsentNodeStatus, aStatus } from '../../support/status-builders.js';
 import { gib } from '../../support/units.js';
 
 const disk: DiskReport = {
@@ -86,7 +79,6 @@ function pageOf(node: Partial<ShownNode> = {}, more: Partial<NodeObject> = {}): 
     search: '',
     metricsPath: '/metrics',
     documentationUrl: './docs',
-    figures: someStatusSettings.figures,
   };
   return renderView({ kind: 'node', query: parseListQuery('pods', {}), data }, frame);
 }
@@ -321,14 +313,6 @@ describe('whom a node evicts next', () => {
 });
 
 describe('all of a node', () => {
-  it('every figure says how it comes about, and with which query', () => {
-    const page = pageOf();
-    expect(page.match(/<details id="how-[^"]+" class="how small">/g)?.length).toBeGreaterThan(6);
-    expect(page).toContain(
-      'ephemeral_storage_node_images_used_bytes{node=&quot;node-1&quot;, filesystem=&quot;nodefs&quot;}',
-    );
-  });
-
   it('what the names of all nodes end with is cut in what is shown, and the whole name is there', () => {
     const page = pageOf({ node: 'ip-1.example.com' });
     expect(page).toContain('<h1>Node <span title="ip-1.example.com">ip-1</span></h1>');

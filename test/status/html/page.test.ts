@@ -10,15 +10,7 @@ import { renderPage } from '../../../src/status/html/page.js';
 import type { Status } from '../../../src/status/status.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import { sectionText as textOf } from '../../support/page-text.js';
-import {
-  aCluster,
-  aGrid,
-  aHealth,
-  aLimit,
-  aStatus,
-  aSummary,
-  someStatusSettings,
-} from '../../support/status-builders.js';
+import { aCluster, aGrid, aHealth, aLimit, aStatus, aSummary } from '../../support/status-builders.js';
 import { gib } from '../../support/units.js';
 
 const frame = {
@@ -26,7 +18,6 @@ const frame = {
   search: '',
   metricsPath: '/metrics',
   documentationUrl: './docs',
-  figures: someStatusSettings.figures,
 };
 
 function pageOf(overrides: Partial<Status> = {}): string {

@@ -4,7 +4,7 @@ import { parseListQuery } from '../../../src/query/list-query.js';
 import { renderView } from '../../../src/status/html/page.js';
 import type { Problem, Status } from '../../../src/status/status.js';
 import { sectionText as textOf } from '../../support/page-text.js';
-import { aCluster, aHealth, aStatus, aSummary, someStatusSettings } from '../../support/status-builders.js';
+import { aCluster, aHealth, aStatus, aSummary } from '../../support/status-builders.js';
 
 function pageOf(overrides: Partial<Status> = {}): string {
   const status = aStatus(overrides);
@@ -14,7 +14,6 @@ function pageOf(overrides: Partial<Status> = {}): string {
     search: '',
     metricsPath: '/metrics',
     documentationUrl: './docs',
-    figures: someStatusSettings.figures,
   };
   const { problems } = status;
   const data = { items: problems, totalCount: problems.length, offset: 0, limit: 50 };
