@@ -7,9 +7,9 @@ import { expect, it } from 'vitest';
 
 import { startDemo } from '../support/demo.js';
 import { parseExposition } from '../support/exposition-parser.js';
-import { queriesOf } from '../support/rules.js';
 import { eventually, PrometheusServer } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
+import { queriesOf } from '../support/rules.js';
 
 describeInEachPrometheus('a real Prometheus', ({ program, promtool }) => {
   it('Prometheus scrapes the demo, and its samples are those of the exposition', async () => {
@@ -33,7 +33,8 @@ describeInEachPrometheus('a real Prometheus', ({ program, promtool }) => {
     );
     expect(apart.length).toBeGreaterThan(0);
     expect(apart.map(({ value }) => value)).toEqual(apart.map(() => 0));
-    const queriesIn = async (page: string): Promise<readonly string[]> => queriesOf(await readFile(`docs/${page}.md`, 'utf8'));
+    const queriesIn = async (page: string): Promise<readonly string[]> =>
+      queriesOf(await readFile(`docs/${page}.md`, 'utf8'));
     const [totals = ''] = await queriesIn('operate');
     const pods = (await queriesIn('queries')).find((query) => query.includes('group_right ()')) ?? '';
     expect((await prometheus.query(totals)).length).toBeGreaterThan(0);
