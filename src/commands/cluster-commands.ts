@@ -1,12 +1,10 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
 import { UsageError } from '../base/errors.js';
-import { shellWord } from '../base/text.js';
 import { parseDuration } from '../base/units.js';
 import { parseQuantity } from '../kube/quantity.js';
 import type { CommandContext } from './context.js';
 import type { ExplainOptions } from './explain/explain-command.js';
-import { inAllNamespaces } from './flag-order.js';
 import { type ClusterFlags, viewOrigins } from './one-shot.js';
 import { isPathSegment } from './path-segment.js';
 import { withRequestTimeout } from './request-timeout.js';
@@ -42,12 +40,12 @@ const maxSizeBytes = 2 ** 50;
 const intervalRange = { minMs: 100, maxMs: 3_600_000 } as const;
 
 /** The commands that read a cluster and serve nothing. */
-export function addClusterCommands(program: Command, context: CommandContext, args: readonly string[]): void {
-  addTop(program, context, args);
+export function addClusterCommands(program: Command, context: CommandContext): void {
+  addTop(program, context);
   addExplain(program, context);
 }
 
-function addTop(program: Command, context: CommandContext, args: readonly string[]): void {
+function addTop(program: Command, context: CommandContext): void {
   withSource(program.command('top'))
     .description(
       'Show the largest consumers: pods, containers, volumes, workloads or nodes; what is evicted next; or what was evicted',
@@ -81,8 +79,7 @@ function addTop(program: Command, context: CommandContext, args: readonly string
       if (options.recordings !== undefined && flags.watch === true)
         throw new UsageError('--watch and --summaries exclude each other');
       const { top } = await import('./top/top-command.js');
-      const words = inAllNamespaces(args, program).map(shellWord);
-      await top({ ...options, everywhere: [context.invocation, ...words].join(' ') }, context);
+      await top(options, context);
     });
 }
 

@@ -25,7 +25,7 @@ export async function runArguments(
   context: CommandContext,
   name = programName,
 ): Promise<number> {
-  const program = createProgram(name, context, args);
+  const program = createProgram(name, context);
   try {
     // A plugin of kubectl serves nothing unless it is asked to.
     const isBare = args.length === 0 && name === pluginName;

@@ -16,18 +16,6 @@ export function commandFirst(args: readonly string[], program: Command): readonl
   return [name, ...args.slice(0, index), ...args.slice(index + 1)];
 }
 
-/** Returns the arguments with `-A` in place of a namespace, behind the command and what it lists. */
-export function inAllNamespaces(args: readonly string[], program: Command): readonly string[] {
-  const words = readWords(commandFirst(plainFlags(args, program), program), optionsOf(program));
-  const texts = (isFlag: boolean): readonly string[] =>
-    words.flatMap((word) => (word.texts[0]?.startsWith('-') === isFlag && !isNamespace(word) ? word.texts : []));
-  return [...texts(false), '-A', ...texts(true)];
-}
-
-function isNamespace({ texts: [flag = ''] }: FlagWord): boolean {
-  return /^(?:-n|--namespace)(?:=|$)/.test(flag);
-}
-
 /** What pflag takes for a switch: https://pkg.go.dev/strconv#ParseBool */
 const switchValues: ReadonlyMap<string, boolean> = new Map([
   ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 
 import { UsageError } from '../base/errors.js';
-import { nearest } from '../config/suggestion.js';
+import { didYouMean } from '../config/suggestion.js';
 import { argumentError } from './argument-error.js';
 import { addClusterCommands } from './cluster-commands.js';
 import type { CommandContext } from './context.js';
@@ -29,12 +29,11 @@ const pluginDescription =
 
 /**
  * All commands. Of a context without the rest, only the descriptions are of use. What a command runs is loaded when it
- * runs: the exporter needs no code of `top`, and `top` none of the exporter. `args` are those that it is to parse.
+ * runs: the exporter needs no code of `top`, and `top` none of the exporter.
  */
 export function createProgram(
   name: string,
   context: Pick<CommandContext, 'version' | 'terminal' | 'writeOut' | 'writeError'> & Partial<CommandContext>,
-  args: readonly string[] = [],
 ): Command {
   const isPlugin = name === pluginName;
   const program = new Command(name)
@@ -54,7 +53,7 @@ export function createProgram(
     .version(context.version, '--version', 'show the version');
   const running = context as CommandContext;
   const addCluster = (): void => {
-    addClusterCommands(program, running, args);
+    addClusterCommands(program, running);
   };
   // The help lists them in this order.
   const parts = isPlugin
@@ -98,9 +97,8 @@ function addServingCommands(program: Command, context: CommandContext): void {
 
 function unknownCommand(name: string, program: Command): UsageError {
   const names = program.commands.map((command) => command.name());
-  const near = nearest(name, names);
-  const hint = near === undefined ? `the commands are ${names.join(', ')}` : `did you mean ${near}?`;
-  return new UsageError(`unknown command "${name}"; ${hint}`);
+  const hint = didYouMean(name, names) || `; the commands are ${names.join(', ')}`;
+  return new UsageError(`unknown command "${name}"${hint}`);
 }
 
 function addFileCommands(program: Command, context: CommandContext): void {

@@ -2,7 +2,7 @@ import { UserError } from '../base/errors.js';
 import { joinTruncated } from '../base/text.js';
 import { workloadOf, type WorkloadReference } from '../report/workload-report.js';
 import { workloadPath } from '../workload/workload.js';
-import { notFound } from './text/suggestions.js';
+import { notFound } from './text/not-found.js';
 import { terminalText } from './text/terminal-text.js';
 import type { AnswerFacts, ViewReader } from './views/view-source.js';
 

@@ -1,4 +1,7 @@
+import { escapeInvisible } from '../base/text.js';
+
 const maxDistance = 3;
+const maxCount = 5;
 
 /**
  * The candidate that `word` most likely misspells: with an edit distance of at most a third of its length and at most
@@ -15,13 +18,34 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** ` (did you mean …?)` with {@link nearest}; '' without one. `prefix` is common to all and does not count. */
+/** ` (did you mean …?)` with the candidates that are like the word; '' without one. `prefix` is common to all and does not count. */
 export function didYouMean(word: string, candidates: readonly string[], prefix = ''): string {
-  const near = nearest(
-    word.slice(prefix.length),
-    candidates.map((candidate) => candidate.slice(prefix.length)),
-  );
-  return near === undefined ? '' : ` (did you mean ${prefix}${near}?)`;
+  const names = [...new Set(candidates)].map((candidate) => candidate.slice(prefix.length));
+  const like = likeNames(word.slice(prefix.length), names).slice(0, maxCount);
+  return like.length === 0 ? '' : ` (did you mean ${like.map((name) => escapeInvisible(prefix + name)).join(', ')}?)`;
+}
+
+/**
+ * The nearest name, else those whose part behind the last `/` is the nearest, else those in which it begins like that of the
+ * word: a pod that was replaced has successors.
+ */
+function likeNames(word: string, names: readonly string[]): readonly string[] {
+  const end = lastPart(word);
+  const whole = nearest(word, names);
+  const near = whole === undefined ? nearest(end, names.map(lastPart)) : undefined;
+  if (near !== undefined) return names.filter((name) => lastPart(name) === near);
+  return whole === undefined ? beginningLike(end, names) : [whole];
+}
+
+/** Names that begin with the text, else with what is before its last `-`, and so on. */
+function beginningLike(text: string, names: readonly string[]): readonly string[] {
+  const found = text === '' ? [] : names.filter((name) => lastPart(name).startsWith(text));
+  const end = text.lastIndexOf('-');
+  return found.length > 0 || end === -1 ? found : beginningLike(text.slice(0, end), names);
+}
+
+function lastPart(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
 }
 
 /**

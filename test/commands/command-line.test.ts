@@ -47,7 +47,7 @@ describe('the command line', () => {
     { args: ['replay'], error: /--summaries/ },
     { args: ['replay', '--summaries', '.', '--web.telemetry-path', '/m'], error: /--web\.telemetry-path/ },
     { args: ['no-such-command'], error: /unknown command "no-such-command"; the commands are serve, demo, simulate/ },
-    { args: ['tpo'], error: /unknown command "tpo"; did you mean top\?/ },
+    { args: ['tpo'], error: /unknown command "tpo" \(did you mean top\?\)/ },
     { args: ['serve', 'now'], error: /unknown command "now"/ },
     {
       args: ['simulate', '--scenario', 'none'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { runArguments } from '../../src/commands/command-line.js';
-import { commandFirst, inAllNamespaces, plainFlags } from '../../src/commands/flag-order.js';
+import { commandFirst, plainFlags } from '../../src/commands/flag-order.js';
 import { createProgram } from '../../src/commands/program.js';
 import { aCommandContext } from '../support/command-context.js';
 import { kubectlLines, type UnderstoodLine } from '../support/kubectl-lines.js';
@@ -71,15 +71,6 @@ it.each(kubectlLines)('top %s means what it means to kubectl get pods', async (l
   if (expected !== undefined) return;
   expect(await runArguments(['top', ...words(line)], context)).toBe(2);
   expect(error().trim()).toMatch(/^(?:(?:unknown )?option '|-)[^\n]+$/m);
-});
-
-it.each([
-  ['top pods --node node-3', 'top pods -A --node node-3'],
-  ['--context prod top -n shop po -l app=cart', 'top po -A --context prod -l app=cart'],
-  ['top -wn=shop', 'top -A -w'],
-  ['top --namespace=shop --limit 5', 'top -A --limit 5'],
-])('in all namespaces, "%s" is "%s"', (given, expected) => {
-  expect(inAllNamespaces(words(given), program)).toEqual(words(expected));
 });
 
 it('no two commands have a flag of the same name of which only one takes a value', () => {

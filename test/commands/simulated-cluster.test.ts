@@ -20,7 +20,7 @@ import { never } from '../support/signals.js';
 import { readSimulated } from '../support/simulated-reading.js';
 import { podsOf, viewsOf } from '../support/views.js';
 
-const all = { parameters: {}, name: undefined, sortBy: undefined, limit: Infinity, everywhere: '' } as const;
+const all = { parameters: {}, name: undefined, sortBy: undefined, limit: Infinity } as const;
 
 let reading: ClusterReading;
 let views: ViewReader;

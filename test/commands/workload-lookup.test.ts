@@ -61,12 +61,12 @@ it.each([
 it.each([
   ['search', 'shop', 'workload "search" is ambiguous: shop/deployment/search, shop/statefulset/search'],
   ['cart', undefined, 'workload "cart" is ambiguous: shop/deployment/cart, test/deployment/cart'],
-  ['cart', 'ops', 'no workload "cart" in namespace ops; did you mean shop/deployment/cart, test/deployment/cart?'],
-  ['crat', 'test', 'no workload "crat" in namespace test; did you mean test/deployment/cart, shop/deployment/cart?'],
+  ['cart', 'ops', 'no workload "cart" in namespace ops (did you mean shop/deployment/cart, test/deployment/cart?)'],
+  ['crat', 'test', 'no workload "crat" in namespace test (did you mean shop/deployment/cart, test/deployment/cart?)'],
   [
     'deploy/crat',
     'ops',
-    'no workload "deploy/crat" in namespace ops; did you mean shop/deployment/cart, test/deployment/cart?',
+    'no workload "deploy/crat" in namespace ops (did you mean shop/deployment/cart, test/deployment/cart?)',
   ],
   ['deploy/nosuch', 'ops', 'no workload "deploy/nosuch" in namespace ops'],
   ['jobs/r', 'ops', 'no workload "jobs/r" in namespace ops'],

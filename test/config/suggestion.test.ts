@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { nearest } from '../../src/config/suggestion.js';
+import { didYouMean, nearest } from '../../src/config/suggestion.js';
 
 const candidates = ['ttl', 'port', 'maxBackoff', 'nodeSelector', 'podSelector'];
 
@@ -26,3 +26,27 @@ it.each(['', 'x', 'ab', 'backoff', 'selector', 'x'.repeat(1_000_000)])(
 it('nearest prefers the nearer one', () => {
   expect(nearest('podSelectr', ['nodeSelector', 'podSelector'])).toBe('podSelector');
 });
+
+const workloads = ['shop/deployment/frontend', 'shop/deployment/cart', 'test/deployment/cart', 'ops/cronjob/backup'];
+const pods = ['shop/cart-6b7f9c-aaaaa', 'shop/cart-6b7f9c-bbbbb', 'shop/cart-db-0', 'find/cart-6b7f9c-ccccc'];
+
+it.each([
+  ['shop/deployment/frontent', workloads, ' (did you mean shop/deployment/frontend?)'],
+  ['frotnend', workloads, ' (did you mean shop/deployment/frontend?)'],
+  ['other/cart', workloads, ' (did you mean shop/deployment/cart, test/deployment/cart?)'],
+  ['front', workloads, ' (did you mean shop/deployment/frontend?)'],
+  ['fr', workloads, ' (did you mean shop/deployment/frontend?)'],
+  ['ops/cronjob/backup-29384756-x2x9k', workloads, ' (did you mean ops/cronjob/backup?)'],
+  ['r', workloads, ''],
+  ['nothing-like-it', workloads, ''],
+  ['', workloads, ''],
+  ['shop/cart-6b7f9c-zzzzz', pods, ` (did you mean ${pods.filter((name) => name.includes('6b7f9c')).join(', ')}?)`],
+  ['shop/cart-5d4f8-zzzzz', pods, ` (did you mean ${pods.join(', ')}?)`],
+  ['x', ['x1', 'x2', 'x3', 'x4', 'x5', 'x6', 'x6'].map((name) => `${name}-long`), /^[^,]*(?:,[^,]*){4}$/],
+  ['x', ['x\u001b[31m'], String.raw` (did you mean x\u001b[31m?)`],
+] as const)(
+  'didYouMean names what is like %j: an object by its last part, a pod by its successors',
+  (word, names, text) => {
+    expect(didYouMean(word, names)).toEqual(typeof text === 'string' ? text : expect.stringMatching(text));
+  },
+);

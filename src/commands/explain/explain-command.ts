@@ -9,7 +9,7 @@ import type { CommandContext } from '../context.js';
 import { type ClusterFlags, type ClusterSession, withViews } from '../one-shot.js';
 import { isPathSegment } from '../path-segment.js';
 import type { explainForms, ExplainResource } from '../resources.js';
-import { notFound } from '../text/suggestions.js';
+import { notFound } from '../text/not-found.js';
 import { dataText, hasColour, screenColumns, terminalText } from '../text/terminal-text.js';
 import { causesOfAbsence } from '../top/missing.js';
 import type { AnswerFacts, CommandObject, ObjectAnswer, ViewReader } from '../views/view-source.js';

@@ -1,8 +1,9 @@
 import { UsageError, UserError } from '../../base/errors.js';
+import { didYouMean } from '../../config/suggestion.js';
 import type { EvictionSignal } from '../../kubelet/eviction-signals.js';
 import type { NodeExplanation } from '../../query/node-explanation.js';
 import { unreadPodsText } from '../../report/signal-report.js';
-import { quotedName, suggestions } from '../text/suggestions.js';
+import { quotedName } from '../text/not-found.js';
 import { terminalText } from '../text/terminal-text.js';
 
 /** A node as it would be without a pod, for each of its signals with a threshold. */
@@ -30,7 +31,7 @@ export function withoutPod(node: NodeExplanation, name: string): NodeWithoutPod 
   const victims = signals.flatMap((signal) => signal.victims ?? []);
   if (!victims.some((victim) => victim.namespace === namespace && victim.pod === pod)) {
     const names = victims.map((victim) => `${victim.namespace}/${victim.pod}`);
-    throw new UserError(`no pod "${quotedName(name)}" on node ${terminalText(node.node)}${suggestions(name, names)}`);
+    throw new UserError(`no pod "${quotedName(name)}" on node ${terminalText(node.node)}${didYouMean(name, names)}`);
   }
   return {
     namespace,

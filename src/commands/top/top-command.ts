@@ -29,8 +29,6 @@ export interface TopOptions extends ClusterFlags {
   readonly hasHeader: boolean;
   /** Time between two readings; undefined: one reading. */
   readonly watchIntervalMs: number | undefined;
-  /** The same command for all namespaces. */
-  readonly everywhere: string;
 }
 
 /** The cursor to the upper left corner, and everything below it gone. */
@@ -49,7 +47,6 @@ export async function top(options: TopOptions, context: CommandContext): Promise
       parameters: await parametersOf(options, session, start),
       sortBy,
       limit: limitOf(options, context),
-      everywhere: options.everywhere,
     };
     const first = await list(start, query);
     context.stopSignal.throwIfAborted();

@@ -40,7 +40,7 @@ export function topOptions(
   resource: TopResource,
   name: string | undefined,
   flags: TopFlags,
-): Omit<TopOptions, keyof ClusterFlags | 'everywhere'> {
+): Omit<TopOptions, keyof ClusterFlags> {
   for (const [isWrong, message] of misuses(resource, name, flags)) if (isWrong) throw new UsageError(message);
   const { selector = '', node, fieldSelector, workload, sortBy, limit, output, headers, watch, interval } = flags;
   return {

@@ -4,7 +4,7 @@ import { formatCount } from '../../base/text.js';
 import { didYouMean } from '../../config/suggestion.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
 import type { TopResource } from '../resources.js';
-import { notFound, suggestions } from '../text/suggestions.js';
+import { notFound } from '../text/not-found.js';
 import { renderTable } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
 import type { AnswerFacts, ViewParameters, ViewReader } from '../views/view-source.js';
@@ -27,8 +27,6 @@ export interface TopQuery {
   readonly sortBy: string | undefined;
   /** Rows at most; Infinity for all. */
   readonly limit: number;
-  /** The same command for all namespaces. */
-  readonly everywhere: string;
 }
 
 /** What was found, in order. */
@@ -234,7 +232,7 @@ async function namedNode(
 
 async function emptyNote(
   reader: ViewReader,
-  { resource, parameters, everywhere }: TopQuery,
+  { resource, parameters }: TopQuery,
   { facts, node }: { readonly facts: AnswerFacts; readonly node: ListedNodeReport | undefined },
 ): Promise<string> {
   const { namespace } = parameters;
@@ -243,10 +241,11 @@ async function emptyNote(
   if (namespace === undefined) return nothing;
   const start = `No ${found} found in namespace ${terminalText(namespace)}`;
   const { items } = await reader.list('namespaces', {}, Infinity);
-  const namespaces = new Set(items.map((item) => item.namespace));
-  if (namespaces.has(namespace) && resource === 'next') return nothing;
-  if (namespaces.size === 0 || namespaces.has(namespace)) return `${start}.`;
-  return `${start}${suggestions(namespace, namespaces) || `; for all namespaces: ${terminalText(everywhere)}`}`;
+  const namespaces = items.map((item) => item.namespace);
+  const isThere = namespaces.includes(namespace);
+  if (isThere && resource === 'next') return nothing;
+  if (namespaces.length === 0 || isThere) return `${start}.`;
+  return `${start}${didYouMean(namespace, namespaces) || '; -A for all namespaces'}`;
 }
 
 function countNote({ query, totalCount, rowCount }: Listing, shownCount: number): string | undefined {

@@ -75,7 +75,7 @@ it.each(['large', 'shop/', '/large', 'a/b/c', ''])('the name "%s" is refused wit
 
 it('a pod that is not on the node is refused with those that are', () => {
   expect(() => withoutPod(pressed, 'shop/smal')).toThrow(
-    new UserError('no pod "shop/smal" on node node-1; did you mean shop/small?'),
+    new UserError('no pod "shop/smal" on node node-1 (did you mean shop/small?)'),
   );
 });
 

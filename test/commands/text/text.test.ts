@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-import { notFound, suggestions } from '../../../src/commands/text/suggestions.js';
+import { notFound } from '../../../src/commands/text/not-found.js';
 import { type Column, renderTable } from '../../../src/commands/text/table.js';
 import { dataText, displayWidth, screenColumns, shorten, wrap } from '../../../src/commands/text/terminal-text.js';
 
@@ -138,40 +138,9 @@ describe('plain data', () => {
   });
 });
 
-describe('suggestions', () => {
-  const names = ['shop/Deployment/frontend', 'shop/Deployment/cart', 'ops/CronJob/backup'];
-
-  it.each([
-    ['shop/Deployment/frontent', '; did you mean shop/Deployment/frontend?'],
-    ['frotnend', '; did you mean shop/Deployment/frontend?'],
-    ['front', '; did you mean shop/Deployment/frontend?'],
-    ['r', ''],
-    ['fr', '; did you mean shop/Deployment/frontend?'],
-    ['other/cart', '; did you mean shop/Deployment/cart?'],
-    ['ops/CronJob/backup-29384756-x2x9k', ''],
-    ['nothing-like-it', ''],
-    ['', ''],
-  ])('the suggestions for %j are %j', (word, text) => {
-    expect(suggestions(word, names)).toBe(text);
-  });
-
-  it('the successors of a pod that was replaced are suggested', () => {
-    const pods = ['shop/cart-6b7f9c-aaaaa', 'shop/cart-6b7f9c-bbbbb', 'shop/cart-db-0', 'find/cart-6b7f9c-ccccc'];
-    expect(suggestions('shop/cart-6b7f9c-zzzzz', pods)).toBe(
-      '; did you mean shop/cart-6b7f9c-aaaaa, shop/cart-6b7f9c-bbbbb?',
-    );
-    expect(suggestions('shop/cart-5d4f8-zzzzz', pods)).toMatch(/shop\/cart-6b7f9c-aaaaa.*shop\/cart-db-0\?$/);
-  });
-
-  it('an error shows a long name as far as an object may have one', () => {
-    const place = { facts: { notes: [], shards: undefined } };
-    expect(notFound('node', 'a'.repeat(5_000), [], place).message).toBe(`no node "${'a'.repeat(320)}…"`);
-  });
-
-  it('suggestions are few, and fit for a terminal', () => {
-    expect(suggestions('x', ['x1', 'x2', 'x3', 'x4', 'x5', 'x6']).split(',')).toHaveLength(5);
-    expect(suggestions('x', ['x\u001b[31m'])).toBe(String.raw`; did you mean x\u001b[31m?`);
-  });
+it('an error shows a long name as far as an object may have one', () => {
+  const place = { facts: { notes: [], shards: undefined } };
+  expect(notFound('node', 'a'.repeat(5_000), [], place).message).toBe(`no node "${'a'.repeat(320)}…"`);
 });
 
 it.each([

@@ -43,7 +43,6 @@ const all = {
   name: undefined,
   sortBy: undefined,
   limit: Infinity,
-  everywhere: 'program top -A',
 } as const;
 
 type Query = Partial<TopQuery> & Pick<TopQuery, 'resource'>;
@@ -269,9 +268,9 @@ describe('a name', () => {
   );
 
   it.each([
-    { resource: 'pods', name: 'index-1', message: 'no pod "index-1"; did you mean index-0?' },
-    { resource: 'pods', name: 'index', message: 'no pod "index"; did you mean index-0?' },
-    { resource: 'nodes', name: 'node-5', message: /^no node "node-5"; did you mean node-/ },
+    { resource: 'pods', name: 'index-1', message: 'no pod "index-1" (did you mean index-0?)' },
+    { resource: 'pods', name: 'index', message: 'no pod "index" (did you mean index-0?)' },
+    { resource: 'nodes', name: 'node-5', message: /^no node "node-5" \(did you mean node-/ },
   ] as const)(
     'the name $name of no $resource is refused with those that are like it',
     async ({ message, ...query }) => {
@@ -298,8 +297,8 @@ describe('one namespace', () => {
   });
 
   it.each([
-    ['shpo', 'No pods found in namespace shpo; did you mean shop?'],
-    ['empty', 'No pods found in namespace empty; for all namespaces: program top -A'],
+    ['shpo', 'No pods found in namespace shpo (did you mean shop?)'],
+    ['empty', 'No pods found in namespace empty; -A for all namespaces'],
   ])('the namespace %s without pods has a note', async (namespace, note) => {
     expect(await inNamespace(namespace)).toContain(`${note}\n`);
   });
@@ -583,7 +582,12 @@ describe('what is next', () => {
       calm,
       'None of these pods is near a limit; nodes are shown without --namespace, --selector and --workload.',
     ],
-    ['of a namespace without pods', { namespace: 'shpo' }, calm, 'No pods found in namespace shpo; did you mean shop?'],
+    [
+      'of a namespace without pods',
+      { namespace: 'shpo' },
+      calm,
+      'No pods found in namespace shpo (did you mean shop?)',
+    ],
     [
       'of a node',
       { node: 'node-1' },
@@ -604,7 +608,7 @@ describe('what is next', () => {
   it.each(['next', 'pods', 'containers'] as const)('%s of a node that there is not are refused', async (resource) => {
     const reading = aReading({ snapshot: aClusterSnapshot({ nodes: calm }) });
     const found = listingOf(reading, { resource, parameters: { node: 'node-11' } });
-    await expect(found).rejects.toThrow('no node "node-11"; did you mean node-1?');
+    await expect(found).rejects.toThrow('no node "node-11" (did you mean node-1?)');
   });
 
   it('what is next as JSON has the reports of pods and of nodes', async () => {

@@ -1,5 +1,6 @@
 import { RequestError, UsageError, UserError } from '../../../base/errors.js';
 import { commandLine } from '../../../base/text.js';
+import { didYouMean } from '../../../config/suggestion.js';
 import type { Credentials } from '../../../credentials/credentials.js';
 import { readObject } from '../../../http/read-object.js';
 import type { JsonObject } from '../../../json/json.js';
@@ -9,7 +10,6 @@ import { connectionWords, sourceWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
 import { NoKubectlError } from '../../kubectl.js';
 import { personalCredentials } from '../../load-settings.js';
-import { suggestions } from '../../text/suggestions.js';
 import { dataText, screenColumns, terminalLines, terminalText } from '../../text/terminal-text.js';
 import { type ExplainOptions, podName } from '../explain-command.js';
 import {
@@ -144,7 +144,7 @@ function runningContainers(pod: PodContainers, wanted: string | undefined): read
   const named = wanted === undefined ? containers : containers.filter((container) => container.name === wanted);
   if (wanted !== undefined && named.length === 0) {
     const names = containers.map((container) => container.name);
-    throw new UserError(`no container "${terminalText(wanted)}" in ${place}${suggestions(wanted, names)}`);
+    throw new UserError(`no container "${terminalText(wanted)}" in ${place}${didYouMean(wanted, names)}`);
   }
   const running = named.flatMap((container) =>
     container.startedAtMs === undefined ? [] : [{ ...container, startedAtMs: container.startedAtMs }],

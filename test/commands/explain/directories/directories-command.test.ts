@@ -187,7 +187,7 @@ it('without kubectl, the commands to paste are printed', async ({ sim, folder })
 
 it.for([
   ['other', [], /answered 404: pods "other" not found/],
-  ['web', ['-c', 'ap'], /^no container "ap" in pod default\/web; did you mean app\?\n$/],
+  ['web', ['-c', 'ap'], /^no container "ap" in pod default\/web \(did you mean app\?\)\n$/],
   [
     'waiting',
     [],

@@ -1,0 +1,36 @@
+import { UserError } from '../../base/errors.js';
+import { truncate } from '../../base/text.js';
+import { didYouMean } from '../../config/suggestion.js';
+import { shardsText } from '../views/shards.js';
+import type { AnswerFacts } from '../views/view-source.js';
+import { terminalText } from './terminal-text.js';
+
+/** No object has a longer one, also with its namespace. */
+const maxNameLength = 320;
+
+/** The name as an error quotes it. */
+export function quotedName(name: string): string {
+  return truncate(terminalText(name), maxNameLength);
+}
+
+/** Where a name was looked for. */
+export interface SearchedPlace {
+  /** Which the name may begin with. */
+  readonly namespace?: string | undefined;
+  /** Of the answer that lacks the name. */
+  readonly facts: Pick<AnswerFacts, 'notes' | 'shards'>;
+}
+
+/** `names` are those that there are; What was not searched is said too. */
+export function notFound(
+  kind: string,
+  name: string,
+  names: readonly string[],
+  { namespace, facts: { notes, shards } }: SearchedPlace,
+): UserError {
+  const place =
+    namespace === undefined || name.startsWith(`${namespace}/`) ? '' : ` in namespace ${terminalText(namespace)}`;
+  const part = shards === undefined ? '' : ` ${shardsText(shards)}`;
+  const start = `no ${kind} "${quotedName(name)}"${place}${part}${didYouMean(name, names)}`;
+  return new UserError([start, ...(shards === undefined ? [] : notes.map(terminalText))].join('\n'));
+}
