@@ -45,7 +45,7 @@ function belowThreshold({ summary }: ClusterReport): Tile {
   return {
     label: 'Nodes below a threshold',
     value: nodesText(count, summary),
-    note: notes.length === 0 ? 'kubelets evict pods there' : notes.join('; '),
+    note: notes.length === 0 ? 'where kubelets evict pods' : notes.join('; '),
     severity: worst({ critical: count + fullCount, unknown: unknownNodes(summary) }),
   };
 }

@@ -109,7 +109,7 @@ describe('unknown values', () => {
     const page = pageOfCluster({ summary: aSummary({ pressedNodeCount: 2, nearPressureNodeCount: 3 }) });
     expect(severitiesIn(page).slice(0, 2)).toEqual(['critical', 'warning']);
     expect(textOf(page, 'part-tiles')).toMatch(
-      /^Nodes below a threshold 2 kubelets .* Nodes close to evicting 3 what is close/,
+      /^Nodes below a threshold 2 where kubelets .* Nodes close to evicting 3 what is close/,
     );
   });
 
@@ -117,7 +117,7 @@ describe('unknown values', () => {
     [{ pressedNodeCount: 3, pressedEmptyNodeCount: 1 }, 'critical', '3 1 with no pod left to evict'],
     [{ pressedNodeCount: 1, pressedEmptyNodeCount: 1 }, 'critical', '1 1 with no pod left to evict'],
     [{ noSpaceNodeCount: 1 }, 'critical', '0 1 more full without a threshold'],
-    [{ pressedNodeCount: 1 }, 'critical', '1 kubelets evict pods there'],
+    [{ pressedNodeCount: 1 }, 'critical', '1 where kubelets evict pods'],
   ])('a disk below its threshold counts, also with no pod left to evict: %j', (counts, severity, text) => {
     const page = pageOfCluster({ summary: aSummary(counts) });
     expect(severitiesIn(page)[0]).toBe(severity);
