@@ -234,7 +234,7 @@ function clusterFlags(command: Command): ClusterFlags {
 }
 
 function parseNamespace(text: string): string {
-  if (text === '' || isPathSegment(text)) return text; // empty: as if it was not given
+  if (text === '' || (isPathSegment(text) && !text.includes('='))) return text; // empty: as if it was not given
   throw new InvalidArgumentError('allowed: the name of a namespace');
 }
 

@@ -4,7 +4,6 @@ import { messageOf, UsageError, UserError } from '../base/errors.js';
 import { programName } from '../base/text.js';
 import { ConfigError } from '../config/faults.js';
 import { type CommandContext, createContext } from './context.js';
-import { commandFirst, plainFlags } from './flag-order.js';
 import { createProgram } from './program.js';
 import { pluginName, programNameOf } from './program-name.js';
 import { terminalLines } from './text/terminal-text.js';
@@ -25,12 +24,11 @@ export async function runArguments(
   context: CommandContext,
   name = programName,
 ): Promise<number> {
-  const program = createProgram(name, context);
+  const program = createProgram(name, context, args);
   try {
     // A plugin of kubectl serves nothing unless it is asked to.
     const isBare = args.length === 0 && name === pluginName;
-    const given = isBare ? ['--help'] : commandFirst(plainFlags(args, program), program);
-    await program.parseAsync(given, { from: 'user' });
+    await program.parseAsync(isBare ? ['--help'] : args.map(shortFlag), { from: 'user' });
     return exitCodes.success;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
@@ -39,6 +37,11 @@ export async function runArguments(
     }
     return exitCodeOf(error);
   }
+}
+
+/** `-n=shop` as `-nshop`: kubectl takes both, commander the second alone. */
+export function shortFlag(arg: string): string {
+  return arg.replace(/^(-[A-Za-z])=(?=.)/, '$1');
 }
 
 function exitCodeOf(error: unknown): number {

@@ -29,11 +29,12 @@ const pluginDescription =
 
 /**
  * All commands. Of a context without the rest, only the descriptions are of use. What a command runs is loaded when it
- * runs: the exporter needs no code of `top`, and `top` none of the exporter.
+ * runs: the exporter needs no code of `top`, and `top` none of the exporter. `args` are those that it is to parse.
  */
 export function createProgram(
   name: string,
   context: Pick<CommandContext, 'version' | 'terminal' | 'writeOut' | 'writeError'> & Partial<CommandContext>,
+  args: readonly string[] = [],
 ): Command {
   const isPlugin = name === pluginName;
   const program = new Command(name)
@@ -47,7 +48,7 @@ export function createProgram(
       getOutHasColors: () => false,
       getErrHasColors: () => false,
       outputError: (text, write) => {
-        write(`${terminalText(argumentError(text))}\n`);
+        write(`${terminalText(argumentError(text))}${terminalText(commandHint(args, program))}\n`);
       },
     })
     .version(context.version, '--version', 'show the version');
@@ -95,7 +96,22 @@ function addServingCommands(program: Command, context: CommandContext): void {
     });
 }
 
+/** A flag of a command is unknown before it. */
+function commandHint([first = '', ...others]: readonly string[], program: Command): string {
+  const name = first.startsWith('-') ? others.find((word) => isCommand(word, program)) : undefined;
+  return name === undefined ? '' : `; ${commandFirst(name, program)}`;
+}
+
+function isCommand(word: string, program: Command): boolean {
+  return program.commands.some((command) => command.name() === word);
+}
+
+function commandFirst(name: string, program: Command): string {
+  return `the command comes first, as in "${program.name()} ${name}"`;
+}
+
 function unknownCommand(name: string, program: Command): UsageError {
+  if (isCommand(name, program)) return new UsageError(commandFirst(name, program));
   const names = program.commands.map((command) => command.name());
   const hint = didYouMean(name, names) || `; the commands are ${names.join(', ')}`;
   return new UsageError(`unknown command "${name}"${hint}`);

@@ -8,7 +8,7 @@ import type { CredentialFlags, SettingFlags } from './load-settings.js';
 import type { RecordingFlags } from './recorded-collection.js';
 
 /** The settings that have a flag of their own. */
-export const settingRows = listSettings().flatMap(({ flag, ...row }) => (flag === undefined ? [] : [{ flag, ...row }]));
+const settingRows = listSettings().flatMap(({ flag, ...row }) => (flag === undefined ? [] : [{ flag, ...row }]));
 
 /** Whether the flag, with its dashes, sets one setting. */
 function isSettingFlag(flag: string): boolean {
@@ -16,7 +16,7 @@ function isSettingFlag(flag: string): boolean {
 }
 
 /** `--set PATH=VALUE`. */
-export const assignmentFlag = 'set';
+const assignmentFlag = 'set';
 
 /** Takes the settings file and `--set`. */
 export function withSettingsFile(command: Command): Command {

@@ -123,10 +123,8 @@ describe('top', () => {
     ['top wl -A -o name', undefined, 'barepod/cart-1\nbarepod/cart-2\nbarepod/search-1\n'],
     ['top pods --workload pod/cart-2 -o name', undefined, 'pod/cart-2\n'],
     ['top pods --workload find/Pod/search-1 -o name', undefined, 'pod/search-1\n'],
-    ['-n find -o name top', undefined, 'pod/search-1\n'],
     ['top pods -n find -A -o=name', 'find', 'pod/cart-1\npod/cart-2\npod/search-1\n'],
-    ['top pods -A=false -o=name', 'find', 'pod/search-1\n'],
-    ['top pods -n= -o=name', 'find', 'pod/search-1\n'],
+    ['top pods --namespace= -o=name', 'find', 'pod/search-1\n'],
   ])('%s in a context of namespace %s lists what kubectl would', async (line, namespace, names) => {
     await using prepared = await prepare(namespace === undefined ? {} : { namespace });
     expect(await run(prepared, line)).toMatchObject({ status: 0, out: names });

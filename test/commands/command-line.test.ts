@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
-import { runArguments } from '../../src/commands/command-line.js';
+import { runArguments, shortFlag } from '../../src/commands/command-line.js';
+import { createProgram } from '../../src/commands/program.js';
 import { invocationOf, programNameOf } from '../../src/commands/program-name.js';
 import { aCommandContext } from '../support/command-context.js';
+import { kubectlLines, type UnderstoodLine } from '../support/kubectl-lines.js';
 import { temporaryFolder } from '../support/programs.js';
 
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
@@ -103,7 +105,18 @@ describe('the command line', () => {
     { args: ['top', '--summaries', '.', '--context', 'prod'], error: /--summaries and --context exclude each other/ },
     { args: ['top', '--summaries', '.', '--as-group', 'g'], error: /--summaries and --as-group exclude each other/ },
     { args: ['top', '--summaries', '.', '-s', 'h'], error: /--summaries and --server exclude each other/ },
-    { args: ['top', '-A=maybe'], error: /^-A, --all-namespaces: "maybe" is invalid; allowed: true, false$/m },
+    { args: ['top', '-A=false'], error: /^unknown option '-false'$/m },
+    { args: ['top', '-An=shop'], error: /^--namespace: found "=shop", allowed: the name of a namespace$/m },
+    { args: ['top', '-n='], error: /^--namespace: found "=", allowed: the name of a namespace$/m },
+    {
+      args: ['-n', 'shop', 'top'],
+      error: /^unknown option '-n'; the command comes first, as in "ephemeral-storage-exporter top"$/m,
+    },
+    {
+      args: ['--context', 'prod', 'top', 'pods'],
+      error: /^the command comes first, as in "ephemeral-storage-exporter top"$/m,
+    },
+    { args: ['--no-such-flag', 'x'], error: /^unknown option '--no-such-flag'$/m },
     { args: ['top', '--summaries', '.', '--watch'], error: /--watch and --summaries exclude each other/ },
     { args: ['explain', 'pod'], error: /explain pod: the name is missing, as in "explain pod NAME"/ },
     { args: ['explain', 'pod', 'a/b/c'], error: /explain pod "a\/b\/c": expected NAME or NAMESPACE\/NAME/ },
@@ -113,6 +126,18 @@ describe('the command line', () => {
     expect(result.error).toMatch(error);
     expect(result.error.trim().split('\n')).toHaveLength(1);
     expect(result).toMatchObject({ status: 2, out: '' });
+  });
+
+  it.each(kubectlLines)('top %s means what it means to kubectl get pods', async (line, expected) => {
+    const program = createProgram('exporter', aCommandContext().context);
+    const top = program.commands.find((command) => command.name() === 'top')?.action(() => undefined);
+    const understand = async (): Promise<UnderstoodLine> => {
+      await program.parseAsync(['top', ...line.split(' ').map(shortFlag)], { from: 'user' });
+      const { namespace, allNamespaces, selector, watch } = top?.opts<UnderstoodLine>() ?? {};
+      const found = { namespace: allNamespaces === true ? '' : namespace, allNamespaces, selector, watch };
+      return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined && value !== ''));
+    };
+    expect(await understand().catch(() => undefined)).toEqual(expected);
   });
 
   const hostile = 'a\u202eb\u2066c\u200fd\u001b[2Je';

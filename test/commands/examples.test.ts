@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 
 import { runArguments } from '../../src/commands/command-line.js';
 import { exampleArguments } from '../../src/commands/examples.js';
-import { commandFirst, plainFlags } from '../../src/commands/flag-order.js';
 import { createProgram } from '../../src/commands/program.js';
 import { aCommandContext } from '../support/command-context.js';
 
@@ -13,7 +12,7 @@ it.each(lines)('the example "%s" is a command line of %s', async (line, name) =>
   const program = createProgram('exporter', aCommandContext().context);
   const ran: string[] = [];
   for (const command of program.commands) command.action(() => void ran.push(command.name()));
-  await program.parseAsync(commandFirst(plainFlags(line.split(' '), program), program), { from: 'user' });
+  await program.parseAsync(line.split(' '), { from: 'user' });
   expect(ran).toEqual([name]);
 });
 
