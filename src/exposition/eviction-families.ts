@@ -1,5 +1,5 @@
 import type { EvictionCounts, EvictionRecord } from '../history/eviction-record.js';
-import { isNearThreshold } from '../node/node-thresholds.js';
+import { isNearPressure } from '../node/node-forecasts.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { type NextVictim, nextVictims } from '../node/victims.js';
 import type { Workload } from '../workload/workload.js';
@@ -115,7 +115,7 @@ function newestBy(
 const evictionRanks: SeriesSource<NodeSnapshot, NextVictim> = {
   labels: ['namespace', 'pod', 'node', 'signal'],
   forEach(snapshot, emit) {
-    if (isNearThreshold(snapshot.thresholds)) for (const data of nextVictims(snapshot)) emit(data);
+    if (isNearPressure(snapshot)) for (const data of nextVictims(snapshot)) emit(data);
   },
   labelsOf: ({ nodeName }, { victim: { pod }, signal }) =>
     labelText(evictionRanks.labels, [pod.namespace, pod.name, nodeName, signal]),
@@ -130,7 +130,7 @@ export const evictionRankGroups: readonly FamilyGroup<NodeSnapshot>[] = [
       {
         name: 'pod_eviction_rank',
         profile: 'standard',
-        help: 'Place of the pod in the order in which the kubelet evicts when the node runs low on disk: 1 is evicted first, equals share a place. The first five of each signal, only on nodes with headroom below a quarter of a threshold: that of the kubelet with kubelet.readConfig, else the default of Kubernetes. None of a node on which there are pods that the exporter does not read.',
+        help: 'Place of the pod in the order in which the kubelet evicts when the node runs low on disk: 1 is evicted first, equals share a place. The first five of each signal, only on nodes with headroom below a quarter of a threshold, or about to cross it within ten minutes: that of the kubelet with kubelet.readConfig, else the default of Kubernetes. None of a node on which there are pods that the exporter does not read.',
         value: ({ rank }) => rank,
       },
     ],

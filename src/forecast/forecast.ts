@@ -1,4 +1,4 @@
-import type { Measurement, Rise } from './measurements.js';
+import type { Measurement, Measurements, Rise } from './measurements.js';
 
 /** When an amount is expected to reach a limit. Times by the clock of the measurements, in milliseconds. */
 export interface Forecast {
@@ -26,6 +26,9 @@ interface Trend {
   /** See {@link Rise}. */
   readonly stepMs: number;
 }
+
+/** Kubelets measure containers each 10 to 15 s: before the third change, growth may have been a burst. */
+export const minChangeCount = 3;
 
 /** A later half that grew by less than this part of the earlier one: growth decays. */
 const decayingRatio = 0.9;
@@ -59,6 +62,12 @@ export function trendOf({ measurements, changeCount, stepMs }: Rise, minChangeCo
   if (ratio >= decayingRatio) return { ...trend, rate: (former + latter) / 2 };
   const decay = Math.log(1 / ratio) / halfMs;
   return { ...trend, decay, rate: (latter * decay * halfMs * ratio) / (1 - ratio) };
+}
+
+/** Returns what goes on as it has risen, if it has changed often enough. */
+export function risingPart(measurements: Measurements, changeCount: number): ForecastPart {
+  const rise = measurements.rise();
+  return { last: measurements.last ?? { atMs: 0, amount: 0 }, trend: rise && trendOf(rise, changeCount) };
 }
 
 /** Interpolates between two measurements. */

@@ -48,8 +48,13 @@ export function podEvictionMs(
 }
 
 /** The same of a node: for a limit of one of the pods, or for its own pressure. */
-export function nodeEvictionMs(pods: readonly PodRecord[], thresholds: readonly NodeThreshold[]): number | undefined {
-  let leastMs = pressureMs(thresholds);
+export function nodeEvictionMs(
+  pods: readonly PodRecord[],
+  thresholds: readonly NodeThreshold[],
+  { crossesInMs = Infinity, ttlMs = 0 }: { readonly crossesInMs?: number | undefined; readonly ttlMs?: number } = {},
+): number | undefined {
+  let leastMs = crossesInMs <= aheadTtlCount * ttlMs ? Math.max(0, crossesInMs) : undefined;
+  leastMs = leastKnown(leastMs, pressureMs(thresholds));
   for (const { evictionMs } of pods) leastMs = leastKnown(leastMs, evictionMs);
   return leastMs;
 }

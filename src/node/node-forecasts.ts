@@ -1,21 +1,26 @@
 import { getOrAdd } from '../base/maps.js';
-import { type Forecast, forecastOf, type ForecastPart, timeLeftMs, trendOf } from '../forecast/forecast.js';
+import {
+  type Forecast,
+  forecastOf,
+  type ForecastPart,
+  minChangeCount,
+  risingPart,
+  timeLeftMs,
+} from '../forecast/forecast.js';
 import { Measurements } from '../forecast/measurements.js';
-import { type EvictionSignal, filesystemOf } from '../kubelet/eviction-signals.js';
+import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import type { ContainerSummary, NodeSummary } from '../kubelet/summary.js';
 import type { LimitRatio } from './limit-ratios.js';
 import { hasChangedMuch } from './near-evictions.js';
-import { availableFor, type NodeThreshold } from './node-thresholds.js';
+import { isNearThreshold, type NodeThreshold } from './node-thresholds.js';
 import type { DerivedPods, PodContext, PodRecord } from './pod-record.js';
+import { soonMs, type ThresholdForecast, ThresholdMeasurements } from './threshold-forecasts.js';
 import { canBind } from './unenforced-limits.js';
 import { countedComponent, volumeUsages } from './volume-usage.js';
 
 /** When a pod reaches the limit that it reaches first. */
 export interface PodForecast extends Forecast, Pick<LimitRatio, 'rule' | 'container' | 'volume'> {}
-
-/** When a node crosses a threshold, plus the grace period of a soft one. */
-export interface ThresholdForecast extends Forecast, Pick<NodeThreshold, 'signal' | 'isAssumed'> {}
 
 /** What is to come on a node, as of its last summary. */
 export interface NodeForecasts {
@@ -24,6 +29,8 @@ export interface NodeForecasts {
   /** By the UIDs of the entries of the summary. */
   readonly pods: ReadonlyMap<string, PodForecast>;
   readonly thresholds: readonly ThresholdForecast[];
+  /** Milliseconds until the first threshold is crossed, if the disk goes on to fill up as between the last two summaries. */
+  readonly crossesInMs?: number | undefined;
 }
 
 export const noForecasts: NodeForecasts = { measuredAtMs: 0, pods: new Map(), thresholds: [] };
@@ -49,10 +56,16 @@ export function nextThreshold(
   return next;
 }
 
+/** Whether a node is close to evicting pods: by its headroom, or as it is about to fill up. */
+export function isNearPressure({
+  thresholds,
+  forecasts,
+}: Pick<ForecastInput, 'thresholds'> & { readonly forecasts: NodeForecasts }): boolean {
+  return isNearThreshold(thresholds) || (nextThreshold(forecasts, 0)?.timeMs ?? Infinity) <= soonMs;
+}
+
 /** From this part of a limit on, measurements are kept: less often than from a quarter on, and nearly as many evictions are foreseen. */
 const keptRatio = 0.4;
-/** The same of thresholds, of which a node has few. */
-const keptThresholdRatio = 0.25;
 /** For so long, so are those of a pod that changed. */
 const changedMs = 600_000;
 /** From here on a forecast speaks. */
@@ -63,13 +76,8 @@ const partRatio = 1 / 16;
 /** Limits of a pod: their author decides how many there are, and each that is followed takes half a kilobyte. */
 const maxFollowedCount = 16;
 
-/** Kubelets measure containers each 10 to 15 s: before the third change, growth may have been a burst. */
-const minChangeCount = 3;
 /** Volumes are measured each 60 to 90 s: the second measurement is often the last one before the eviction. */
 const minVolumeChangeCount = 1;
-
-/** Thresholds may be tiny: what is near is measured by this part of the filesystem at least. */
-const minZoneRatio = 0.05;
 
 export interface ForecastInput {
   readonly summary: NodeSummary;
@@ -89,12 +97,6 @@ interface FollowedPod {
   readonly untilMs: number;
 }
 
-interface MeasuredThreshold {
-  readonly measurements: Measurements;
-  /** Since then usage is above it: a soft threshold has a grace period. Undefined below it. */
-  readonly crossedAtMs: number | undefined;
-}
-
 interface MeasuredPart {
   readonly key: string;
   readonly atMs: number | undefined;
@@ -109,12 +111,11 @@ interface MeasuredPart {
 export class NodeMeasurements {
   #pods = new Map<string, FollowedPod>();
   #measuredAtMs = 0;
-  #thresholds = new Map<string, MeasuredThreshold>();
+  readonly #thresholds = new ThresholdMeasurements();
 
   forecasts({ summary, pods, known, derived, context, thresholds }: ForecastInput): NodeForecasts {
-    const [former, formerThresholds] = [this.#pods, this.#thresholds];
+    const former = this.#pods;
     this.#pods = new Map();
-    this.#thresholds = new Map();
     const measuredAtMs = newestMs(summary);
     this.#measuredAtMs = measuredAtMs;
     const ofPods = new Map<string, PodForecast>();
@@ -132,9 +133,7 @@ export class NodeMeasurements {
     return {
       measuredAtMs,
       pods: ofPods,
-      thresholds: thresholds.flatMap(
-        (threshold) => this.#thresholdForecast(threshold, summary, formerThresholds) ?? [],
-      ),
+      ...this.#thresholds.forecasts(thresholds, summary, measuredAtMs),
     };
   }
 
@@ -170,36 +169,6 @@ export class NodeMeasurements {
     this.#pods.set(pod.summary.uid, { parts, untilMs });
     return first;
   }
-
-  /**
-   * The headroom within two zones above the threshold, each as large as the threshold, is looked at as usage is below a limit: 0 at
-   * the far end, half of it where the headroom is as large as the threshold, all of it where the threshold is crossed.
-   */
-  #thresholdForecast(
-    of: NodeThreshold,
-    summary: NodeSummary,
-    former: ReadonlyMap<string, MeasuredThreshold>,
-  ): ThresholdForecast | undefined {
-    const { signal, isAssumed, gracePeriodMs } = of;
-    const limit = limitOf(of, summary);
-    if (limit === undefined || limit.ratio < keptThresholdRatio) return undefined;
-    // Another threshold, or a disk of another size, is measured from the start.
-    const key = [signal, gracePeriodMs, limit.limitBytes].join('/');
-    const measured = measuredThreshold(
-      limit,
-      summary[filesystemOf(signal)]?.timeMs ?? newestMs(summary),
-      former.get(key),
-    );
-    this.#thresholds.set(key, measured);
-    const { measurements, crossedAtMs } = measured;
-    const forecast =
-      crossedAtMs === undefined
-        ? limitForecast(limit, [partOf(measurements, minChangeCount)])
-        : { reachedAtMs: crossedAtMs, endsAtMs: Infinity };
-    if (forecast === undefined) return undefined;
-    const { reachedAtMs, endsAtMs } = forecast;
-    return { signal, isAssumed, reachedAtMs: reachedAtMs + gracePeriodMs, endsAtMs: endsAtMs + gracePeriodMs };
-  }
 }
 
 /** Once near a limit, a pod is followed below too. */
@@ -222,26 +191,6 @@ function followedLimits(ratios: readonly LimitRatio[]): readonly LimitRatio[] {
   if (binding.length <= maxFollowedCount) return binding;
   const fullest = new Set(binding.toSorted((a, b) => b.ratio - a.ratio).slice(0, maxFollowedCount));
   return binding.filter((limit) => fullest.has(limit));
-}
-
-type ZoneUsage = Pick<LimitRatio, 'usedBytes' | 'limitBytes' | 'ratio'>;
-
-/** Undefined without a threshold, or where the headroom is not known. */
-function limitOf({ signal, threshold = 0, headroom }: NodeThreshold, summary: NodeSummary): ZoneUsage | undefined {
-  if (headroom === undefined || threshold === 0) return undefined;
-  const { total = 0 } = availableFor(signal, summary);
-  const limitBytes = 2 * Math.max(threshold, total * minZoneRatio);
-  const usedBytes = limitBytes - headroom;
-  return { usedBytes, limitBytes, ratio: usedBytes / limitBytes };
-}
-
-function measuredThreshold(
-  { usedBytes, ratio }: ZoneUsage,
-  atMs: number,
-  { measurements, crossedAtMs }: MeasuredThreshold = { measurements: new Measurements(false), crossedAtMs: undefined },
-): MeasuredThreshold {
-  measurements.add({ atMs, amount: usedBytes });
-  return { measurements, crossedAtMs: ratio > 1 ? (crossedAtMs ?? atMs) : undefined };
 }
 
 function limitForecast(
@@ -297,12 +246,7 @@ function follow(
   const measurements = getOrAdd(kept, key, () => known?.get(key) ?? new Measurements());
   measurements.add({ atMs, amount });
   if (isNearSince) measurements.beginAgain();
-  return partOf(measurements, changeCount);
-}
-
-function partOf(measurements: Measurements, changeCount: number): ForecastPart {
-  const rise = measurements.rise();
-  return { last: measurements.last ?? { atMs: 0, amount: 0 }, trend: rise && trendOf(rise, changeCount) };
+  return risingPart(measurements, changeCount);
 }
 
 /** A time that is far ahead of the disk's own is none: it would end all forecasts of the node. */

@@ -207,9 +207,7 @@ function sameRecord(
   };
 }
 
-function isPending(usage: PodUsage | undefined): boolean {
-  return usage?.volumesPending === true;
-}
+const isPending = (usage: PodUsage | undefined): boolean => usage?.volumesPending === true;
 
 function containersOf(usage: PodUsage | undefined): PodRecord['containers'] {
   if (usage === undefined) return [];
@@ -231,9 +229,8 @@ export function createNodeSnapshot(
   const all = Array.from(joined.pods, (pod) => recordPod(pod, joined, input, options));
   const measured = all.filter(isMeasured);
   const isVirtual = isOfVirtualCluster(node.labels);
-  const thresholds = isVirtual
-    ? noThresholds
-    : thresholdsInForce({ ...input, summary: judgedFilesystems(summary, frozen) });
+  const judged = { ...input, summary: judgedFilesystems(summary, frozen) };
+  const thresholds = isVirtual ? noThresholds : thresholdsInForce(judged);
   const isShown = ({ workloads }: PodRecord): boolean => options.showsAllPods || workloads.length > 0;
   const skippedPods = new Map<SkipReason, number>(joined.counts);
   skippedPods.set('no_usage', all.length - measured.length);
@@ -242,6 +239,8 @@ export function createNodeSnapshot(
   const podsWithoutTotal = measured.length === all.length ? [] : all.filter((pod) => !isMeasured(pod) && isShown(pod));
   const listedPodUids = uidsOf(all);
   const podsOnNode = options.pods.podsOn(node.name);
+  const learned = memory?.learn({ ...input, ...thresholds, pods: all }) ?? nothingLearned;
+  const ahead = { ...learned.forecasts, ttlMs: options.ttlMs };
   const isAllInScope = coversAllPods(options.scope) && !isVirtual;
   return {
     node,
@@ -267,8 +266,8 @@ export function createNodeSnapshot(
     measuredPodUids: measured.length === all.length ? listedPodUids : uidsOf(measured),
     unknownPods: joined.unknown,
     unreadPodCount: isAllInScope ? undefined : joined.outOfScopeCount + joined.unknown.length,
-    evictionMs: nodeEvictionMs([...pods, ...podsWithoutTotal], thresholds.thresholds),
-    ...(memory?.learn({ ...input, ...thresholds, pods: all }) ?? nothingLearned),
+    evictionMs: nodeEvictionMs([...pods, ...podsWithoutTotal], thresholds.thresholds, ahead),
+    ...learned,
   };
 }
 

@@ -9,7 +9,8 @@ import {
   podForecastsOf,
 } from '../../src/exposition/forecast-families.js';
 import { SampleLines } from '../../src/exposition/render.js';
-import type { NodeForecasts, ThresholdForecast } from '../../src/node/node-forecasts.js';
+import type { NodeForecasts } from '../../src/node/node-forecasts.js';
+import type { ThresholdForecast } from '../../src/node/threshold-forecasts.js';
 import { aPod, aPodSummary } from '../support/builders.js';
 import { aFreshNode, aMeasuredPod, anAbsentNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 

@@ -60,6 +60,15 @@ describe('podEvictionMs and nodeEvictionMs', () => {
   });
 
   it.each([
+    { crossesInMs: 110_000, headroom: 900, expected: 110_000 },
+    { crossesInMs: 110_001, headroom: 900, expected: undefined },
+    { crossesInMs: undefined, headroom: 900, expected: undefined },
+    { crossesInMs: 9_000, headroom: 24, expected: 9_000 },
+  ])('a disk that would be full in $crossesInMs ms is near within two TTLs', ({ crossesInMs, headroom, expected }) => {
+    expect(nodeEvictionMs([], [uncrossed(headroom)], { crossesInMs, ttlMs: 55_000 })).toBe(expected);
+  });
+
+  it.each([
     { times: [undefined, 7, Infinity], thresholds: [], expected: 7 },
     { times: [undefined, Infinity], thresholds: [], expected: Infinity },
     { times: [7], thresholds: [uncrossed(24)], expected: 7 },

@@ -345,7 +345,14 @@ it('a pod whose sizes stay the same ends its forecast, though nothing of it is d
 
 it.each<readonly [string, readonly number[], Partial<NodeThreshold>, number | undefined]>([
   ['as large as itself', [245, 230, 215, 200], { threshold: 100 }, 67],
-  ['larger than itself', [280, 260, 240, 220], { threshold: 100 }, undefined],
+  ['larger than itself, when that is soon', [280, 260, 240, 220], { threshold: 100 }, 60],
+  [
+    'larger than itself, beyond ten minutes',
+    Array.from({ length: 30 }, (_, index) => 427 - 3 * index),
+    { threshold: 100 },
+    undefined,
+  ],
+  ['many times itself', [1_160, 1_060, 960, 860], { threshold: 100 }, 76],
   ['of a twentieth of the disk, for a tiny threshold', [66, 61, 56, 51], { threshold: 1 }, 100],
   [
     'above it, which has to hold for its grace period',
@@ -360,6 +367,46 @@ it.each<readonly [string, readonly number[], Partial<NodeThreshold>, number | un
   const forecasts = forecastsOf(turns, () => [], { threshold });
   const next = nextThreshold(forecasts, 0);
   expect(next && Math.round(next.timeMs / second)).toBe(seconds);
+});
+
+it('a disk that fills steadily is forecast from its fourth summary on, and near as it fills', () => {
+  const available = [2708, 2354, 2006, 1712, 1364, 1016, 662];
+  const found = available.map((_, index) => {
+    const turns = available
+      .slice(0, index + 1)
+      .map((mebibytes, turn): Turn => ({ atSeconds: 59 * turn, available: mebibytes }));
+    const forecasts = forecastsOf(turns, () => [], { threshold: { threshold: 443 } });
+    return [forecasts.crossesInMs, nextThreshold(forecasts, 0)?.timeMs].map((ms) => ms && Math.round(ms / second));
+  });
+  expect(found).toEqual([
+    [undefined, undefined],
+    [319, undefined],
+    [265, undefined],
+    [255, 551],
+    [156, 165],
+    [97, 102],
+    [36, 38],
+  ]);
+});
+
+it('a threshold that moves with the size of its disk keeps its forecast', () => {
+  const measurements = new NodeMeasurements();
+  const { context } = aNodeSnapshot();
+  const input = { pods: [], derived: new Map<PodRecord, DerivedPod>(), context };
+  const found = [245, 230, 215, 200].map((inodesFree, index) => {
+    const nodefs = anFsStats({ timeMs: epochMs + 10 * index * second, inodesFree, inodes: 1_000 - index });
+    const threshold = 103 - index;
+    const of = aNodeThreshold({ signal: 'nodefs.inodesFree', threshold, headroom: inodesFree - threshold });
+    const forecasts = measurements.forecasts({ ...input, summary: aNodeSummary({ nodefs }), thresholds: [of] });
+    return nextThreshold(forecasts, 0)?.timeMs;
+  });
+  expect(Math.round((found.at(-1) ?? NaN) / second)).toBe(67);
+});
+
+it('the forecast of a soft threshold lasts through its grace period', () => {
+  const turns = [245, 230, 215, 200].map((available, index): Turn => ({ atSeconds: 10 * index, available }));
+  const forecasts = forecastsOf(turns, () => [], { threshold: { threshold: 100, gracePeriodMs: 30_000 } });
+  expect([100, 107].map((age) => nextThreshold(forecasts, age * second)?.timeMs)).toEqual([0, undefined]);
 });
 
 it('a soft threshold that is crossed counts down its grace period', () => {
