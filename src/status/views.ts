@@ -14,9 +14,7 @@ import { nodeDisks, type NodeExplanation, nodeExplanation } from '../query/node-
 import { parsePodLimit, podsWithOutlook, type PodWithOutlook } from '../query/pod-outlook.js';
 import { knownWorkload, type WorkloadFacts, workloadFacts } from '../query/workload-explanation.js';
 import type { DiskReport } from '../report/disk-report.js';
-import { evictionParagraph } from '../report/eviction-paragraph.js';
 import type { EvictionReport } from '../report/eviction-report.js';
-import { type EvictionTimeline, evictionTimeline } from '../report/eviction-timeline.js';
 import type { ContainerReport, PodReport } from '../report/pod-report.js';
 import type { VolumeReport } from '../report/volume-report.js';
 import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
@@ -35,23 +33,13 @@ export interface Views {
   readonly volumes: ListPage<VolumeReport>;
   readonly workloads: ListPage<WorkloadReport>;
   readonly namespaces: ListPage<NamespaceReport>;
-  readonly evictions: EvictionsView;
+  readonly evictions: ListPage<ShownEviction>;
   readonly search: SearchResults;
   readonly node: NodeObject;
   readonly pod: PodObject;
   readonly workload: WorkloadObject;
   readonly namespace: NamespaceObject;
-  readonly eviction: EvictionObject;
-}
-
-interface EvictionsView extends ListPage<ShownEviction> {
-  /** Of all that the filters let through; absent without any. */
-  readonly timeline?: EvictionTimeline | undefined;
-}
-
-export interface EvictionObject extends ShownEviction {
-  /** All of it in one paragraph, to paste. */
-  readonly text: string;
+  readonly eviction: ShownEviction;
 }
 
 /** The first of each kind whose names have the words; of pods those that are nearest to an eviction. */
@@ -172,12 +160,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const { offset, limit } = query;
     const all = filteredEvictions(reading.evictions, query);
     const items = all.slice(offset, offset + limit).map((of) => withAge(of, reading.readAtMs));
-    const timeline = evictionTimeline(all, reading.readAtMs);
-    return Promise.resolve({
-      kind: 'evictions',
-      query,
-      data: { items, totalCount: all.length, offset, limit, timeline },
-    });
+    return Promise.resolve({ kind: 'evictions', query, data: { items, totalCount: all.length, offset, limit } });
   },
   search: async ({ parameters: { q, ...others } }, { reading, lane }) => {
     const parameters = q === undefined ? others : { search: q, ...others };
@@ -244,8 +227,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const query = parseListQuery('evictions', parameters, parametersOfView('eviction'));
     const found = reading.evictions.find((of) => of.uid === uid);
     if (found === undefined) throw noEviction(uid, status);
-    const text = evictionParagraph(found, status.clusterName);
-    return Promise.resolve({ kind: 'eviction', query, data: { ...withAge(found, reading.readAtMs), text } });
+    return Promise.resolve({ kind: 'eviction', query, data: withAge(found, reading.readAtMs) });
   },
 };
 

@@ -6,8 +6,8 @@ import type { LimitReport } from '../../report/limit-report.js';
 import { componentOrder } from '../../report/pod-report.js';
 import { sizeText } from '../../report/verdict-commands.js';
 import { mostSpecific } from '../../workload/workload.js';
-import type { Status } from '../status.js';
-import type { EvictionObject, PageView } from '../views.js';
+import type { ShownEviction, Status } from '../status.js';
+import type { PageView } from '../views.js';
 import { componentBar, componentLegend, dataTable, emptyText, panel } from './components.js';
 import type { Links } from './links.js';
 import { lines, type Markup, markup } from './markup.js';
@@ -22,7 +22,7 @@ export function evictionPage(
   links: Links,
   { links: elsewhere, clusterName, notListed }: Status,
 ): Markup {
-  const { namespace, pod, node, workloads, message, lastUsage, text, verdict, cause } = data;
+  const { namespace, pod, node, workloads, message, lastUsage, verdict, cause } = data;
   const values = { cluster: clusterName, namespace, pod, node, workload: mostSpecific(workloads)?.workload };
   const { commands = [], text: sentence = message.trim() } = verdict ?? {};
   return markup`<h1>${eventText(data) === 'refused' ? 'Refusal' : 'Eviction'} of pod <span class="name">${links.pod(data)}</span></h1>
@@ -30,11 +30,10 @@ ${objectLinkList(elsewhere, values)}
 ${verdictPart({ text: sentence, commands }, cause === 'node_admission' ? 'warning' : 'critical')}
 <div id="part-facts" data-part>${notListed && markup`<p class="small t-warning">${notListed}</p>`}${facts(data, links)}</div>
 ${lastUsage === undefined ? panel({ id: 'held', title: 'What it held', body: emptyText(unknownUsageText(data)) }) : usagePanels(lastUsage, data)}
-${panel({ id: 'message', title: 'Message of the kubelet', body: markup`<pre tabindex="0" role="region" aria-label="The message, word for word" data-key="message">${lines(message)}</pre>` })}
-${panel({ id: 'paste', title: 'To paste', body: markup`<pre class="paste" tabindex="0" role="region" aria-label="The eviction in one paragraph" data-key="paste">${text}</pre>` })}`;
+${panel({ id: 'message', title: 'Message of the kubelet', body: markup`<pre tabindex="0" role="region" aria-label="The message, word for word" data-key="message">${lines(message)}</pre>` })}`;
 }
 
-function facts(eviction: EvictionObject, links: Links): Markup {
+function facts(eviction: ShownEviction, links: Links): Markup {
   const { namespace, node, workloads, evictedAtMs, ageMs, lastUsage, diskPressure, seenAtMs, uid } = eviction;
   return factList({
     [eventText(eviction) === 'refused' ? 'Refused' : 'Evicted']:
@@ -51,20 +50,20 @@ function facts(eviction: EvictionObject, links: Links): Markup {
   });
 }
 
-function exceededText({ limitBytes, container, volume }: EvictionObject): Markup | undefined {
+function exceededText({ limitBytes, container, volume }: ShownEviction): Markup | undefined {
   if (limitBytes === undefined) return undefined;
   const rule = container !== undefined ? 'container' : volume !== undefined ? 'emptydir' : 'pod';
   return markup`${formatBytes(limitBytes)} of ${limitName({ rule, container, volume })}`;
 }
 
-function usagePanels(usage: LastUsageReport, eviction: EvictionObject): Markup {
+function usagePanels(usage: LastUsageReport, eviction: ShownEviction): Markup {
   return markup`<div class="pair">${heldPanel(usage, eviction)}${beforePanel(usage)}</div>
 ${usage.limits.length === 0 ? undefined : panel({ id: 'limits', title: 'Limits, as last measured', body: limitTable(usage.limits, { isOld: true, marked: exceededLimit(usage.limits, eviction), mark: 'exceeded' }) })}
 ${partsPanel(usage)}`;
 }
 
-function exceededLimit(limits: readonly LimitReport[], eviction: EvictionObject): LimitReport | undefined {
-  const rules: Partial<Record<EvictionObject['cause'], LimitReport['rule']>> = {
+function exceededLimit(limits: readonly LimitReport[], eviction: ShownEviction): LimitReport | undefined {
+  const rules: Partial<Record<ShownEviction['cause'], LimitReport['rule']>> = {
     emptydir_limit: 'emptydir',
     pod_limit: 'pod',
     container_limit: 'container',
@@ -77,7 +76,7 @@ function exceededLimit(limits: readonly LimitReport[], eviction: EvictionObject)
 
 function heldPanel(
   { components, usedBytes, isPending }: LastUsageReport,
-  { cause, limitBytes }: EvictionObject,
+  { cause, limitBytes }: ShownEviction,
 ): Markup {
   const isKnown = components !== undefined && usedBytes !== undefined;
   const rows = componentOrder.map(

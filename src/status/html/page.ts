@@ -15,7 +15,6 @@ import { containerList, volumeList } from './part-lists.js';
 import { podPage } from './pod-page.js';
 import { problemsPage } from './problems-page.js';
 import { searchPage } from './search-page.js';
-import { evictionTimelinePart } from './timeline-panel.js';
 import { workloadPage } from './workload-page.js';
 
 /** The page at `/`. */
@@ -35,10 +34,7 @@ const bodies: { readonly [Kind in ViewKind]: Body<Kind> } = {
   workloads: ({ data: page, query }, links) => listBody('Workloads', workloadList({ page, query, links })),
   namespaces: ({ data: page, query }, links) => listBody('Namespaces', namespaceList({ page, query, links })),
   evictions: ({ data: page, query }, links, status) =>
-    listBody(
-      'Evictions',
-      markup`${evictionTimelinePart(page.timeline)}${knownSince(status)}${evictionList({ page, query, links })}`,
-    ),
+    listBody('Evictions', markup`${knownSince(status)}${evictionList({ page, query, links })}`),
   search: searchPage,
   node: nodePage,
   pod: podPage,
