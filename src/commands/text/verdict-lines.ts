@@ -1,5 +1,4 @@
-import { countedText } from '../../base/text.js';
-import { isKnownCommand } from './known-commands.js';
+import { countedText, programName } from '../../base/text.js';
 import { terminalText, wrapped } from './terminal-text.js';
 
 export interface TextWithCommands {
@@ -7,14 +6,21 @@ export interface TextWithCommands {
   readonly commands: readonly string[];
 }
 
-/** The sentence, then a line for each command that this program would print itself, and how many others an exporter has. */
+/** As `shellWord` writes it: nothing that a shell would expand or obey. */
+const word = String.raw`(?:[\w./:@=,%+-]|'[^'\p{Cc}]*'|"[\w ']*")+`;
+const printable = new RegExp(`^(?:kubectl|ssh|${programName}) (?!-)${word}(?: ${word})*$`, 'u');
+
+/**
+ * The sentence, then a line for each command that people may paste into a shell: one program, of those that this project names,
+ * whatever answers in the exporter's place. How many others there are is said.
+ */
 export function verdictLines({ text, commands }: TextWithCommands, width: number): readonly string[] {
-  const known = commands.filter(isKnownCommand);
+  const known = commands.filter((command) => printable.test(command));
   const others = countedText(commands.length - known.length, ['command', 'commands']);
   const note =
     others === ''
       ? []
-      : wrapped([`${others} of the exporter left out: not of a form that this version prints.`], width);
+      : wrapped([`${others} of the exporter left out: not one call of kubectl, ssh or ${programName}.`], width);
   return [...ownLines({ text, commands: known }, width), ...note];
 }
 
