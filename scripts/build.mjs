@@ -100,11 +100,14 @@ for (const file of Object.keys(metafile.outputs).filter((name) => name.endsWith(
 }
 
 // Read at run time, from the folder of the module that reads them.
-const files = ['status/page.css', 'status/page.js', 'status/openapi.json'];
+const files = ['status/page.css', 'status/page.js'];
 const scripts = ['walk-container.sh', 'walk-node.sh'].map((script) => `commands/explain/directories/${script}`);
 for (const file of [...files, ...scripts]) {
   await copyFile(`src/${file}`, path.join(flags.outdir, path.basename(file)));
 }
+
+const openApi = JSON.parse(await readFile('src/status/openapi.json', 'utf8'));
+await writeFile(path.join(flags.outdir, 'openapi.json'), JSON.stringify(openApi));
 
 const [program, ...libraries] = await bundledPackages(metafile);
 await writeFile(path.join(flags.outdir, 'THIRD-PARTY-LICENCES.txt'), await licenceTexts(libraries));

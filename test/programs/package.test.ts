@@ -55,6 +55,9 @@ describe('the package', () => {
       'package/dist/sbom.cdx.json',
       'package/package.json',
     ]);
+    const api = 'node_modules/ephemeral-storage-exporter/dist/openapi.json';
+    const document = await readJson(path.join(root, 'src/status/openapi.json'));
+    expect(await readFile(path.join(folder.path, api), 'utf8')).toBe(JSON.stringify(document));
   });
 
   it('the package has the package.json of the checkout without what only a checkout needs', async () => {
