@@ -42,6 +42,7 @@ import {
 } from '../support/snapshot-builders.js';
 
 const full = anFsStats({
+  timeMs: 1_000,
   availableBytes: 1,
   capacityBytes: 2,
   usedBytes: 1,
