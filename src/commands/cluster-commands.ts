@@ -96,13 +96,6 @@ function addExplain(program: Command, context: CommandContext): void {
     .addOption(
       new Option('--limit <size>', 'of a pod: what another limit would do, such as 2Gi').argParser(parsePodLimit),
     )
-    .addOption(
-      new Option(
-        '--free <size>',
-        'of a node: bytes that evictions are to free, such as 5Gi (default: what is missing; else 10 % of each threshold)',
-      ).argParser(parseSize),
-    )
-    .option('--without <pod>', 'of a node: what it would be without this pod, NAMESPACE/POD')
     .option(
       '--directories',
       'of a pod: the largest directories and files, by kubectl exec; of a node: whose its bytes are, by kubectl debug',
@@ -112,7 +105,7 @@ function addExplain(program: Command, context: CommandContext): void {
     .option('--image <image>', 'with --directories of a node: the image of the debug pod (default: busybox:1.36)')
     .option('--profile <name>', 'with --directories of a node: the profile of the debug pod (default: sysadmin)')
     .action(async (word: string, second: string | undefined, flags: ExplainFlags, command: Command) => {
-      const { output, free: freeBytes, without, limit: podLimit, container, dryRun: isDryRun = false } = flags;
+      const { output, limit: podLimit, container, dryRun: isDryRun = false } = flags;
       const { resource, name } = parseExplainTarget(word, second);
       checkFlags(resource, flags);
       const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output };
@@ -128,12 +121,11 @@ function addExplain(program: Command, context: CommandContext): void {
         return;
       }
       const { explain } = await import('./explain/explain-command.js');
-      await explain({ ...options, freeBytes, without, podLimit }, context);
+      await explain({ ...options, podLimit }, context);
     });
 }
 
-interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output' | 'without'> {
-  readonly free?: number;
+interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output'> {
   readonly limit?: string;
   readonly directories?: boolean;
   readonly container?: string;
@@ -143,8 +135,6 @@ interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output' | '
 }
 
 const resourcesOfFlags = {
-  free: 'node',
-  without: 'node',
   limit: 'pod',
   container: 'pod',
   image: 'node',
@@ -153,7 +143,7 @@ const resourcesOfFlags = {
 
 /** Throws UsageError for a flag that is for other resources, that needs another flag, or excludes it. */
 function checkFlags(resource: ExplainTarget['resource'], flags: ExplainFlags): void {
-  for (const flag of ['free', 'without', 'limit', 'container', 'image', 'profile'] as const) {
+  for (const flag of ['limit', 'container', 'image', 'profile'] as const) {
     const expected = resourcesOfFlags[flag];
     if (flags[flag] !== undefined && resource !== expected) throw new UsageError(`--${flag} is for ${expected}s`);
   }
@@ -166,10 +156,9 @@ function checkFlags(resource: ExplainTarget['resource'], flags: ExplainFlags): v
   }
 }
 
-function checkDirectories(resource: ExplainTarget['resource'], { limit, free, without }: ExplainFlags): void {
+function checkDirectories(resource: ExplainTarget['resource'], { limit }: ExplainFlags): void {
   if (resource !== 'pod' && resource !== 'node') throw new UsageError('--directories is for pods and nodes');
-  const other = Object.entries({ limit, free, without }).find(([, value]) => value !== undefined)?.[0];
-  if (other !== undefined) throw new UsageError(`--directories and --${other} exclude each other`);
+  if (limit !== undefined) throw new UsageError('--directories and --limit exclude each other');
 }
 
 function withSource(command: Command): Command {

@@ -46,7 +46,7 @@ const examples: Readonly<Record<string, readonly CommandExample[]>> = {
   explain: [
     { purpose: 'Show what adds up to the usage of a pod', args: 'explain pod cart-0 -n shop' },
     { purpose: 'Show the pods of a workload', args: 'explain workload shop/deployment/cart' },
-    { purpose: 'Show whom a node would evict to free 5Gi', args: 'explain node node-1 --free 5Gi' },
+    { purpose: 'Show whom a node would evict first', args: 'explain node node-1' },
     {
       purpose: 'Print the bytes in use on each filesystem of a node',
       args: 'explain node node-1 -o json',

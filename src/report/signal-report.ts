@@ -54,7 +54,7 @@ export interface VictimReport {
 /** Whom the kubelet would evict to free an amount. */
 export interface FreeingReport {
   readonly amount: number;
-  /** Whether the threshold is crossed by the amount; otherwise it was requested, or is an example. */
+  /** Whether the threshold is crossed by the amount; otherwise it is an example. */
   readonly isMissing: boolean;
   readonly victims: readonly Pick<VictimReport, 'namespace' | 'pod' | 'freed'>[];
   readonly freed: number;
@@ -90,15 +90,6 @@ function signalReport(
     victims: reports,
     toFree: reports && freeingReport(reports, lacking(hard), hard?.isCrossed === true),
   };
-}
-
-/** Returns the signals with those that the kubelet would evict to free the amount, of those of bytes. */
-export function toFreeBytes(signals: readonly SignalReport[], bytes: number): readonly SignalReport[] {
-  return signals.map((report) => {
-    const { signal, victims } = report;
-    if (victims === undefined || countsInodes(signal)) return report;
-    return { ...report, toFree: freeingReport(victims, bytes, false) };
-  });
 }
 
 function highest(thresholds: readonly NodeThreshold[]): NodeThreshold | undefined {

@@ -1,9 +1,7 @@
 import { UsageError } from '../../base/errors.js';
 import { programName, shellWord } from '../../base/text.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
-import { toFreeBytes } from '../../report/signal-report.js';
 import { NotFoundError } from '../../status/view-errors.js';
-import type { Views } from '../../status/views.js';
 import { connectionWords, sourceWords } from '../connection-words.js';
 import type { CommandContext } from '../context.js';
 import { type ClusterFlags, type ClusterSession, withViews } from '../one-shot.js';
@@ -17,7 +15,6 @@ import { findWorkload, shownName } from '../workload-lookup.js';
 import { evictionText } from './eviction-text.js';
 import { nodeText } from './node-text.js';
 import { podText, type TextOptions } from './pod-text.js';
-import { withoutPod } from './without-pod.js';
 import { workloadText, workloadWithPods } from './workload-text.js';
 
 export interface ExplainOptions extends ClusterFlags {
@@ -28,10 +25,6 @@ export interface ExplainOptions extends ClusterFlags {
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
   readonly output: (typeof explainForms)[number];
-  /** Of a node: the bytes that evictions are to free; undefined for what its thresholds lack. */
-  readonly freeBytes?: number | undefined;
-  /** Of a node: a pod that is thought away, `NAMESPACE/NAME`. */
-  readonly without?: string | undefined;
   /** Of a pod: another limit, as a quantity. */
   readonly podLimit?: string | undefined;
 }
@@ -210,18 +203,13 @@ async function explainEvictions({ reader, options, name, namespace }: Question):
   return { facts: answer, data: found, text };
 }
 
-async function explainNode({ reader, options, name }: Question): Promise<Explained> {
+async function explainNode({ reader, name }: Question): Promise<Explained> {
   const answer = await objectOf(reader, 'node', [name], {});
   if (answer === undefined) {
     const { items, ...facts } = await reader.list('nodes', {}, 1_000);
     const names = items.map(({ node }) => node);
     throw notFound('node', name, names, { facts });
   }
-  const explanation = nodeOf(answer.data, options);
-  return { facts: answer, data: explanation, text: (text) => nodeText(explanation, text) };
-}
-
-function nodeOf({ node }: Views['node'], { freeBytes, without }: ExplainOptions) {
-  const signals = freeBytes === undefined ? node.signals : toFreeBytes(node.signals, freeBytes);
-  return { ...node, signals, without: without === undefined ? undefined : withoutPod(node, without) };
+  const { node } = answer.data;
+  return { facts: answer, data: node, text: (text) => nodeText(node, text) };
 }

@@ -20,19 +20,14 @@ import { paragraphs, terminalText, wrap, wrapped } from '../text/terminal-text.j
 import { verdictLines } from '../text/verdict-lines.js';
 import type { TextOptions } from './pod-text.js';
 import { amountText, isShort, signalLines } from './signal-lines.js';
-import type { NodeWithoutPod } from './without-pod.js';
 
 /** A node's disks by owner, its thresholds and the order of eviction, for people. */
-export function nodeText(
-  explanation: NodeExplanation & { readonly without?: NodeWithoutPod | undefined },
-  options: TextOptions,
-): string {
+export function nodeText(explanation: NodeExplanation, options: TextOptions): string {
   const { width } = options;
   return paragraphs([
     explanation.verdict === undefined
       ? wrapped([calmText(explanation)], width)
       : verdictLines(explanation.verdict, width),
-    withoutLines(explanation.without, width),
     wrapped(headline(explanation, options), width),
     ...(explanation.state === 'absent'
       ? []
@@ -57,23 +52,6 @@ function calmText(explanation: NodeExplanation): string {
   if (nearest?.headroom === undefined) return 'No eviction threshold of its disks is known.';
   const unit = countsInodes(nearest.signal) ? ' inodes' : '';
   return `Not close to evicting pods: ${amountText(nearest.signal, nearest.headroom)}${unit} above the nearest threshold, of ${nearest.signal}.`;
-}
-
-function withoutLines(without: NodeWithoutPod | undefined, width: number): readonly string[] {
-  if (without === undefined) return [];
-  const { namespace, pod, signals } = without;
-  return wrapped(
-    [
-      `Without ${namespace}/${pod}:`,
-      ...signals.map(({ signal, freed, headroom, isCrossed }) => {
-        const place = isCrossed
-          ? `still ${amountText(signal, -headroom)} below its threshold`
-          : `${amountText(signal, headroom)} above its threshold`;
-        return `${signal}: ${amountText(signal, freed)} freed, ${place}.`;
-      }),
-    ],
-    width,
-  );
 }
 
 function headline(explanation: NodeExplanation, { readAtMs }: TextOptions): readonly string[] {

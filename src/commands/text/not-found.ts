@@ -9,7 +9,7 @@ import { terminalText } from './terminal-text.js';
 const maxNameLength = 320;
 
 /** The name as an error quotes it. */
-export function quotedName(name: string): string {
+function quotedName(name: string): string {
   return truncate(terminalText(name), maxNameLength);
 }
 

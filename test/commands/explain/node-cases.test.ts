@@ -87,7 +87,6 @@ async function explained(
       namespace: undefined,
       allNamespaces: false,
       output: 'json',
-      freeBytes: undefined,
       exporter: undefined,
       settings: { configFile: undefined, values: {} },
       kubeconfig: undefined,

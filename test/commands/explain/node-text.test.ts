@@ -10,7 +10,6 @@ import type { NodeSnapshot } from '../../../src/node/node-view.js';
 import type { ClusterReading } from '../../../src/query/cluster-reading.js';
 import { nodeExplanation } from '../../../src/query/node-explanation.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
-import { toFreeBytes } from '../../../src/report/signal-report.js';
 import {
   aContainer,
   aContainerSummary,
@@ -89,14 +88,10 @@ function readingWith(reading: ClusterReading, changes: Partial<NodeSnapshot>): C
   return { ...reading, snapshot: { ...reading.snapshot, nodes: [{ ...node, snapshot }] } };
 }
 
-function textOf(
-  reading: ClusterReading,
-  { freeBytes, width = Infinity }: { freeBytes?: number; width?: number } = {},
-): string {
+function textOf(reading: ClusterReading, width = Infinity): string {
   const explanation = nodeExplanation(reading, 'node-1');
   if (explanation === undefined) throw new Error('node-1 is not in the reading');
-  const signals = freeBytes === undefined ? explanation.signals : toFreeBytes(explanation.signals, freeBytes);
-  return nodeText({ ...explanation, signals }, { width, readAtMs: reading.readAtMs });
+  return nodeText(explanation, { width, readAtMs: reading.readAtMs });
 }
 
 describe('the text about a node', () => {
@@ -110,7 +105,7 @@ describe('the text about a node', () => {
       { name: undefined, keys: [], sizeBytes: gib },
     ];
     const settings = { highThresholdPercent: 90, lowThresholdPercent: 80, minAgeMs: 120_000, maxListedCount: 50 };
-    expect(textOf(readingOf({ pods, unmeasured, node: { images }, settings }), { freeBytes: 5 * gib })).toBe(`\
+    expect(textOf(readingOf({ pods, unmeasured, node: { images }, settings }))).toBe(`\
 Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) frees 9Gi as the kubelet counts, 3Gi is missing on nodefs for imagefs.available (threshold assumed).
   ssh node-1 'sudo crictl rmi --prune'
   ssh node-1 'sudo crictl images'
@@ -137,7 +132,8 @@ RANK  POD         USAGE  REQUEST  PRIORITY  WHY
    2  shop/large   10Gi      2Gi         0  8Gi above its request
    3  shop/dns      5Gi      2Gi         0  3Gi above its request; never evicted: static
    4  shop/small    1Gi      2Gi         0  1Gi below its request
-To free 5Gi: shop/new, shop/large.
+To free 1Gi for nodefs.available, containerfs.available: shop/new, shop/large.
+To free the missing 3Gi for imagefs.available: shop/new, shop/large.
 
 Warning: shop/large: no container declares a limit of ephemeral-storage.
 Warning: shop/small: no container declares a limit of ephemeral-storage.
@@ -240,7 +236,7 @@ Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no t
     [0, 'pods that the settings leave out are not read.'],
   ])('a node with %i pods that are not read ranks nobody and frees nothing', (unreadPodCount, text) => {
     const reading = readingWith(readingOf({ pods }), { unreadPodCount });
-    const shown = textOf(reading, { freeBytes: 5 * gib });
+    const shown = textOf(reading);
     expect(shown).toContain(`\nOrder of eviction: unknown, ${text}\n`);
     expect(shown).toMatch(/imagefs\.available +12Gi +15Gi +-3Gi/);
     expect(shown).not.toMatch(/RANK|To free/);
@@ -277,7 +273,7 @@ Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no t
 
   it.each([60, 40])('the text about a node fits a terminal of %i columns, with whole headers', (width) => {
     const nodefs = anFsStats({ capacityBytes: 100 * gib, availableBytes: 9 * gib, usedBytes: 91 * gib });
-    const text = textOf(readingOf({ pods, unmeasured, summary: { nodefs } }), { width });
+    const text = textOf(readingOf({ pods, unmeasured, summary: { nodefs } }), width);
     expect(text).toMatch(/^SIGNAL.* HEADROOM/m);
     expect(text).not.toMatch(/[A-Z]…|…[A-Z]/);
     const lines = text.split('\n').filter((line) => !/^ {2}(?:ephemeral-storage-exporter|kubectl) /.test(line));
