@@ -8,7 +8,6 @@ import type { ServedFolder } from './folder.js';
 const variants = [
   { name: 'standard', flags: [] },
   { name: 'full', flags: ['--set', 'metrics.profile=full'] },
-  { name: 'top', flags: ['--set', 'metrics.profile=full', '--set', 'metrics.top=1'] },
   { name: 'even', flags: ['--set', 'attribution=even'] },
 ];
 

@@ -84,7 +84,6 @@ export const timelines: readonly Timeline[] = [
     settings: 'metrics: {profile: full, compatibility: k8s-ephemeral-storage-metrics}\nkubelet: {readConfig: true}',
     steps: faults,
   },
-  { name: 'top', settings: 'metrics: {profile: full, top: 3}', steps: faults },
   { name: 'minimal', settings: 'metrics: {profile: minimal, maxSeries: 200}', steps: faults.slice(0, 4) },
   { name: 'selectors', settings: `${selectors}\n  onMissingNode: fail\nmetrics: {profile: full}`, steps: faults },
   { name: 'ahead', settings: 'cache: {refresh: ahead}', steps: faults },

@@ -105,7 +105,7 @@ interface SummarySource {
 export async function prepareNode(
   active: {
     readonly source: SummarySource;
-    readonly collection: Pick<Collection, 'arrived'>;
+    readonly collection: { readonly collector: Pick<Collection['collector'], 'arrived'> };
     readonly exposition: Pick<Exposition, 'prepareNode'>;
   },
   node: Node,
@@ -114,7 +114,7 @@ export async function prepareNode(
 ): Promise<void> {
   const lookup = source === active.source ? source.cache.peek(node) : undefined;
   if (lookup === undefined) return;
-  await active.collection.arrived?.(node, lookup, (view, derived) => {
+  await active.collection.collector.arrived(node, lookup, (view, derived) => {
     if (!signal.aborted) active.exposition.prepareNode(view, derived, noFilter);
   });
 }

@@ -12,7 +12,6 @@ import { NodeTrackers } from '../node/node-trackers.js';
 import { podContexts } from '../node/pod-record.js';
 import { Collector, type CollectorOptions, type NodeLister } from '../scrape/collector.js';
 import type { SummaryCache } from '../scrape/node-lookups.js';
-import { TopPods } from '../scrape/top-pods.js';
 import { WorkloadBackoff } from '../workload/workload-backoff.js';
 import { WorkloadCollector } from '../workload/workload-collector.js';
 import { WorkloadResolver } from '../workload/workload-resolver.js';
@@ -35,7 +34,7 @@ export interface CollectionOptions {
   readonly onNearNodes?: CollectorOptions['onNearNodes'];
   readonly scheduler: Scheduler;
   readonly clock: Clock;
-  /** Every pod has detail series, whatever its workloads and `metrics.top`, and known or not. Without it, all have when no workloads are configured. */
+  /** Every pod has detail series, whatever its workloads, and known or not. Without it, all have when no workloads are configured. */
   readonly showsAllPods?: boolean;
   /** Default: not logged. */
   readonly faults?: NodeFaults;
@@ -43,11 +42,7 @@ export interface CollectionOptions {
 
 export interface Collection {
   readonly trackers: NodeTrackers;
-  readonly collector: Pick<Collector, 'collect'>;
-  /** See {@link Collector.arrived}. Undefined with the limit `metrics.top`: which pods have series is not known ahead. */
-  readonly arrived: Collector['arrived'] | undefined;
-  /** The same without the limit `metrics.top`. */
-  readonly wholeCollector: Pick<Collector, 'collect'>;
+  readonly collector: Pick<Collector, 'arrived' | 'collect'>;
   readonly resolver: WorkloadResolver;
 }
 
@@ -106,12 +101,5 @@ export function createCollection(options: CollectionOptions): Collection {
     scheduler,
     clock,
   });
-  const count = options.showsAllPods === true ? undefined : config.metrics.top;
-  return {
-    trackers,
-    collector: count === undefined ? collector : new TopPods({ source: collector, count, lane }),
-    arrived: count === undefined ? (...arrival) => collector.arrived(...arrival) : undefined,
-    wholeCollector: collector,
-    resolver,
-  };
+  return { trackers, collector, resolver };
 }

@@ -48,7 +48,7 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
       try {
         const current = active();
         const askedAtMs = clock.monotonicMs();
-        const found = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
+        const found = await track(current.collection.collector.collect(signal, { recordsFailures: false }));
         const snapshot = found ?? noSnapshot;
         const collected = { snapshot, evictions: evictions(), isPartial: signal.aborted, askedAtMs };
         const input = clusterReportInput({ ...current, ...collected, scheduler, clock });

@@ -68,11 +68,6 @@ export const metrics = section({
     zero: 'for no cap',
     help: "Maximum number of series in an exposition, without the exporter's own metrics. Above it, whole families are dropped: first of volumes, then of containers, pods, nodes and workloads; within a level, the family with the most series first.",
   }),
-  top: optionalInteger({
-    max: 1_000_000,
-    zero: 'for all',
-    help: 'Number of pods of each workload, the largest ones, that have series of pods, containers and volumes. Sums still include all pods.',
-  }),
   compatibility: choice({
     default: 'none',
     among: ['none', 'k8s-ephemeral-storage-metrics'],

@@ -9,6 +9,7 @@ interface RemovedSetting {
 
 /** Settings that the version before had. A row is kept for one version. */
 export const removedSettings: readonly RemovedSetting[] = [
+  { path: 'metrics.top', instead: 'delete it: use metrics.profile, metrics.levels or metrics.deny for fewer series' },
   {
     path: 'agent.hostRoot',
     instead:

@@ -16,7 +16,7 @@ import type { PodContext, PodRecord } from './pod-record.js';
 import type { NodeUnenforcedReason } from './unenforced-limits.js';
 
 /** Why a pod of a summary has no storage series; `top`: it is not among the largest of its workloads. */
-export const skipReasons = ['no_usage', 'no_containers', 'top', ...joinReasons] as const;
+export const skipReasons = ['no_usage', 'no_containers', ...joinReasons] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
 /** What a pod of a summary may have that its spec lacks. */

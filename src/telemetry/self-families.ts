@@ -93,7 +93,7 @@ export const selfFamilies = {
   ),
   podsSkipped: gauge(
     'pods_skipped',
-    'Pods of the summaries without storage series in the last scrape, by reason. top: not among the metrics.top largest pods of a workload, but counted in its sums.',
+    'Pods of the summaries without storage series in the last scrape, by reason.',
     ['reason'],
     ({ collected }) => byLabel(collected && Object.fromEntries(collected.skippedPods)),
   ),

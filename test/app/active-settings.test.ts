@@ -24,11 +24,15 @@ it.each([
 ])('the text of a node $what is made ahead $count times', async ({ of, found, isAborted, count }) => {
   const source = aSource(found);
   let madeCount = 0;
-  const arrived: Collection['arrived'] = (_node, _lookup, onView) => {
+  const arrived: Collection['collector']['arrived'] = (_node, _lookup, onView) => {
     onView(aFreshNode(), new Map());
     return Promise.resolve();
   };
-  const active = { source, collection: { arrived }, exposition: { prepareNode: () => void (madeCount += 1) } };
+  const active = {
+    source,
+    collection: { collector: { arrived } },
+    exposition: { prepareNode: () => void (madeCount += 1) },
+  };
   const refreshed = of === 'active' ? source : aSource(found);
   await prepareNode(active, aNode(), refreshed, isAborted ? AbortSignal.abort() : new AbortController().signal);
   expect(madeCount).toBe(count);

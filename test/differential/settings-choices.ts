@@ -71,8 +71,6 @@ export const choices: Readonly<Record<SectionName, Choices>> = {
     default: [],
     full: ['metrics.profile=full'],
     compatibility: ['metrics.profile=full', 'metrics.compatibility=k8s-ephemeral-storage-metrics'],
-    top: ['metrics.top=1'],
-    topFull: ['metrics.top=2', 'metrics.profile=full', 'metrics.compatibility=k8s-ephemeral-storage-metrics'],
     maxSeries: ['metrics.maxSeries=120', 'metrics.profile=full'],
     fewSeries: ['metrics.maxSeries=20'],
     nothingAllowed: ['metrics.allow=no_such_family'],

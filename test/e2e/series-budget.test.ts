@@ -130,28 +130,6 @@ describe('metrics.maxSeries', () => {
   });
 });
 
-describe('metrics.top', () => {
-  it('metrics.top limits detail to the largest pods of a workload, and keeps totals over all', async () => {
-    await using exporter = await start('metrics: {profile: full, top: 1}');
-    const scraped = await exporter.scrape();
-    for (const family of ['pod_used_bytes', 'container_used_bytes', 'volume_used_bytes', 'pod_info']) {
-      expect(scraped.samples(family).map(({ labels }) => labels['pod'])).toEqual(['web-3']);
-    }
-    expect(scraped.value('workload_pods', { namespace: 'shop', workload: 'web', workload_type: 'replicaset' })).toBe(
-      podCount,
-    );
-    expect(
-      scraped.value('workload_used_bytes', { namespace: 'shop', workload: 'web', workload_type: 'replicaset' }),
-    ).toBeGreaterThan(10 * mib);
-    expect(scraped.value('exporter_pods_skipped', { reason: 'top' })).toBe(podCount - 1);
-    await exporter.app.apply(settingsOf('metrics: {profile: full, top: 2}'));
-    expect((await exporter.scrape()).samples('pod_used_bytes').map(({ labels }) => labels['pod'])).toEqual([
-      'web-2',
-      'web-3',
-    ]);
-  });
-});
-
 it('a pattern that matches no family causes a warning, at the start and at a reload', async () => {
   await using exporter = await Exporter.start({ settings: 'metrics: {allow: [ephemeral_storage_nothing]}' });
   expect(exporter.log.join('')).toContain('ephemeral_storage_nothing');

@@ -61,13 +61,6 @@ describe('the status of a cluster', () => {
     expect(cluster?.summary).toMatchObject({ freshNodeCount: 2, expectedPodCount: 2, measuredPodCount: 2 });
   });
 
-  it('the status of a cluster is complete when the metrics show only the largest pods', async () => {
-    await using exporter = await start({ settings: 'metrics: {top: 1}' });
-    const { cluster } = await statusOf(exporter);
-    expect(cluster?.summary.podCount).toBe(2);
-    expect((await exporter.scrape()).samples('pod_used_bytes')).toHaveLength(1);
-  });
-
   it('the status of a cluster reports dropped families as long as they are dropped', async () => {
     await using exporter = await start({ settings: 'metrics: {maxSeries: 40}' });
     await exporter.scrape();

@@ -133,7 +133,7 @@ export class LivingCore implements AsyncDisposable {
     const { signal } = this.#lifetime;
     if (reader !== 'status') source.scraped();
     const snapshot = await (reader === 'status'
-      ? collection.wholeCollector.collect(signal, { recordsFailures: false, waitsForAll: true })
+      ? collection.collector.collect(signal, { recordsFailures: false, waitsForAll: true })
       : collection.collector.collect(reader === 'hurried' ? AbortSignal.abort(new Error('late')) : signal, {
           onView: (view, derived) => {
             exposition.prepareNode(view, derived, filter);

@@ -28,7 +28,7 @@ export const scrapes: Section = {
     timeSeriesPanel({
       title: 'Series by level',
       description:
-        'Series of the last exposition, without those about the exporter. Too many: choose a smaller metrics.profile, disable levels (metrics.levels), or keep only the largest pods (metrics.top).',
+        'Series of the last exposition, without those about the exporter. Too many: choose a smaller metrics.profile or fewer levels (metrics.levels), or leave families out (metrics.deny).',
       unit: units.count,
       span: 8,
       stacked: true,
@@ -45,8 +45,7 @@ export const scrapes: Section = {
     }),
     timeSeriesPanel({
       title: 'Pods without series',
-      description:
-        'Pods of the summaries without storage series, by reason. no_usage: the kubelet reports no usage. top: left out by metrics.top.',
+      description: 'Pods of the summaries without storage series, by reason. no_usage: the kubelet reports no usage.',
       unit: units.count,
       decimals: 0,
       span: 8,
