@@ -89,7 +89,6 @@ export function createCollection(options: CollectionOptions): Collection {
     ttlMs: config.cache.ttlMs,
     workloads: new WorkloadCollector({
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: config.cache.maxBackoffMs }),
-      onMissingNode: workloads.onMissingNode,
       pods: store,
       resolver,
       // Exporters of one node each would all serve all of them: only those with pods on the node.

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 import { list, namespaces, noTwoAlike, selectorForms, selectorValue } from './collections.js';
-import { choice, optionalBoolean } from './scalars.js';
+import { optionalBoolean } from './scalars.js';
 import { asText, fromFlowText, mapped, section, settingMeta } from './setting.js';
 import { isLabelKey } from './values.js';
 
@@ -50,11 +50,6 @@ export const workloads = mapped(
     controllers: optionalBoolean({
       defaultText: 'true when neither selectors nor labels are set, else false',
       help: 'One workload for each controller: Deployment, StatefulSet, DaemonSet, CronJob, …',
-    }),
-    onMissingNode: choice({
-      default: 'partial',
-      among: ['partial', 'fail'],
-      help: 'What to expose for a workload with pods on unavailable nodes: a partial sum marked incomplete, or nothing.',
     }),
   }),
   ({ controllers, ...same }) => ({

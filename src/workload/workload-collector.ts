@@ -16,11 +16,6 @@ export interface WorkloadCollectorOptions {
   /** Served also without pods. */
   readonly configured: readonly Workload[];
   readonly backoff: WorkloadBackoff;
-  /**
-   * `partial`: a workload is served as far as it was measured; `fail`: its usage is not served while a node of its pods
-   * has no data.
-   */
-  readonly onMissingNode: 'partial' | 'fail';
   readonly pods: { unlistedNamespaces(): readonly string[] };
   readonly resolver: Pick<WorkloadResolver, 'mayHavePodsIn'>;
   readonly lane: Lane;
@@ -72,10 +67,10 @@ export class WorkloadCollector {
     const partials = new Map(configured.map((workload) => [workloadKey(workload), emptyPartial(workload)]));
     await this.#lane.each(totals.entries(), ([key, partial]) => partials.set(key, partial));
     backoff.retain(new Set(partials.keys()));
-    const { missing, onAbsentNodes } = await this.#absent(parts);
+    const onAbsentNodes = await this.#onAbsentNodes(parts);
     const failing = new Set<string>();
-    await this.#lane.each(partials, ([key, partial]) => {
-      if (this.#isFailing(partial, missing.has(key))) failing.add(key);
+    await this.#lane.each(partials, ([key, { expectedPods, measuredPods }]) => {
+      if (expectedPods > 0 && measuredPods === 0) failing.add(key);
     });
     const evidence = await this.#evidence(parts, new Set([...failing, ...backoff.failedKeys()]));
     const sorted = [...partials].sort(byNames(([key]) => [key]));
@@ -92,25 +87,14 @@ export class WorkloadCollector {
     return workloads;
   }
 
-  /**
-   * By the workload's key: those with pods on nodes without data, and the expected pods of each on such nodes of the cluster.
-   */
-  async #absent(parts: readonly NodePart[]) {
-    const [missing, onAbsentNodes] = [new Set<string>(), new Map<string, number>()];
-    const absent = parts.filter(({ hasData }) => !hasData);
-    await this.#lane.each(absent, ({ isInCluster, workloads }) => {
-      for (const [key, { expectedPods }] of workloads) {
-        missing.add(key);
-        if (isInCluster) onAbsentNodes.set(key, (onAbsentNodes.get(key) ?? 0) + expectedPods);
-      }
+  /** By the workload's key: its expected pods on nodes of the cluster without data. */
+  async #onAbsentNodes(parts: readonly NodePart[]): Promise<ReadonlyMap<string, number>> {
+    const counts = new Map<string, number>();
+    const absent = parts.filter(({ hasData, isInCluster }) => isInCluster && !hasData);
+    await this.#lane.each(absent, ({ workloads }) => {
+      for (const [key, { expectedPods }] of workloads) counts.set(key, (counts.get(key) ?? 0) + expectedPods);
     });
-    return { missing, onAbsentNodes };
-  }
-
-  /** Whether it cannot be collected: none of its pods is measured, or not all that the policy demands. */
-  #isFailing({ expectedPods, measuredPods }: WorkloadPartial, missesNode: boolean): boolean {
-    const isUnmeasured = expectedPods > 0 && measuredPods === 0;
-    return isUnmeasured || (this.#options.onMissingNode === 'fail' && missesNode);
+    return counts;
   }
 
   /** What is known of the pods of these workloads: as a rule they are few. See {@link WorkloadBackoff}. */
@@ -162,6 +146,7 @@ export class WorkloadCollector {
 }
 
 interface CollectionState {
+  /** None of its expected pods is measured. */
   readonly isFailing: boolean;
   /** What is known of its pods; undefined when it neither fails nor has failed. */
   readonly evidence: ReadonlySet<string> | undefined;

@@ -28,7 +28,6 @@ workloads:
     - {name: "123", selector: "app=billing", namespaces: [shop]}
   labels: [app.kubernetes.io/name, team]
   controllers: true
-  onMissingNode: fail
 attribution: even
 metrics:
   levels: {container: false}

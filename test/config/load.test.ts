@@ -250,6 +250,7 @@ describe('unknown keys', () => {
 describe('removed settings', () => {
   it.each([
     ['metrics: {top: 5}', 'metrics.top: was removed (config.yaml:1); delete it'],
+    ['workloads: {onMissingNode: fail}', 'workloads.onMissingNode: was removed (config.yaml:1); delete it'],
     ['agent: {hostRoot: /}', 'agent.hostRoot: was removed (config.yaml:1); delete it: '],
     ['agent:\n  directories: {budget: 5%}', 'agent.directories: was removed (config.yaml:2); delete it: '],
   ])('a file with %j is refused with what to do', (text, line) => {

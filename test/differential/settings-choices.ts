@@ -52,8 +52,6 @@ export const choices: Readonly<Record<SectionName, Choices>> = {
     overlapping: [overlapping],
     labelsAndSelectors: [byLabels, selectors('{name: a--x, selector: tier=x}')],
     all: [byLabels, overlapping, 'workloads.controllers=true'],
-    fail: ['workloads.onMissingNode=fail'],
-    labelsFail: [byLabels, 'workloads.onMissingNode=fail'],
     none: ['workloads.controllers=false'],
   },
   attribution: { measured: [], even: ['attribution=even'] },

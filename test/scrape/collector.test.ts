@@ -186,7 +186,6 @@ class FakeCluster implements PodLister, SummaryCache {
 interface Settings {
   readonly selectors?: Readonly<Record<string, string>>;
   readonly labels?: readonly string[];
-  readonly onMissingNode?: 'partial' | 'fail';
   readonly controllers?: boolean;
   /** Of the settings that these replace. */
   readonly memories?: Map<string, NodeMemory>;
@@ -208,14 +207,7 @@ function watched(lane: Lane, onDerived: () => void): Lane {
 }
 
 function aCollector(cluster: FakeCluster, settings: Settings = {}) {
-  const {
-    selectors = {},
-    labels = [],
-    onMissingNode = 'partial',
-    controllers,
-    memories = new Map<string, NodeMemory>(),
-    onDerived,
-  } = settings;
+  const { selectors = {}, labels = [], controllers, memories = new Map<string, NodeMemory>(), onDerived } = settings;
   const { clock } = cluster;
   const logged: unknown[] = [];
   const faults = new NodeFaults({ error: (...line) => void logged.push(line) });
@@ -245,7 +237,6 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     workloads: new WorkloadCollector({
       configured: resolver.configured(),
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: 300_000 }),
-      onMissingNode,
       pods: cluster,
       resolver,
       lane: scheduler.newLane(),
@@ -381,17 +372,6 @@ describe('Collector: one scrape', () => {
     });
   });
 
-  it('a workload is not served when it has pods on a node without data and the policy is to fail', async () => {
-    const cluster = twoNodes();
-    cluster.silence('node-2');
-    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' }, onMissingNode: 'fail' });
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({
-      complete: false,
-      backoffMs: 1000,
-      usage: undefined,
-    });
-  });
-
   it('limits and requests are summed over all expected pods, also while a kubelet is silent', async () => {
     const declared = [aContainer({ limitBytes: 500, requestBytes: 20 })];
     const cluster = twoNodes();
@@ -459,29 +439,26 @@ describe('Collector: one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: { usedBytes: 7 }, backoffMs: 0 });
   });
 
-  it.each(['partial', 'fail'] as const)(
-    'a workload is collected once its nodes have data again, however long it backs off (%s)',
-    async (onMissingNode) => {
-      const cluster = twoNodes();
-      const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' }, onMissingNode });
-      cluster.silence('node-1', 'node-2');
-      for (let delayMs = 1000; delayMs <= 64_000; delayMs *= 2) {
-        expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: delayMs });
-        await clock.advance(delayMs);
-      }
-      expect(workloadOf(await collect(), 'cart')).toMatchObject({ backoffMs: 128_000 });
-      await clock.advance(1_000);
-      cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 100 })] });
-      cluster.answer('node-2', { pods: [aPodSummary({ name: 'cart-1', usedBytes: 30 })] });
-      expect(workloadOf(await collect(), 'cart')).toMatchObject({
-        usage: { usedBytes: 130 },
-        complete: true,
-        backoffMs: 0,
-      });
-      cluster.silence('node-1', 'node-2');
-      expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
-    },
-  );
+  it('a workload is collected once its nodes have data again, however long it backs off', async () => {
+    const cluster = twoNodes();
+    const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    cluster.silence('node-1', 'node-2');
+    for (let delayMs = 1000; delayMs <= 64_000; delayMs *= 2) {
+      expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: delayMs });
+      await clock.advance(delayMs);
+    }
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ backoffMs: 128_000 });
+    await clock.advance(1_000);
+    cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 100 })] });
+    cluster.answer('node-2', { pods: [aPodSummary({ name: 'cart-1', usedBytes: 30 })] });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({
+      usage: { usedBytes: 130 },
+      complete: true,
+      backoffMs: 0,
+    });
+    cluster.silence('node-1', 'node-2');
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
+  });
 
   it('a workload is collected as soon as its pods run on another node with data', async () => {
     const cluster = twoNodes();

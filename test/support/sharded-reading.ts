@@ -28,7 +28,6 @@ export async function collected(reading: ClusterReading, configured: readonly Wo
   const collector = new WorkloadCollector({
     configured,
     backoff: new WorkloadBackoff({ clock: new ManualClock(), maxBackoffMs: 1_000 }),
-    onMissingNode: 'partial',
     pods: { unlistedNamespaces: () => [] },
     resolver: { mayHavePodsIn: () => false },
     lane: atOnce,
