@@ -86,7 +86,6 @@ export const timelines: readonly Timeline[] = [
   },
   { name: 'minimal', settings: 'metrics: {profile: minimal, maxSeries: 200}', steps: faults.slice(0, 4) },
   { name: 'selectors', settings: `${selectors}\nmetrics: {profile: full}`, steps: faults },
-  { name: 'ahead', settings: 'cache: {refresh: ahead}', steps: faults },
   { name: 'uncached', settings: 'cache: {ttl: 0s, nearTtl: 0s}', steps: faults.slice(0, 5) },
   { name: 'reloads', settings: '', steps: reloads },
 ];

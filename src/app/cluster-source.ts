@@ -141,7 +141,7 @@ export class ClusterSource implements AsyncDisposable {
 
   /** Refreshes summaries ahead for the next scrape, as after the last one. */
   expectScrape(): void {
-    this.#refreshesAhead = refreshesAhead(this.#options.config.cache.refresh, this.#targets(this.store.nodes()).length);
+    this.#refreshesAhead = refreshesAhead(this.#targets(this.store.nodes()).length);
     this.#refresher?.expectScrape();
   }
 
@@ -251,11 +251,11 @@ export class ClusterSource implements AsyncDisposable {
     return resource;
   }
 
-  /** Of all nodes, or of those alone that scrapes do not refresh often enough; undefined when there are none. */
+  /** Of all nodes, or of those alone that scrapes do not refresh often enough; undefined without a cache. */
   #createRefresher(): BackgroundRefresher | undefined {
     const { config, clock } = this.#options;
-    const { ttlMs, nearTtlMs, refresh } = config.cache;
-    if (ttlMs === 0 || (refresh === 'on-scrape' && nearTtlMs === 0)) return undefined;
+    const { ttlMs, nearTtlMs } = config.cache;
+    if (ttlMs === 0) return undefined;
     const isRefreshed = (node: Node): boolean =>
       this.#refreshesAhead || (nearTtlMs > 0 && this.cache.nearNodeNames.has(node.name));
     const select = (nodes: Iterable<Node>) => this.#targets([...nodes].filter(isRefreshed));

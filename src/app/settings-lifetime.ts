@@ -4,8 +4,8 @@ import type { Logger } from '../base/logger.js';
 import type { Config } from '../config/schema.js';
 
 /** The settings that a source of the cluster's data is made from: new ones need a new source. */
-export function sourceSettings({ cluster, kubelet, cache: { ttlMs, nearTtlMs, refresh } }: Config): object {
-  return { cluster, kubelet, ttlMs, nearTtlMs, refresh };
+export function sourceSettings({ cluster, kubelet, cache: { ttlMs, nearTtlMs } }: Config): object {
+  return { cluster, kubelet, ttlMs, nearTtlMs };
 }
 
 /** Logs a warning for each part of the settings with a change that takes effect after a restart only. */

@@ -10,6 +10,7 @@ interface RemovedSetting {
 /** Settings that the version before had. A row is kept for one version. */
 export const removedSettings: readonly RemovedSetting[] = [
   { path: 'metrics.top', instead: 'delete it: use metrics.profile, metrics.levels or metrics.deny for fewer series' },
+  { path: 'cache.refresh', instead: 'delete it: nodes are refreshed ahead from 100 nodes on' },
   { path: 'workloads.onMissingNode', instead: 'delete it: incomplete sums have workload_complete 0' },
   {
     path: 'agent.hostRoot',

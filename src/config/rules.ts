@@ -69,12 +69,6 @@ const rules: readonly {
     allowed: 'less than',
   },
   {
-    path: 'cache.refresh',
-    other: 'cache.ttl',
-    holds: ({ cache }) => cache.ttlMs !== 0 || cache.refresh !== 'ahead',
-    allowed: 'auto or on-scrape together with',
-  },
-  {
     path: 'scrape.timeoutOffset',
     other: 'scrape.defaultTimeout',
     holds: ({ scrape }) => scrape.timeoutOffsetMs < scrape.defaultTimeoutMs,

@@ -81,7 +81,7 @@ const cache = section({
     minMs: 100,
     maxMs: 3_600_000,
     zero: 'to disable caching',
-    help: "How long a node's summary is fresh. Each kubelet is scraped at most once in this time, even when it fails, except for cache.nearTtl. Its last summary is served until it is twice as old.",
+    help: "How long a node's summary is fresh. Each kubelet is scraped at most once in this time, even when it fails, except for cache.nearTtl. Its last summary is served until it is twice as old. From 100 nodes on kubelets are scraped in the background, spread over this time, while scrapes of the exporter keep coming.",
   }),
   nearTtl: duration({
     default: '10s',
@@ -96,11 +96,6 @@ const cache = section({
     maxMs: 86_400_000,
     nonPositiveMs: 300_000,
     help: 'Longest back-off of a workload that could not be collected.',
-  }),
-  refresh: choice({
-    default: 'auto',
-    among: ['auto', 'on-scrape', 'ahead'],
-    help: 'When to scrape the kubelets: on a scrape of the exporter that needs fresh data, or ahead of it, in the background and spread over cache.ttl, before the first scrape and while scrapes keep coming. auto: ahead from 100 nodes on, except with a cache.ttl of 0.',
   }),
 });
 

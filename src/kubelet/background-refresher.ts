@@ -37,9 +37,9 @@ export interface BackgroundRefresherOptions {
  */
 const leastNodeCountAhead = 100;
 
-/** Whether kubelets are scraped ahead of scrapes; otherwise when a scrape needs fresh data. `auto`: by the number of nodes. */
-export function refreshesAhead(mode: 'auto' | 'on-scrape' | 'ahead', nodeCount: number): boolean {
-  return mode === 'ahead' || (mode === 'auto' && nodeCount >= leastNodeCountAhead);
+/** Whether kubelets are scraped ahead of scrapes; otherwise when a scrape needs fresh data. */
+export function refreshesAhead(nodeCount: number): boolean {
+  return nodeCount >= leastNodeCountAhead;
 }
 
 /** Without a scrape for so many TTLs nothing is refreshed: none is expected any longer. */

@@ -21,7 +21,7 @@ kubelet:
   readConfig: true
   bearerTokenFile: "/var/run/token: with # odd 'name'"
   tls: {caFile: /ca, certFile: /cert, keyFile: /key, serverName: "{node}.example.org"}
-cache: {ttl: 1h, maxBackoff: -1s, refresh: ahead}
+cache: {ttl: 1h, maxBackoff: -1s}
 workloads:
   selectors:
     - {name: "yes", selector: {}}

@@ -40,7 +40,7 @@ describe('the precedence of sources', () => {
       file: { path: 'config.yaml', text: 'cache: {ttl: 30s, maxBackoff: 1m}' },
       environment: { [`${prefix}CACHE_TTL`]: '40s' },
     });
-    expect(cache).toEqual({ ttlMs: 40_000, nearTtlMs: 10_000, maxBackoffMs: 60_000, refresh: 'auto' });
+    expect(cache).toEqual({ ttlMs: 40_000, nearTtlMs: 10_000, maxBackoffMs: 60_000 });
   });
 
   it('the precedence does not hide the fault of an overridden value', () => {
@@ -173,7 +173,7 @@ describe('flags', () => {
 describe('assignments', () => {
   it.each([
     ['cache.ttl=20s', { cache: { ttlMs: 20_000 } }],
-    ['cache={ttl: 20s, refresh: ahead}', { cache: { ttlMs: 20_000, refresh: 'ahead' } }],
+    ['cache={ttl: 20s, nearTtl: 5s}', { cache: { ttlMs: 20_000, nearTtlMs: 5000 } }],
     ['kubelet.tls.caFile=/a=b', { kubelet: { tls: { caFile: '/a=b' } } }],
     ['kubelet.bearerTokenFile=', { kubelet: { bearerTokenFile: undefined } }],
     ['cluster.shard=0', { cluster: { shard: 0 } }],
@@ -216,8 +216,8 @@ describe('assignments', () => {
 
 describe('unknown keys', () => {
   it.each([
-    ['cache: {tll: 5s}', 'cache.tll', 'ttl, nearTtl, maxBackoff, refresh (did you mean ttl?)'],
-    ['cache: {size: 5}', 'cache.size', 'ttl, nearTtl, maxBackoff, refresh'],
+    ['cache: {tll: 5s}', 'cache.tll', 'ttl, nearTtl, maxBackoff (did you mean ttl?)'],
+    ['cache: {size: 5}', 'cache.size', 'ttl, nearTtl, maxBackoff'],
     [
       'kubelet: {tls: {cafile: /a}}',
       'kubelet.tls.cafile',
@@ -250,6 +250,7 @@ describe('unknown keys', () => {
 describe('removed settings', () => {
   it.each([
     ['metrics: {top: 5}', 'metrics.top: was removed (config.yaml:1); delete it'],
+    ['cache: {refresh: ahead}', 'cache.refresh: was removed (config.yaml:1); delete it: nodes are refreshed ahead'],
     ['workloads: {onMissingNode: fail}', 'workloads.onMissingNode: was removed (config.yaml:1); delete it'],
     ['agent: {hostRoot: /}', 'agent.hostRoot: was removed (config.yaml:1); delete it: '],
     ['agent:\n  directories: {budget: 5%}', 'agent.directories: was removed (config.yaml:2); delete it: '],

@@ -39,12 +39,11 @@ export const choices: Readonly<Record<SectionName, Choices>> = {
     maxConcurrentRequests: ['kubelet.maxConcurrentRequests=32', 'kubelet.readConfig=true'],
   },
   cache: {
-    onScrape: ['cache.refresh=on-scrape', 'cache.nearTtl=0'],
-    noCache: ['cache.ttl=0', 'cache.refresh=on-scrape', 'cache.nearTtl=0'],
-    shortTtl: ['cache.ttl=15s', 'cache.refresh=on-scrape', 'cache.nearTtl=0'],
-    longTtl: ['cache.ttl=5m', 'cache.refresh=on-scrape', 'cache.nearTtl=0'],
+    onScrape: ['cache.nearTtl=0'],
+    noCache: ['cache.ttl=0', 'cache.nearTtl=0'],
+    shortTtl: ['cache.ttl=15s', 'cache.nearTtl=0'],
+    longTtl: ['cache.ttl=5m', 'cache.nearTtl=0'],
     nearTtl: ['cache.ttl=55s'],
-    ahead: ['cache.refresh=ahead', 'cache.nearTtl=10s'],
   },
   workloads: {
     controllers: [],

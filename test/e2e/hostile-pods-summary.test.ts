@@ -70,7 +70,7 @@ function totalOf({ containers, volumes }: ReturnType<typeof specOf>): number {
 async function start(): Promise<Exporter> {
   const scenario = emptyScenario('node-1', 'node-2');
   // Nothing is requested beside scrapes: the clock would run past it.
-  const settings = 'metrics: {profile: full}\ncache: {ttl: 55s, nearTtl: 0s, refresh: on-scrape}';
+  const settings = 'metrics: {profile: full}\ncache: {ttl: 55s, nearTtl: 0s}';
   const exporter = await Exporter.start({ scenario, settings });
   for (const nodeName of ['node-1', 'node-2']) {
     exporter.cluster.model.addPod({

@@ -28,9 +28,9 @@ it.each([
   { ttl: '55s', requestTimeout: '10s' },
   { ttl: '10m', requestTimeout: '9m' },
 ])('a process is alive while neither the API server nor any kubelet responds: %o', async (times) => {
-  const names = Array.from({ length: 8 }, (_, index) => `node-${index}`);
+  const names = Array.from({ length: 100 }, (_, index) => `node-${index}`);
   const { ttl, requestTimeout } = times;
-  const settings = `cache: {refresh: ahead, ttl: ${ttl}}\nkubelet: {maxConcurrentRequests: 4, requestTimeout: ${requestTimeout}}`;
+  const settings = `cache: {ttl: ${ttl}}\nkubelet: {maxConcurrentRequests: 4, requestTimeout: ${requestTimeout}}`;
   await using exporter = await Exporter.start({ scenario: emptyScenario(...names), settings });
   await exporter.synced();
   await exporter.scrape();

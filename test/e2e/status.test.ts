@@ -265,7 +265,8 @@ describe('a request for the status', () => {
   });
 
   it('a request for the status does not count as a scrape, and nothing is refreshed ahead for it', async () => {
-    await using exporter = await start({ settings: 'cache: {refresh: ahead}' });
+    const names = Array.from({ length: 100 }, (_, index) => `node-${index}`);
+    await using exporter = await start({ scenario: emptyScenario(...names) });
     await exporter.get('/');
     const before = exporter.requestCounts();
     await exporter.clock.advance(ttlMs * 1.5);

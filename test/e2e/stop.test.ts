@@ -12,8 +12,7 @@ const someTurnsMs = 50;
 
 it('a stop lets the running scrape finish, then ends background tasks and watches, and is done', async () => {
   await using exporter = await Exporter.start({
-    scenario: emptyScenario('node-1', 'node-2'),
-    settings: 'cache: {refresh: ahead}',
+    scenario: emptyScenario(...Array.from({ length: 100 }, (_, index) => `node-${index}`)),
   });
   await exporter.synced();
   await expect.poll(() => exporter.cluster.openWatchCount, { interval: 5 }).toBe(2);

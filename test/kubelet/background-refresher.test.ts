@@ -115,12 +115,10 @@ function oneNode({ clock, background = atOnce, maySend = () => true }: OneNodeOp
 }
 
 it.each([
-  ['auto', 99, false],
-  ['auto', 100, true],
-  ['on-scrape', 5_000, false],
-  ['ahead', 1, true],
-] as const)('the mode %s with %i nodes refreshes ahead: %j', (mode, nodeCount, isAhead) => {
-  expect(refreshesAhead(mode, nodeCount)).toBe(isAhead);
+  [99, false],
+  [100, true],
+])('%i nodes are refreshed ahead: %j', (nodeCount, isAhead) => {
+  expect(refreshesAhead(nodeCount)).toBe(isAhead);
 });
 
 describe('BackgroundRefresher', () => {
