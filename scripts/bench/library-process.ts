@@ -85,7 +85,7 @@ class Pipeline {
         isDeleted: () => false,
       },
       resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: true }),
-      contextOf: podContexts('measured', 'auto'),
+      contextOf: podContexts('measured'),
       scope: { namespaces: [], hasPodSelector: false },
       showsAllPods: false,
       maxUnknownPods: 20,

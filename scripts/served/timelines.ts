@@ -65,7 +65,7 @@ const reloads: readonly Step[] = [
     advanceMs: minuteMs,
     settings: "cluster: {skipNodes: ['kubernetes.io/hostname=node-2']}",
   },
-  { name: 'even', advanceMs: 30_000, settings: 'attribution: even\nenforcement: {sidecars: false}' },
+  { name: 'even', advanceMs: 30_000, settings: 'attribution: even' },
   { name: 'default', advanceMs: 3 * minuteMs, settings: '' },
 ];
 

@@ -59,14 +59,14 @@ export function podScope({ cluster }: Config): PodScope {
 /** Everything between the source and the exposition, for one set of settings. */
 export function createCollection(options: CollectionOptions): Collection {
   const { config, store, cache, evictions, scheduler, clock } = options;
-  const { cluster, workloads, attribution, enforcement } = config;
+  const { cluster, workloads, attribution } = config;
   const lane = scheduler.newLane();
   const resolver = new WorkloadResolver(workloads);
   const showsAllPods = options.showsAllPods ?? !hasWorkloads(config);
   const trackers = new NodeTrackers({
     pods: store,
     resolver,
-    contextOf: podContexts(attribution, enforcement.sidecars),
+    contextOf: podContexts(attribution),
     scope: podScope(config),
     showsAllPods,
     maxUnknownPods: options.showsAllPods === true ? Infinity : maxUnknownPods,

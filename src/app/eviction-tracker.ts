@@ -122,7 +122,6 @@ function contextOf(
     samplesOf: (uid) => history?.find(uid)?.samples ?? [],
     workloads: resolver.workloadsOf(pod),
     attribution: config.attribution,
-    sidecars: config.enforcement.sidecars,
   };
 }
 

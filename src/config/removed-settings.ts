@@ -11,6 +11,10 @@ interface RemovedSetting {
 export const removedSettings: readonly RemovedSetting[] = [
   { path: 'metrics.top', instead: 'delete it: use metrics.profile, metrics.levels or metrics.deny for fewer series' },
   { path: 'cache.refresh', instead: 'delete it: nodes are refreshed ahead from 100 nodes on' },
+  {
+    path: 'enforcement',
+    instead: "delete it: each node's kubelet version says whether sidecars are held to their own limits",
+  },
   { path: 'workloads.onMissingNode', instead: 'delete it: incomplete sums have workload_complete 0' },
   {
     path: 'agent.hostRoot',

@@ -136,16 +136,6 @@ export function optionalBoolean(spec: About & { readonly defaultText: string }) 
   });
 }
 
-/** True, false, or `auto`, the default: decided by what is found. */
-export function automatic(spec: About) {
-  return z.prefault(z.union([z.literal('auto'), z.boolean()]), 'auto').register(settingMeta, {
-    ...about(spec),
-    allowed: 'auto, true or false',
-    choices: ['auto', 'true', 'false'],
-    fromText: (text) => (text === 'auto' ? text : booleanFromText(text)),
-  });
-}
-
 /** The words, or the booleans that YAML 1.1 makes of them. */
 export function onOff(spec: About & { readonly default: 'on' | 'off' }) {
   const codec = z.codec(z.union([z.enum(['on', 'off']), z.boolean()]), z.boolean(), {

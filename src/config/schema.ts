@@ -11,7 +11,6 @@ import { list, namespaces, selector, selectorValue } from './collections.js';
 import { kubelet } from './kubelet-schema.js';
 import { metrics } from './metrics-schema.js';
 import {
-  automatic,
   boolean,
   choice,
   derivedInteger,
@@ -222,12 +221,6 @@ const evictions = section({
   }),
 });
 
-const enforcement = section({
-  sidecars: automatic({
-    help: 'Whether kubelets hold sidecars to their own limits, as they do from Kubernetes 1.37 on. auto: by the version of the kubelet of each node. Decides which rules `limit_ratio` has.',
-  }),
-});
-
 const attribution = choice({
   default: 'measured',
   among: ['measured', 'even'],
@@ -242,7 +235,6 @@ export const schema = z.strictObject({
   workloads,
   attribution,
   evictions,
-  enforcement,
   metrics,
   scrape,
   web,

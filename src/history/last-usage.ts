@@ -5,7 +5,7 @@ import { type DiskVerdict, type EarlierEviction, evictionVerdict, nodeVerdict } 
 import type { LimitRatio, LimitRule } from '../node/limit-ratios.js';
 import type { NodeLayout } from '../node/node-layout.js';
 import type { NodeSnapshot } from '../node/node-view.js';
-import { enforcedRatios, enforcementOf, type SidecarEnforcement } from '../node/pod-record.js';
+import { enforcedRatios, enforcementOf } from '../node/pod-record.js';
 import { foldUnknown } from '../node/unknown-items.js';
 import type { AttributionMode } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
@@ -28,18 +28,17 @@ export interface EvictionContext {
   /** As in `VerdictSources`. */
   readonly samplesOf: (uid: string) => readonly UsageSample[];
   readonly attribution: AttributionMode;
-  readonly sidecars: SidecarEnforcement;
   /** Those that the pod belongs to. */
   readonly workloads: readonly Workload[];
 }
 
 /** Undefined for a pod that was not measured. */
 export function lastUsage(pod: Pod, eviction: StorageEviction, context: EvictionContext): LastUsage | undefined {
-  const { node, layout, measurement, snapshot, attribution, sidecars } = context;
+  const { node, layout, measurement, snapshot, attribution } = context;
   if (measurement === undefined) return undefined;
   const { summary, fetchedAtMs, samples } = measurement;
   const usage = attributePod({ summary, pod, mode: attribution });
-  const enforcement = node && layout && enforcementOf(node, layout, sidecars);
+  const enforcement = node && layout && enforcementOf(node, layout);
   const ratios = enforcedRatios(summary, pod, enforcement);
   const growth = growthBytesPerSecond(samples);
   const nodeCapacityBytes = snapshot?.summary.nodefs?.capacityBytes;

@@ -69,30 +69,23 @@ function podContext(attribution: AttributionMode, enforcement: Enforcement | und
 }
 
 /** Returns what makes the contexts of nodes, each once. `layout`: the one that the kubelet goes by. */
-export function podContexts(
-  attribution: AttributionMode,
-  sidecars: SidecarEnforcement,
-): (node: Node, layout: NodeLayout) => PodContext {
+export function podContexts(attribution: AttributionMode): (node: Node, layout: NodeLayout) => PodContext {
   const contexts = new Map<string, PodContext>();
   return (node, layout) => {
-    const enforcement = enforcementOf(node, layout, sidecars);
+    const enforcement = enforcementOf(node, layout);
     return getOrAdd(contexts, JSON.stringify({ enforcement }), () => podContext(attribution, enforcement));
   };
 }
-
-/** Whether kubelets hold sidecars to their own limits; `auto`: by the version of each. */
-export type SidecarEnforcement = 'auto' | boolean;
 
 /** Undefined where the kubelet of the node evicts for no limits. */
 export function enforcementOf(
   { enforcesStorageLimits, kubeletVersion }: Pick<Node, 'enforcesStorageLimits' | 'kubeletVersion'>,
   layout: NodeLayout,
-  sidecars: SidecarEnforcement,
 ): Enforcement | undefined {
   if (!enforcesStorageLimits) return undefined;
   return {
     hasDedicatedImagefs: layout.hasDedicatedImagefs === true,
-    enforcesSidecars: sidecars === 'auto' ? enforcesSidecars(kubeletVersion) : sidecars,
+    enforcesSidecars: enforcesSidecars(kubeletVersion),
     resizesVolumes: resizesMemoryVolumes(kubeletVersion),
   };
 }

@@ -31,7 +31,6 @@ it('reports of evictions are the same array until there is another eviction', ()
       samplesOf: () => [],
       workloads: [],
       attribution: 'measured',
-      sidecars: 'auto',
     }));
   };
   evict('cart-0');

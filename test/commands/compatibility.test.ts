@@ -12,13 +12,7 @@ import { familyTable } from '../../src/exposition/families.js';
 import { capturesNeeded, hasCaptures, readCaptures } from '../support/captures.js';
 import { aCommandContext } from '../support/command-context.js';
 import { parseExposition } from '../support/exposition-parser.js';
-import {
-  cornerCases,
-  type Difference,
-  type RawPod,
-  type RawSummary,
-  theirSamples,
-} from '../support/other-exporter.js';
+import { cornerCases, type Difference, type RawPod, type RawSummary, theirSamples } from '../support/other-exporter.js';
 import { temporaryFolder } from '../support/programs.js';
 
 /** For each of its families: the ones of ours that replace it, and where the values differ. */
@@ -70,9 +64,17 @@ async function ourSamples({ summaries, pods }: Recording): Promise<ReadonlyMap<s
   const objects = inFolder('objects.yaml');
   await writeFile(
     configFile,
-    '{workloads: {controllers: false}, enforcement: {sidecars: true}, metrics: {compatibility: k8s-ephemeral-storage-metrics}}',
+    '{workloads: {controllers: false}, metrics: {compatibility: k8s-ephemeral-storage-metrics}}',
   );
-  await writeFile(objects, JSON.stringify({ kind: 'PodList', items: pods }));
+  const nodes = summaries.map((body) => ({
+    metadata: { name: (JSON.parse(body) as RawSummary).node.nodeName, uid: 'n' },
+    status: { nodeInfo: { kubeletVersion: 'v1.37.0' } },
+  }));
+  const lists = [
+    { kind: 'PodList', items: pods },
+    { kind: 'NodeList', items: nodes },
+  ];
+  await writeFile(objects, lists.map((list) => JSON.stringify(list)).join('\n---\n'));
   for (const [index, summary] of summaries.entries()) await writeFile(inFolder(`${index}.json`), summary);
   const { context, out } = aCommandContext();
   await replay({ settings: { configFile, values: {} }, summaries: folder.path, objects }, context);

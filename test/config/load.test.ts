@@ -6,12 +6,11 @@ import { removedSettings } from '../../src/config/removed-settings.js';
 import { nodeAt } from '../../src/config/settings.js';
 import { errorOf, faultsOf, linesOf, load, loadText } from './support.js';
 
-const sections =
-  'cluster, kubelet, cache, workloads, attribution, evictions, enforcement, metrics, scrape, web, agent, log';
+const sections = 'cluster, kubelet, cache, workloads, attribution, evictions, metrics, scrape, web, agent, log';
 /** Of an assignment. */
 const unknownPath = (path: string, hint: string): string => `${path}: unknown path (--set ${path}); ${hint}`;
 
-const cacheKeys = 'allowed: a mapping with any of ttl, nearTtl, maxBackoff, refresh';
+const cacheKeys = 'allowed: a mapping with any of ttl, nearTtl, maxBackoff';
 
 const prefix = 'EPHEMERAL_STORAGE_EXPORTER_';
 
@@ -251,6 +250,7 @@ describe('removed settings', () => {
   it.each([
     ['metrics: {top: 5}', 'metrics.top: was removed (config.yaml:1); delete it'],
     ['cache: {refresh: ahead}', 'cache.refresh: was removed (config.yaml:1); delete it: nodes are refreshed ahead'],
+    ['enforcement: {sidecars: true}', 'enforcement: was removed (config.yaml:1); delete it'],
     ['workloads: {onMissingNode: fail}', 'workloads.onMissingNode: was removed (config.yaml:1); delete it'],
     ['agent: {hostRoot: /}', 'agent.hostRoot: was removed (config.yaml:1); delete it: '],
     ['agent:\n  directories: {budget: 5%}', 'agent.directories: was removed (config.yaml:2); delete it: '],

@@ -54,7 +54,6 @@ describe('defaults', () => {
       workloads: { selectors: [], labels: [], controllers: true },
       attribution: 'measured',
       evictions: { retentionMs: 86_400_000, maxRecords: 1000, file: undefined },
-      enforcement: { sidecars: 'auto' },
       metrics: {
         profile: 'standard',
         nodeLabels: [],

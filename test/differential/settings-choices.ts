@@ -59,11 +59,6 @@ export const choices: Readonly<Record<SectionName, Choices>> = {
     short: ['evictions.retention=1m'],
     few: ['evictions.maxRecords=1'],
   },
-  enforcement: {
-    auto: [],
-    sidecars: ['enforcement.sidecars=true'],
-    noSidecars: ['enforcement.sidecars=false'],
-  },
   metrics: {
     default: [],
     full: ['metrics.profile=full'],

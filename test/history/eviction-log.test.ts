@@ -52,7 +52,6 @@ function aContext(overrides: Partial<EvictionContext> = {}): EvictionContext {
     samplesOf: () => [],
     workloads: [cart],
     attribution: 'measured',
-    sidecars: 'auto',
     ...overrides,
   };
 }

@@ -18,7 +18,7 @@ import {
 } from '../support/builders.js';
 
 const node = aNode();
-const contextOf = podContexts('measured', 'auto');
+const contextOf = podContexts('measured');
 const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: true });
 
 /** A node with pods `a`, of 8 bytes, and `b`, without a total. `growth`: of each, in bytes per second. */

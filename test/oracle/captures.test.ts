@@ -8,13 +8,13 @@ import { differences, familiesOf } from './series.js';
 
 const captures = readCaptures();
 
-const allPods: Semantics = { attribution: 'measured', controllers: false, sidecars: true };
+const allPods: Semantics = { attribution: 'measured', controllers: false };
 const byController: Semantics = { ...allPods, controllers: true };
 
 const waysOf = ({ pods }: Capture): readonly Semantics[] => [
   allPods,
   { ...allPods, attribution: 'even' },
-  ...(pods.length === 0 ? [] : [byController, { ...byController, attribution: 'even' as const, sidecars: false }]),
+  ...(pods.length === 0 ? [] : [byController, { ...byController, attribution: 'even' as const }]),
 ];
 
 const cases = captures.flatMap((capture) =>

@@ -242,7 +242,6 @@ export interface Enforcement {
   readonly hasDedicatedImagefs: boolean;
   /** 0 when it is unknown. */
   readonly kubeletMinor: number;
-  readonly sidecars: boolean;
 }
 
 /** The usage that the kubelet counts towards each limit, of a pod that has not ended. */
@@ -281,7 +280,7 @@ function hasFigures({ containers, ...stats }: RawPodStats): boolean {
 
 function heldOfContainers(stats: RawPodStats, { spec }: RawPod, enforcement: Enforcement): readonly HeldLimit[] {
   if (!hasFigures(stats)) return [];
-  const sidecars = enforcement.sidecars ? (spec.initContainers ?? []).filter(isSidecar) : [];
+  const sidecars = enforcement.kubeletMinor >= 37 ? (spec.initContainers ?? []).filter(isSidecar) : [];
   return [...sidecars, ...spec.containers].flatMap(({ name, resources }): HeldLimit[] => {
     const limit = storageNanosOf(resources?.limits) ?? 0n;
     const listed = stats.containers?.find((container) => container.name === name);

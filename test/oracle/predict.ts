@@ -29,8 +29,6 @@ export interface Semantics {
   readonly attribution: Attribution;
   /** Workloads of controllers, or none at all: then all pods have series. */
   readonly controllers: boolean;
-  /** Whether kubelets hold sidecars to their own limits. */
-  readonly sidecars: boolean;
 }
 
 /** The summary was read when it was measured. */

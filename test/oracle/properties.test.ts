@@ -12,7 +12,7 @@ import { differences, seriesKey, type SeriesTable } from './series.js';
 import { containerSpec, nodeName, recordedPod, recording, synthesised } from './synthesised.js';
 
 /** All pods have series, and workloads none: their sums are exact up to 2^53 only. */
-const allPods: Semantics = { attribution: 'measured', controllers: false, sidecars: true };
+const allPods: Semantics = { attribution: 'measured', controllers: false };
 
 const familyOf = (key: string): string => key.slice(0, key.indexOf('{'));
 
@@ -140,7 +140,6 @@ const mayBeNegative = (key: string): boolean =>
 const ways = fc.record({
   attribution: fc.constantFrom('measured' as const, 'even' as const),
   controllers: fc.boolean(),
-  sidecars: fc.boolean(),
 });
 
 it('every series of any pods is as predicted', async () => {

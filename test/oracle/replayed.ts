@@ -27,7 +27,6 @@ export async function replayed({ summary, pods, nodes }: RecordedTexts, semantic
     },
     workloads: { controllers: semantics.controllers },
     attribution: semantics.attribution,
-    enforcement: { sidecars: semantics.sidecars },
   };
   const objects = [listOf('Pod', pods), listOf('Node', nodes)].map((list) => JSON.stringify(list));
   await writeFile(file('summary.json'), summary);

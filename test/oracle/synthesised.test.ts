@@ -7,11 +7,11 @@ import { replayed } from './replayed.js';
 import { differences, familiesOf, seriesKey, type SeriesTable } from './series.js';
 import { nodeName, synthesised } from './synthesised.js';
 
-const byController: Semantics = { attribution: 'measured', controllers: true, sidecars: true };
+const byController: Semantics = { attribution: 'measured', controllers: true };
 
 const ways: readonly Semantics[] = [
   byController,
-  { ...byController, attribution: 'even', sidecars: false },
+  { ...byController, attribution: 'even' },
   { ...byController, controllers: false },
 ];
 
@@ -108,7 +108,11 @@ describe('limits', () => {
   it('limits of sidecars are served where kubelets enforce them, those of init containers never', async () => {
     const recording = synthesised['sidecars and init containers'];
     const held = ofPod(await serve(recording), 'sidecars');
-    const notHeld = ofPod(await serve(recording, { ...byController, sidecars: false }), 'sidecars');
+    const nodes = recording.nodes.map((object) => ({
+      ...object,
+      status: { ...object.status, nodeInfo: { ...object.status?.nodeInfo, kubeletVersion: 'v1.36.9' } },
+    }));
+    const notHeld = ofPod(await serve({ ...recording, nodes }), 'sidecars');
     expect(held('limit_ratio', { rule: 'container', container: 'proxy' })).toBe(220 / 300);
     expect(notHeld('limit_ratio', { rule: 'container', container: 'proxy' })).toBeUndefined();
     expect(held('limit_ratio', { rule: 'container', container: 'migrate' })).toBeUndefined();

@@ -151,7 +151,7 @@ it.each<[what: string, listed: readonly string[] | undefined, raw: readonly stri
   const volumes = listed?.map((name) => aVolumeSummary({ name, usedBytes: bytes[name as keyof typeof bytes] }));
   const spec = ['data', 'cache'].map((name) => aVolume({ name, isRawBlock: raw.includes(name) }));
   const pod = aPod({ volumes: spec });
-  const context = podContexts('measured', 'auto')(aNode(), { hasDedicatedImagefs: false, hasSplitImagefs: false });
+  const context = podContexts('measured')(aNode(), { hasDedicatedImagefs: false, hasSplitImagefs: false });
   const record = aMeasuredPod({ pod, summary: aPodSummary({ usedBytes: 50, volumes }) });
   const node = aFreshNode(aNodeSnapshot({ pods: [record], context }));
   const found = await listVolumes(

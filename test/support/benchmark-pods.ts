@@ -76,7 +76,7 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
   const podsByName = new Map(pods.map((pod) => [pod.name, pod]));
   const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: true });
   const [node, layout] = [aNode({ name: nodeName }), nodeLayout(summary)];
-  const contextOf = podContexts('measured', false);
+  const contextOf = podContexts('measured');
   const snapshot = createNodeSnapshot(
     {
       node,

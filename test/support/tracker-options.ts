@@ -14,7 +14,7 @@ export function trackerOptions(
 ): NodeTrackerOptions {
   return {
     resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: false }),
-    contextOf: podContexts('measured', 'auto'),
+    contextOf: podContexts('measured'),
     scope: { namespaces: [], hasPodSelector: false },
     showsAllPods: true,
     maxUnknownPods: 20,

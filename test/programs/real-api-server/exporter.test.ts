@@ -14,7 +14,7 @@ import { RealCluster } from '../../support/real-cluster.js';
 import { type Scraped, ServedExporter } from './served-exporter.js';
 import { serviceAccount } from './shipped.js';
 
-const semantics: Semantics = { attribution: 'measured', controllers: true, sidecars: true };
+const semantics: Semantics = { attribution: 'measured', controllers: true };
 
 const cart = (name: string): PodSpec => ({
   namespace: 'shop',
