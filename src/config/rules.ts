@@ -75,12 +75,6 @@ const rules: readonly {
     allowed: 'less than',
   },
   {
-    path: 'scrape.defaultTimeout',
-    other: 'scrape.maxDuration',
-    holds: ({ scrape }) => scrape.defaultTimeoutMs <= scrape.maxDurationMs,
-    allowed: 'at most',
-  },
-  {
     path: 'kubelet.tls.certFile',
     other: 'kubelet.tls.keyFile',
     holds: ({ kubelet: { tls } }) => tls.certFile === undefined || tls.keyFile !== undefined,

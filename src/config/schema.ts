@@ -109,14 +109,8 @@ const scrape = section({
   defaultTimeout: duration({
     default: '10s',
     minMs: 100,
-    maxMs: 600_000,
-    help: 'Time limit of a scrape whose request does not name a timeout.',
-  }),
-  maxDuration: duration({
-    default: '1m',
-    minMs: 100,
-    maxMs: 600_000,
-    help: 'Upper bound of the time limit of a scrape, whatever timeout its request names.',
+    maxMs: 60_000,
+    help: 'Time limit of a scrape whose request does not name a timeout. No scrape takes more than 1m.',
   }),
   maxInFlight: integer({
     default: 20,

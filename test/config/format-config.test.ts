@@ -35,7 +35,7 @@ metrics:
   deny: ['.*_inodes\\b.*', "a{1,2}"]
   maxSeries: 50000
   compatibility: k8s-ephemeral-storage-metrics
-scrape: {timeoutOffset: 0, defaultTimeout: 5s, maxDuration: 2m, maxInFlight: 7}
+scrape: {timeoutOffset: 0, defaultTimeout: 5s, maxInFlight: 7}
 web: {listenAddresses: [":1", "[::1]:2", "localhost:3"], telemetryPath: /m, enableLifecycle: true, clusterName: prod, links: ["a=https://h/?b=c"]}
 log: {level: debug, format: json}
 `;

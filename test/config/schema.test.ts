@@ -63,7 +63,7 @@ describe('defaults', () => {
         maxSeries: 3_000_000,
         compatibility: 'none',
       },
-      scrape: { timeoutOffsetMs: 500, defaultTimeoutMs: 10_000, maxDurationMs: 60_000, maxInFlight: 20 },
+      scrape: { timeoutOffsetMs: 500, defaultTimeoutMs: 10_000, maxInFlight: 20 },
       web: {
         listenAddresses: [{ host: undefined, port: 9797 }],
         telemetryPath: '/metrics',
@@ -286,7 +286,7 @@ describe('rejected values', () => {
     ['scrape.timeoutOffset', 'scrape: {timeoutOffset: 61s}'],
     ['scrape.timeoutOffset', 'scrape: {timeoutOffset: -1s}'],
     ['scrape.defaultTimeout', 'scrape: {defaultTimeout: 99ms}'],
-    ['scrape.maxDuration', 'scrape: {maxDuration: 11m}'],
+    ['scrape.defaultTimeout', 'scrape: {defaultTimeout: 60s1ms}'],
     ['scrape.maxInFlight', 'scrape: {maxInFlight: 0}'],
     ['scrape.maxInFlight', 'scrape: {maxInFlight: 1001}'],
     ['web.listenAddresses', 'web: {listenAddresses: []}'],

@@ -15,7 +15,7 @@ it('listSettings has a row for each setting, and for the fields of a workload', 
       workloads.controllers attribution evictions.retention evictions.maxRecords evictions.file
       metrics.profile metrics.nodeLabels metrics.levels.workload metrics.levels.node
       metrics.levels.pod metrics.levels.container metrics.levels.volume metrics.allow metrics.deny metrics.maxSeries
-      metrics.compatibility scrape.timeoutOffset scrape.defaultTimeout scrape.maxDuration
+      metrics.compatibility scrape.timeoutOffset scrape.defaultTimeout
       scrape.maxInFlight web.listenAddresses web.telemetryPath web.configFile web.authorization web.audiences
       web.status web.enableLifecycle web.clusterName web.links agent.enabled agent.sampleInterval log.level log.format
     `;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { scrapeTimeoutMs } from '../../src/server/scrape-timeout.js';
 
-const times = { timeoutOffsetMs: 500, defaultTimeoutMs: 10_000, maxDurationMs: 60_000 };
+const times = { timeoutOffsetMs: 500, defaultTimeoutMs: 10_000 };
 
 it.each([
   ['that of the header less the offset', '10', 9_500],

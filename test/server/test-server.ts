@@ -63,7 +63,6 @@ export class RunningServer implements AsyncDisposable {
 export const scrapeSettings: Config['scrape'] = {
   timeoutOffsetMs: 500,
   defaultTimeoutMs: 10_000,
-  maxDurationMs: 60_000,
   maxInFlight: 2,
 };
 

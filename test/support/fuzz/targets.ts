@@ -118,7 +118,7 @@ function readHeaders(input: string): number {
   negotiateFormat(input);
   acceptsGzip(input);
   familyFilter(Object.fromEntries(new URLSearchParams(input)), (name) => name === 'known');
-  return scrapeTimeoutMs(input, { timeoutOffsetMs: 500, defaultTimeoutMs: 10_000, maxDurationMs: 60_000 });
+  return scrapeTimeoutMs(input, { timeoutOffsetMs: 500, defaultTimeoutMs: 10_000 });
 }
 
 function checkTimeout(durationMs: number): void {
