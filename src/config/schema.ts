@@ -202,13 +202,7 @@ const evictions = section({
     default: '24h',
     minMs: 60_000,
     maxMs: 604_800_000,
-    help: 'How long an eviction is listed: on the status page, in the API and in `file`; as `pod_evicted_*` series for an hour at most. Counters are not affected.',
-  }),
-  maxRecords: integer({
-    default: 1000,
-    min: 1,
-    max: 100_000,
-    help: 'Maximum number of evictions that are listed, the newest ones.',
+    help: 'How long an eviction is listed, of the last thousand: on the status page, in the API and in `file`; as `pod_evicted_*` series for an hour at most. Counters are not affected.',
   }),
   file: optionalAbsolutePath({
     help: 'File in which evictions outlive a restart of the container, up to 8 MiB: on a volume that the exporter may write, such as an emptyDir. The manifests and the Helm chart set it. Empty: a restart forgets what evicted pods used.',

@@ -24,7 +24,8 @@ export interface PodChange {
 export interface EvictionLogSettings {
   /** How long an eviction is listed, in milliseconds. */
   readonly retentionMs: number;
-  readonly maxRecords: number;
+  /** Default: 1,000. */
+  readonly maxRecords?: number;
 }
 
 /** Clocks of nodes may be behind by this much. */
@@ -218,7 +219,7 @@ export class EvictionLog {
 
   /** The same array when nothing is to be forgotten. */
   #prune(): void {
-    const { maxRecords } = this.#settings;
+    const { maxRecords = 1_000 } = this.#settings;
     const isKept = (record: EvictionRecord): boolean => !this.#isExpired(this.#keptSinceMs.get(record));
     if (this.#records.length <= maxRecords && this.#records.every(isKept)) return;
     this.#records = mostTelling(this.#records.filter(isKept), maxRecords);

@@ -252,6 +252,7 @@ describe('removed settings', () => {
     ['cache: {refresh: ahead}', 'cache.refresh: was removed (config.yaml:1); delete it: nodes are refreshed ahead'],
     ['enforcement: {sidecars: true}', 'enforcement: was removed (config.yaml:1); delete it'],
     ['scrape: {maxDuration: 2m}', 'scrape.maxDuration: was removed (config.yaml:1); delete it'],
+    ['evictions: {maxRecords: 9}', 'evictions.maxRecords: was removed (config.yaml:1); delete it'],
     ['workloads: {onMissingNode: fail}', 'workloads.onMissingNode: was removed (config.yaml:1); delete it'],
     ['agent: {hostRoot: /}', 'agent.hostRoot: was removed (config.yaml:1); delete it: '],
     ['agent:\n  directories: {budget: 5%}', 'agent.directories: was removed (config.yaml:2); delete it: '],

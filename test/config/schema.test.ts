@@ -53,7 +53,7 @@ describe('defaults', () => {
       cache: { ttlMs: 55_000, nearTtlMs: 10_000, maxBackoffMs: 300_000 },
       workloads: { selectors: [], labels: [], controllers: true },
       attribution: 'measured',
-      evictions: { retentionMs: 86_400_000, maxRecords: 1000, file: undefined },
+      evictions: { retentionMs: 86_400_000, file: undefined },
       metrics: {
         profile: 'standard',
         nodeLabels: [],

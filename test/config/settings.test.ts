@@ -12,7 +12,7 @@ it('listSettings has a row for each setting, and for the fields of a workload', 
       kubelet.bearerTokenFile kubelet.tls.caFile kubelet.tls.certFile kubelet.tls.keyFile kubelet.tls.serverName
       kubelet.tls.insecureSkipVerify cache.ttl cache.nearTtl cache.maxBackoff workloads.selectors
       workloads.selectors[].name workloads.selectors[].selector workloads.selectors[].namespaces workloads.labels
-      workloads.controllers attribution evictions.retention evictions.maxRecords evictions.file
+      workloads.controllers attribution evictions.retention evictions.file
       metrics.profile metrics.nodeLabels metrics.levels.workload metrics.levels.node
       metrics.levels.pod metrics.levels.container metrics.levels.volume metrics.allow metrics.deny metrics.maxSeries
       metrics.compatibility scrape.timeoutOffset scrape.defaultTimeout

@@ -57,7 +57,6 @@ export const choices: Readonly<Record<SectionName, Choices>> = {
   evictions: {
     default: [],
     short: ['evictions.retention=1m'],
-    few: ['evictions.maxRecords=1'],
   },
   metrics: {
     default: [],
