@@ -25,7 +25,7 @@ import { ClusterConnection } from './cluster-connection.js';
 import { ClusterSource } from './cluster-source.js';
 import { EvictionTracker } from './eviction-tracker.js';
 import { readinessChecks } from './readiness-checks.js';
-import { type Host, noSuchNode, scopeOf, withOwnNamespace } from './resolve-scope.js';
+import { type Host, noSuchNode, scopeOf } from './resolve-scope.js';
 import { sourceSettings, warnOfRestart } from './settings-lifetime.js';
 import { WebServer } from './web-server.js';
 
@@ -105,13 +105,13 @@ export class App implements AsyncDisposable {
 
   /**
    * Resolves when all addresses accept connections, before the first lists. Throws UserError when an address is not
-   * available or the node, shard or namespace to measure is unknown, and the signal's reason when it aborts before.
+   * available or the node or shard to measure is unknown, and the signal's reason when it aborts before.
    */
   static async start(options: AppOptions, signal: AbortSignal): Promise<App> {
-    const config = withOwnNamespace(options.config, options.credentials);
+    const { config } = options;
     const scope = await scopeOf(options, signal);
     const evictionOptions = { ...options, isWatching: (): boolean => app.#active.source.store.lists.seesPods };
-    const app = new App({ ...options, config }, scope, await EvictionFile.open(config.evictions, evictionOptions));
+    const app = new App(options, scope, await EvictionFile.open(config.evictions, evictionOptions));
     try {
       if (config.web.status && app.#active.scope.nodeName === undefined) await app.#status.load();
       await app.#server.start();
@@ -141,12 +141,11 @@ export class App implements AsyncDisposable {
 
   /**
    * Applies new settings, all or none. The old source serves until a new one has synced; it stays when no setting has
-   * changed that it is made from. Throws UserError when a new source does not sync, or when the node, shard or namespace
+   * changed that it is made from. Throws UserError when a new source does not sync, or when the node or shard
    * to measure is unknown.
    */
   async apply(config: Config): Promise<void> {
-    const applied = withOwnNamespace(config, this.#options.credentials);
-    await this.#evictions.duringReload(() => this.#apply(applied));
+    await this.#evictions.duringReload(() => this.#apply(config));
   }
 
   async #apply(config: Config): Promise<void> {

@@ -3,32 +3,12 @@ import type { Clock } from '../base/clock.js';
 import { RequestError, UserError } from '../base/errors.js';
 import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
-import { isNamespaceName } from '../config/values.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { ApiClient, type ApiTransport } from '../http/api-client.js';
 import { objectOf, textOf } from '../json/json.js';
 import { isDnsName, type Scope } from '../kube/scope.js';
 import { listObjects } from '../watch/list-session.js';
 import { collectionOf } from '../watch/resource-path.js';
-
-/**
- * The settings with the namespace of the credentials among `cluster.namespaces`, where they ask for it: that of the
- * service account, or of the kubeconfig's context. Throws UserError when there is none.
- */
-export function withOwnNamespace(
-  config: Config,
-  { namespace, description }: Pick<Credentials, 'namespace' | 'description'>,
-): Config {
-  const { ownNamespace, namespaces } = config.cluster;
-  if (!ownNamespace) return config;
-  if (namespace === undefined || !isNamespaceName(namespace)) {
-    const found = namespace === undefined ? 'name no namespace' : `name the namespace ${JSON.stringify(namespace)}`;
-    throw new UserError(
-      `cluster.ownNamespace is true, but the credentials (${description}) ${found}; set cluster.namespaces instead`,
-    );
-  }
-  return { ...config, cluster: { ...config.cluster, namespaces: [...new Set([...namespaces, namespace])] } };
-}
 
 /** The machine or pod that the exporter runs on. */
 export interface Host {

@@ -1,4 +1,4 @@
-import { apiNodes, resolveScope, withOwnNamespace } from '../app/resolve-scope.js';
+import { apiNodes, resolveScope } from '../app/resolve-scope.js';
 import { messageOf, RequestError, UsageError, UserError } from '../base/errors.js';
 import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
@@ -210,15 +210,14 @@ async function withCluster(
     await use({ ...session, source: viewsOf(statusReader({ credentials, namespace, resolver, clock, requests })) });
     return;
   }
-  const settings = withOwnNamespace(config, credentials);
   // Shards divide the work of exporters; a command shows all of them.
-  const unsharded = { ...settings.cluster, shard: 0, totalShards: 1 };
+  const unsharded = { ...config.cluster, shard: 0, totalShards: 1 };
   const nodes = apiNodes(clock, () => requests.client(credentials));
   const scope = await resolveScope({ settings: unsharded, host: hostOf(context), nodes }, stopSignal);
   const { node, podName } = subject;
   const pod = podName === undefined ? undefined : { name: podName, namespace: subject.namespaceOf(contextNamespace) };
   const about = { node, pod };
-  await using reader = new ClusterReader({ config: settings, scope, credentials, requests, context, subject: about });
+  await using reader = new ClusterReader({ config, scope, credentials, requests, context, subject: about });
   await reader.synced(stopSignal);
   requests.quiet();
   await use({ ...session, source: viewsOf(reader) });

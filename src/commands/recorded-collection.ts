@@ -43,8 +43,6 @@ export async function readRecordedCollection(
     readonly showsAllPods: boolean;
   },
 ): Promise<RecordedCollection> {
-  if (config.cluster.ownNamespace)
-    throw new UserError('recordings name no own namespace: set cluster.namespaces instead of cluster.ownNamespace');
   const recorded = await readSummaries(summaries, warn);
   if (recorded.length === 0)
     throw new UserError(`${summaries}: no kubelet summary found; expected bodies of /stats/summary in *.json files`);

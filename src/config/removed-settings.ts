@@ -15,6 +15,11 @@ export const removedSettings: readonly RemovedSetting[] = [
     path: 'enforcement',
     instead: "delete it: each node's kubelet version says whether sidecars are held to their own limits",
   },
+  {
+    path: 'cluster.ownNamespace',
+    instead:
+      'set cluster.namespaces: in a pod by EPHEMERAL_STORAGE_EXPORTER_CLUSTER_NAMESPACES from the field metadata.namespace',
+  },
   { path: 'evictions.maxRecords', instead: 'delete it: the last 1,000 evictions are listed' },
   { path: 'scrape.maxDuration', instead: 'delete it: no scrape takes more than 1m' },
   { path: 'workloads.onMissingNode', instead: 'delete it: incomplete sums have workload_complete 0' },

@@ -34,11 +34,7 @@ const maxShards = 1000;
 const cluster = section({
   nodeSelector: selector({ help: 'Label selector of the nodes to scrape; the API server applies it. Empty: all.' }),
   namespaces: namespaces({
-    help: 'Namespaces whose pods are read. Empty: all, which requires a ClusterRole.',
-  }),
-  ownNamespace: boolean({
-    default: false,
-    help: "Read the pods of the exporter's own namespace: that of its service account, or of the kubeconfig's context. Those of `cluster.namespaces` are read too.",
+    help: 'Namespaces whose pods are read. Empty: all, which requires a ClusterRole. The own one alone: the environment variable, from the field metadata.namespace.',
   }),
   podSelector: selector({ help: 'Label selector of the pods to read. Empty: all.' }),
   skipNodes: list({

@@ -142,14 +142,6 @@ it.for([
   await expect(run).rejects.toThrow(message);
 });
 
-it('the replay refuses the own namespace: recordings have none', async () => {
-  const { context } = aCommandContext();
-  const settings = { ...noSettings, assignments: ['cluster.ownNamespace=true'] };
-  await expect(replay({ settings, summaries: '.', objects: undefined }, context)).rejects.toThrow(
-    'recordings name no own namespace: set cluster.namespaces instead of cluster.ownNamespace',
-  );
-});
-
 it.skipIf(!hasCaptures).each([
   ['live/kubelet_1_26_summary.json', 'live/kubelet_1_26_pods.json'],
   ['live/kubelet_1_26_summary.json', 'live/kubelet_1_26_kubelet-pods.json'],

@@ -19,7 +19,6 @@ describe('defaults', () => {
       cluster: {
         nodeSelector: [],
         namespaces: [],
-        ownNamespace: false,
         podSelector: [],
         skipNodes: [
           [{ key: 'type', operator: 'In', values: ['virtual-kubelet'] }],

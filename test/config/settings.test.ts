@@ -6,7 +6,7 @@ const rows = listSettings();
 
 it('listSettings has a row for each setting, and for the fields of a workload', () => {
   const paths = `
-      cluster.nodeSelector cluster.namespaces cluster.ownNamespace cluster.podSelector cluster.skipNodes
+      cluster.nodeSelector cluster.namespaces cluster.podSelector cluster.skipNodes
       cluster.nodeLocal cluster.node cluster.shard cluster.totalShards kubelet.access kubelet.addressTypes
       kubelet.port kubelet.requestTimeout kubelet.maxConcurrentRequests kubelet.maxKeptConnections kubelet.maxBodySize kubelet.readConfig
       kubelet.bearerTokenFile kubelet.tls.caFile kubelet.tls.certFile kubelet.tls.keyFile kubelet.tls.serverName

@@ -314,29 +314,6 @@ describe('new settings', () => {
     expect(await storeGauge('objects')).toBe(1);
   });
 
-  it('new settings read the pods of the own namespace alone', async () => {
-    await using exporter = await Exporter.start({
-      scenario: emptyScenario('node-1'),
-      settings: 'cluster: {ownNamespace: true}',
-      namespace: 'shop',
-    });
-    await exporter.synced();
-    const podLists = (): readonly string[] =>
-      exporter.cluster.apiRequests.flatMap(({ user, path, query }) =>
-        user === 'exporter' && path.endsWith('/pods') && query.get('watch') === null ? [path] : [],
-      );
-    expect(podLists()).toEqual(['/api/v1/namespaces/shop/pods']);
-    await exporter.apply('cluster: {ownNamespace: true, namespaces: [billing]}');
-    expect(podLists().slice(1).sort()).toEqual(['/api/v1/namespaces/billing/pods', '/api/v1/namespaces/shop/pods']);
-  });
-
-  it('new settings that ask for an own namespace which the credentials do not name are refused', async () => {
-    await using exporter = await start(1);
-    const own = settingsOf('cluster: {ownNamespace: true}');
-    await expect(exporter.app.apply(own)).rejects.toThrow('but the credentials (static credentials) name no namespace');
-    expect((await exporter.get('/readyz')).status).toBe(200);
-  });
-
   it('new settings of the sources lose no data of a node that fails', async () => {
     await using exporter = await start(2);
     await exporter.scrape();
