@@ -86,7 +86,7 @@ function kubeletPolicy(options: KubeletConnectionOptions, transport: KubeletTran
 /** All settings of kubelets but those that bound requests or say what is requested. */
 function transportKeyOf({ kubelet }: Config): object {
   const bounds = { requestTimeoutMs: undefined, maxBodyBytes: undefined, maxConcurrentRequests: undefined };
-  return { ...kubelet, ...bounds, maxKeptConnections: undefined, readConfig: undefined };
+  return { ...kubelet, ...bounds, readConfig: undefined };
 }
 
 function directTransport(options: KubeletConnectionOptions): DirectTransport {

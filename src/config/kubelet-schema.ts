@@ -52,12 +52,6 @@ export const kubelet = section({
     max: 10_000,
     help: 'Maximum number of concurrent requests to kubelets, over all nodes.',
   }),
-  maxKeptConnections: integer({
-    default: 256,
-    min: 0,
-    max: 10_000,
-    help: 'Maximum number of connections to kubelets that are kept for the next request, over all nodes. Each takes 90 kB of memory. A request over a new one, which resumes the TLS session, takes 0.8 ms of CPU more.',
-  }),
   maxBodySize: size({
     default: '8Mi',
     minBytes: 2 ** 10,

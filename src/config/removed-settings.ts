@@ -21,6 +21,10 @@ export const removedSettings: readonly RemovedSetting[] = [
       'set cluster.namespaces: in a pod by EPHEMERAL_STORAGE_EXPORTER_CLUSTER_NAMESPACES from the field metadata.namespace',
   },
   { path: 'evictions.maxRecords', instead: 'delete it: the last 1,000 evictions are listed' },
+  {
+    path: 'kubelet.maxKeptConnections',
+    instead: 'delete it: connections to at most 1,024 nodes are kept, as the limit of open files allows',
+  },
   { path: 'scrape.maxDuration', instead: 'delete it: no scrape takes more than 1m' },
   { path: 'workloads.onMissingNode', instead: 'delete it: incomplete sums have workload_complete 0' },
   {

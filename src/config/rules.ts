@@ -8,7 +8,6 @@ import { type Config, schema } from './schema.js';
 const directSettings = [
   'kubelet.addressTypes',
   'kubelet.port',
-  'kubelet.maxKeptConnections',
   'kubelet.bearerTokenFile',
   'kubelet.tls.caFile',
   'kubelet.tls.certFile',

@@ -16,7 +16,6 @@ kubelet:
   port: 10250
   requestTimeout: 1m1s1ms
   maxConcurrentRequests: 3
-  maxKeptConnections: 0
   maxBodySize: 1000001
   readConfig: true
   bearerTokenFile: "/var/run/token: with # odd 'name'"

@@ -254,6 +254,7 @@ describe('removed settings', () => {
     ['scrape: {maxDuration: 2m}', 'scrape.maxDuration: was removed (config.yaml:1); delete it'],
     ['evictions: {maxRecords: 9}', 'evictions.maxRecords: was removed (config.yaml:1); delete it'],
     ['cluster: {ownNamespace: true}', 'cluster.ownNamespace: was removed (config.yaml:1); set cluster.namespaces'],
+    ['kubelet: {maxKeptConnections: 9}', 'kubelet.maxKeptConnections: was removed (config.yaml:1); delete it'],
     ['workloads: {onMissingNode: fail}', 'workloads.onMissingNode: was removed (config.yaml:1); delete it'],
     ['agent: {hostRoot: /}', 'agent.hostRoot: was removed (config.yaml:1); delete it: '],
     ['agent:\n  directories: {budget: 5%}', 'agent.directories: was removed (config.yaml:2); delete it: '],

@@ -5,7 +5,6 @@ import { faultsOf, linesOf, loadText } from './support.js';
 const directCases: readonly (readonly [path: string, text: string])[] = [
   ['kubelet.addressTypes', 'addressTypes: [Hostname]'],
   ['kubelet.port', 'port: 10250'],
-  ['kubelet.maxKeptConnections', 'maxKeptConnections: 0'],
   ['kubelet.bearerTokenFile', 'bearerTokenFile: /token'],
   ['kubelet.tls.caFile', 'tls: {caFile: /ca}'],
   ['kubelet.tls.serverName', 'tls: {serverName: a}'],

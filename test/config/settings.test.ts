@@ -8,7 +8,7 @@ it('listSettings has a row for each setting, and for the fields of a workload', 
   const paths = `
       cluster.nodeSelector cluster.namespaces cluster.podSelector cluster.skipNodes
       cluster.nodeLocal cluster.node cluster.shard cluster.totalShards kubelet.access kubelet.addressTypes
-      kubelet.port kubelet.requestTimeout kubelet.maxConcurrentRequests kubelet.maxKeptConnections kubelet.maxBodySize kubelet.readConfig
+      kubelet.port kubelet.requestTimeout kubelet.maxConcurrentRequests kubelet.maxBodySize kubelet.readConfig
       kubelet.bearerTokenFile kubelet.tls.caFile kubelet.tls.certFile kubelet.tls.keyFile kubelet.tls.serverName
       kubelet.tls.insecureSkipVerify cache.ttl cache.nearTtl cache.maxBackoff workloads.selectors
       workloads.selectors[].name workloads.selectors[].selector workloads.selectors[].namespaces workloads.labels
