@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { UserError } from '../base/errors.js';
 import { compilePattern } from '../base/pattern.js';
 import { list } from './collections.js';
-import { boolean, choice, optionalInteger } from './scalars.js';
+import { choice, optionalInteger } from './scalars.js';
 import { type About, refuse, section } from './setting.js';
 import { isLabelKey } from './values.js';
 
@@ -35,13 +35,7 @@ function patterns(spec: About) {
   });
 }
 
-const levels = section({
-  workload: boolean({ default: true, help: 'Expose the families of workloads.' }),
-  node: boolean({ default: true, help: 'Expose the families of nodes.' }),
-  pod: boolean({ default: true, help: 'Expose the families of pods.' }),
-  container: boolean({ default: true, help: 'Expose the families of containers.' }),
-  volume: boolean({ default: true, help: 'Expose the families of volumes.' }),
-});
+const levels = ['workload', 'node', 'pod', 'container', 'volume'] as const;
 
 export const metrics = section({
   profile: choice({
@@ -55,9 +49,14 @@ export const metrics = section({
     help: 'Labels of nodes that ephemeral_storage_node_info carries: each as label_ and its key, with every character that a label name cannot have replaced by _.',
     allowed: 'a list of label keys such as topology.kubernetes.io/zone',
   }),
-  levels,
+  levels: list({
+    item: z.literal(levels),
+    default: [...levels],
+    allowed: 'a list of any of workload, node, pod, container and volume',
+    help: 'Levels whose families are exposed.',
+  }),
   allow: patterns({
-    help: 'Expose only families whose whole name matches one of these, from any profile; levels that are off stay off. Empty: the families of metrics.profile.',
+    help: 'Expose only families whose whole name matches one of these, from any profile and of `metrics.levels`. Empty: the families of metrics.profile.',
   }),
   deny: patterns({
     help: 'Do not expose the families whose whole name matches one of these, even if metrics.allow matches them.',

@@ -9,6 +9,10 @@ interface RemovedSetting {
 
 /** Settings that the version before had. A row is kept for one version. */
 export const removedSettings: readonly RemovedSetting[] = [
+  ...['workload', 'node', 'pod', 'container', 'volume'].map((level) => ({
+    path: `metrics.levels.${level}`,
+    instead: 'set metrics.levels to the list of the levels to serve',
+  })),
   { path: 'metrics.top', instead: 'delete it: use metrics.profile, metrics.levels or metrics.deny for fewer series' },
   { path: 'cache.refresh', instead: 'delete it: nodes are refreshed ahead from 100 nodes on' },
   {

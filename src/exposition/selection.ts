@@ -4,7 +4,7 @@ import { type FamilyRow, type Level, type Profile, profiles } from './family.js'
 
 export interface FamilyRules {
   readonly profile: Profile;
-  readonly levels: Readonly<Record<Level, boolean>>;
+  readonly levels: readonly Level[];
   /** Regular expressions that match whole names. Empty: the families of the profile. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
@@ -14,14 +14,14 @@ type NamedFamily = Pick<FamilyRow, 'name' | 'level'>;
 export type FamilyPredicate = (family: NamedFamily) => boolean;
 
 /**
- * Of the levels that are on: the families that `allow` matches, whatever their profile, or those of the profile when
+ * Of these levels: the families that `allow` matches, whatever their profile, or those of the profile when
  * `allow` is empty; without those that `deny` matches. Families about the exporter are always exposed.
  */
 export function allowedBy(rules: FamilyRules): (family: NamedFamily & Pick<FamilyRow, 'profile'>) => boolean {
   const [allowed, denied] = [rules.allow.map(compilePattern), rules.deny.map(compilePattern)];
   return ({ name, level, profile }) => {
     if (level === 'exporter') return true;
-    if (!rules.levels[level] || denied.some((pattern) => pattern.matches(name))) return false;
+    if (!rules.levels.includes(level) || denied.some((pattern) => pattern.matches(name))) return false;
     return allowed.length === 0
       ? isInProfile(profile, rules.profile)
       : allowed.some((pattern) => pattern.matches(name));

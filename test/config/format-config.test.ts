@@ -29,7 +29,7 @@ workloads:
   controllers: true
 attribution: even
 metrics:
-  levels: {container: false}
+  levels: [volume, node]
   allow: ["ephemeral_storage_(pod|node)_.*"]
   deny: ['.*_inodes\\b.*', "a{1,2}"]
   maxSeries: 50000

@@ -13,8 +13,8 @@ it('listSettings has a row for each setting, and for the fields of a workload', 
       kubelet.tls.insecureSkipVerify cache.ttl cache.nearTtl cache.maxBackoff workloads.selectors
       workloads.selectors[].name workloads.selectors[].selector workloads.selectors[].namespaces workloads.labels
       workloads.controllers attribution evictions.retention evictions.file
-      metrics.profile metrics.nodeLabels metrics.levels.workload metrics.levels.node
-      metrics.levels.pod metrics.levels.container metrics.levels.volume metrics.allow metrics.deny metrics.maxSeries
+      metrics.profile metrics.nodeLabels metrics.levels
+      metrics.allow metrics.deny metrics.maxSeries
       metrics.compatibility scrape.timeoutOffset scrape.defaultTimeout
       scrape.maxInFlight web.listenAddresses web.telemetryPath web.configFile web.authorization web.audiences
       web.status web.enableLifecycle web.clusterName web.links agent.enabled agent.sampleInterval log.level log.format

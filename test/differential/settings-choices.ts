@@ -68,7 +68,7 @@ export const choices: Readonly<Record<SectionName, Choices>> = {
     someAllowed: ['metrics.allow=ephemeral_storage_pod_.*;ephemeral_storage_node_.*'],
     denied: ['metrics.profile=full', 'metrics.deny=ephemeral_storage_container_.*'],
     nodeLabels: ['metrics.profile=full', 'metrics.nodeLabels=zone'],
-    levels: ['metrics.levels.pod=false', 'metrics.levels.volume=false'],
+    levels: ['metrics.levels=workload,node,container'],
   },
   scrape: { default: [], short: ['scrape.defaultTimeout=5s'] },
   web: { default: [], named: ['web.clusterName=another'] },

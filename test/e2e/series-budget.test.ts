@@ -44,7 +44,9 @@ function capLines(exporter: Exporter): readonly unknown[] {
 
 describe('filters of a request', () => {
   it('filters of a request narrow what the settings allow and never widen it', async () => {
-    await using exporter = await start('metrics: {levels: {volume: false}, deny: [ephemeral_storage_node_inodes.*]}');
+    await using exporter = await start(
+      'metrics: {levels: [workload, node, pod, container], deny: [ephemeral_storage_node_inodes.*]}',
+    );
     const pod = 'ephemeral_storage_pod_used_bytes';
     const volume = 'ephemeral_storage_volume_used_bytes';
     expect(await familiesAt(exporter, `name[]=${pod}&name[]=${volume}`)).toEqual([pod]);
@@ -72,7 +74,7 @@ describe('metrics.levels, allow and deny', () => {
     await using exporter = await start();
     expect((await exporter.scrape()).samples('volume_used_bytes')).not.toEqual([]);
     await exporter.app.apply(
-      settingsOf('metrics: {levels: {volume: false}, allow: [".*_used_bytes"], deny: [".*_pod_.*"]}'),
+      settingsOf('metrics: {levels: [workload, node, pod, container], allow: [".*_used_bytes"], deny: [".*_pod_.*"]}'),
     );
     const scraped = await exporter.scrape();
     const ofCluster = scraped.families

@@ -89,7 +89,7 @@ describe('the families of the agent', () => {
   it.each<[what: string, rendering: Rendering, count: number]>([
     ['the profile standard', { settings: { profile: 'standard' } }, 1],
     ['the profile minimal', { settings: { profile: 'minimal' } }, 0],
-    ['no level of pods', { settings: { levels: { ...expositionSettings().levels, pod: false } } }, 0],
+    ['no level of pods', { settings: { levels: ['node', 'volume'] } }, 0],
     ['a pattern to allow', { settings: { profile: 'minimal', allow: ['.*_cgroup_pids'] } }, 3],
     ['a pattern to deny', { settings: { deny: ['.*_cgroup_.*'] } }, 1],
     ['a request for one family', { filter: { names: new Set(['ephemeral_storage_pod_cgroup_pids']) } }, 3],
@@ -125,7 +125,7 @@ describe('agentParts', () => {
     ['the profile standard', { profile: 'standard' }, ['io']],
     ['the profile full', { profile: 'full' }, ['io', 'cpu', 'memory', 'pids', 'pressure']],
     ['one family', { allow: ['.*_memory_limit_bytes'] }, ['memory']],
-    ['no level of pods', { levels: { ...expositionSettings().levels, pod: false } }, []],
+    ['no level of pods', { levels: ['node', 'volume'] }, []],
   ])('the agent reads only what is shown: %s', (_what, settings, parts) => {
     expect([...agentParts(expositionSettings(settings))]).toEqual(parts);
   });

@@ -377,7 +377,7 @@ describe('Exposition: families', () => {
   it.each<[string, TestedExposition, Partial<FamilyFilter>, readonly string[]]>([
     [
       'of the levels that are on',
-      { levels: { workload: false, node: false, pod: false, container: true, volume: false } },
+      { levels: ['container'] },
       {},
       ['container_used_bytes', 'container_rootfs_used_bytes', 'container_logs_used_bytes', 'self'],
     ],
@@ -516,7 +516,7 @@ describe('Exposition: families', () => {
     ['constructor', false],
     ['', false],
   ])('families have names, whether the settings allow them or not: %s', (name, expected) => {
-    expect(anExposition({ levels: { ...expositionSettings().levels, volume: false } }).hasFamily(name)).toBe(expected);
+    expect(anExposition({ levels: ['workload', 'node', 'pod', 'container'] }).hasFamily(name)).toBe(expected);
   });
 
   it('families above the cap are dropped whole, which is reported before the own metrics are read', async () => {
@@ -728,13 +728,7 @@ function podKey({ summary }: PodRecord): string {
 const tableNames = familyTable([], 'k8s-ephemeral-storage-metrics').map((row) => row.name);
 const patternSource = fc.constantFrom('.*', '.*_bytes', '.*_(?:pod|node)_.*', 'pod_used_bytes', '.*_info');
 const anySettings: fc.Arbitrary<Partial<ExpositionOptions['settings']>> = fc.record({
-  levels: fc.record({
-    workload: fc.boolean(),
-    node: fc.boolean(),
-    pod: fc.boolean(),
-    container: fc.boolean(),
-    volume: fc.boolean(),
-  }),
+  levels: fc.subarray(['workload', 'node', 'pod', 'container', 'volume'] as const),
   allow: fc.oneof(fc.constant([]), fc.uniqueArray(patternSource)),
   deny: fc.uniqueArray(patternSource, { maxLength: 1 }),
   maxSeries: fc.integer({ min: 1, max: 60 }),

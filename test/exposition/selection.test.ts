@@ -23,13 +23,7 @@ const families = (
   ] as const
 ).map((family) => ({ ...family, profile: family.level === 'container' ? ('full' as const) : ('standard' as const) }));
 
-const allLevels: Readonly<Record<Level, boolean>> = {
-  workload: true,
-  node: true,
-  pod: true,
-  container: true,
-  volume: true,
-};
+const allLevels: readonly Level[] = ['workload', 'node', 'pod', 'container', 'volume'];
 
 const everything: FamilyRules = { profile: 'full', levels: allLevels, allow: [], deny: [] };
 
@@ -44,14 +38,10 @@ describe('allowedBy', () => {
     ['everything without rules', {}, all],
     [
       'only the levels that are on',
-      { levels: { ...allLevels, pod: false, container: false } },
+      { levels: ['workload', 'node', 'volume'] },
       ['workload_used_bytes', 'node_used_bytes', 'volume_used_bytes', 'exporter_series'],
     ],
-    [
-      'the exporter itself when all levels are off',
-      { levels: { workload: false, node: false, pod: false, container: false, volume: false } },
-      ['exporter_series'],
-    ],
+    ['the exporter itself when all levels are off', { levels: [] }, ['exporter_series']],
     [
       'only what allow has',
       { allow: ['ephemeral_storage_pod_.*', '.*_node_.*'] },
@@ -66,7 +56,7 @@ describe('allowedBy', () => {
     ],
     [
       'nothing of a level that is off, though allow has it',
-      { levels: { ...allLevels, pod: false }, allow: ['.*_(pod|node)_.*'] },
+      { levels: ['workload', 'node', 'container', 'volume'], allow: ['.*_(pod|node)_.*'] },
       ['node_used_bytes', 'exporter_series'],
     ],
     [

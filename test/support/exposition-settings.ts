@@ -9,7 +9,7 @@ export function expositionSettings(
 ): ExpositionOptions['settings'] {
   return {
     profile: 'full',
-    levels: { workload: true, node: true, pod: true, container: true, volume: true },
+    levels: ['workload', 'node', 'pod', 'container', 'volume'],
     allow: [],
     deny: [],
     maxSeries: undefined,

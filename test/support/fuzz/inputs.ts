@@ -92,7 +92,7 @@ workloads:
   selectors:
     - {name: carts, selector: {matchLabels: {app: cart}, matchExpressions: [{key: old, operator: DoesNotExist}]}}
   labels: [team]
-metrics: {levels: {pod: false}, allow: ["a.*"]}
+metrics: {levels: [pod, node], allow: ["a.*"]}
 web: {listenAddresses: [":9797"], links: {docs: "https://example.com/"}}
 `;
 
