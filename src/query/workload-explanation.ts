@@ -7,40 +7,18 @@ import type { WorkloadDefinition } from '../workload/label-workloads.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import { emptyPartial, type WorkloadContainerUsage, type WorkloadSnapshot } from '../workload/workload-partial.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { type NearMiss, NearMisses } from './near-misses.js';
 
 /** What the pods of a workload add up to, and how they were found: plain data with exact numbers. */
 export interface WorkloadFacts extends WorkloadReport {
   readonly origin: OriginReport;
   /** Absent when it could not be collected. */
   readonly containers?: readonly WorkloadContainerUsage[] | undefined;
-  /** Of a configured workload: the first of them, and how many there are. */
-  readonly nearMisses?: readonly NearMiss[];
-  readonly nearMissCount?: number;
 }
 
 export type OriginReport =
   | { readonly source: 'configured'; readonly selector: string; readonly namespaces: readonly string[] }
   | { readonly source: 'labels'; readonly labels: Readonly<Record<string, string>> }
   | { readonly source: 'controller'; readonly kind: string };
-
-const maxNearMissCount = 10;
-
-/** Takes the pods of the cluster one by one. */
-export async function workloadFacts(
-  reading: ClusterReading,
-  workload: Workload,
-  settings: Config['workloads'],
-  lane: Lane,
-): Promise<WorkloadFacts> {
-  const near = nearMissesOf(workload, settings);
-  if (near !== undefined) {
-    await lane.each(reading.knownPods, ({ pod }) => {
-      near.add(pod);
-    });
-  }
-  return factsOf(reading, workload, settings, near);
-}
 
 /** Returns a workload by its key, also one none of whose pods runs, to which their pages link. */
 export async function knownWorkload(
@@ -61,16 +39,10 @@ function definitionOf({ origin, name }: Workload, { selectors }: Config['workloa
   return origin.source === 'configured' ? selectors.find((definition) => definition.name === name) : undefined;
 }
 
-function nearMissesOf(workload: Workload, settings: Config['workloads']): NearMisses | undefined {
-  const definition = definitionOf(workload, settings);
-  return definition && new NearMisses(definition, maxNearMissCount);
-}
-
-function factsOf(
+export function workloadFacts(
   reading: ClusterReading,
   workload: Workload,
   settings: Config['workloads'],
-  near: NearMisses | undefined,
 ): WorkloadFacts {
   const key = workloadKey(workload);
   const collected = reading.snapshot.workloads.find((candidate) => workloadKey(candidate.workload) === key);
@@ -79,7 +51,6 @@ function factsOf(
     ...workloadReport(snapshot),
     origin: originReport(workload, definitionOf(workload, settings)),
     containers: snapshot.usage?.containers,
-    ...(near && nearMissReport(near)),
   };
 }
 
@@ -92,11 +63,6 @@ export function isMissing(pod: PodReport): boolean {
 function notCollected(workload: Workload): WorkloadSnapshot {
   const counts = { ...emptyPartial(workload), podsOnAbsentNodes: 0 };
   return { ...counts, complete: false, mayHaveUnlistedPods: false, backoffMs: 0, usage: undefined };
-}
-
-function nearMissReport(near: NearMisses): Pick<WorkloadFacts, 'nearMisses' | 'nearMissCount'> {
-  const { items, totalCount } = near.ranked();
-  return { nearMisses: items, nearMissCount: totalCount };
 }
 
 function originReport({ origin }: Workload, definition: WorkloadDefinition | undefined): OriginReport {

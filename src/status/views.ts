@@ -206,7 +206,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const isOf = ({ workloads }: EvictionReport): boolean => workloads.map(workloadOf).map(workloadKey).includes(key);
     const evictions = newest(reading, isOf);
     if (found === undefined && evictions.length === 0) throw new NotFoundError(`no workload ${path} in scope`);
-    const facts = await workloadFacts(reading, found ?? wanted, settings.workloads, lane);
+    const facts = workloadFacts(reading, found ?? wanted, settings.workloads);
     const itsNodes = await readingOfWorkload(reading, path, lane);
     const pods = await listPods(itsNodes, query, lane);
     const near = await listPods(itsNodes, { ...allPods, workload: path, only: 'near', limit: 1 }, lane);

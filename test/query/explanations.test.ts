@@ -312,7 +312,6 @@ describe('a workload', () => {
   });
   const stray = aMeasuredPod({ name: 'stray', pod: undefined, workloads: [billing] });
   const lost = aBoundPod({ pod: aPod({ name: 'lost', nodeName: 'node-2' }), workloads: [billing] });
-  const near = { pod: aPod({ name: 'near', labels: { app: 'biling' } }), workloads: [] };
   const node = aFreshNode(aNodeSnapshot({ pods: [small, pending, stray, big] }));
   const usage = {
     usedBytes: 17_202,
@@ -325,7 +324,7 @@ describe('a workload', () => {
       workloads: [aWorkloadSnapshot({ workload: billing, expectedPods: 4, measuredPods: 3, complete: false, usage })],
     }),
   });
-  const reading = { ...base, knownPods: [...base.knownPods, lost, near] };
+  const reading = { ...base, knownPods: [...base.knownPods, lost] };
   const explained = async (of: ClusterReading = reading, path = '-/selector/billing'): Promise<WorkloadWithPods> => {
     const views = await viewsOf(of, 'workloads: {selectors: [{name: billing, selector: app=billing}]}');
     return workloadWithPods((await views.object('workload', path.split('/'), {})).data);
@@ -342,7 +341,6 @@ describe('a workload', () => {
     ]);
     const bytes = report.pods.map((pod) => (pod.state === 'unmeasured' ? 0 : pod.usedBytes));
     expect(bytes.reduce((a, b) => a + b, 0)).toBe(report.usedBytes);
-    expect(report.nearMisses?.map(({ pod }) => pod)).toEqual(['near']);
   });
 
   it('a workload is shown as text', async () => {
@@ -369,9 +367,6 @@ shop/stray: the API server does not know it.
 
 CONTAINER  BYTES  LARGEST
 main       4,096    4,096
-
-Pods that miss it by one requirement:
-shop/near: app=billing is NOT met (it has "biling").
 `);
   });
 
@@ -389,12 +384,11 @@ shop/near: app=billing is NOT met (it has "biling").
       'A static pod of a node.',
       aWorkload({ name: 'found', type: 'staticpod', origin: { source: 'controller', kind: 'Node' } }),
     ],
-  ])('an unconfigured workload shows "%s" and no near misses', async (line, found) => {
+  ])('an unconfigured workload shows "%s"', async (line, found) => {
     const counts = { expectedPods: 0, measuredPods: 0, complete: false, usage: undefined };
     const snapshot = aClusterSnapshot({ nodes: [], workloads: [aWorkloadSnapshot({ workload: found, ...counts })] });
     const report = await explained({ ...reading, snapshot }, workloadPath(found));
     expect(report).toMatchObject({ expectedPodCount: 0, measuredPodCount: 0, isComplete: false });
-    expect(report).not.toHaveProperty('nearMisses');
     expect(workloadText(report, { name: 'found', width: 80 })).toContain(
       `${line}\nNone of its pods is expected: it has no values.\n`,
     );
@@ -407,15 +401,5 @@ shop/near: app=billing is NOT met (it has "biling").
     expect(workloadText(report, { name: 'billing', width: 120 })).toContain(
       'It has no values: it could not be collected.',
     );
-  });
-
-  it('a workload shows ten near misses at most, and how many more there are', async () => {
-    const pods = Array.from({ length: 12 }, (_, index) => ({
-      pod: aPod({ name: `near-${index}`, labels: { app: 'biling' } }),
-      workloads: [],
-    }));
-    const report = await explained({ ...reading, knownPods: pods });
-    expect(report.nearMisses).toHaveLength(10);
-    expect(workloadText(report, { name: 'billing', width: 80 })).toContain('\nand 2 more.\n');
   });
 });

@@ -11,7 +11,6 @@ interface AskedPage {
   readonly path?: readonly string[];
   readonly parameters?: Readonly<Record<string, unknown>>;
   readonly status?: Partial<Status>;
-  readonly settings?: Partial<typeof someStatusSettings.config>;
 }
 
 export interface MadePage {
@@ -28,8 +27,10 @@ export interface MadePage {
 export async function aPage(reading: ClusterReading, asked: AskedPage): Promise<MadePage> {
   const { kind, path = [], parameters = {} } = asked;
   const status = aStatus(asked.status);
-  const settings = { ...someStatusSettings.config, ...asked.settings };
-  const view = await viewOf({ kind, path, parameters }, { status, reading, settings, lane: atOnce });
+  const view = await viewOf(
+    { kind, path, parameters },
+    { status, reading, settings: someStatusSettings.config, lane: atOnce },
+  );
   const address = ['', `${kind}s`, ...path.map(encodeURIComponent)].join('/');
   const frame = {
     status,

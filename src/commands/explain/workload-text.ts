@@ -1,6 +1,5 @@
 import { formatCount } from '../../base/text.js';
 import { formatBytes } from '../../base/units.js';
-import type { NearMiss } from '../../query/near-misses.js';
 import { isMissing, type OriginReport, type WorkloadFacts } from '../../query/workload-explanation.js';
 import type { PodReport } from '../../report/pod-report.js';
 import type { WorkloadVerdictReport } from '../../report/workload-verdict.js';
@@ -41,7 +40,6 @@ export function workloadText(
     wrapped([`Workload ${name}`, originText(explanation.origin), coverageText(explanation)], width),
     podLines(explanation, width),
     tableLines(containerColumns, explanation.containers ?? [], width),
-    nearMissLines(explanation, width),
   ]);
 }
 
@@ -123,20 +121,3 @@ const containerColumns: readonly Column<NonNullable<WorkloadWithPods['containers
   { header: 'BYTES', text: ({ usedBytes }) => formatCount(usedBytes), align: 'right' },
   { header: 'LARGEST', text: ({ maxUsedBytes }) => formatCount(maxUsedBytes), align: 'right', dropRank: 1 },
 ];
-
-function nearMissLines({ nearMisses, nearMissCount = 0 }: WorkloadWithPods, width: number): readonly string[] {
-  if (nearMisses === undefined) return [];
-  if (nearMisses.length === 0) return wrap('No other pod almost matches its selector.', width);
-  const hiddenCount = nearMissCount - nearMisses.length;
-  const more = hiddenCount === 0 ? [] : [`and ${formatCount(hiddenCount)} more.`];
-  const lines = ['Pods that miss it by one requirement:', ...nearMisses.map(nearMissText), ...more];
-  return wrapped(lines, width);
-}
-
-function nearMissText({ namespace, pod, requirements }: NearMiss): string {
-  const parts = requirements.map(({ requirement, isMet, found }) => {
-    if (isMet) return `${requirement} is met`;
-    return `${requirement} is NOT met (${found === undefined ? 'no such label' : `it has "${found}"`})`;
-  });
-  return `${namespace}/${pod}: ${parts.join(', ')}.`;
-}

@@ -1,7 +1,6 @@
 import { RequestError } from '../../base/errors.js';
 import type { Coverage, CoverageGap } from '../../query/coverage.js';
 import type { NamespaceReport } from '../../query/list-namespaces.js';
-import type { WorkloadFacts } from '../../query/workload-explanation.js';
 import type { WorkloadReport } from '../../report/workload-report.js';
 import { workloadVerdict } from '../../report/workload-verdict.js';
 import { NotFoundError } from '../../status/view-errors.js';
@@ -197,7 +196,6 @@ const merges: { readonly [Kind in CommandObject]: MergeOf<Kind> } = {
     const evictions = mergedEvictions(parts);
     const workload = {
       ...merged,
-      ...mergedNearMisses(parts),
       containers: merged.usedBytes === undefined ? undefined : mergedContainers(parts),
       verdict: partialVerdict(workloadVerdict(merged, { items: near, totalCount: near.length }, evictions[0]), shards),
     };
@@ -232,13 +230,4 @@ function mergedContainers(parts: readonly Views['workload'][]): Views['workload'
       first,
     ),
   );
-}
-
-/** Of a workload that may have some: each part knows its own pods. */
-function mergedNearMisses(parts: readonly Views['workload'][]): Pick<WorkloadFacts, 'nearMisses' | 'nearMissCount'> {
-  if (parts.every(({ workload }) => workload.nearMisses === undefined)) return {};
-  return {
-    nearMisses: parts.flatMap(({ workload }) => workload.nearMisses ?? []).slice(0, 10),
-    nearMissCount: parts.reduce((sum, { workload }) => sum + (workload.nearMissCount ?? 0), 0),
-  };
 }

@@ -32,8 +32,7 @@ ${missingPanel(data, links)}
     title: 'Evictions',
     body:
       evictions.length === 0 ? emptyText('No eviction of its pods is remembered.') : evictionItems(evictions, links),
-  })}</div>
-${nearMissPanel(workload, links)}`;
+  })}</div>`;
 }
 
 /** Nothing is green here: what a workload uses is no state. */
@@ -103,20 +102,5 @@ function containersPanel({ containers = [] }: WorkloadFacts): Markup {
       rows.length === 0
         ? emptyText('No containers are measured.')
         : dataTable('dense totals', 'Used by container', columns, rows),
-  });
-}
-
-/** Pods that a selector leaves out for one thing alone: often a label that is misspelt. */
-function nearMissPanel({ nearMisses, nearMissCount = 0 }: WorkloadFacts, links: Links): Markup | undefined {
-  if (nearMisses === undefined || nearMisses.length === 0) return undefined;
-  const items = nearMisses.map(({ namespace, pod, requirements }) => {
-    const failed = requirements.filter(({ isMet }) => !isMet);
-    const why = failed.map(({ requirement, found }) => `${requirement}, found ${found ?? 'no such label'}`).join('; ');
-    return markup`<li>${links.pod({ namespace, pod })} <span class="muted">misses ${why}</span></li>`;
-  });
-  return panel({
-    id: 'near-misses',
-    title: 'Pods that it leaves out for one thing alone',
-    body: markup`<ul class="lines small">${items}</ul>${moreText({ items: nearMisses, totalCount: nearMissCount }, 'pods')}`,
   });
 }

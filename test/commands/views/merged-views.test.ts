@@ -262,20 +262,6 @@ it('the workloads of all shards are explained as those of the whole cluster', as
   );
 });
 
-it('the near misses of all shards are counted, and ten are named', async () => {
-  const shard = (name: string) => {
-    const known = Array.from({ length: 7 }, (_, index) => aPod({ name: `${name}-${index}`, labels: { app: 'cary' } }));
-    return aReading({
-      snapshot: aClusterSnapshot({ workloads: [aWorkloadSnapshot({ workload: aWorkload({ name: 'cart' }) })] }),
-      knownPods: known.map((pod) => ({ pod, workloads: [] })),
-    });
-  };
-  const settings = 'workloads: {selectors: [{name: cart, selector: app=cart}]}';
-  const merged = mergedReader(named([await viewsOf(shard('a'), settings), await viewsOf(shard('b'), settings)]));
-  const { workload } = (await merged.object('workload', ['-', 'selector', 'cart'], {})).data;
-  expect([workload.nearMisses?.length, workload.nearMissCount]).toEqual([10, 14]);
-});
-
 it('what no shard has is not found', async () => {
   const empty = await viewsOf(aReading({ snapshot: aClusterSnapshot({ nodes: [], workloads: [] }) }));
   const merged = mergedReader(named([empty, empty]));

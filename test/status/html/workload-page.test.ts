@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 
-import { parseSelector } from '../../../src/kube/selector.js';
 import type { ClusterReading } from '../../../src/query/cluster-reading.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
 import { aPod } from '../../support/builders.js';
@@ -15,10 +14,8 @@ import {
   aNodeSnapshot,
   aPodUsage,
   aReading,
-  aWorkload,
   aWorkloadSnapshot,
 } from '../../support/snapshot-builders.js';
-import { someStatusSettings } from '../../support/status-builders.js';
 import { mib } from '../../support/units.js';
 import { aPage } from '../../support/view-pages.js';
 
@@ -85,20 +82,6 @@ it('a workload whose pods are all measured says so', async () => {
   const { part, html } = await aPage(aReading({ snapshot }), { kind: 'workload', path });
   expect(part('missing')).toContain('None: each of its pods is measured.');
   expect(html).not.toContain('banner ok');
-});
-
-it('the pods that a selector leaves out for one thing alone are shown', async () => {
-  const workload = aWorkload({ name: 'billing' });
-  const labels = { app: 'biling', tier: 'back' };
-  const snapshot = aClusterSnapshot({ workloads: [aWorkloadSnapshot({ workload })] });
-  const knownPods = [{ pod: aPod({ namespace: 'shop', name: 'typo-0', labels }), workloads: [] }];
-  const selectors = [{ name: 'billing', selector: parseSelector('app=billing,tier=back'), namespaces: [] }];
-  const { part } = await aPage(aReading({ snapshot, knownPods }), {
-    kind: 'workload',
-    path: ['-', 'selector', 'billing'],
-    settings: { workloads: { ...someStatusSettings.config.workloads, selectors } },
-  });
-  expect(part('near-misses')).toContain('shop/typo-0 misses app=billing, found biling');
 });
 
 it('a workload that is known by evictions alone has a page', async () => {
