@@ -281,12 +281,13 @@ describe('nodes constructed for each reason', () => {
     expect(await sayings(other)).toEqual({ ...nothing, problems: [`${absentFor}${node.name}`] });
   });
 
-  it('a reason that time alone decides is said once the grace period has passed, and ends when it does', () => {
+  it('a missing layer is said once the grace period has passed, of its pod or of the whole node, and ends when it does', () => {
     const trackers = new NodeTrackers(trackerOptions({ pods: podsOfNode(() => [young, other]) }));
     const young = aPod({ ...limited, runningSinceMs: 500_000, runsChangedAtMs: 500_000 });
     const other = aPod({ name: 'other' });
-    const at = (timeMs: number, containers = [aContainerSummary({ logsBytes: 1 })]) => {
-      const pods = [usage(young, 10, { containers }), usage(other, 10)];
+    const layerless = [aContainerSummary({ logsBytes: 1 })];
+    const at = (timeMs: number, containers = layerless, others: Partial<PodSummary> = {}) => {
+      const pods = [usage(young, 10, { containers }), usage(other, 10, others)];
       const summary = summaryOf(pods, { nodefs: { ...disk, timeMs } });
       return seriesOf(
         trackers
@@ -297,7 +298,13 @@ describe('nodes constructed for each reason', () => {
     expect(at(560_000)).toEqual([]);
     expect(at(560_001)).toEqual(['limit_unenforced cart-0 pod rootfs_not_measured']);
     expect(at(570_000)).toEqual(['limit_unenforced cart-0 pod rootfs_not_measured']);
-    expect(at(580_000, [aContainerSummary({ rootfsBytes: 1 })])).toEqual([]);
+    const ofNode = [
+      'node_limits_unenforced pod rootfs_not_measured',
+      'node_limits_unenforced container rootfs_not_measured',
+    ];
+    expect(at(580_000, layerless, { containers: layerless })).toEqual(ofNode);
+    expect(at(590_000)).toEqual(['limit_unenforced cart-0 pod rootfs_not_measured']);
+    expect(at(600_000, [aContainerSummary({ rootfsBytes: 1 })])).toEqual([]);
   });
 });
 
