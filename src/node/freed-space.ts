@@ -1,7 +1,6 @@
-import { countsInodes, type EvictionSignal, filesystemOf } from '../kubelet/eviction-signals.js';
+import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { FilesystemOwners } from './filesystem-owners.js';
 import type { NodeImages } from './node-images.js';
-import { type StorageLayout, storageLayout } from './node-layout.js';
 import type { NodeSnapshot } from './node-view.js';
 import type { Victim } from './victims.js';
 
@@ -38,20 +37,16 @@ export function sumOf<T>(items: readonly T[], amountOf: (item: T) => number | un
   return items.reduce((sum, item) => sum + (amountOf(item) ?? 0), 0);
 }
 
-/** https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#reclaiming-node-level-resources */
+/**
+ * None where no images are: the kubelet collects those of the filesystem that is short.
+ * https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#reclaiming-node-level-resources
+ */
 export function freedByImages(
   signal: EvictionSignal,
-  { layout, images }: NodeSnapshot,
+  { images }: Pick<NodeSnapshot, 'images'>,
   owners: FilesystemOwners | undefined,
 ): Bounds {
   if (countsInodes(signal)) return exactly(0);
-  const filesystem = filesystemOf(signal);
-  const isReclaimed: Readonly<Record<StorageLayout, boolean>> = {
-    shared: true,
-    dedicated: filesystem !== 'nodefs',
-    split: filesystem === 'imagefs',
-  };
-  if (!isReclaimed[storageLayout(layout)]) return exactly(0);
   const most = owners?.imagesUsedBytes ?? Infinity;
   return (images && freedByUnused(images, most)) ?? { least: 0, most };
 }
