@@ -26,7 +26,13 @@ export function verdictText(verdict: DiskVerdict, context: VerdictContext = {}):
   const all = [...assumed, ...notes];
   const also = alsoBelow.length === 0 ? '' : `; also below a threshold: ${alsoBelow.join(', ')}`;
   const cause = past === undefined ? causeText(verdict) : pastCauseText(past, verdict, context);
-  return `${cause}${also}${all.length === 0 ? '' : ` (${all.join(', ')})`}.`;
+  return `${cause}${collectedFirst(verdict)}${also}${all.length === 0 ? '' : ` (${all.join(', ')})`}.`;
+}
+
+/** The kubelet collects images before it evicts: evictions are farther away than the threshold. */
+function collectedFirst({ kind, images = none, shortage }: DiskVerdict): string {
+  if (shortage?.state !== 'near' || images.least === 0 || kind === 'images' || kind === 'pods_and_images') return '';
+  return `; images are collected first: ${images.least === images.most ? 'up to' : 'at least'} ${formatBytes(images.least)}`;
 }
 
 function causeText(verdict: DiskVerdict): string {

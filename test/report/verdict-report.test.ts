@@ -210,6 +210,11 @@ function soonIn(leftMs: number): NodeSnapshot['forecasts'] {
   return { measuredAtMs: 0, pods: new Map(), thresholds: [forecast] };
 }
 
+const cutImages: NodeSnapshot['images'] = {
+  ...{ sizes: 'unpacked', imageCount: 50, sizeBytes: 9 * gib, isCut: true, unusedBytes: 2.4 * gib },
+  ...{ maxCopiesBytes: undefined, collection: undefined },
+};
+
 const unset: Partial<NodeSnapshot> = { unsetSignals: ['nodefs.available', 'imagefs.available'] };
 
 const absent = { state: 'absent', ageMs: 720_000, reason: 'timeout' } as const;
@@ -446,6 +451,26 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
     'close to a threshold, mostly of other bytes, and a workload crosses it within ten minutes: that workload',
     { freeGib: 12, imagesGib: 10, pods: [podOf('cart-0', 4, { grownGib: 1.8 })] },
     'Pods are the cause, shop/cart first (grew 1.8Gi in 9m to 4Gi): evicting every pod frees 4Gi, evictions are 2Gi away on nodefs.',
+  ],
+  [
+    'close to a threshold: images are collected before pods are evicted',
+    { freeGib: 12, imagesGib: 10, unused: exactly(2.4), pods: [podOf('cart-0', 4, { grownGib: 1.8 })] },
+    'Pods are the cause, shop/cart first (grew 1.8Gi in 9m to 4Gi): evicting every pod frees 4Gi, evictions are 2Gi away on nodefs; images are collected first: up to 2.4Gi.',
+  ],
+  [
+    'close to a threshold, with more unused images than are listed',
+    { freeGib: 12, pods: [podOf('cart-0', 4, { grownGib: 1.8 })], snapshot: { images: cutImages } },
+    'Pods are the cause, shop/cart first (grew 1.8Gi in 9m to 4Gi): evicting every pod frees 4Gi, evictions are 2Gi away on nodefs; images are collected first: at least 2.4Gi.',
+  ],
+  [
+    'close to a threshold, with enough of unused images',
+    { freeGib: 12, imagesGib: 30, unused: exactly(10) },
+    'Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) frees 10Gi as the kubelet counts, evictions are 2Gi away on nodefs.',
+  ],
+  [
+    'close to a threshold, with enough of pods and unused images together',
+    { freeGib: 12, imagesGib: 30, unused: exactly(6), pods: [podOf('cart-0', 4)] },
+    'Pods and images are the cause, shop/cart first (4Gi): evicting every pod frees 4Gi and deleting unused images 6Gi as the kubelet counts, evictions are 2Gi away on nodefs.',
   ],
   [
     'below a threshold, mostly of other bytes: evictions have begun, whatever grew',
