@@ -46,7 +46,7 @@ export class DiskFills {
 const none: HeldAmounts = { pods: 0, images: 0, other: 0 };
 
 function firstFill(now: DiskMoment): Kept {
-  return { ...now, grown: none, durationMs: 0, cause: undefined, calmAtMs: -Infinity, starts: [now, now] };
+  return { ...now, grown: none, durationMs: 0, fallen: 0, cause: undefined, calmAtMs: -Infinity, starts: [now, now] };
 }
 
 function nextFill(now: DiskMoment, before: Kept, sources: DiskSources): Kept {
@@ -59,10 +59,11 @@ function nextFill(now: DiskMoment, before: Kept, sources: DiskSources): Kept {
   const isCalm = own.length > 0 && own.every(isCleared) && !isNearThreshold(own);
   const cause = isCalm ? undefined : before.cause;
   const starts = cause === undefined ? startsOf(now, before) : before.starts;
-  const [{ atMs, held }] = starts;
+  const [{ atMs, held, available }] = starts;
   const grown = grownSince(held, now.held, cause === undefined ? none : { ...before.grown, other: 0 });
   const calmAtMs = isCalm ? now.atMs : before.calmAtMs;
-  const fill = { ...now, grown, durationMs: now.atMs - atMs, cause, calmAtMs, starts };
+  const fallen = available - now.available;
+  const fill = { ...now, grown, durationMs: now.atMs - atMs, fallen, cause, calmAtMs, starts };
   const isShort = cause !== undefined || own.some(({ isCrossed }) => isCrossed);
   return isShort ? { ...fill, cause: causeOf(fill) } : fill;
 }

@@ -20,6 +20,8 @@ export interface DiskFill extends DiskMoment {
   /** Of pods and images in a shortage: the most there was. What an evicted pod leaves behind is not theirs for a while. */
   readonly grown: HeldAmounts;
   readonly durationMs: number;
+  /** Of what was available, over the same time. */
+  readonly fallen: number;
   /** What fills it, from the first summary below a threshold until the node is calm, however often it crosses in between. */
   readonly cause: DiskFiller | undefined;
   /** Of the last summary that showed a calm node. */

@@ -12,7 +12,7 @@ import { type Victim, victimRanking } from './victims.js';
 
 /**
  * What fills a disk. `pods`, of a node that is near: a workload does. `other`: neither evictions nor image collection free enough.
- * `no_space`: it is full, and nobody is evicted. Closed list.
+ * `no_space`: it is full, or soon, and nobody is evicted. Closed list.
  */
 export const verdictKinds = ['pods', 'images', 'pods_and_images', 'other', 'inodes', 'no_space', 'unknown'] as const;
 export type VerdictKind = (typeof verdictKinds)[number];
@@ -82,7 +82,10 @@ export interface VerdictSources {
 export function nodeVerdict(snapshot: NodeSnapshot, sources: VerdictSources): DiskVerdict | undefined {
   const { thresholds, node } = snapshot;
   const full = fullDisk(snapshot);
-  if (full !== undefined) return { ...verdictOn(snapshot, noSpace(full, snapshot), sources), kind: 'no_space' };
+  if (full !== undefined) {
+    const found = verdictOn(snapshot, noSpace(full, snapshot), { ...sources, hasEvicted: true });
+    return { ...found, kind: 'no_space' };
+  }
   const soon = nearestThreshold(thresholds.filter(({ signal }) => signal === sources.soon));
   const nearest = soon ?? nearestThreshold(thresholds);
   if (nearest !== undefined && (soon !== undefined || isNearThreshold(thresholds)))

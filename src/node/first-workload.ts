@@ -26,7 +26,7 @@ interface WorkloadSum {
 
 /**
  * The one that grew most over the last summaries, where that fills 1 % of the disk in ten minutes or more; else the largest. Equals
- * by the names of their pods.
+ * by the names of their pods. One that is never evicted comes first only where it grows: no sum of what evictions free has it.
  */
 export function firstWorkload(
   victims: readonly Victim[],
@@ -47,14 +47,18 @@ export function firstWorkload(
   }
   const growthOf = (sum: WorkloadSum): number => muchGrowth(sum, diskBytes);
   const [first] = [...sums.values()].sort(
-    (a, b) => growthOf(b) - growthOf(a) || b.amount - a.amount || (nameOf(a) < nameOf(b) ? -1 : 1),
+    (a, b) =>
+      growthOf(b) - growthOf(a) ||
+      Number(isExempt(a)) - Number(isExempt(b)) ||
+      b.amount - a.amount ||
+      (nameOf(a) < nameOf(b) ? -1 : 1),
   );
   if (first === undefined || first.amount === 0) return undefined;
   const { workload, largest, amount, durationMs } = first;
   const { namespace, name } = largest.pod;
   const bytes = growthOf(first);
   const growth = bytes === 0 ? undefined : { bytes, durationMs };
-  return { workload, pod: { namespace, name, isExempt: largest.exempt !== undefined }, amount, growth };
+  return { workload, pod: { namespace, name, isExempt: isExempt(first) }, amount, growth };
 }
 
 function addTo(sum: WorkloadSum, victim: Victim, samples: readonly UsageSample[]): void {
@@ -70,6 +74,10 @@ function addTo(sum: WorkloadSum, victim: Victim, samples: readonly UsageSample[]
 /** 0 for less than is much. */
 function muchGrowth({ grownBytes: bytes, durationMs }: WorkloadSum, diskBytes = 0): number {
   return isMuchGrowth({ bytes, durationMs }, diskBytes) ? bytes : 0;
+}
+
+function isExempt({ largest }: WorkloadSum): boolean {
+  return largest.exempt !== undefined;
 }
 
 function nameOf({ largest: { pod } }: WorkloadSum): string {

@@ -1,30 +1,46 @@
-import type { EvictionSignal } from '../kubelet/eviction-signals.js';
+import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
+import { soonBytes } from './disk-growth.js';
+import { signalPlace } from './filesystem-owners.js';
 import { judgedFilesystems } from './frozen-statistics.js';
 import { availableFor } from './node-thresholds.js';
 import type { NodeSnapshot } from './node-view.js';
 
-/** A disk without space or inodes, for which the kubelet evicts nobody: writes fail. */
+/** A disk without space or inodes, or soon without, for which the kubelet evicts nobody: writes fail. */
 export interface FullDisk {
   readonly signal: EvictionSignal;
   readonly available: number;
   readonly capacity: number;
 }
 
-/** Below this part of a disk, the next write of any size may fail. */
-const leastFreeRatio = 0.01;
+/** Below this part of a disk, it is full before anybody has looked. */
+const leastFreeRatio = 0.05;
+
+/** As far ahead as history says something, in lengths of it. */
+const horizon = 4;
+
+type DiskState = Pick<
+  NodeSnapshot,
+  'thresholds' | 'unsetSignals' | 'refutedSignals' | 'summary' | 'layout' | 'frozen' | 'fills'
+>;
 
 /** The fullest one for which no threshold is in force. None while another threshold is crossed: the kubelet frees what it can. */
-export function fullDisk({
-  thresholds,
-  unsetSignals,
-  refutedSignals,
-  summary,
-  frozen,
-}: Pick<NodeSnapshot, 'thresholds' | 'unsetSignals' | 'refutedSignals' | 'summary' | 'frozen'>): FullDisk | undefined {
+export function fullDisk(state: DiskState): FullDisk | undefined {
+  const { thresholds, unsetSignals, refutedSignals, summary, frozen } = state;
   if (thresholds.some(({ isCrossed }) => isCrossed)) return undefined;
   const full = [...unsetSignals, ...refutedSignals].flatMap((signal) => {
     const { available, total: capacity = 0 } = availableFor(signal, judgedFilesystems(summary, frozen));
-    return available !== undefined && available < capacity * leastFreeRatio ? [{ signal, available, capacity }] : [];
+    if (available === undefined) return [];
+    const isFull = available < capacity * leastFreeRatio || isFullSoon(signal, available, state);
+    return isFull ? [{ signal, available, capacity }] : [];
   });
   return full.sort((a, b) => a.available / a.capacity - b.available / b.capacity)[0];
+}
+
+/** Within ten minutes, if what is available goes on to fall. */
+function isFullSoon(signal: EvictionSignal, available: number, state: DiskState): boolean {
+  const place = signalPlace(signal, state);
+  const fill = state.fills.find((of) => of.filesystem === place && of.ofInodes === countsInodes(signal));
+  if (fill === undefined || fill.fallen <= 0) return false;
+  const { fallen: bytes, durationMs } = fill;
+  return Math.min(soonBytes({ bytes, durationMs }), horizon * bytes) >= available;
 }

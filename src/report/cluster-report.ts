@@ -69,7 +69,7 @@ export interface ClusterSummary {
   readonly skippedNodeCount: number;
   /** With a filesystem that is full in bytes or inodes. */
   readonly fullNodeCount: number;
-  /** Of them, those that are full to the end, and evict nobody for it: no threshold is in force. */
+  /** Of them, those that fill up to the end, or are about to, and evict nobody for it: no threshold is in force. */
   readonly noSpaceNodeCount: number;
   /** Of the oldest data that is served. */
   readonly oldestDataAgeMs?: number | undefined;

@@ -129,8 +129,9 @@ export class RankedNodes {
     else counts.staleNodeCount += 1;
     counts.oldestDataAgeMs = Math.max(counts.oldestDataAgeMs ?? 0, Math.round(ageMs));
     const ratio = fullestRatio(snapshot) ?? 0;
-    if (ratio >= fullRatio) counts.fullNodeCount += 1;
-    if (fullDisk(snapshot) !== undefined) counts.noSpaceNodeCount += 1;
+    const isOutOfSpace = fullDisk(snapshot) !== undefined;
+    if (isOutOfSpace || ratio >= fullRatio) counts.fullNodeCount += 1;
+    if (isOutOfSpace) counts.noSpaceNodeCount += 1;
     return withData + ratio;
   }
 }

@@ -25,7 +25,7 @@ export function verdictCommands(
     case 'pods_and_images':
       return [...first, onNode('crictl rmi --prune')];
     case 'images':
-      return [onNode('crictl rmi --prune'), onNode('crictl images')];
+      return imageCommands(verdict).map(onNode);
     case 'inodes':
       return [...first, onNode(inodesCommand)];
     case 'no_space':
@@ -35,6 +35,11 @@ export function verdictCommands(
     case 'other':
       return [...growthCommands(verdict), ...remainderCommands(verdict, nodeName)];
   }
+}
+
+/** Where all images are in use, there is nothing to prune. */
+function imageCommands({ images }: DiskVerdict): readonly string[] {
+  return images?.most === 0 ? remainderTools.images : ['crictl rmi --prune', 'crictl images'];
 }
 
 /** What the kubelet is configured with is to be looked at too. */

@@ -70,10 +70,10 @@ function causeGrowthText(cause: DiskVerdict['cause'], shortage: Shortage): strin
 
 function bytesText(
   kind: Exclude<VerdictKind, 'unknown' | 'no_space' | 'inodes' | 'other'>,
-  { pods = none, images = none, first, remainder, cause }: DiskVerdict,
+  { pods = none, images = none, first, remainder, cause, unreadPodCount }: DiskVerdict,
   shortage: Shortage,
 ): string {
-  const evicting = `evicting every pod frees ${freedText(pods, shortage)}`;
+  const evicting = `evicting every pod frees ${freedText(pods, shortage)}${unseenText(pods, unreadPodCount)}`;
   const deleting = `deleting unused images ${imagesText(images, shortage)}`;
   switch (kind) {
     case 'pods':
@@ -87,25 +87,47 @@ function bytesText(
   }
 }
 
+/** A pod may be younger than the summary. */
+function unseenText({ least, most }: Bounds, unreadPodCount: number | undefined): string {
+  if (least === most) return '';
+  return ` (${unreadPodCount === undefined ? 'not all of them are measured' : unreadPodsText(unreadPodCount)})`;
+}
+
 const none: Bounds = { least: 0, most: 0 };
 
 /** What is deleted is what frees space: the kubelet frees none. */
-function noSpaceText({ pods = none, images = none, first }: DiskVerdict, shortage: Shortage): string {
-  const { signal, available, capacity = 0, filesystem } = shortage;
-  const fail = available > 0 ? 'Writes are about to fail' : 'Writes fail';
-  const ofInodes = countsInodes(signal);
-  const free = ofInodes
+function noSpaceText(verdict: DiskVerdict, shortage: Shortage): string {
+  const { images = none } = verdict;
+  const { available, capacity = 0, filesystem } = shortage;
+  const free = countsInodes(shortage.signal)
     ? `${formatCount(available)} of ${formatCount(capacity)} inodes are`
     : `${formatBytes(available)} of ${formatBytes(capacity)} is`;
-  const firstOf = ofInodes ? largestText(first, shortage) : firstText(first);
-  const deleting = [
-    ...(pods.least > 0 ? [`deleting pods frees ${freedText(pods, shortage)}${firstOf}`] : []),
-    ...(images.least > 0 ? [`deleting unused images frees ${imagesText(images, shortage)}`] : []),
-  ];
+  const deletingImages = images.least > 0 ? [`deleting unused images frees ${imagesText(images, shortage)}`] : [];
   return [
-    `${fail} with ENOSPC: ${free} free on ${filesystem}, and no eviction threshold makes the kubelet evict pods`,
-    ...deleting,
+    `${failText(available / capacity)} with ENOSPC: ${free} free on ${filesystem}, and no eviction threshold makes the kubelet evict pods`,
+    ...growingTexts(verdict, shortage),
+    ...deletingPods(verdict, shortage),
+    ...deletingImages,
   ].join('; ');
+}
+
+function failText(freeRatio: number): string {
+  if (freeRatio > 0.01) return 'Writes will fail';
+  return freeRatio > 0 ? 'Writes are about to fail' : 'Writes fail';
+}
+
+/** Who grows, where deleting pods does not end it. */
+function growingTexts({ first, remainder, cause }: DiskVerdict, shortage: Shortage): readonly string[] {
+  const pod = first?.pod.isExempt === true && first.growth && `${workloadName(first)} ${grewText(first.growth)}`;
+  const rest = cause?.growth && remainder && `${remainderText(remainder, shortage)}${causeGrowthText(cause, shortage)}`;
+  return [rest, pod].filter((text) => typeof text === 'string');
+}
+
+function deletingPods({ pods = none, first }: DiskVerdict, shortage: Shortage): readonly string[] {
+  if (pods.least === 0) return [];
+  const named = first?.pod.isExempt === true ? undefined : first;
+  const name = countsInodes(shortage.signal) ? largestText(named, shortage) : firstText(named);
+  return [`deleting pods frees ${freedText(pods, shortage)}${name}`];
 }
 
 function pastCauseText(
@@ -215,7 +237,7 @@ function evictionsText(pods: Bounds, images: Bounds, shortage: Shortage): string
 
 function inodesText({ pods = none, first, unreadPodCount }: DiskVerdict, shortage: Shortage): string {
   if (unreadPodCount !== undefined) return `: ${unreadPodsText(unreadPodCount)}`;
-  return `${largestText(first, shortage)}: evicting every pod frees ${freedText(pods, shortage)}`;
+  return `${largestText(first, shortage)}: evicting every pod frees ${freedText(pods, shortage)}${unseenText(pods, unreadPodCount)}`;
 }
 
 function largestText(first: FirstWorkload | undefined, shortage: Shortage): string {

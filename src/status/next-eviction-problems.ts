@@ -96,8 +96,8 @@ export function noSpaceProblem({ summary: { noSpaceNodeCount: count }, nodes }: 
   const full = nodes.items.filter(hasNoSpace);
   return withExamples(
     counted(count, 'critical', 'nodes', [
-      'node with a full disk and no eviction threshold',
-      'nodes with a full disk and no eviction threshold',
+      'node with a disk that fills up and no eviction threshold',
+      'nodes with a disk that fills up and no eviction threshold',
     ]),
     { names: full.map(({ node }) => node), count, only: 'unenforced', ...aboutOne(full.map(nodeSubject), count) },
   ).map((problem) => withVerdict(problem, full[0], count));

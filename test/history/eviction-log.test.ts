@@ -144,7 +144,7 @@ describe('an eviction', () => {
       available: 5,
       durationMs: 1,
     } as const;
-    const fills = [{ ...disk, held: amounts, grown: amounts, cause: 'pods', calmAtMs: -Infinity } as const];
+    const fills = [{ ...disk, held: amounts, grown: amounts, fallen: 0, cause: 'pods', calmAtMs: -Infinity } as const];
     for (const [name, pods] of [
       ['filler', [of('filler', 60), of('web', 30)]],
       ['web', [of('web', 30)]],

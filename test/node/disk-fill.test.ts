@@ -297,3 +297,18 @@ describe('the verdict of a node in one outage', () => {
     ]);
   });
 });
+
+it('a fill knows how much less is available than when it began, and begins again where as much is', () => {
+  const looks: readonly Look[] = [
+    [0, { other: 100 }],
+    [1, { other: 150 }],
+    [2, { other: 140, pods: 30 }],
+    [3, { other: 100 }],
+  ];
+  expect(snapshotsOf(looks).map(({ fills: [of] }) => [of?.fallen, of?.durationMs])).toEqual([
+    [0, 0],
+    [50, minuteMs],
+    [70, 2 * minuteMs],
+    [0, 0],
+  ]);
+});

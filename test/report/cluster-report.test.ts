@@ -335,14 +335,25 @@ describe('nodes', () => {
       summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 999 }) }),
       thresholds: [],
     });
+    const amounts = { pods: 0, images: 0, other: 70_000 };
+    const disk = { filesystem: 'nodefs', ofInodes: false, atMs: 0, capacity: 100_000, available: 30_000 } as const;
+    const growth = { held: amounts, grown: amounts, durationMs: 600_000, fallen: 30_000 };
+    const filling = { ...disk, ...growth, cause: undefined, calmAtMs: 0 };
     const { summary, nodes } = await reportOf({
       nodes: [
         aFreshNode({ ...full, nodeName: 'a-bound' }),
         aFreshNode({ ...full, unsetSignals: ['nodefs.available'] }),
+        aFreshNode({
+          ...full,
+          nodeName: 'c-soon',
+          summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 30_000 }) }),
+          unsetSignals: ['nodefs.available'],
+          fills: [filling],
+        }),
       ],
     });
-    expect(summary).toMatchObject({ fullNodeCount: 2, noSpaceNodeCount: 1 });
-    expect(nodes.items.map((node) => node.verdict?.kind)).toEqual([undefined, 'no_space']);
+    expect(summary).toMatchObject({ fullNodeCount: 3, noSpaceNodeCount: 2 });
+    expect(nodes.items.map((node) => node.verdict?.kind)).toEqual([undefined, 'no_space', 'no_space']);
   });
 
   it('nodes without data have the reason, a hint and the last failure', async () => {

@@ -215,6 +215,23 @@ const cutImages: NodeSnapshot['images'] = {
   ...{ maxCopiesBytes: undefined, collection: undefined },
 };
 
+/** Other bytes grew, and so much less is available. */
+function filling(grownGib: number, durationMs: number, fallen = grownGib * gib): NodeSnapshot['fills'][number] {
+  return {
+    filesystem: 'nodefs',
+    ofInodes: false,
+    atMs: 0,
+    capacity: 100 * gib,
+    available: 30 * gib,
+    held: { pods: 20 * gib, images: 5 * gib, other: 45 * gib },
+    grown: { pods: 0, images: 0, other: grownGib * gib },
+    durationMs,
+    fallen,
+    cause: undefined,
+    calmAtMs: 0,
+  };
+}
+
 const unset: Partial<NodeSnapshot> = { unsetSignals: ['nodefs.available', 'imagefs.available'] };
 
 const absent = { state: 'absent', ageMs: 720_000, reason: 'timeout' } as const;
@@ -503,6 +520,51 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
     'Writes are about to fail with ENOSPC: 512Mi of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods; deleting pods frees 20Gi, shop/cart first (20Gi).',
   ],
   [
+    'no space and no threshold, where a critical pod holds most: who is named is in the sum',
+    { freeGib: 0, pods: [podOf('crit', 60, { priority: 2_000_000_000 }), cart], thresholds: [], snapshot: unset },
+    'Writes fail with ENOSPC: 0B of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods; deleting pods frees 20Gi, shop/cart first (20Gi).',
+  ],
+  [
+    'no space and no threshold, where a critical pod grows',
+    {
+      freeGib: 0,
+      pods: [podOf('crit', 60, { priority: 2_000_000_000, grownGib: 3 }), cart],
+      thresholds: [],
+      snapshot: unset,
+    },
+    'Writes fail with ENOSPC: 0B of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods; shop/crit grew 3Gi in 9m; deleting pods frees 20Gi.',
+  ],
+  [
+    'no threshold, from 95 % of the disk on',
+    { freeGib: 4.99, pods: [podOf('cart-0', 20, { grownGib: 3 })], thresholds: [], snapshot: unset },
+    'Writes will fail with ENOSPC: 5Gi of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods; deleting pods frees 20Gi, shop/cart first (grew 3Gi in 9m to 20Gi).',
+  ],
+  [
+    'no threshold, and a disk that is full within ten minutes',
+    { freeGib: 30, thresholds: [], snapshot: { ...unset, fills: [filling(7.5, 150_000)] } },
+    'Writes will fail with ENOSPC: 30Gi of 100Gi is free on nodefs, and no eviction threshold makes the kubelet evict pods; 45Gi of 100Gi is neither pods nor images, and it grew 7.5Gi in 2m30s; deleting pods frees 20Gi, shop/cart first (20Gi).',
+  ],
+  [
+    'a critical pod holds most below a threshold: who is named is in the sum',
+    { freeGib: 5, pods: [podOf('crit', 30, { priority: 2_000_000_000 }), cart] },
+    'Pods are the cause, shop/cart first (20Gi): evicting every pod frees 20Gi, 5Gi is missing on nodefs.',
+  ],
+  [
+    'below a threshold, with a pod that is younger than the summary',
+    { freeGib: 5, pods: [cart, unmeasured] },
+    'Pods are the cause, shop/cart first (20Gi): evicting every pod frees at least 20Gi (not all of them are measured), 5Gi is missing on nodefs.',
+  ],
+  [
+    'below a threshold for inodes, with a pod that is younger than the summary',
+    {
+      freeGib: 50,
+      inodesFree: 10_000,
+      thresholds: [inodesOf(15_000)],
+      pods: [podOf('npm-0', 1, { inodes: 40_000 }), unmeasured],
+    },
+    'Inodes are the cause, not bytes, shop/npm first (40,000 inodes): evicting every pod frees at least 40,000 inodes (not all of them are measured), 5,000 inodes are missing on nodefs.',
+  ],
+  [
     'no inodes and no threshold of them, close to one of bytes',
     {
       freeGib: 12,
@@ -548,7 +610,17 @@ describe('the verdict of a full node', () => {
     const verdict = verdictOf({ freeGib: 0, thresholds: [], snapshot: unset });
     expect(verdict).toMatchObject({ kind: 'no_space', signal: 'nodefs.available', available: 0, podsFreed: 20 * gib });
     expect(verdict).not.toHaveProperty('thresholdBytes');
-    expect(verdictOf({ freeGib: 1, thresholds: [], snapshot: unset })).toBeUndefined();
+  });
+
+  it.each<readonly [string, number, ReturnType<typeof filling>[]]>([
+    ['has more than 5 % left', 5, []],
+    ['is full after ten minutes', 30, [filling(7.5, 150_001)]],
+    ['filled for so short a time that it says nothing of the time until it is full', 30, [filling(7.4, 10_000)]],
+    ['has as much left as before', 30, [filling(30, 100_000, 0)]],
+    ['has another filesystem that fills', 30, [{ ...filling(30, 100_000), filesystem: 'imagefs' }]],
+    ['has fewer inodes', 30, [{ ...filling(30, 100_000), ofInodes: true }]],
+  ])('a disk without a threshold has no verdict where it %s', (_what, freeGib, fills) => {
+    expect(verdictOf({ freeGib, thresholds: [], snapshot: { ...unset, fills } })).toBeUndefined();
   });
 
   it('a silent node has a verdict when it reports DiskPressure', () => {
@@ -693,13 +765,18 @@ describe('the commands of a verdict', () => {
     ],
     [
       'a static pod is not deleted',
-      { freeGib: 5, pods: [podOf('cart-0', 20), podOf('etcd', 30, { isStatic: true })] },
+      { freeGib: 5, pods: [podOf('cart-0', 20), podOf('etcd', 30, { isStatic: true, grownGib: 3 })] },
       ['ephemeral-storage-exporter explain pod shop/etcd'],
     ],
     [
       'images',
       { freeGib: 5, unused: exactly(6) },
       ["ssh node-1 'sudo crictl rmi --prune'", "ssh node-1 'sudo crictl images'"],
+    ],
+    [
+      'images, all of them in use',
+      { freeGib: 5, imagesGib: 60, snapshot: { fills: [{ ...filling(0, 1), cause: 'images' }] } },
+      ["ssh node-1 'sudo crictl images'", "ssh node-1 'sudo crictl ps -a'"],
     ],
     [
       'a node that is near may still run a pod for it',

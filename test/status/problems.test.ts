@@ -160,7 +160,10 @@ describe('problems of the cluster', () => {
       'critical next-evictions: 1 node below an eviction threshold',
     ],
     [{ fullNodeCount: 1 }, 'warning nodes: 1 node at least 90 % full'],
-    [{ fullNodeCount: 1, noSpaceNodeCount: 1 }, 'critical nodes: 1 node with a full disk and no eviction threshold'],
+    [
+      { fullNodeCount: 1, noSpaceNodeCount: 1 },
+      'critical nodes: 1 node with a disk that fills up and no eviction threshold',
+    ],
   ])('a problem is reported for %j', (summary, text) => {
     expect(textsOf({ cluster: aCluster({ summary: aSummary(summary) }) })).toEqual([text]);
   });

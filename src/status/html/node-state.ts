@@ -10,7 +10,7 @@ export const conditionMarks: Readonly<
   Record<NodeCondition, { readonly letter: string; readonly severity: Severity; readonly text: string }>
 > = {
   evicting: { letter: 'E', severity: 'critical', text: 'below an eviction threshold' },
-  no_space: { letter: '0', severity: 'critical', text: 'a disk is full, and no pod is evicted for it' },
+  no_space: { letter: '0', severity: 'critical', text: 'a disk is full or fills up, and no pod is evicted for it' },
   silent: { letter: '?', severity: 'critical', text: 'no data' },
   unknown: { letter: '!', severity: 'warning', text: 'free space unknown' },
   refusing: { letter: 'D', severity: 'warning', text: 'under DiskPressure: refuses pods' },
