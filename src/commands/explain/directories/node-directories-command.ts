@@ -18,7 +18,7 @@ export interface NodeDirectoryOptions extends CredentialFlags {
   readonly image: string;
   readonly profile: string;
   readonly isDryRun: boolean;
-  readonly requestTimeoutMs?: number;
+  readonly requestTimeoutMs?: number | undefined;
 }
 
 const script = shellScript(new URL('./walk-node.sh', import.meta.url));
