@@ -127,6 +127,14 @@ export function roundUp(amount: Amount): number {
   return typeof amount === 'number' ? amount : amount.roundedUp;
 }
 
+/** Writes an amount as the API server does when no larger suffix fits. */
+export function formatQuantity(amount: Amount): string {
+  if (typeof amount === 'number') return String(amount);
+  const nanos = BigInt(amount.roundedUp) * nanosPerUnit - BigInt(amount.nanosBelow);
+  if (nanos % 1_000_000n === 0n) return `${nanos / 1_000_000n}m`;
+  return nanos % 1000n === 0n ? `${nanos / 1000n}u` : `${nanos}n`;
+}
+
 function nanosBelow(amount: Amount): number {
   return typeof amount === 'number' ? 0 : amount.nanosBelow;
 }

@@ -12,6 +12,7 @@ import { concernsRules, countedComponent, mountedVolumeNames } from './volume-us
 
 /** What may be wrong with a pod's settings, the likeliest cause of an eviction first. Closed list. */
 export const findingKinds = [
+  'amount_below_1ki',
   'no_limit_or_request',
   'request_counts_as_zero',
   'limit_of_one_container',
@@ -26,6 +27,14 @@ export type FindingKind = (typeof findingKinds)[number];
 
 /** Amounts are bytes, rounded up. */
 export type PodFinding =
+  /** Most likely a unit that is not what its author meant, as in `500m`: half a byte. */
+  | {
+      readonly kind: 'amount_below_1ki';
+      readonly field: 'limit' | 'request' | 'sizeLimit';
+      readonly container?: string;
+      readonly volume?: string;
+      readonly amount: Amount;
+    }
   /** Only on a node that is close to evicting pods. */
   | { readonly kind: 'no_limit_or_request'; readonly hasLimit: boolean; readonly hasRequest: boolean }
   | { readonly kind: 'request_counts_as_zero'; readonly requestBytes: number }
@@ -126,6 +135,7 @@ function addEvictionFindings(
   { pod, node, isNearPressure }: PodFindingsInput,
   volumes: readonly Volume[],
 ): void {
+  addTinyAmount(findings, pod, volumes);
   const limit = podLimit(pod);
   const hasRequest = requestsStorage(pod);
   const hasLimit = limit !== undefined;
@@ -134,6 +144,26 @@ function addEvictionFindings(
   if (!hasLimit || node?.enforcesStorageLimits === false) return;
   addLoneLimit(findings, pod, limit);
   addIneffectiveSizeLimits(findings, volumes, limit);
+}
+
+/** The first of the pod. */
+function addTinyAmount(findings: PodFinding[], pod: Pod, volumes: readonly Volume[]): void {
+  const amounts = [
+    ...checkedContainers(pod).flatMap(({ name, limitBytes, requestBytes }) => [
+      { field: 'limit', container: name, amount: limitBytes } as const,
+      { field: 'request', container: name, amount: requestBytes } as const,
+    ]),
+    ...volumes.map(
+      ({ name, sizeLimitBytes }) => ({ field: 'sizeLimit', volume: name, amount: sizeLimitBytes }) as const,
+    ),
+  ];
+  const tiny = amounts.find(({ amount }) => isTiny(amount));
+  if (tiny?.amount !== undefined) findings.push({ kind: 'amount_below_1ki', ...tiny, amount: tiny.amount });
+}
+
+/** 0 is meant. */
+function isTiny(amount: Amount | undefined): boolean {
+  return amount !== undefined && amount !== 0 && roundUp(amount) < 1024;
 }
 
 /** See {@link evictionRequest}: resources of the pod as a whole hide the requests of its containers. */

@@ -2,6 +2,7 @@ import { countedText } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { maxDetailCount } from '../kube/pod-bounds.js';
+import { formatQuantity, roundUp } from '../kube/quantity.js';
 import type { PodSummary } from '../kubelet/summary.js';
 import { entryFinder } from '../node/join.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
@@ -91,6 +92,8 @@ function named(name: string | undefined): string | undefined {
 
 function whatOf(finding: PodFinding): string {
   switch (finding.kind) {
+    case 'amount_below_1ki':
+      return tinyText(finding);
     case 'no_limit_or_request':
       return `no container declares ${missingText(finding)} of ephemeral-storage`;
     case 'request_counts_as_zero':
@@ -109,9 +112,17 @@ function whatOf(finding: PodFinding): string {
     }
     case 'volume_not_mounted':
       return `no container mounts ${unmountedText(finding)}`;
-    case 'not_in_detail':
+    default:
       return `not kept by name, beside the first ${maxDetailCount} of each: ${moreText(finding)}`;
   }
+}
+
+function tinyText({ field, container, volume = '', amount }: FindingOf<'amount_below_1ki'>): string {
+  const of = container === undefined ? `emptyDir ${volume}` : `container ${container}`;
+  const quantity = formatQuantity(amount);
+  const number = quantity.replace(/\D$/, '');
+  const size = countedText(roundUp(amount), ['byte', 'bytes']);
+  return `${field} ${quantity} of ${of} is ${number === quantity ? '' : 'less than '}${size}: was ${number}Mi meant?`;
 }
 
 function fullText({ volume, usedBytes, capacityBytes, sizeLimitBytes }: FindingOf<'memory_volume_full'>): string {
@@ -155,6 +166,8 @@ function missingText({ hasLimit, hasRequest }: Extract<PodFinding, { readonly ki
 }
 
 const fixes: Readonly<Record<FindingKind, string>> = {
+  amount_below_1ki:
+    'Write Mi or Gi: m is a thousandth of a byte, and a number alone is bytes. The kubelet goes by what is written.',
   no_limit_or_request:
     'Set limits and requests of ephemeral-storage on the containers. Without a limit only the node bounds the pod; without a request it is evicted before pods that stay within theirs.',
   request_counts_as_zero:

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { parseAmount, parseQuantity } from '../../src/kube/quantity.js';
+import { type Amount, formatQuantity, parseAmount, parseQuantity } from '../../src/kube/quantity.js';
 
 describe('parseQuantity', () => {
   it.each([
@@ -150,4 +150,22 @@ describe('parseQuantity', () => {
       }),
     );
   });
+});
+
+it('an amount is written as a quantity that is the same amount', () => {
+  const amounts = fc.oneof(
+    fc.integer({ min: 0, max: 2 ** 40 }),
+    fc.record({
+      roundedUp: fc.integer({ min: 1, max: 2 ** 40 }),
+      nanosBelow: fc.integer({ min: 1, max: 999_999_999 }),
+    }),
+  );
+  fc.assert(
+    fc.property(amounts, (amount: Amount) => {
+      expect(parseAmount(formatQuantity(amount))).toEqual(amount);
+    }),
+  );
+  expect(['0.5', '0.0005', '1e-9', '7'].map((text) => formatQuantity(parseAmount(text) ?? 0))).toEqual([
+    ...['500m', '500u', '1n', '7'],
+  ]);
 });

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/kube/objects.js';
+import type { Amount } from '../../src/kube/quantity.js';
 import { type PodFinding, podFindings, type PodFindingsInput } from '../../src/node/pod-findings.js';
 import { aContainer, aContainerSummary, aMount, aNode, aPod, aPodSummary, aVolume } from '../support/builders.js';
 
-/** On a node without pressure whose kubelet is 1.37. */
+/** Of any size: the amounts of these tests are few bytes. */
 function findingsOf(pod: Partial<Pod>, overrides: Partial<PodFindingsInput> = {}): readonly PodFinding[] {
+  return allFindingsOf(pod, overrides).filter(({ kind }) => kind !== 'amount_below_1ki');
+}
+
+/** On a node without pressure whose kubelet is 1.37. */
+function allFindingsOf(pod: Partial<Pod>, overrides: Partial<PodFindingsInput> = {}): readonly PodFinding[] {
   return podFindings({
     pod: aPod(pod),
     summary: undefined,
@@ -49,6 +55,35 @@ describe('a pod on a node close to evictions', () => {
 
   it('a pod may be without limits on a node that is not close to evictions', () => {
     expect(findingsOf({ containers: [unbounded] })).toEqual([]);
+  });
+});
+
+describe('podFindings: units', () => {
+  const half = { roundedUp: 1, nanosBelow: 500_000_000 };
+  const ofMain = (limitBytes?: Amount, requestBytes?: Amount) => ({
+    containers: [aContainer({ name: 'main', limitBytes, requestBytes })],
+  });
+  const tiny = (field: 'limit' | 'request', amount: Amount) => ({
+    ...{ kind: 'amount_below_1ki', field, container: 'main', amount },
+  });
+
+  it.each<[string, Partial<Pod>, readonly object[]]>([
+    ['of half a byte', ofMain(half, half), [tiny('limit', half)]],
+    ['of 1,023 bytes', ofMain(1023), [tiny('limit', 1023)]],
+    ['of 1Ki', ofMain(1024, 1024), []],
+    ['of 0, which is meant', ofMain(0, 0), []],
+    ['that are a request alone', ofMain(2048, half), [tiny('request', half)]],
+    ['of a fraction of a byte more than 1Ki', ofMain({ roundedUp: 1025, nanosBelow: 1 }), []],
+    ['of a static pod', { ...ofMain(half), isStatic: true }, []],
+  ])('amounts are found to have an unlikely unit, or not: those %s', (_case, pod, expected) => {
+    expect(allFindingsOf(pod)).toEqual(expected);
+  });
+
+  it('a sizeLimit has an unlikely unit, also where the kubelet enforces no limits', () => {
+    const volumes = [aVolume({ name: 'data', sizeLimitBytes: half })];
+    const containers = [aContainer({ mounts: [aMount('data')] })];
+    const found = allFindingsOf({ volumes, containers }, { node: aNode({ enforcesStorageLimits: false }) });
+    expect(found).toEqual([{ kind: 'amount_below_1ki', field: 'sizeLimit', volume: 'data', amount: half }]);
   });
 });
 

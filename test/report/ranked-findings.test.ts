@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/kube/objects.js';
+import { parseAmount } from '../../src/kube/quantity.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
 import { findingReport, nodeFindings } from '../../src/report/finding-report.js';
 import { type FindingKindReport, RankedFindings } from '../../src/report/ranked-findings.js';
@@ -56,8 +57,8 @@ describe('the findings of a cluster', () => {
   });
 
   it('findings of one controller are several when they are about several volumes', () => {
-    const volumes = [aVolume({ name: 'a', sizeLimitBytes: 9 }), aVolume({ name: 'b', sizeLimitBytes: 9 })];
-    const containers = [aContainer({ limitBytes: 1, mounts: volumes.map(({ name }) => aMount(name)) })];
+    const volumes = [aVolume({ name: 'a', sizeLimitBytes: 9e3 }), aVolume({ name: 'b', sizeLimitBytes: 9e3 })];
+    const containers = [aContainer({ limitBytes: 2e3, mounts: volumes.map(({ name }) => aMount(name)) })];
     const pods = ['agent-a', 'agent-b'].map((name) => ({ name, volumes, containers, ...ofSet }));
     expect(rankedOf(nodeWith('node-1', ...pods))).toMatchObject([
       {
@@ -68,6 +69,23 @@ describe('the findings of a cluster', () => {
         ],
       },
     ]);
+  });
+
+  it.each([
+    ['500m', 'limit 500m of container main is less than 1 byte: was 500Mi meant?'],
+    ['512', 'limit 512 of container main is 512 bytes: was 512Mi meant?'],
+    ['1500m', 'limit 1500m of container main is less than 2 bytes: was 1500Mi meant?'],
+  ])('a limit of %s is shown as it is written', (quantity, what) => {
+    const containers = [aContainer({ limitBytes: parseAmount(quantity) })];
+    const container = { kind: 'amount_below_1ki', items: [{ container: 'main', what }] };
+    expect(rankedOf(nodeWith('node-1', { containers, volumes: [] }))).toMatchObject([container]);
+  });
+
+  it('a sizeLimit of less than a byte names its emptyDir', () => {
+    const volumes = [aVolume({ name: 'a', sizeLimitBytes: parseAmount('0.0000015') })];
+    const containers = [aContainer({ mounts: [aMount('a')] })];
+    const what = 'sizeLimit 1500n of emptyDir a is less than 1 byte: was 1500Mi meant?';
+    expect(rankedOf(nodeWith('node-1', { volumes, containers }))).toMatchObject([{ items: [{ volume: 'a', what }] }]);
   });
 
   it('findings are one for the volumes of a pod that no container mounts', () => {

@@ -109,7 +109,9 @@ async function sayings(view: NodeView) {
     series: seriesOf(view),
     next: cluster.limits.items.map(({ pod, rule, ratio }) => `${pod} ${rule} ${ratio}`),
     near: view.state === 'absent' ? undefined : view.snapshot.evictionMs,
-    findings: cluster.findings.flatMap(({ kind, items }) => items.map(({ pod }) => `${kind} ${pod}`)),
+    findings: cluster.findings
+      .filter(({ kind }) => kind !== 'amount_below_1ki') // amounts of these tests are few bytes
+      .flatMap(({ kind, items }) => items.map(({ pod }) => `${kind} ${pod}`)),
     signals: cluster.enforcement.flatMap(({ signals = [] }) => signals),
     problems: problems.map(({ severity, text }) => `${severity}: ${text}`),
   };

@@ -16,6 +16,7 @@ export function findings(cluster: ClusterReport | undefined, links: Links): Mark
 }
 
 export const findingTitles: Readonly<Record<FindingKindReport['kind'], string>> = {
+  amount_below_1ki: 'Limit, request or sizeLimit of less than 1Ki: the unit is likely a mistake',
   no_limit_or_request: 'No limit or request, on a node close to evictions',
   request_counts_as_zero: 'Request that counts as 0 under node pressure',
   limit_of_one_container: 'Limit of the pod that comes from one container',
