@@ -1,18 +1,16 @@
-import { RE2JS, RE2JSException } from 're2js';
-
 import { UserError } from './errors.js';
 
 /**
- * Compiles a regular expression that is matched against whole texts, in time linear in their length.
- *
- * RE2's syntax: linear time rules out back-references and look-around. Throws UserError with the problem in `source`.
- * https://github.com/google/re2/wiki/Syntax
+ * Compiles a regular expression that matches whole texts only. Patterns are settings of the operator, and texts are names of
+ * families: that some patterns take exponential time is no attack. Throws UserError with the problem in `source`.
  */
-export function compilePattern(source: string): Pick<RE2JS, 'matches'> {
+export function compilePattern(source: string): RegExp {
   try {
-    return RE2JS.compile(source);
+    new RegExp(source, 'u'); // the parentheses below must not complete a part such as `a)|(b`
+    return new RegExp(`^(?:${source})$`, 'u');
   } catch (error) {
-    if (error instanceof RE2JSException) throw new UserError(error.message.replace(/^error parsing regexp: /, ''));
+    if (error instanceof SyntaxError)
+      throw new UserError(error.message.replace(/^Invalid regular expression: .*: /, ''));
     throw error;
   }
 }

@@ -31,7 +31,7 @@ function patterns(spec: About) {
     item: pattern,
     default: [],
     separator: ';',
-    allowed: `a list (as text separated by ";") of regular expressions (RE2, at most ${maxPatternLength} characters each), such as ephemeral_storage_volume_.*`,
+    allowed: `a list (as text separated by ";") of regular expressions (of JavaScript with the flag u, without (?i); at most ${maxPatternLength} characters each), such as ephemeral_storage_volume_.*`,
   });
 }
 

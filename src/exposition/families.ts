@@ -52,7 +52,7 @@ export function patternsWithoutFamily({
   return Object.entries({ allow, deny }).flatMap(([setting, patterns]) =>
     patterns.flatMap((source, index) => {
       const pattern = compilePattern(source);
-      const isUsed = names.some((name) => pattern.matches(name));
+      const isUsed = names.some((name) => pattern.test(name));
       return isUsed ? [] : [`metrics.${setting}[${index}] ${JSON.stringify(source)}`];
     }),
   );

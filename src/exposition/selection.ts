@@ -21,10 +21,8 @@ export function allowedBy(rules: FamilyRules): (family: NamedFamily & Pick<Famil
   const [allowed, denied] = [rules.allow.map(compilePattern), rules.deny.map(compilePattern)];
   return ({ name, level, profile }) => {
     if (level === 'exporter') return true;
-    if (!rules.levels.includes(level) || denied.some((pattern) => pattern.matches(name))) return false;
-    return allowed.length === 0
-      ? isInProfile(profile, rules.profile)
-      : allowed.some((pattern) => pattern.matches(name));
+    if (!rules.levels.includes(level) || denied.some((pattern) => pattern.test(name))) return false;
+    return allowed.length === 0 ? isInProfile(profile, rules.profile) : allowed.some((pattern) => pattern.test(name));
   };
 }
 

@@ -135,7 +135,7 @@ describe('accepted values', () => {
     ['attribution: even', { attribution: 'even' }],
     ['metrics: {levels: [pod, node]}', { metrics: { levels: ['pod', 'node'] } }],
     ['metrics: {levels: []}', { metrics: { levels: [] } }],
-    ['metrics: {allow: [".*_bytes", "(?i)a{1,2}"]}', { metrics: { allow: ['.*_bytes', '(?i)a{1,2}'] } }],
+    ['metrics: {allow: [".*_bytes", "a{1,2}"]}', { metrics: { allow: ['.*_bytes', 'a{1,2}'] } }],
     ['metrics: {deny: ["(a+)+$"]}', { metrics: { deny: ['(a+)+$'] } }],
     [
       'metrics: {nodeLabels: [topology.kubernetes.io/zone, pool]}',
@@ -268,9 +268,8 @@ describe('rejected values', () => {
     ['metrics.allow', 'metrics: {allow: ".*"}'],
     ['metrics.allow[0]', 'metrics: {allow: [""]}'],
     ['metrics.allow[1]', 'metrics: {allow: [".*", "("]}'],
-    ['metrics.allow[0]', String.raw`metrics: {allow: ['(a)\1']}`],
-    ['metrics.deny[0]', 'metrics: {deny: ["(?=a)a"]}'],
-    ['metrics.deny[0]', 'metrics: {deny: ["(a{1000}){1000}"]}'],
+    ['metrics.allow[0]', 'metrics: {allow: ["(?i)a"]}'],
+    ['metrics.deny[0]', 'metrics: {deny: ["a)|(b"]}'],
     ['metrics.deny[0]', `metrics: {deny: ["${'a'.repeat(1001)}"]}`],
     ['metrics.deny[1]', 'metrics: {deny: [a, a]}'],
     ['metrics.deny[0]', 'metrics: {deny: [5]}'],
@@ -362,8 +361,8 @@ describe('messages', () => {
       'cluster.nodeSelector: found "a in (b" (config.yaml:1); allowed: a label selector such as app=billing,!legacy, or a mapping of matchLabels and matchExpressions (found the end, expected ")")',
     ],
     [
-      "metrics: {deny: ['(a)\\1']}",
-      'metrics.deny[0]: found "(a)\\\\1" (config.yaml:1); allowed: a list (as text separated by ";") of regular expressions (RE2, at most 1000 characters each), such as ephemeral_storage_volume_.*; each once (invalid escape sequence: `\\1`)',
+      'metrics: {deny: ["(?i)a"]}',
+      'metrics.deny[0]: found "(?i)a" (config.yaml:1); allowed: a list (as text separated by ";") of regular expressions (of JavaScript with the flag u, without (?i); at most 1000 characters each), such as ephemeral_storage_volume_.*; each once (Invalid group)',
     ],
     [
       'workloads: {selectors: [{name: a, selector: {matchLabels: {app: 1}}}]}',
