@@ -169,7 +169,10 @@ it('a warning says that names of clients are not checked', async () => {
 
 it('a warning says that the versions of TLS let nobody in', async () => {
   await using exporter = await start(tls);
-  await exporter.write('web.yml', 'tls_server_config: {cert_file: tls.crt, key_file: tls.key, max_version: TLS11}\n');
+  await exporter.write(
+    'web.yml',
+    'tls_server_config: {cert_file: tls.crt, key_file: tls.key, min_version: TLS13, max_version: TLS12}\n',
+  );
   exporter.hangUp();
   await expect
     .poll(exporter.log, { interval: 20 })

@@ -10,7 +10,6 @@ export function tlsSettings(pair: KeyPair, overrides: Partial<WebTls> = {}): Web
     clientAllowedSans: undefined,
     minVersion: 'TLSv1.2',
     maxVersion: 'TLSv1.3',
-    cipherSuites: [],
     prefersServerCipherSuites: true,
     curves: [],
     ...overrides,

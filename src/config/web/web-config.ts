@@ -31,8 +31,6 @@ export interface WebTls {
   readonly clientAllowedSans: readonly string[] | undefined;
   readonly minVersion: SecureVersion;
   readonly maxVersion: SecureVersion;
-  /** In the words of OpenSSL, without those of TLS 1.3. Empty: the default. */
-  readonly cipherSuites: readonly string[];
   readonly prefersServerCipherSuites: boolean;
   /** In the words of OpenSSL. Empty: the default. */
   readonly curves: readonly string[];

@@ -2,51 +2,21 @@ import type { SecureVersion } from 'node:tls';
 
 import * as z from 'zod/mini';
 
-import {
-  isBcryptHash,
-  isScalarText,
-  parseBoolean,
-  parseGoDuration,
-  parseGoInteger,
-  PlainText,
-  type ScalarText,
-  textOf,
-} from './go-values.js';
+import { parseDuration } from '../../base/units.js';
 import type { WebTls } from './web-config.js';
 
 /**
  * The file of `--web.config.file`, in the format of Prometheus' exporter-toolkit.
  * https://github.com/prometheus/exporter-toolkit/blob/v0.19.0/docs/web-configuration.md
  *
- * Its values are texts, as its YAML is read without types: what a plain `no` means depends on the field, as in Go. The
- * message of an issue is the end of "allowed: …".
+ * Its values are texts, as its YAML is read without types: a user may be named `no`. The message of an issue is the end of
+ * "allowed: …".
  */
 
 /** The names of Go's TLS library in the words of OpenSSL. https://pkg.go.dev/crypto/tls#pkg-constants */
 export const tlsVersions: ReadonlyMap<string, SecureVersion> = new Map([
   ['TLS13', 'TLSv1.3'],
   ['TLS12', 'TLSv1.2'],
-  ['TLS11', 'TLSv1.1'],
-  ['TLS10', 'TLSv1'],
-]);
-
-/**
- * https://pkg.go.dev/crypto/tls#CipherSuites. Those of TLS 1.3 cannot be chosen: they are all offered, as in Go.
- */
-export const cipherSuites: ReadonlyMap<string, string | undefined> = new Map([
-  ['TLS_AES_128_GCM_SHA256', undefined],
-  ['TLS_AES_256_GCM_SHA384', undefined],
-  ['TLS_CHACHA20_POLY1305_SHA256', undefined],
-  ['TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA', 'ECDHE-ECDSA-AES128-SHA'],
-  ['TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA', 'ECDHE-ECDSA-AES256-SHA'],
-  ['TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA', 'ECDHE-RSA-AES128-SHA'],
-  ['TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA', 'ECDHE-RSA-AES256-SHA'],
-  ['TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
-  ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384', 'ECDHE-ECDSA-AES256-GCM-SHA384'],
-  ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'ECDHE-RSA-AES128-GCM-SHA256'],
-  ['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384', 'ECDHE-RSA-AES256-GCM-SHA384'],
-  ['TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256', 'ECDHE-RSA-CHACHA20-POLY1305'],
-  ['TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
 ]);
 
 /** https://pkg.go.dev/crypto/tls#CurveID */
@@ -67,77 +37,63 @@ export const clientAuthTypes: ReadonlyMap<string, WebTls['clientAuth']> = new Ma
   ['RequireAndVerifyClientCert', 'require-and-verify'],
 ]);
 
-const nullTexts: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL']);
-
-/** What `prepare` makes of a value is checked by the schema. */
-function prepared<T extends z.ZodMiniType>(prepare: (raw: unknown) => unknown, schema: T) {
-  return z.pipe(z.transform(prepare), schema);
-}
+const nullTexts: ReadonlySet<unknown> = new Set([null, '', '~', 'null']);
 
 /** A key without a value counts as absent. */
 function optional<T extends z.ZodMiniType>(schema: T) {
-  return prepared(
-    (raw) => (raw === null || (raw instanceof PlainText && nullTexts.has(raw.text)) ? undefined : raw),
+  return z.pipe(
+    z.transform((raw: unknown) => (nullTexts.has(raw) ? undefined : raw)),
     z.optional(schema),
   );
 }
 
-/** An empty text counts as absent, too. */
-function optionalText<T extends z.ZodMiniType>(schema: T) {
-  return prepared((raw) => (raw === '' ? null : raw), optional(schema));
-}
+const text = z.string('a text');
 
-/** A value that stands for something; `parse` returns undefined for any other. */
-function parsed<T>(allowed: string, parse: (raw: ScalarText) => T | undefined) {
-  const meaning = z.transform((raw: ScalarText, context) => {
+/** A text that stands for something; `parse` returns undefined for any other. */
+function parsed<T>(allowed: string, parse: (text: string) => T | undefined) {
+  const meaning = z.transform((raw: string, context) => {
     const value = parse(raw);
     if (value !== undefined) return value;
     context.issues.push({ code: 'custom', input: raw, message: allowed });
     return z.NEVER;
   });
-  return z.pipe(z.custom<ScalarText>(isScalarText, allowed), meaning);
+  return z.pipe(z.string(allowed), meaning);
 }
-
-/** As {@link parsed}, of a value without quotation marks. */
-function parsedPlain<T>(allowed: string, parse: (text: string) => T | undefined) {
-  return parsed(`${allowed}, without quotation marks`, (raw) =>
-    raw instanceof PlainText ? parse(raw.text) : undefined,
-  );
-}
-
-const text = parsed('a text', textOf);
 
 function named(names: readonly string[]) {
-  return parsed(names.join(', '), (raw) => names.find((name) => name === textOf(raw)));
+  return parsed(names.join(', '), (raw) => names.find((name) => name === raw));
 }
 
-const boolean = parsedPlain('true or false', parseBoolean);
+const boolean = parsed('true or false', (raw) => (raw === 'true' ? true : raw === 'false' ? false : undefined));
 
-const integer = parsedPlain('a whole number', parseGoInteger);
+const integer = parsed('a whole number such as 20', (raw) =>
+  /^(?:0|-?[1-9]\d{0,8})$/.test(raw) ? Number(raw) : undefined,
+);
 
-/** A number without a unit is nanoseconds. */
-const duration = parsed('a duration such as 100ms, 1s or 1m30s', (raw) => {
-  const integerNs = raw instanceof PlainText ? parseGoInteger(raw.text) : undefined;
-  return integerNs === undefined ? parseGoDuration(textOf(raw)) : integerNs / 1e6;
-});
+const duration = parsed('a duration such as 100ms, 1s or 1m30s', parseDuration);
+
+/** Of a list that Go would take; whatever it holds is refused. */
+const noCiphers = z.custom<undefined>(
+  () => false,
+  'no list: delete it, all suites are offered that are safe with TLS 1.2 and 1.3',
+);
 
 function mapping<F extends Readonly<Record<string, z.ZodMiniType>>>(fields: F) {
-  const schema = z.strictObject(fields, `a mapping with any of ${Object.keys(fields).join(', ')}`);
-  return prepared((raw) => (isScalarText(raw) ? textOf(raw) : raw), schema);
+  return z.strictObject(fields, `a mapping with any of ${Object.keys(fields).join(', ')}`);
 }
 
 const tlsServerConfig = mapping({
-  cert: optionalText(text),
-  key: optionalText(text),
-  client_ca: optionalText(text),
-  cert_file: optionalText(text),
-  key_file: optionalText(text),
-  client_auth_type: optionalText(named([...clientAuthTypes.keys()])),
-  client_ca_file: optionalText(text),
+  cert: optional(text),
+  key: optional(text),
+  client_ca: optional(text),
+  cert_file: optional(text),
+  key_file: optional(text),
+  client_auth_type: optional(named([...clientAuthTypes.keys()])),
+  client_ca_file: optional(text),
   client_allowed_sans: optional(z.array(text, 'a list of texts')),
   min_version: optional(named([...tlsVersions.keys()])),
   max_version: optional(named([...tlsVersions.keys()])),
-  cipher_suites: optional(z.array(named([...cipherSuites.keys()]), 'a list of names')),
+  cipher_suites: optional(noCiphers),
   prefer_server_cipher_suites: optional(boolean),
   curve_preferences: optional(z.array(named([...curves.keys()]), 'a list of names')),
 });
@@ -146,17 +102,26 @@ const httpServerConfig = mapping({
   http2: optional(boolean),
   headers: optional(
     mapping({
-      'Content-Security-Policy': optionalText(text),
+      'Content-Security-Policy': optional(text),
       'X-Frame-Options': z.optional(named(['deny', 'sameorigin'])),
       'X-Content-Type-Options': z.optional(named(['nosniff'])),
-      'X-XSS-Protection': optionalText(text),
-      'Strict-Transport-Security': optionalText(text),
+      'X-XSS-Protection': optional(text),
+      'Strict-Transport-Security': optional(text),
     }),
   ),
 });
 
+/**
+ * Whether Go takes a text for a hash of bcrypt: `$2y$10$` and 53 characters.
+ * https://pkg.go.dev/golang.org/x/crypto/bcrypt#Cost
+ */
+function isBcryptHash(text: string): boolean {
+  const [, cost] = /^\$[ -2][^$]?\$(\d\d)/.exec(text) ?? [];
+  return Buffer.byteLength(text) >= 59 && Number(cost) >= 4 && Number(cost) <= 31;
+}
+
 const hash = parsed('a bcrypt hash, as `htpasswd -nBC 10 ""` prints it', (raw) =>
-  isBcryptHash(textOf(raw)) ? textOf(raw) : undefined,
+  isBcryptHash(raw) ? raw : undefined,
 );
 
 export const webFileSchema = optional(

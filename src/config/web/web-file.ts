@@ -8,7 +8,6 @@ import type { RateLimit } from '../../base/rate-limiter.js';
 import { ConfigError, describeValue, pathText, type SettingFault, valueAt } from '../faults.js';
 import { duplicateKeyFaults, readConfigFile, yamlFaults } from '../file-layer.js';
 import { readYaml, type YamlText } from '../yaml-text.js';
-import { isScalarText, textOf, withPlainText } from './go-values.js';
 import type { WebConfig } from './web-config.js';
 import { webFileSchema } from './web-file-schema.js';
 import { type FileContent, loadTls } from './web-tls.js';
@@ -73,9 +72,9 @@ export function loadWebFile(file: string, content: string): WebConfig {
   };
 }
 
-/** Without types: what a plain `no` means depends on the field. */
+/** Without types: a user may be named `no`. */
 function readWebYaml(text: string): YamlText {
-  return readYaml(text, { schema: 'failsafe', merge: true, customTags: withPlainText });
+  return readYaml(text, { schema: 'failsafe', merge: true });
 }
 
 function faultsOf(
@@ -91,9 +90,7 @@ function faultsOf(
     });
   }
   const isSecret = issue.path.length === 0 || issue.path[0] === 'basic_auth_users';
-  const found = valueAt(value, issue.path);
-  const described = describeValue(isScalarText(found) ? textOf(found) : found);
-  const problem = isSecret ? 'found something else' : `found ${described}`;
+  const problem = isSecret ? 'found something else' : `found ${describeValue(valueAt(value, issue.path))}`;
   return [{ path: pathText(issue.path), problem, source: sourceOf(issue.path), hint }];
 }
 

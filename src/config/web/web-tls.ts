@@ -1,7 +1,7 @@
 import { ConfigError, describeValue, type SettingFault } from '../faults.js';
 import { loadAuthorities, loadKeyPair, PemFault } from './key-pair.js';
 import type { WebTls } from './web-config.js';
-import { cipherSuites, clientAuthTypes, curves, type TlsServerConfig, tlsVersions } from './web-file-schema.js';
+import { clientAuthTypes, curves, type TlsServerConfig, tlsVersions } from './web-file-schema.js';
 
 export type FileContent = { readonly text: string } | { readonly error: string };
 
@@ -24,9 +24,8 @@ export function loadTls(config: TlsServerConfig, sources: TlsSources): WebTls | 
     clientAllowedSans: config.client_allowed_sans,
     minVersion: tlsVersions.get(config.min_version ?? '') ?? 'TLSv1.2',
     maxVersion: tlsVersions.get(config.max_version ?? '') ?? 'TLSv1.3',
-    cipherSuites: valuesOf(config.cipher_suites, cipherSuites),
     prefersServerCipherSuites: config.prefer_server_cipher_suites ?? true,
-    curves: valuesOf(config.curve_preferences, curves),
+    curves: config.curve_preferences?.flatMap((name) => curves.get(name) ?? []) ?? [],
   };
 }
 
@@ -99,8 +98,4 @@ const verifyingTypes = [...clientAuthTypes.keys()].filter((type) => type !== 'No
 function isEnabled(config: TlsServerConfig): boolean {
   const keys = ['cert', 'cert_file', 'key', 'key_file', 'client_ca', 'client_ca_file', 'client_auth_type'] as const;
   return keys.some((key) => config[key] !== undefined);
-}
-
-function valuesOf<T>(names: readonly string[] = [], values: ReadonlyMap<string, T | undefined>): readonly T[] {
-  return names.map((name) => values.get(name)).filter((value) => value !== undefined);
 }
