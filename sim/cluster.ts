@@ -148,10 +148,6 @@ export class SimulatedCluster implements AsyncDisposable {
       clock,
       summary: (at, known) => summaryOf(this.#parts, spec.name, { ...at, known }),
       configuration: kubeletConfiguration(spec),
-      pod: (namespace, name) => {
-        const pod = model.pod(namespace, name);
-        return pod?.spec.nodeName === spec.name ? pod : undefined;
-      },
     });
     kubelets.set(spec.name, kubelet);
     model.addNode(spec, kubelet.port);

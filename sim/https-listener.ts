@@ -1,19 +1,10 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 
 import type { KeyPair } from './certificates.js';
 
-/** The connection of a request that wants another protocol. Detached from the response, its bytes are those of that protocol. */
-export interface Upgrade {
-  readonly socket: Socket;
-  /** What was received after the request. */
-  readonly head: Buffer;
-}
-
-/** `upgrade`: of a request that wants one, which may be ignored. */
-type Handler = (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) => Promise<void>;
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export interface HttpsListenerOptions {
   readonly keyPair: KeyPair;
@@ -30,8 +21,6 @@ const keepAliveMs = 120_000;
 export class HttpsListener implements AsyncDisposable {
   readonly #server: Server;
   readonly #clientCa: string;
-  /** The server does not know them as connections of its own. */
-  readonly #upgraded = new Set<Socket>();
   #port = 0;
   #isDisposed = false;
 
@@ -44,15 +33,6 @@ export class HttpsListener implements AsyncDisposable {
         handle(request, response).catch(() => response.destroy());
       },
     );
-    this.#server.on('upgrade', (request, socket: Socket, head) => {
-      this.#upgraded.add(socket.on('error', () => undefined));
-      socket.once('close', () => this.#upgraded.delete(socket));
-      const response = new ServerResponse(request);
-      response.shouldKeepAlive = false;
-      response.assignSocket(socket);
-      response.once('finish', () => socket.end());
-      handle(request, response, { socket, head }).catch(() => socket.destroy());
-    });
   }
 
   /** The port, also while paused; 0 before `listen`. */
@@ -72,14 +52,14 @@ export class HttpsListener implements AsyncDisposable {
   /** Replaces the certificate, and ends all connections, as they use the old one. */
   setKeyPair(keyPair: KeyPair): void {
     this.#server.setSecureContext({ ...keyPair, ca: this.#clientCa });
-    this.#closeConnections();
+    this.#server.closeAllConnections();
   }
 
   /** Ends all connections and refuses new ones until `resume`. */
   async pause(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#closeConnections();
+    this.#server.closeAllConnections();
     await closed;
   }
 
@@ -90,11 +70,6 @@ export class HttpsListener implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     await this.pause();
-  }
-
-  #closeConnections(): void {
-    this.#server.closeAllConnections();
-    for (const socket of this.#upgraded) socket.destroy();
   }
 }
 

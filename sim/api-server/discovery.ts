@@ -29,21 +29,6 @@ const coreResources = [
     shortNames: ['po'],
     categories: ['all'],
   },
-  {
-    name: 'pods/ephemeralcontainers',
-    singularName: '',
-    namespaced: true,
-    kind: 'Pod',
-    verbs: ['get', 'patch', 'update'],
-  },
-  { name: 'pods/exec', singularName: '', namespaced: true, kind: 'PodExecOptions', verbs: ['create', 'get'] },
-  {
-    name: 'pods/portforward',
-    singularName: '',
-    namespaced: true,
-    kind: 'PodPortForwardOptions',
-    verbs: ['create', 'get'],
-  },
   { name: 'pods/proxy', singularName: '', namespaced: true, kind: 'PodProxyOptions', verbs: proxied },
   {
     name: 'services',

@@ -6,21 +6,19 @@ import type { Clock } from '../../src/base/clock.js';
 import { messageOf } from '../../src/base/errors.js';
 import type { AccessControl, User } from '../access.js';
 import type { CertificateAuthority, KeyPair } from '../certificates.js';
-import { HttpsListener, type Upgrade } from '../https-listener.js';
+import { HttpsListener } from '../https-listener.js';
 import type { ClusterModel } from '../model/cluster-model.js';
 import type { Random } from '../model/random.js';
 import { type ApiFault, faultNumber, isCacheFault } from '../simulated-faults.js';
 import { discovery, isApiPath, versionInfo } from './discovery.js';
-import { ApiError, badRequest, forbidden, methodNotAllowed, noSuchPath } from './error.js';
+import { ApiError, forbidden, methodNotAllowed, noSuchPath } from './error.js';
 import { answerObjects } from './objects-endpoint.js';
-import { isPodStream, patchEphemeralContainers, streamDestination } from './pod-subresources.js';
 import { forward, type ProxyDestination } from './proxy.js';
 import { proxyDestination } from './proxy-destination.js';
 import type { DropParameter } from './representation.js';
 import { type ApiRequest, attributesOf, parseRequest, type ResourceTarget } from './request.js';
 import { flowControlHeaders, sendError, sendJson, sendText } from './response.js';
 import { answerReview, isReview } from './reviews.js';
-import { forwardUpgrade } from './upgrade.js';
 import type { ObjectStore } from './versioned-objects.js';
 
 export interface ApiServerOptions {
@@ -51,7 +49,6 @@ interface Exchange {
   readonly incoming: IncomingMessage;
   readonly response: ServerResponse;
   readonly user: User;
-  readonly upgrade: Upgrade | undefined;
 }
 
 const recordedCount = 1000;
@@ -72,7 +69,7 @@ export class ApiServer implements AsyncDisposable {
     this.#listener = new HttpsListener({
       keyPair: keyPairs.serving,
       clientCa: options.authority.certificate,
-      handle: async (incoming, response, upgrade) => this.#handle(incoming, response, upgrade),
+      handle: async (incoming, response) => this.#handle(incoming, response),
     });
   }
 
@@ -118,7 +115,7 @@ export class ApiServer implements AsyncDisposable {
     await this.#faultChange.runExclusive(async () => this.#listener[Symbol.asyncDispose]());
   }
 
-  async #handle(incoming: IncomingMessage, response: ServerResponse, upgrade?: Upgrade): Promise<void> {
+  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader('Audit-Id', this.#options.random.uuid());
     response.setHeader('Cache-Control', 'no-cache, private');
     try {
@@ -127,7 +124,7 @@ export class ApiServer implements AsyncDisposable {
       this.#record(request, user);
       this.#failOnPurpose();
       if (user === undefined) throw new ApiError(401, 'Unauthorized', 'Unauthorized');
-      await this.#answer({ request, incoming, response, user, upgrade });
+      await this.#answer({ request, incoming, response, user });
     } catch (error) {
       if (response.headersSent) throw error;
       await sendError(
@@ -157,7 +154,6 @@ export class ApiServer implements AsyncDisposable {
     if (!this.#options.access.isAllowed(user, wanted)) throw forbidden(user, wanted);
     if (request.target === undefined) await this.#answerOther(exchange);
     else if (isProxied) await this.#answerProxy(exchange, request.target);
-    else if (isPodStream(request.target)) await this.#openStream(exchange, request.target);
     else await this.#answerObjects(exchange, request.target);
   }
 
@@ -184,37 +180,15 @@ export class ApiServer implements AsyncDisposable {
     await forward(incoming, response, proxyDestination(target, { model, random, kubelet: this.#kubelet }));
   }
 
-  /** The kubelet of the pod speaks the protocol. To upgrade the connection is to create, whatever the method. */
-  async #openStream({ request, incoming, response, user, upgrade }: Exchange, target: ResourceTarget): Promise<void> {
-    const { namespace, name, subresource = '' } = target;
-    const { model, access } = this.#options;
-    const wanted = { verb: 'create', resource: `pods/${subresource}`, namespace, name };
-    if (!access.isAllowed(user, wanted)) throw forbidden(user, wanted);
-    const { nodeName, path } = streamDestination(target, request.query, model);
-    if (upgrade === undefined) throw badRequest('Upgrade request required');
-    const listensOn = model.node(nodeName)?.kubeletPort;
-    await forwardUpgrade({ incoming, response, upgrade }, path, { listensOn, kubelet: this.#kubelet });
-  }
-
   get #kubelet(): NonNullable<ProxyDestination['kubelet']> {
     return { keyPair: this.#clientKeyPair, ca: this.#options.authority.certificate };
   }
 
-  async #answerObjects({ request, incoming, response }: Exchange, target: ResourceTarget): Promise<void> {
-    const { store, clock, random, dropParameter, model } = this.#options;
+  async #answerObjects({ request, response }: Exchange, target: ResourceTarget): Promise<void> {
+    const { store, clock, random, dropParameter } = this.#options;
     const cacheFault = isCacheFault(this.#fault) ? this.#fault : undefined;
     const losesEvents = (): boolean => this.#fault === 'lost-events';
     const context = { store, clock, random, watches: this.#watches, cacheFault, losesEvents, dropParameter };
-    if (!isContainerPatch(request, target)) {
-      await answerObjects(response, { request, target }, context);
-      return;
-    }
-    await patchEphemeralContainers(target, incoming, model);
-    const changed = { request: { ...request, method: 'GET' }, target: { ...target, subresource: undefined } };
-    await answerObjects(response, changed, context);
+    await answerObjects(response, { request, target }, context);
   }
-}
-
-function isContainerPatch({ method }: ApiRequest, { resource, subresource }: ResourceTarget): boolean {
-  return method === 'PATCH' && resource === 'pods' && subresource === 'ephemeralcontainers';
 }

@@ -5,14 +5,10 @@ import { Mutex } from 'async-mutex';
 import type { Clock } from '../../src/base/clock.js';
 import { anonymous, type RequestAccess, type User } from '../access.js';
 import type { CertificateAuthority, KeyPair } from '../certificates.js';
-import { HttpsListener, type Upgrade } from '../https-listener.js';
+import { HttpsListener } from '../https-listener.js';
 import type { Observation } from '../model/pod-usage.js';
-import type { SimulatedPod } from '../model/simulated-pod.js';
 import type { Fault } from '../simulated-faults.js';
 import { answerConfiguration, answerSummary, answerText } from './answers.js';
-import { execCommand, execProtocols, runCommand, runningContainer } from './exec.js';
-import { forwardedPorts, forwardPorts, portForwardProtocol } from './port-forward.js';
-import { agreedProtocol } from './web-sockets.js';
 
 export interface KubeletOptions {
   readonly nodeName: string;
@@ -23,8 +19,6 @@ export interface KubeletOptions {
   readonly summary: (at: Observation, known: 'all' | 'none') => object;
   /** The body of `/configz`. */
   readonly configuration: object;
-  /** A pod of the node. */
-  readonly pod: (namespace: string, name: string) => SimulatedPod | undefined;
 }
 
 /** Sends any response. */
@@ -47,7 +41,7 @@ export class Kubelet implements AsyncDisposable {
     this.#listener = new HttpsListener({
       keyPair,
       clientCa: options.authority.certificate,
-      handle: async (request, response, upgrade) => this.#handle(request, response, upgrade),
+      handle: async (request, response) => this.#handle(request, response),
     });
   }
 
@@ -104,7 +98,7 @@ export class Kubelet implements AsyncDisposable {
     await this.#faultChange.runExclusive(async () => this.#listener[Symbol.asyncDispose]());
   }
 
-  async #handle(request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#requestCount++;
     const user = await this.#options.access.authenticate(request);
     if (user === undefined || user === anonymous) {
@@ -116,13 +110,6 @@ export class Kubelet implements AsyncDisposable {
     if (refusal !== undefined) answerText(response, 403, refusal);
     else if (path === '/stats/summary') await this.#answerSummary(response);
     else if (path === '/configz') answerConfiguration(response, this.#options.configuration);
-    else this.#openStream(request, response, upgrade);
-  }
-
-  #openStream(request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | undefined): void {
-    const [, kind] = (request.url ?? '').split('/');
-    if (upgrade !== undefined && kind === 'portForward') this.#forwardPorts(request, response, upgrade);
-    else if (upgrade !== undefined && kind === 'exec') this.#exec(request, response, upgrade);
     else answerText(response, 404, '404 page not found\n');
   }
 
@@ -133,35 +120,6 @@ export class Kubelet implements AsyncDisposable {
       if (await access.isAllowed(user, { verb, resource: `nodes/${subresource}`, name: nodeName })) return undefined;
     }
     return `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource=${subresources.at(-1) ?? ''})`;
-  }
-
-  #forwardPorts(request: IncomingMessage, response: ServerResponse, upgrade: Upgrade): void {
-    const url = new URL(request.url ?? '/', 'https://kubelet');
-    const [, , namespace = '', name = ''] = url.pathname.split('/');
-    const [pod, ports] = [this.#options.pod(namespace, name), forwardedPorts(url)];
-    if (pod === undefined) answerText(response, 404, 'pod does not exist');
-    else if (ports === undefined) answerText(response, 400, 'query parameter "port" is required');
-    else if (agreedProtocol(request, [portForwardProtocol]) === undefined) answerText(response, 400, noProtocol);
-    else {
-      response.detachSocket(upgrade.socket);
-      forwardPorts(request, upgrade, { pod, ports });
-    }
-  }
-
-  #exec(request: IncomingMessage, response: ServerResponse, upgrade: Upgrade): void {
-    const url = new URL(request.url ?? '/', 'https://kubelet');
-    const [, , namespace = '', name = '', containerName = ''] = url.pathname.split('/');
-    const [pod, command] = [this.#options.pod(namespace, name), execCommand(url)];
-    const container = pod && runningContainer(pod, containerName);
-    const protocol = agreedProtocol(request, execProtocols);
-    if (pod === undefined) answerText(response, 404, 'pod does not exist');
-    else if (command === undefined) answerText(response, 400, 'you must specify at least 1 of stdin, stdout, stderr');
-    else if (container === undefined) answerText(response, 500, `container not found ("${containerName}")`);
-    else if (protocol === undefined) answerText(response, 400, noProtocol);
-    else {
-      response.detachSocket(upgrade.socket);
-      runCommand(request, upgrade, { protocol, container, command });
-    }
   }
 
   async #answerSummary(response: ServerResponse): Promise<void> {
@@ -181,8 +139,6 @@ export class Kubelet implements AsyncDisposable {
     });
   }
 }
-
-const noProtocol = 'unsupported WebSocket subprotocol';
 
 const verbs: Readonly<Record<string, string>> = {
   GET: 'get',

@@ -48,17 +48,11 @@ export function started(pod: SimulatedPod, nowMs: number): SimulatedPod {
 
 /** A pod with one more container, which runs at once. */
 export function withEphemeralContainer(pod: SimulatedPod, container: ContainerSpec, nowMs: number): SimulatedPod {
-  const { ephemeralLauncher: launcher, containers } = pod.spec;
-  const spec: ContainerSpec = {
-    ...container,
-    kind: 'ephemeral',
-    mounts: [],
-    ...(launcher !== undefined && { launcher }),
-  };
+  const spec: ContainerSpec = { ...container, kind: 'ephemeral', mounts: [] };
   const state: ContainerState = { state: 'running', startedAtMs: nowMs };
   return {
     ...pod,
-    spec: { ...pod.spec, containers: [...containers, spec] },
+    spec: { ...pod.spec, containers: [...pod.spec.containers, spec] },
     containers: [...pod.containers, { spec, state, restartCount: 0, lastTermination: undefined }],
   };
 }

@@ -65,11 +65,6 @@ export interface ContainerSpec {
   /** Names of the volumes that it mounts. Default: all of the pod's volumes. */
   readonly mounts?: readonly string[];
   readonly ports?: readonly ContainerPortSpec[];
-  /**
-   * Words of this machine before each command that is run in the container, such as `chroot DIRECTORY`. Default: its image has no
-   * program at all.
-   */
-  readonly launcher?: readonly string[];
 }
 
 interface ContainerPortSpec {
@@ -125,8 +120,6 @@ export interface PodSpec {
   readonly priorityClassName?: string;
   readonly containers: readonly ContainerSpec[];
   readonly volumes?: readonly VolumeSpec[];
-  /** Of ephemeral containers: see {@link ContainerSpec.launcher}. */
-  readonly ephemeralLauncher?: readonly string[];
   /** How long it has run when it is added. Default: 0. */
   readonly hasRunMs?: number;
   /** Time from its creation until its containers run. Default: 0. */

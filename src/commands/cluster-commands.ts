@@ -175,8 +175,11 @@ function withSource(command: Command): Command {
         'exporter to read: URL or NAMESPACE/SERVICE[:PORT] (default: ephemeral-storage-exporter/ephemeral-storage-exporter, else the only Service with the label app.kubernetes.io/name=ephemeral-storage-exporter)',
       ).argParser(parseExporter),
     )
-    .option('--exporter-token-file <file>', 'file with the bearer token that the exporter requires')
-    .option('--exporter-basic-auth-file <file>', 'file with the line USER:PASSWORD that the exporter requires')
+    .option('--exporter-token-file <file>', 'file with the bearer token that an exporter with a URL requires')
+    .option(
+      '--exporter-basic-auth-file <file>',
+      'file with the line USER:PASSWORD that an exporter with a URL requires',
+    )
     .option('--exporter-ca-file <file>', "CA of the exporter's certificate, PEM");
 }
 

@@ -1,6 +1,6 @@
 import type { CredentialFlags } from './load-settings.js';
 import type { ClusterFlags } from './one-shot.js';
-import type { ExporterAddress } from './views/exporter-address.js';
+import { type ExporterAddress, fileWords } from './views/exporter-address.js';
 
 /** Returns the given flags that name the cluster and the user, as kubectl has them too: each command that is printed needs them. */
 export function connectionWords({ kubeconfig, overrides }: CredentialFlags): readonly string[] {
@@ -14,15 +14,11 @@ export function connectionWords({ kubeconfig, overrides }: CredentialFlags): rea
 
 /** Returns the given flags that name where this program reads from: each command of its own that is printed needs them. */
 export function sourceWords({ from, exporter, exporterFiles }: ClusterFlags): readonly string[] {
-  const { tokenFile, basicAuthFile, caFile } = exporterFiles ?? {};
-  const words = {
-    from,
-    exporter: exporter && exporterWord(exporter),
-    'exporter-token-file': tokenFile,
-    'exporter-basic-auth-file': basicAuthFile,
-    'exporter-ca-file': caFile,
-  };
-  return Object.entries(words).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  const words = { from, exporter: exporter && exporterWord(exporter) };
+  return [
+    ...Object.entries(words).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])),
+    ...fileWords(exporterFiles ?? {}),
+  ];
 }
 
 function exporterWord(exporter: ExporterAddress): string {

@@ -111,7 +111,7 @@ async function withExporter(reading: SettledFlags, context: CommandContext, use:
     await withKubelets(opened, reading, { context, use, credentials });
     return;
   }
-  await using exporter = opened;
+  using exporter = opened;
   const namespace = credentials && (credentials.namespace ?? 'default');
   await use({ source: exporter.source, namespace });
 }

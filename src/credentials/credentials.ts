@@ -51,19 +51,16 @@ export function staticCredentials({
   ca,
   token,
   password,
-  serverName,
 }: {
   readonly server: URL;
   /** PEM. */
   readonly ca?: string | undefined;
-  /** See {@link TlsMaterial}. */
-  readonly serverName?: string | undefined;
   readonly token?: string | undefined;
   readonly password?: UserPassword | undefined;
 }): Credentials {
   const material = {
     headers: { ...bearer(token), ...basic(password) },
-    tls: { ca, serverName, rejectUnauthorized: true },
+    tls: { ca, rejectUnauthorized: true },
   };
   return {
     server,

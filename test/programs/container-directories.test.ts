@@ -11,6 +11,7 @@ import { emptyScenario } from '../../sim/model/scenario.js';
 import { runArguments } from '../../src/commands/command-line.js';
 import { podSpec } from '../sim/pods.js';
 import { aCommandContext } from '../support/command-context.js';
+import { fakeKubectl, type Launchers } from '../support/fake-kubectl.js';
 import { untilEnd } from '../support/fixtures.js';
 import { copyPrograms, pathOf } from '../support/image/base.js';
 import { hasMounts } from '../support/image/built-image.js';
@@ -79,11 +80,16 @@ interface Report {
   readonly problems: readonly { readonly text: string }[];
 }
 
-async function listed(sim: SimulatedCluster, folder: string, expected = 0): Promise<Report> {
+/** `launchers`: of the pod's containers. */
+async function listed(
+  { sim, folder }: { readonly sim: SimulatedCluster; readonly folder: string },
+  launchers: Launchers,
+  expected = 0,
+): Promise<Report> {
   const kubeconfig = path.join(folder, 'kubeconfig');
   await writeFile(kubeconfig, sim.kubeconfig());
   const { context, out } = aCommandContext({
-    environment: { PATH: process.env['PATH'], HOME: path.dirname(kubeconfig) },
+    environment: { PATH: `${await fakeKubectl(folder, launchers)}:${process.env['PATH'] ?? ''}` },
   });
   const line = ['explain', 'pod', 'default/web', '--directories', '-o', 'json', '--kubeconfig', kubeconfig];
   expect(await runArguments([...line, '--from', 'kubelets'], context)).toBe(expected);
@@ -92,10 +98,7 @@ async function listed(sim: SimulatedCluster, folder: string, expected = 0): Prom
 
 const volumes = [{ name: 'cache', source: 'emptyDir', content: { initialBytes: 0 } }] as const;
 
-function addPod(sim: SimulatedCluster, launcher: readonly string[], ephemeralLauncher: readonly string[] = []): void {
-  const containers = podSpec('web').containers.map((container) => ({ ...container, launcher }));
-  sim.model.addPod(podSpec('web', { containers, volumes, ephemeralLauncher }));
-}
+const addPod = (sim: SimulatedCluster): unknown => sim.model.addPod(podSpec('web', { volumes }));
 
 function expectAll({ parts, largest, problems }: Report, container: MountedContainer): void {
   const [rootfs, , emptyDir] = parts;
@@ -111,37 +114,30 @@ function expectAll({ parts, largest, problems }: Report, container: MountedConta
   ]);
 }
 
-describe.skipIf(!hasMounts() || !isInstalled('busybox') || !isInstalled('kubectl'))(
-  'overlays (needs root, mount namespaces, busybox and kubectl)',
-  () => {
-    it.for(['busybox', 'debian'] as const)(
-      'the writable layer and the emptyDir of a container of %s are those of the disk',
-      async (name, { sim, folder, run }) => {
-        const container = await run(name);
-        addPod(sim, container.launcher);
-        await write(container);
-        expectAll(await listed(sim, folder), container);
-      },
-    );
-
-    it('a container without a shell is listed through an ephemeral container beside it', async ({
-      sim,
-      folder,
-      run,
-    }) => {
-      const container = await run('distroless');
-      const busybox = path.join(folder, 'debugger');
-      await mkdir(busybox);
-      await createImage(busybox);
-      await fillBusybox(busybox);
-      addPod(sim, container.launcher, container.launcherBeside(busybox));
+describe.skipIf(!hasMounts() || !isInstalled('busybox'))('overlays (needs root, mount namespaces and busybox)', () => {
+  it.for(['busybox', 'debian'] as const)(
+    'the writable layer and the emptyDir of a container of %s are those of the disk',
+    async (name, { sim, folder, run }) => {
+      const container = await run(name);
+      addPod(sim);
       await write(container);
-      expect((await listed(sim, folder, 1)).problems).toMatchObject([
-        { text: expect.stringContaining('no shell') as string },
-      ]);
-      const none = { initialBytes: 0 };
-      sim.model.addEphemeralContainer('default', 'web', { name: 'look', target: 'app', rootfs: none, logs: none });
-      expectAll(await listed(sim, folder), container);
-    });
-  },
-);
+      expectAll(await listed({ sim, folder }, { app: container.launcher }), container);
+    },
+  );
+
+  it('a container without a shell is listed through an ephemeral container beside it', async ({ sim, folder, run }) => {
+    const container = await run('distroless');
+    const busybox = path.join(folder, 'debugger');
+    await mkdir(busybox);
+    await createImage(busybox);
+    await fillBusybox(busybox);
+    addPod(sim);
+    await write(container);
+    expect((await listed({ sim, folder }, {}, 1)).problems).toMatchObject([
+      { text: expect.stringContaining('no shell') as string },
+    ]);
+    const none = { initialBytes: 0 };
+    sim.model.addEphemeralContainer('default', 'web', { name: 'look', target: 'app', rootfs: none, logs: none });
+    expectAll(await listed({ sim, folder }, { look: container.launcherBeside(busybox) }), container);
+  });
+});

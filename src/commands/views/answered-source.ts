@@ -19,7 +19,7 @@ export function answeredSource(connection: ExporterConnection): ViewSource {
 export interface ShardSource {
   /** That of its pod. */
   readonly name: string;
-  readonly connection: PromiseSettledResult<ExporterConnection>;
+  readonly connection: ExporterConnection;
 }
 
 /** Reads several exporters as one. A shard that fails when a reading begins is not waited for again in it. */
@@ -31,9 +31,8 @@ export function shardedSource(shards: readonly ShardSource[]): ViewSource {
 
 async function asked({ name, connection }: ShardSource, signal: AbortSignal): Promise<AskedShard> {
   try {
-    if (connection.status === 'rejected') throw connection.reason;
-    const reader = exporterReader(connection.value, signal);
-    return { name, reader, coverage: await untilAnswered(reader, connection.value.clock, signal) };
+    const reader = exporterReader(connection, signal);
+    return { name, reader, coverage: await untilAnswered(reader, connection.clock, signal) };
   } catch (error) {
     return { name, reader: failingReader(error), coverage: undefined };
   }

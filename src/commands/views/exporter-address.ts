@@ -1,5 +1,5 @@
 import { UsageError } from '../../base/errors.js';
-import { withoutUserInfo } from '../../base/text.js';
+import { commandLine, withoutUserInfo } from '../../base/text.js';
 import { terminalText } from '../text/terminal-text.js';
 
 /** Files with what a protected exporter requires of its clients. They are read for each request. */
@@ -48,29 +48,50 @@ function withoutSecrets(text: string): string {
   return /^[^@/:]*:(?!\/\/|\d*(?:[/?#]|$))/.test(url) ? '…' : url;
 }
 
-/**
- * Returns the files, undefined without any. Throws UsageError when they do not fit the address, or one another: anyone who may create
- * Services can give one the label, so that credentials are for an exporter that is named.
- */
-export function checkedFiles(address: ExporterAddress | undefined, files: ExporterFiles): ExporterFiles | undefined {
-  const { tokenFile, basicAuthFile, caFile } = files;
-  if (Object.values(files).every((file) => file === undefined)) return undefined;
-  const [flag, other] = Object.entries({
+/** Returns the given flags that name files. */
+export function fileWords({ tokenFile, basicAuthFile, caFile }: ExporterFiles): readonly string[] {
+  const files = {
     '--exporter-token-file': tokenFile,
     '--exporter-basic-auth-file': basicAuthFile,
-  }).flatMap(([name, file]) => (file === undefined ? [] : [name]));
-  if (other !== undefined) throw new UsageError(`${flag} and ${other} exclude each other`);
-  if (flag !== undefined && address === undefined) {
-    throw new UsageError(`${flag} needs --exporter: credentials are for an exporter that is named`);
+    '--exporter-ca-file': caFile,
+  };
+  return Object.entries(files).flatMap(([flag, file]) => (file === undefined ? [] : [flag, file]));
+}
+
+/**
+ * Returns the files, undefined without any. Throws UsageError when they do not fit the address, or one another: the API server
+ * removes the header Authorization, which is for itself.
+ */
+export function checkedFiles(address: ExporterAddress | undefined, files: ExporterFiles): ExporterFiles | undefined {
+  const words = fileWords(files);
+  const [flag, , other] = words;
+  if (flag === undefined) return undefined;
+  if (files.tokenFile !== undefined && files.basicAuthFile !== undefined) {
+    throw new UsageError(`${flag} and ${other} exclude each other`);
   }
-  if (caFile !== undefined && address !== undefined && 'url' in address && address.url.protocol !== 'https:') {
+  const isTls = files.caFile !== undefined;
+  if (address === undefined || !('url' in address)) {
+    const [first, second] = forwardCommands(address ?? defaultExporter, isTls ? 'https' : 'http');
+    const reason = "the API server's proxy passes no credentials on and verifies no certificate";
+    throw new UsageError(
+      `${flag} needs --exporter URL: ${reason}. Type:\n  ${first}\n  … ${second} ${commandLine(words)}`,
+    );
+  }
+  if (isTls && address.url.protocol !== 'https:') {
     throw new UsageError('--exporter-ca-file needs an --exporter with https://');
   }
   return files;
 }
 
-/** The API server removes the header Authorization, which is for itself. */
-export const proxyLimit = "the API server's proxy for services passes on no credentials";
+/** Returns what makes a Service's port one of loopback, and the flag that names it. */
+export function forwardCommands(
+  { namespace, service, port }: ServiceAddress,
+  scheme: 'http' | 'https' = 'http',
+): readonly [string, string] {
+  const ports = port === defaultExporter.port ? '9797' : `9797:${port}`;
+  const words = ['kubectl', '-n', namespace, 'port-forward', `service/${service}`, ports];
+  return [commandLine(words), `--exporter ${scheme}://127.0.0.1:9797`];
+}
 
 /** Nothing but protocol, host, port and path. */
 function isPlain({ protocol, username, password, search, hash }: URL): boolean {

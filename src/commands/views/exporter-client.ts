@@ -16,17 +16,15 @@ export async function exporterClient(options: {
   readonly exporter: ExporterAddress;
   /** What its listener requires, of one with a URL. */
   readonly files: ExporterFiles;
-  /** That its certificate must carry, instead of the host of its URL. */
-  readonly serverName?: string;
   /** Of the cluster, for an exporter behind its API server. */
   readonly credentials: Credentials | undefined;
   readonly clock: Clock;
   readonly version: string;
 }): Promise<ApiClient> {
-  const { exporter, files, serverName, credentials, clock, version } = options;
+  const { exporter, files, credentials, clock, version } = options;
   if ('url' in exporter) {
     return new ApiClient({
-      credentials: await fileCredentials(exporter.url, files, serverName),
+      credentials: await fileCredentials(exporter.url, files),
       clock,
       version,
       headersTimeoutMs,
@@ -42,17 +40,13 @@ export async function exporterClient(options: {
   return new ApiClient({ credentials, clock, version, headersTimeoutMs, tlsHints: clusterTlsHints, errorFromResponse });
 }
 
-async function fileCredentials(
-  server: URL,
-  { tokenFile, basicAuthFile, caFile }: ExporterFiles,
-  serverName: string | undefined,
-): Promise<Credentials> {
+async function fileCredentials(server: URL, { tokenFile, basicAuthFile, caFile }: ExporterFiles): Promise<Credentials> {
   const [token, password, ca] = await Promise.all([
     tokenFile === undefined ? undefined : readCredentialFile(tokenFile, '--exporter-token-file'),
     basicAuthFile === undefined ? undefined : readPassword(basicAuthFile),
     caFile === undefined ? undefined : readCertificate(caFile, '--exporter-ca-file'),
   ]);
-  return staticCredentials({ server, token, password, ca, serverName });
+  return staticCredentials({ server, token, password, ca });
 }
 
 async function readPassword(path: string): Promise<UserPassword> {

@@ -3,7 +3,6 @@ import { type FailureReason, RequestError, UsageError, UserError } from '../../b
 import { joinTruncated } from '../../base/text.js';
 import type { Credentials } from '../../credentials/credentials.js';
 import type { ApiTransport } from '../../http/api-client.js';
-import type { Coverage } from '../../query/coverage.js';
 import type { CommandRequests } from '../command-requests.js';
 import { AnswerSchemas } from './answer-schemas.js';
 import { answeredSource, shardedSource } from './answered-source.js';
@@ -16,9 +15,8 @@ import {
 } from './exporter-address.js';
 import { exporterClient } from './exporter-client.js';
 import { exporterLabel, type ExporterPod, exporterPods, isService, listExporters, nodeOfPod } from './exporter-pods.js';
-import { type ExporterConnection, exporterReader } from './exporter-views.js';
+import type { ExporterConnection } from './exporter-views.js';
 import { firstAnswer } from './first-answer.js';
-import { forwardPort } from './forwarded-port.js';
 import type { ViewSource } from './view-source.js';
 
 /** What is asked, as far as it concerns one node. */
@@ -27,14 +25,14 @@ export interface AskedPlace {
   readonly pod?: { readonly namespace: string; readonly name: string } | undefined;
 }
 
-export interface OpenExporter extends AsyncDisposable {
+export interface OpenExporter extends Disposable {
   readonly source: ViewSource;
 }
 
 interface ExporterQuestion {
   /** Undefined: the Service with the project's label. */
   readonly address: ExporterAddress | undefined;
-  /** What its listener requires; undefined for one that requires nothing. */
+  /** What its listener requires, of one with a URL. */
   readonly files: ExporterFiles | undefined;
   /** Undefined without a cluster. */
   readonly credentials: Credentials | undefined;
@@ -52,41 +50,23 @@ export async function openExporter(question: ExporterQuestion, signal: AbortSign
   const { credentials, clock, version, files, requests } = question;
   const schemas = await AnswerSchemas.read();
   const address = await findAddress(question, signal);
-  const resources = new Resources();
-  const dispose = (): Promise<void> => resources[Symbol.asyncDispose]();
+  const client = await exporterClient({ exporter: address, files: files ?? {}, credentials, clock, version });
+  const api = requests.attended(client, 'url' in address ? undefined : credentials);
+  const base = { api, schemas, clock };
   try {
-    const client = await exporterClient({ exporter: address, files: files ?? {}, credentials, clock, version });
-    const api = resources.add(requests.attended(client, 'url' in address ? undefined : credentials));
-    const base = { api, schemas, clock };
-    const asked = { ...question, base, resources, signal };
     const source =
       'url' in address
         ? answeredSource({ ...base, prefix: '' })
-        : files === undefined
-          ? await proxiedSource(address, asked)
-          : await forwardedSource(address, asked, files);
-    return { source, [Symbol.asyncDispose]: dispose };
+        : await proxiedSource(address, { ...question, base, signal });
+    return {
+      source,
+      [Symbol.dispose]: () => {
+        api[Symbol.dispose]();
+      },
+    };
   } catch (error) {
-    await dispose();
+    api[Symbol.dispose]();
     throw error;
-  }
-}
-
-/** What is open while an exporter is read. */
-class Resources implements AsyncDisposable {
-  readonly #all: (Disposable | AsyncDisposable)[] = [];
-
-  add<T extends Disposable | AsyncDisposable>(resource: T): T {
-    this.#all.push(resource);
-    return resource;
-  }
-
-  /** The last one first. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const resource of this.#all.splice(0).reverse()) {
-      if (Symbol.dispose in resource) resource[Symbol.dispose]();
-      else await resource[Symbol.asyncDispose]();
-    }
   }
 }
 
@@ -94,7 +74,6 @@ type Base = Omit<ExporterConnection, 'prefix'>;
 
 interface ServiceQuestion extends ExporterQuestion {
   readonly base: Base;
-  readonly resources: Resources;
   readonly signal: AbortSignal;
 }
 
@@ -102,57 +81,13 @@ interface ServiceQuestion extends ExporterQuestion {
 async function proxiedSource(address: ServiceAddress, question: ServiceQuestion): Promise<ViewSource> {
   const { base, signal } = question;
   const { scheme, prefix, coverage } = await firstAnswer(address, base, signal);
-  if (isWhole(coverage)) return answeredSource({ ...base, prefix });
-  const connect = (pod: ExporterPod): Promise<ExporterConnection> =>
-    Promise.resolve({ ...base, prefix: podProxyPath(pod, scheme) });
-  return partsSource({ address, coverage, connect }, question);
-}
-
-/** Through forwarded ports, which pass on what the listener requires of its clients. */
-async function forwardedSource(
-  address: ServiceAddress,
-  question: ServiceQuestion,
-  files: ExporterFiles,
-): Promise<ViewSource> {
-  const { base, credentials, resources, clock, version, signal } = question;
-  if (credentials === undefined) throw new RequestError('connection', 'no kubeconfig was found');
-  const [first] = await exporterPods(base.api, address, signal);
-  const connect = async (pod: ExporterPod): Promise<ExporterConnection> => {
-    const { port } = resources.add(await forwardPort(credentials, pod));
-    const url = new URL(`${files.caFile === undefined ? 'http' : 'https'}://127.0.0.1:${port}`);
-    const serverName = `${address.service}.${address.namespace}.svc`;
-    const client = { exporter: { url }, files, serverName, credentials, clock, version };
-    return { ...base, api: resources.add(await exporterClient(client)), prefix: '' };
-  };
-  if (first === undefined) throw new UserError(`no pod of ${nameOf(address)} is ready`);
-  const connection = await connect(first);
-  const { coverage } = await exporterReader(connection, signal).list('nodes', {}, 1);
-  return isWhole(coverage) ? answeredSource(connection) : partsSource({ address, coverage, connect }, question);
-}
-
-function isWhole({ totalShards, onlyNode }: Coverage): boolean {
-  return totalShards === undefined && onlyNode === undefined;
-}
-
-/** Of exporters that measure a part of the nodes each. */
-async function partsSource(
-  {
-    address,
-    coverage: { totalShards },
-    connect,
-  }: {
-    readonly address: ServiceAddress;
-    /** Of one of them. */
-    readonly coverage: Coverage;
-    readonly connect: (pod: ExporterPod) => Promise<ExporterConnection>;
-  },
-  question: ServiceQuestion,
-): Promise<ViewSource> {
-  if (totalShards === undefined) return answeredSource(await connect(await podOfPlace(address, question)));
-  const pods = await exporterPods(question.base.api, address, question.signal);
+  const { totalShards, onlyNode } = coverage;
+  if (totalShards === undefined && onlyNode === undefined) return answeredSource({ ...base, prefix });
+  const connectionTo = (pod: ExporterPod): ExporterConnection => ({ ...base, prefix: podProxyPath(pod, scheme) });
+  if (totalShards === undefined) return answeredSource(connectionTo(await podOfPlace(address, question)));
+  const pods = await exporterPods(base.api, address, signal);
   if (pods.length === 0) throw new UserError(`none of the ${totalShards} shards of ${nameOf(address)} is ready`);
-  const connections = await Promise.allSettled(pods.map(connect));
-  return shardedSource(connections.map((connection, index) => ({ name: pods[index]?.name ?? '', connection })));
+  return shardedSource(pods.map((pod) => ({ name: pod.name, connection: connectionTo(pod) })));
 }
 
 /** Of exporters that run on each node. */

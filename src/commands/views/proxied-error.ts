@@ -3,7 +3,7 @@ import { RequestError } from '../../base/errors.js';
 import { commandLine, oneLine } from '../../base/text.js';
 import { apiErrorFromResponse, type ErrorResponse, reasonForStatus, statusMessage } from '../../http/api-error.js';
 import { objectOf, parseJson, textOf } from '../../json/json.js';
-import { proxyLimit, type ServiceAddress } from './exporter-address.js';
+import { forwardCommands, type ServiceAddress } from './exporter-address.js';
 
 /** The error for a response through the API server's proxy: of the API server, or of the exporter behind it. */
 export function proxiedError(response: ErrorResponse, exporter: ServiceAddress, clock: Clock): RequestError {
@@ -13,8 +13,9 @@ export function proxiedError(response: ErrorResponse, exporter: ServiceAddress, 
     const message = statusMessage({ what, status }, 'the exporter', oneLine(text));
     return new RequestError(reasonForStatus(status), message, { status });
   }
-  const hint = `${proxyLimit}; with --exporter ${exporter.namespace}/${exporter.service} and --exporter-token-file or --exporter-basic-auth-file, a port of its pod is forwarded (needs create on pods/portforward)`;
-  const message = `${statusMessage({ what, status }, 'the exporter', '')}: it requires credentials, but ${hint}`;
+  const [forward, flag] = forwardCommands(exporter);
+  const hint = `${forward}, then ${flag} with --exporter-token-file or --exporter-basic-auth-file`;
+  const message = `${statusMessage({ what, status }, 'the exporter', '')}: it requires credentials, and the API server's proxy passes none on; type ${hint}`;
   return new RequestError('unauthorized', message, { status });
 }
 

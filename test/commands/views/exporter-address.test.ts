@@ -41,18 +41,30 @@ it.each([
 
 it('an address takes files, and needs none', () => {
   const files = { tokenFile: '/token', caFile: '/ca' };
-  const addresses = [parseExporter('https://exporter.example'), parseExporter('monitoring/exporter')];
-  expect(addresses.map((address) => checkedFiles(address, files))).toEqual([files, files]);
-  expect([undefined, ...addresses].map((address) => checkedFiles(address, {}))).toEqual(Array(3).fill(undefined));
+  const address = parseExporter('https://exporter.example');
+  expect(checkedFiles(address, files)).toEqual(files);
+  const addresses = [undefined, address, parseExporter('monitoring/exporter')];
+  expect(addresses.map((one) => checkedFiles(one, {}))).toEqual(Array(3).fill(undefined));
 });
 
+const usual = '-n ephemeral-storage-exporter port-forward service/ephemeral-storage-exporter 9797';
+const other = '-n a port-forward service/b';
+
 it.each([
-  [{ tokenFile: '/token' }, '--exporter-token-file'],
-  [{ basicAuthFile: '/password', caFile: '/ca' }, '--exporter-basic-auth-file'],
-])('credentials are for an exporter that is named, and no other: %j', (files, flag) => {
-  const message = `${flag} needs --exporter: credentials are for an exporter that is named`;
-  expect(() => checkedFiles(undefined, files)).toThrow(message);
-  expect(checkedFiles(undefined, { caFile: '/ca' })).toEqual({ caFile: '/ca' });
+  [undefined, { tokenFile: '/token' }, usual, 'http://127.0.0.1:9797 --exporter-token-file /token'],
+  ['a/b', { basicAuthFile: '/a b' }, `${other} 9797`, "http://127.0.0.1:9797 --exporter-basic-auth-file '/a b'"],
+  ['a/b:web', { caFile: '/ca' }, `${other} 9797:web`, 'https://127.0.0.1:9797 --exporter-ca-file /ca'],
+  [
+    'a/b',
+    { tokenFile: '/t', caFile: '/c' },
+    `${other} 9797`,
+    'https://127.0.0.1:9797 --exporter-token-file /t --exporter-ca-file /c',
+  ],
+])('the Service %s with files is refused with two lines to type: %j', (text, files, forward, flags) => {
+  expect(() => checkedFiles(text === undefined ? undefined : parseExporter(text), files)).toThrow(
+    `${flags.split(' ')[1]} needs --exporter URL: the API server's proxy passes no credentials on and verifies no certificate. Type:\n` +
+      `  kubectl ${forward}\n  … --exporter ${flags}`,
+  );
 });
 
 it.each([

@@ -95,7 +95,7 @@ describe('the exporter of a cluster', () => {
   it('the exporter of a cluster is found by its label, and read through the API server', async ({ sim, serve }) => {
     const server = await serve(readingOf('node-1', 'cart-0'));
     addExporter(sim.model, server.port);
-    await using exporter = await open(credentialsOf(sim, readerRules));
+    using exporter = await open(credentialsOf(sim, readerRules));
     expect(await podsOf(exporter)).toEqual(['cart-0']);
     expect(server.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
@@ -103,7 +103,7 @@ describe('the exporter of a cluster', () => {
   it('the evictions that an exporter remembers are read with what the pods used', async ({ sim, serve }) => {
     const server = await serve(readingOf('node-1', 'cart-0'));
     addExporter(sim.model, server.port);
-    await using exporter = await open(credentialsOf(sim, readerRules));
+    using exporter = await open(credentialsOf(sim, readerRules));
     const { items, notes } = await (await exporter.source.read(never)).list('evictions', {}, Infinity);
     expect(items).toMatchObject([{ pod: 'cart-0-evicted', lastUsage: { usedBytes: 94_371_840 } }]);
     expect(notes).toEqual([]);
@@ -123,7 +123,7 @@ describe('the exporter of a cluster', () => {
       const server = await serve(answered);
       addExporter(sim.model, server.port);
       const clock = new ManualClock();
-      await using exporter = await open(credentialsOf(sim, readerRules), { clock });
+      using exporter = await open(credentialsOf(sim, readerRules), { clock });
       const before = server.requests.length;
       const left = [...readings];
       server.answer = (...exchange) => {
@@ -146,7 +146,7 @@ describe('the exporter of a cluster', () => {
     for (let index = 0; index < 501; index += 1) addService(sim, `a-${index}`);
     for (const verbs of [['list', 'get'], ['list'], ['get']]) {
       const rules = [{ verbs, resources: ['services'] }, ...readerRules.slice(1)];
-      await using exporter = await open(credentialsOf(sim, rules));
+      using exporter = await open(credentialsOf(sim, rules));
       expect(await podsOf(exporter)).toEqual(['cart-0']);
     }
   });
@@ -164,7 +164,7 @@ describe('the exporter of a cluster', () => {
     const server = await serve(readingOf('node-1', 'cart-0'));
     addExporter(sim.model, server.port);
     const rules = [{ verbs: ['get'], resources: ['services/proxy'] }];
-    await using exporter = await open(credentialsOf(sim, rules), { address: defaultExporter });
+    using exporter = await open(credentialsOf(sim, rules), { address: defaultExporter });
     expect(await podsOf(exporter)).toEqual(['cart-0']);
   });
 
@@ -178,7 +178,7 @@ describe('the exporter of a cluster', () => {
   it('a user who may list no Services reads the exporter of the usual name', async ({ sim, serve }) => {
     addExporter(sim.model, (await serve(readingOf('node-1', 'cart-0'))).port);
     const rules = [{ verbs: ['get'], resources: ['services/proxy'] }];
-    await using exporter = await open(credentialsOf(sim, rules));
+    using exporter = await open(credentialsOf(sim, rules));
     expect(await podsOf(exporter)).toEqual(['cart-0']);
   });
 
@@ -191,7 +191,7 @@ describe('the exporter of a cluster', () => {
       { verbs: ['list'], resources: ['services'], namespaces: ['shop'] },
       { verbs: ['get'], resources: ['services/proxy'] },
     ];
-    await using exporter = await open(credentialsOf(sim, rules));
+    using exporter = await open(credentialsOf(sim, rules));
     expect(await podsOf(exporter)).toEqual(['cart-0']);
   });
 
@@ -204,7 +204,7 @@ describe('the exporter of a cluster', () => {
     const server = await serve(readingOf('node-1', 'cart-0'));
     addExporter(sim.model, server.port);
     const own = { verbs: ['list', 'get'], resources: ['services', 'services/proxy'], namespaces: [namespace] };
-    await using exporter = await open(credentialsOf(sim, [own]));
+    using exporter = await open(credentialsOf(sim, [own]));
     expect(await podsOf(exporter)).toEqual(['cart-0']);
   });
 
@@ -213,7 +213,7 @@ describe('the exporter of a cluster', () => {
     await using server = await LoopbackServer.listenTls({ cert, key });
     server.answer = answersOf(readingOf('node-1', 'cart-0'));
     addExporter(sim.model, server.port);
-    await using exporter = await open(credentialsOf(sim, readerRules));
+    using exporter = await open(credentialsOf(sim, readerRules));
     expect(await podsOf(exporter)).toEqual(['cart-0']);
   });
 
@@ -233,7 +233,7 @@ describe('the exporter of a cluster', () => {
 
   it('an exporter with a URL is read without a cluster', async ({ serve }) => {
     const server = await serve(readingOf('node-1', 'cart-0'));
-    await using exporter = await open(undefined, { address: { url: server.url } });
+    using exporter = await open(undefined, { address: { url: server.url } });
     expect(await podsOf(exporter)).toEqual(['cart-0']);
   });
 
@@ -253,7 +253,7 @@ describe('shards', () => {
       const { port } = await serve(reading);
       addPod(sim, `exporter-${index}`, `node-${index + 1}`, port);
     }
-    await using exporter = await open(credentialsOf(sim, readerRules));
+    using exporter = await open(credentialsOf(sim, readerRules));
     expect(await podsOf(exporter)).toEqual(['pod-0', 'pod-1', 'pod-2']);
     const { notes, coverage } = await (await exporter.source.read(never)).list('nodes', {}, 1);
     expect([notes, coverage.freshNodeCount]).toEqual([[], 3]);
@@ -262,7 +262,7 @@ describe('shards', () => {
   it('shards that are missing are counted in a note', async ({ sim, serve }) => {
     addService(sim);
     addPod(sim, 'exporter-1', 'node-1', (await serve(readings[1] ?? aReading())).port);
-    await using exporter = await open(credentialsOf(sim, readerRules));
+    using exporter = await open(credentialsOf(sim, readerRules));
     const { items, notes } = await (await exporter.source.read(never)).list('pods', {}, Infinity);
     expect(items).toMatchObject([{ pod: 'pod-1' }]);
     expect(notes).toEqual(['1 of 3 shards are ready: the nodes of the others are missing.']);
@@ -270,7 +270,7 @@ describe('shards', () => {
 
   it('one shard that is read by its URL is not taken for all of them', async ({ serve }) => {
     const { url } = await serve(readings[1] ?? aReading());
-    await using exporter = await open(undefined, { address: { url } });
+    using exporter = await open(undefined, { address: { url } });
     const { items, notes, shards } = await (await exporter.source.read(never)).list('pods', {}, Infinity);
     expect(items).toMatchObject([{ pod: 'pod-1' }]);
     expect(notes).toEqual(['1 of 3 shards are ready: the nodes of the others are missing.']);
@@ -281,7 +281,7 @@ describe('shards', () => {
     addService(sim);
     const servers = await Promise.all(readings.map(serve));
     for (const [index, { port }] of servers.entries()) addPod(sim, `exporter-${index}`, `node-${index + 1}`, port);
-    await using exporter = await open(credentialsOf(sim, readerRules));
+    using exporter = await open(credentialsOf(sim, readerRules));
     const [, broken] = servers;
     if (broken === undefined) throw new Error('a shard is missing');
     broken.answer = replyWith({ status: 503, body: 'starting' });
@@ -306,7 +306,7 @@ describe('shards', () => {
       const broken = servers[index];
       if (broken === undefined) throw new Error('a shard is missing');
       broken.answer = replyWith({ status: 500, body: 'broken' });
-      await using exporter = await open(credentialsOf(sim, readerRules));
+      using exporter = await open(credentialsOf(sim, readerRules));
       const { items, notes } = await (await exporter.source.read(never)).list('pods', {}, Infinity);
       expect(items).toHaveLength(2);
       expect(notes).toEqual([expect.stringContaining(`The nodes of shard exporter-${index} are missing`)]);
@@ -340,7 +340,7 @@ describe('exporters of one node each', () => {
     [{ node: 'node-2' }, 'on-node-2'],
     [{ pod: { namespace: 'shop', name: 'cart-0' } }, 'on-node-2'],
   ] as const)('exporters of one node each: that of %j is asked', async ([place, pod], { credentials }) => {
-    await using exporter = await open(credentials, { place });
+    using exporter = await open(credentials, { place });
     expect(await podsOf(exporter)).toEqual([pod]);
   });
 
@@ -365,7 +365,7 @@ test.each([
     401,
     'text/plain; charset=utf-8',
     'unauthorized\n',
-    /the exporter answered 401.* proxy for services passes on no credentials; with --exporter \S+ and --exporter-token-file /,
+    /the exporter answered 401.* passes none on; type kubectl -n \S+ port-forward service\/\S+ 9797, then --exporter http:\/\/127.0.0.1:9797 with --exporter-token-file /,
   ],
   [401, 'application/json', '{"kind":"Status","message":"Unauthorized"}', /the API server answered 401: Unauthorized/],
   [500, 'text/plain', 'internal error', /the exporter answered 500: internal error$/],

@@ -1,6 +1,7 @@
 // @module-tag sockets
 
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { expect, test } from 'vitest';
@@ -9,11 +10,11 @@ import type { Rule } from '../../../../sim/access.js';
 import { SimulatedCluster } from '../../../../sim/cluster.js';
 import { emptyScenario } from '../../../../sim/model/scenario.js';
 import type { ContainerSpec, PodSpec } from '../../../../sim/model/specs.js';
-import { commandLine } from '../../../../src/base/text.js';
 import { runArguments } from '../../../../src/commands/command-line.js';
 import { podSpec } from '../../../sim/pods.js';
 import { aCommandContext } from '../../../support/command-context.js';
 import { leastRules } from '../../../support/exporter.js';
+import { fakeKubectl, type Launchers } from '../../../support/fake-kubectl.js';
 import { untilEnd } from '../../../support/fixtures.js';
 import { temporaryFolder } from '../../../support/programs.js';
 
@@ -22,30 +23,6 @@ const blocks = (bytes: number): number => bytes / 512;
 
 const readPods: Rule = { verbs: ['get'], resources: ['pods'] };
 const allowed: readonly Rule[] = [...leastRules, readPods];
-
-/** What kubectl says of an image without a shell: the reason stands at its end. */
-const noShell = `error: Internal error occurred: Internal error occurred: error executing command in container: failed to exec in container: failed to start exec "${'0123abcd'.repeat(8)}": OCI runtime exec failed: exec failed: unable to start container process: exec: "sh": executable file not found in $PATH`;
-
-/** A kubectl that runs the program of the container that it is asked for; without one, its image has no shell. */
-async function fakeKubectl(folder: string, sim: SimulatedCluster): Promise<string> {
-  const bin = path.join(folder, 'bin');
-  await mkdir(bin, { recursive: true });
-  const programs = sim.model.pods.flatMap(({ spec }) =>
-    spec.containers.map(({ name, launcher }) => [name, launcher] as const),
-  );
-  for (const [name, launcher] of programs) {
-    if (launcher !== undefined) await writeFile(path.join(bin, `run-${name}`), `${commandLine(launcher)}\n`);
-  }
-  const script = `#!/bin/sh
-folder=\${0%/*}
-printf '%s\\n' "$*" >>"$folder/asked"
-while [ "$1" != -c ]; do shift; done
-[ -f "$folder/run-$2" ] || { printf '%s\\n' ${commandLine([noShell])} >&2; exit 1; }
-sh "$folder/run-$2" || { code=$?; echo "command terminated with exit code $code" >&2; exit $code; }
-`;
-  await writeFile(path.join(bin, 'kubectl'), script, { mode: 0o755 });
-  return bin;
-}
 
 /** What a container answers with, whatever is run in it. */
 const answering = (...lines: readonly string[]): readonly string[] => [
@@ -64,11 +41,13 @@ const rootfs = [
 ];
 const cache = ['w 1', 'e 0', `f ${blocks(mib)} /mnt/cache/blob`, `t ${blocks(mib)} 1 0`];
 
-const container = (more: Partial<ContainerSpec>): ContainerSpec => ({
-  name: 'app',
+/** The container's shell, when it has one. */
+const answers: Launchers = { app: answering(...rootfs, ...cache) };
+
+const container = (name = 'app'): ContainerSpec => ({
+  name,
   rootfs: { initialBytes: 3 * mib },
   logs: { initialBytes: mib },
-  ...more,
 });
 
 const volumes: PodSpec['volumes'] = [{ name: 'cache', source: 'emptyDir', content: { initialBytes: 0 } }];
@@ -87,8 +66,14 @@ const it = test
   .extend(
     'explain',
     ({ sim, folder }) =>
-      async (args: readonly string[], rules: readonly Rule[] = allowed): Promise<Run> => {
-        const bin = await fakeKubectl(folder.path, sim);
+      async (
+        args: readonly string[],
+        {
+          rules = allowed,
+          launchers = answers,
+        }: { readonly rules?: readonly Rule[]; readonly launchers?: Launchers } = {},
+      ): Promise<Run> => {
+        const bin = await fakeKubectl(folder.path, launchers);
         const environment = { PATH: `${bin}:${process.env['PATH'] ?? ''}` };
         const { context, out, error } = aCommandContext({ environment });
         const kubeconfig = path.join(folder.path, 'kubeconfig');
@@ -100,9 +85,7 @@ const it = test
   );
 
 const addWeb = (sim: SimulatedCluster, more: Partial<PodSpec> = {}): unknown =>
-  sim.model.addPod(
-    podSpec('web', { containers: [container({ launcher: answering(...rootfs, ...cache) })], volumes, ...more }),
-  );
+  sim.model.addPod(podSpec('web', { containers: [container()], volumes, ...more }));
 
 it('the largest directories and files come first, and the sum stands beside the summary', async ({ sim, explain }) => {
   addWeb(sim);
@@ -151,7 +134,7 @@ it('JSON has the same values', async ({ sim, explain }) => {
 
 it('without a summary, what was found is shown alone', async ({ sim, explain }) => {
   addWeb(sim);
-  const { status, out, error } = await explain(['default/web'], [readPods]);
+  const { status, out, error } = await explain(['default/web'], { rules: [readPods] });
   expect(status).toBe(0);
   expect(error).toMatch(/^No summary to compare with: [^\n]+\n$/);
   expect(out).toMatch(/^rootfs app +3Mi +- +- +75 %$/m);
@@ -160,8 +143,9 @@ it('without a summary, what was found is shown alone', async ({ sim, explain }) 
 it('a person who may not is told so once, with what the API server says', async ({ sim, explain }) => {
   const said = 'pods "web" is forbidden: User "reader" cannot create resource "pods/exec" in the namespace "default"';
   const launcher = ['sh', '-c', `echo 'Error from server (Forbidden): ${said}' >&2; exit 1`];
-  addWeb(sim, { containers: [container({ launcher }), container({ name: 'other', launcher })] });
-  const { status, out, error } = await explain(['default/web']);
+  addWeb(sim, { containers: [container(), container('other')] });
+  const launchers = { app: launcher, other: launcher };
+  const { status, out, error } = await explain(['default/web'], { launchers });
   expect([status, out]).toEqual([1, '']);
   expect(error).toBe(`${said}\ncommand terminated with exit code 1\n`);
 });
@@ -224,8 +208,8 @@ it('an image without a shell is named, with the commands that list it through an
   folder,
   explain,
 }) => {
-  addWeb(sim, { containers: [container({})] });
-  const { status, out, error } = await explain(['default/web']);
+  addWeb(sim);
+  const { status, out, error } = await explain(['default/web'], { launchers: {} });
   const kubeconfig = path.join(folder.path, 'kubeconfig');
   expect([status, error]).toEqual([1, 'nothing of default/web was listed\n']);
   expect(out).toMatch(/^Pod default\/web on node-1: nothing was listed\.\nThe summary, \S+ old, has 4Mi\.\n/);
@@ -238,10 +222,10 @@ it('an image without a shell is named, with the commands that list it through an
 });
 
 it('the commands to run next, and those of a dry run, are for the cluster that was named', async ({ sim, explain }) => {
-  addWeb(sim, { containers: [container({})] });
+  addWeb(sim);
   const flags = ['--as', 'some one', '--as-group', 'a', '--as-group', 'b'];
   const words = "--as 'some one' --as-group a --as-group b";
-  const { out } = await explain(['default/web', ...flags]);
+  const { out } = await explain(['default/web', ...flags], { launchers: {} });
   expect(out).toMatch(new RegExp(`^ {2}kubectl --kubeconfig \\S+ ${words} debug -n default web `, 'm'));
   expect(out).toMatch(
     new RegExp(
@@ -254,21 +238,18 @@ it('the commands to run next, and those of a dry run, are for the cluster that w
 });
 
 it('an image without a shell is listed through an ephemeral container that runs', async ({ sim, explain }) => {
-  addWeb(sim, { containers: [container({})], ephemeralLauncher: answering(...rootfs, ...cache) });
+  addWeb(sim);
   const none = { initialBytes: 0 };
   sim.model.addEphemeralContainer('default', 'web', { name: 'look', target: 'app', rootfs: none, logs: none });
-  const { out } = await explain(['default/web', '-o', 'json']);
+  const launchers = { look: answering(...rootfs, ...cache) };
+  const { out } = await explain(['default/web', '-o', 'json'], { launchers });
   expect(JSON.parse(out)).toMatchObject({ parts: [{ part: 'rootfs', foundBytes: 3 * mib }, {}, {}, {}], problems: [] });
 });
 
 it('a volume is listed once, in the first container that can', async ({ sim, explain }) => {
-  const containers = [
-    container({ name: 'bare' }),
-    container({ launcher: answering(...rootfs, ...cache) }),
-    container({ name: 'late', launcher: answering('w 0', 'e 0', 't 0 0 0') }),
-  ];
-  addWeb(sim, { containers });
-  const { out } = await explain(['default/web', '-o', 'json']);
+  addWeb(sim, { containers: ['bare', 'app', 'late'].map(container) });
+  const launchers = { ...answers, late: answering('w 0', 'e 0', 't 0 0 0') };
+  const { out } = await explain(['default/web', '-o', 'json'], { launchers });
   const { parts, problems } = JSON.parse(out) as { parts: readonly object[]; problems: readonly object[] };
   expect(parts.filter((part) => 'volume' in part)).toEqual([
     expect.objectContaining({ container: 'app', foundBytes: mib }),
@@ -283,36 +264,37 @@ it.for([
   ['w 0', /the list ended early\./],
   ['w 0\nt 8 1 0', /the list ended early\./],
 ] as const)('a container that answers "%s" has its reason', async ([line, reason], { sim, explain }) => {
-  addWeb(sim, { containers: [container({ launcher: answering(line) })] });
-  expect((await explain(['default/web'])).out).toMatch(reason);
+  addWeb(sim);
+  expect((await explain(['default/web'], { launchers: { app: answering(line) } })).out).toMatch(reason);
 });
 
 it.for([
   [['sh', '-c', 'echo "out of memory" >&2; exit 9'], /the command ended with exit code 9: out of memory\./],
   [['sh', '-c', 'yes'], /more than 1048576 bytes of output\./],
 ] as const)('a container that runs %j instead is a problem', async ([launcher, reason], { sim, explain }) => {
-  addWeb(sim, { containers: [container({ launcher })] });
-  const { status, out } = await explain(['default/web']);
+  addWeb(sim);
+  const { status, out } = await explain(['default/web'], { launchers: { app: launcher } });
   expect(status).toBe(1);
   expect(out).toMatch(reason);
 });
 
 it('what a container names its files is shown without anything that a terminal obeys', async ({ sim, explain }) => {
   const entry = `f 8 /tmp/\u001b[2J\u202e${'x'.repeat(50)}`;
-  addWeb(sim, {
-    containers: [container({ launcher: answering('w 0', 'e 1', entry, 't 8 1 3', 'w 1', 'e 0', 't 0 0 0') })],
-  });
+  addWeb(sim);
+  const launchers = { app: answering('w 0', 'e 1', entry, 't 8 1 3', 'w 1', 'e 0', 't 0 0 0') };
   for (const form of ['text', 'json', 'yaml']) {
-    const { out } = await explain(['default/web', '-o', form]);
+    const { out } = await explain(['default/web', '-o', form], { launchers });
     expect(out).toMatch(/\\(?:u001b|e)\[2J\\u202e/);
     expect(out).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
   }
-  expect((await explain(['default/web'])).out).toContain('some of it could not be read; 3 names skipped');
+  expect((await explain(['default/web'], { launchers })).out).toContain(
+    'some of it could not be read; 3 names skipped',
+  );
 });
 
 it('a list that ended after the writable layer is not shown as whole', async ({ sim, explain }) => {
-  addWeb(sim, { containers: [container({ launcher: answering(...rootfs) })] });
-  const { status, out } = await explain(['default/web']);
+  addWeb(sim);
+  const { status, out } = await explain(['default/web'], { launchers: { app: answering(...rootfs) } });
   expect(status).toBe(0);
   expect(out).toMatch(/^rootfs app +3Mi /m);
   expect(out).toContain('Container app was not listed: the list ended early.');
@@ -320,11 +302,21 @@ it('a list that ended after the writable layer is not shown as whole', async ({ 
 
 it('--dry-run prints the commands and runs none', async ({ sim, explain }) => {
   addWeb(sim);
-  const { status, out } = await explain(['default/web', '--dry-run'], [readPods]);
+  const { status, out } = await explain(['default/web', '--dry-run'], { rules: [readPods] });
   expect(status).toBe(0);
   expect(out).toMatch(/^kubectl --kubeconfig \S+ exec -n default web -c app -- sh -c 'root=\$1 /);
   expect(out).toMatch(/' sh '' \d+ 30 1 20 \/mnt\/cache \/etc\/hosts \/etc\/hostname \/etc\/resolv\.conf\n$/);
   expect(sim.apiRequests.map(({ path: one }) => one)).toEqual(['/api/v1/namespaces/default/pods/web']);
+});
+
+it('the line of a dry run, pasted into a shell, asks kubectl for the same', async ({ sim, folder, explain }) => {
+  addWeb(sim);
+  const { out } = await explain(['default/web', '--dry-run']);
+  await explain(['default/web']);
+  const bin = path.join(folder.path, 'bin');
+  execFileSync('sh', ['-c', out], { env: { PATH: `${bin}:${process.env['PATH'] ?? ''}` } });
+  const asked = await readFile(path.join(bin, 'asked'), 'utf8');
+  expect(asked.slice(asked.length / 2)).toBe(asked.slice(0, asked.length / 2));
 });
 
 it.for([
