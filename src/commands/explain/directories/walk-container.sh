@@ -24,9 +24,9 @@ for tool in awk date find timeout; do
   command -v $tool >/dev/null || { echo "m $tool"; walks=-1; }
 done
 formats=stat
-find / -maxdepth 0 -printf '' 2>/dev/null && formats=printf
+find / -maxdepth 0 -printf '' 2>/dev/null && formats='printf'
 [ $formats = printf ] || stat -c %Z / >/dev/null 2>&1 || { echo 'm stat'; walks=-1; }
-[ $walks -ge 0 ] || exit 0
+[ "$walks" -ge 0 ] || exit 0
 busy=$(awk '/^full/ { sub(/.*avg10=/, ""); if ($1 + 0 >= 50) print "p " ($1 + 0) }' /proc/pressure/io 2>/dev/null)
 [ -z "$busy" ] || { echo "$busy"; exit 0; }
 renice -n 19 -p $$ >/dev/null 2>&1
@@ -47,6 +47,7 @@ list() {
   fi 2>/dev/null 3>&-
   echo "e $?" >&3
 }
+# shellcheck disable=SC2016 # of awk
 summing='
 function keep(kind, blocks, path, i) {
   if (blocks <= size[kind, slot[kind]] + 0) return
@@ -101,12 +102,12 @@ walk() {
   number=$1 since=$2
   shift 2
   echo "w $number"
-  list "$@" | awk -v since=$since -v root=$root -v most=$most "$summing"
+  list "$@" | awk -v since="$since" -v root="$root" -v most="$most" "$summing"
 }
-walk 0 $start "" "$@"
+walk 0 "$start" "" "$@"
 number=1
 for path do
-  [ $number -le $walks ] || break
+  [ $number -le "$walks" ] || break
   walk $number 0 "$path" "$@"
   number=$((number + 1))
 done

@@ -10,7 +10,7 @@ import { parseWalkOutput } from '../../../../src/commands/explain/directories/wa
 import { walkCommand, type WalkPlan } from '../../../../src/commands/explain/directories/walk-script.js';
 import type { WalkEntry } from '../../../../src/report/pod-directories.js';
 import { untilEnd } from '../../../support/fixtures.js';
-import { temporaryFolder } from '../../../support/programs.js';
+import { isInstalled, temporaryFolder } from '../../../support/programs.js';
 
 const block = 4096;
 const isLinux = process.platform === 'linux';
@@ -41,11 +41,20 @@ function commandIn(root: string, plan: Pick<WalkPlan, 'startedAtMs'> & Partial<W
   return walkCommand({ ...others, ...plan }).map((word, index) => (index === 4 ? root : word));
 }
 
+/** Those of images. busybox runs its own find, stat and awk. */
+const shells = [['sh'], ['dash'], ['bash'], ['busybox', 'sh']].filter(([program = '']) => isInstalled(program));
+
+/** What every shell finds. */
 function walked(root: string, plan: Parameters<typeof commandIn>[1]) {
-  const [shell = '', ...words] = commandIn(root, plan);
-  const { stdout, stderr, status } = spawnSync(shell, words, { encoding: 'utf8' });
-  expect([status, stderr]).toEqual([0, '']);
-  return parseWalkOutput(stdout);
+  const [, ...words] = commandIn(root, plan);
+  const found = shells.map(([program = '', ...before]) => {
+    const { stdout, stderr, status } = spawnSync(program, [...before, ...words], { encoding: 'utf8' });
+    expect([program, status, stderr]).toEqual([program, 0, '']);
+    return parseWalkOutput(stdout);
+  });
+  const [first = expect.unreachable('no shell is installed'), ...others] = found;
+  for (const other of others) expect(other).toEqual(first);
+  return first;
 }
 
 const du = (...words: readonly string[]): number =>
@@ -257,3 +266,11 @@ it.runIf(isLinux)('the file system is as it was after a walk', ({ root, startedA
   walked(root, { startedAtMs });
   expect(state()).toBe(before);
 });
+
+it.skipIf(!isInstalled('shellcheck')).for(['walk-container.sh', 'walk-node.sh'])(
+  'shellcheck finds no fault in %s',
+  (name) => {
+    const script = new URL(`../../../../src/commands/explain/directories/${name}`, import.meta.url).pathname;
+    expect(spawnSync('shellcheck', [script], { encoding: 'utf8' }).stdout).toBe('');
+  },
+);
