@@ -2,7 +2,6 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 
 import { UsageError } from '../base/errors.js';
 import { parseDuration } from '../base/units.js';
-import { parseQuantity } from '../kube/quantity.js';
 import type { CommandContext } from './context.js';
 import type { ExplainOptions } from './explain/explain-command.js';
 import { type ClusterFlags, viewOrigins } from './one-shot.js';
@@ -36,7 +35,6 @@ import {
 } from './top/top-flags.js';
 import { checkedFiles, type ExporterAddress, parseExporter } from './views/exporter-address.js';
 
-const maxSizeBytes = 2 ** 50;
 const intervalRange = { minMs: 100, maxMs: 3_600_000 } as const;
 
 /** The commands that read a cluster and serve nothing. */
@@ -93,9 +91,6 @@ function addExplain(program: Command, context: CommandContext): void {
     )
     .argument('[name]', 'NAME or NAMESPACE/NAME; of a workload also TYPE/NAME or NAMESPACE/TYPE/NAME')
     .addOption(outputFlag(explainForms))
-    .addOption(
-      new Option('--limit <size>', 'of a pod: what another limit would do, such as 2Gi').argParser(parsePodLimit),
-    )
     .option(
       '--directories',
       'of a pod: the largest directories and files, by kubectl exec; of a node: whose its bytes are, by kubectl debug',
@@ -105,7 +100,7 @@ function addExplain(program: Command, context: CommandContext): void {
     .option('--image <image>', 'with --directories of a node: the image of the debug pod (default: busybox:1.36)')
     .option('--profile <name>', 'with --directories of a node: the profile of the debug pod (default: sysadmin)')
     .action(async (word: string, second: string | undefined, flags: ExplainFlags, command: Command) => {
-      const { output, limit: podLimit, container, dryRun: isDryRun = false } = flags;
+      const { output, container, dryRun: isDryRun = false } = flags;
       const { resource, name } = parseExplainTarget(word, second);
       checkFlags(resource, flags);
       const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output };
@@ -121,12 +116,11 @@ function addExplain(program: Command, context: CommandContext): void {
         return;
       }
       const { explain } = await import('./explain/explain-command.js');
-      await explain({ ...options, podLimit }, context);
+      await explain(options, context);
     });
 }
 
 interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output'> {
-  readonly limit?: string;
   readonly directories?: boolean;
   readonly container?: string;
   readonly dryRun?: boolean;
@@ -135,7 +129,6 @@ interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output'> {
 }
 
 const resourcesOfFlags = {
-  limit: 'pod',
   container: 'pod',
   image: 'node',
   profile: 'node',
@@ -143,22 +136,18 @@ const resourcesOfFlags = {
 
 /** Throws UsageError for a flag that is for other resources, that needs another flag, or excludes it. */
 function checkFlags(resource: ExplainTarget['resource'], flags: ExplainFlags): void {
-  for (const flag of ['limit', 'container', 'image', 'profile'] as const) {
+  for (const flag of ['container', 'image', 'profile'] as const) {
     const expected = resourcesOfFlags[flag];
     if (flags[flag] !== undefined && resource !== expected) throw new UsageError(`--${flag} is for ${expected}s`);
   }
-  if (flags.directories === true) checkDirectories(resource, flags);
-  else {
+  if (flags.directories === true) {
+    if (resource !== 'pod' && resource !== 'node') throw new UsageError('--directories is for pods and nodes');
+  } else {
     const needing = (['container', 'image', 'profile', 'dryRun'] as const).find((flag) => flags[flag] !== undefined);
     if (needing !== undefined) {
       throw new UsageError(`--${needing === 'dryRun' ? 'dry-run' : needing} needs --directories`);
     }
   }
-}
-
-function checkDirectories(resource: ExplainTarget['resource'], { limit }: ExplainFlags): void {
-  if (resource !== 'pod' && resource !== 'node') throw new UsageError('--directories is for pods and nodes');
-  if (limit !== undefined) throw new UsageError('--directories and --limit exclude each other');
 }
 
 function withSource(command: Command): Command {
@@ -230,21 +219,9 @@ function parseNamespace(text: string): string {
   throw new InvalidArgumentError('allowed: the name of a namespace');
 }
 
-/** The text: the exporter reads it. */
-function parsePodLimit(text: string): string {
-  parseSize(text);
-  return text;
-}
-
 function parseLimit(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('allowed: a whole number, 0 for all');
   return Number(text);
-}
-
-function parseSize(text: string): number {
-  const bytes = parseQuantity(text);
-  if (bytes !== undefined && bytes > 0 && bytes <= maxSizeBytes) return bytes;
-  throw new InvalidArgumentError('allowed: a quantity above 0, at most 1Pi, such as 500Mi or 5Gi');
 }
 
 function parseInterval(text: string): number {

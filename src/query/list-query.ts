@@ -29,7 +29,6 @@ const defaultLimit = 50;
 /** More than any list has. */
 export const maxOffset = 1_000_000;
 const maxTextLength = 253;
-export const maxPodLimitLength = 40;
 
 /** Which part of a list is shown. */
 export interface ListQuery {
@@ -95,11 +94,6 @@ export const listParameters: Readonly<Record<string, Parameter>> = {
     kinds: ['pods', 'nodes'],
     values: conditions,
     schema: { type: 'string' },
-  },
-  podLimit: {
-    help: 'Another limit of the pod, such as 2Gi: what it would do is in whatIf. The sum of the limits of its containers.',
-    kinds: [],
-    schema: { type: 'string', maxLength: maxPodLimitLength },
   },
   order: { help: 'By what the items are sorted.', schema: { type: 'string' } },
   offset: {

@@ -1,20 +1,13 @@
-import { UserError } from '../base/errors.js';
 import type { Lane } from '../base/scheduler.js';
-import { truncate } from '../base/text.js';
 import { growthBytesPerSecond } from '../history/usage-growth.js';
-import { type Amount, compareAmounts, parseAmount, roundUp } from '../kube/quantity.js';
 import type { UsageSample } from '../kubelet/lookup.js';
-import { unenforcedOn } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
-import type { UnenforcedReason } from '../node/unenforced-limits.js';
 import type { AttributionMode } from '../node/usage.js';
 import { podForecast, type PodReport } from '../report/pod-report.js';
 import { type NextLimitReport, podVerdict, type PodVerdictReport } from '../report/pod-verdict.js';
 import { type NodePressureReport, pressedNode, pressureReport } from '../report/pressure-report.js';
-import { whatIf, type WhatIfReport } from '../report/what-if.js';
 import type { ClusterReading, KnownPod } from './cluster-reading.js';
 import { listPods } from './list-pods.js';
-import { maxPodLimitLength } from './list-query.js';
 import { parseListQuery } from './list-query.js';
 import {
   type ExplainedPod,
@@ -43,8 +36,6 @@ interface PodOutlook {
   readonly growthBytesPerSecond?: number | undefined;
   /** The largest other pods of its node. */
   readonly neighbours: readonly PodReport[];
-  /** Absent without a value of the pod's usage, and where no other limit is given. */
-  readonly whatIf?: WhatIfReport | undefined;
 }
 
 /** When a pod is evicted for its node's sake. */
@@ -57,27 +48,9 @@ export interface PodQuestion {
   readonly namespace: string;
   readonly name: string;
   readonly mode: AttributionMode;
-  /** Another limit of the pod. */
-  readonly podLimit: Amount | undefined;
 }
 
 const neighbourCount = 5;
-
-/** Throws UserError for a parameter that there is not, or a text that is no limit. Undefined: none is asked for. */
-export function parsePodLimit({ podLimit: value, ...others }: Readonly<Record<string, unknown>>): Amount | undefined {
-  const [other] = Object.keys(others);
-  if (other !== undefined) throw new UserError(`parameter "${truncate(other, 60)}" of a pod: allowed: podLimit`);
-  if (value === undefined || value === '') return undefined;
-  if (typeof value !== 'string') throw new UserError('parameter podLimit is given more than once');
-  const limit = value.length > maxPodLimitLength ? undefined : parseAmount(value);
-  if (limit !== undefined && compareAmounts(limit, 0) >= 0 && roundUp(limit) < maxPodLimitBytes) return limit;
-  throw new UserError(
-    `parameter podLimit: found "${truncate(value, 60)}", allowed: a quantity of bytes such as 2Gi or 500Mi, from 0 to below 8Pi`,
-  );
-}
-
-/** Larger amounts are cut off there. */
-const maxPodLimitBytes = 2 ** 53;
 
 /** Of every pod of the name: one, unless kubelets report others that the API server does not know. */
 export async function podsWithOutlook(
@@ -89,7 +62,7 @@ export async function podsWithOutlook(
   const all: PodWithOutlook[] = [];
   for (const each of explained) {
     const neighbours = await neighboursOf(each.explanation, reading, lane);
-    all.push({ ...each.explanation, ...outlookOf(each, reading, question), neighbours });
+    all.push({ ...each.explanation, ...outlookOf(each, reading), neighbours });
   }
   return all;
 }
@@ -97,7 +70,7 @@ export async function podsWithOutlook(
 /** One by one: a cluster may have a hundred thousand. */
 async function findPods(
   reading: ClusterReading,
-  { namespace, name, mode }: Omit<PodQuestion, 'podLimit'>,
+  { namespace, name, mode }: PodQuestion,
   lane: Lane,
 ): Promise<readonly ExplainedPod[]> {
   const known: KnownPod[] = [];
@@ -116,11 +89,7 @@ async function findPods(
   ];
 }
 
-function outlookOf(
-  explained: ExplainedPod,
-  reading: ClusterReading,
-  { podLimit }: PodQuestion,
-): Omit<PodOutlook, 'neighbours'> {
+function outlookOf(explained: ExplainedPod, reading: ClusterReading): Omit<PodOutlook, 'neighbours'> {
   const { explanation, found, pod } = explained;
   const samples = found === undefined ? [] : reading.samplesOf(found.node.nodeName, found.pod.summary.uid);
   const growth = growthBytesPerSecond(samples);
@@ -132,15 +101,6 @@ function outlookOf(
     nodePressure: nodePressure(explanation, reading),
     samples,
     growthBytesPerSecond: growth && Math.round(growth),
-    whatIf:
-      podLimit === undefined || explanation.state === 'unmeasured'
-        ? undefined
-        : whatIf(explanation, {
-            limit: podLimit,
-            samples,
-            unenforced: unenforcedOf(explanation, reading),
-            others: { limits: explanation.limits, next },
-          }),
   };
 }
 
@@ -162,20 +122,6 @@ function nextLimit(found: ExplainedSource | undefined): NextLimitReport | undefi
   if (forecast === undefined) return undefined;
   const { rule, container, volume, timeToLimitMs } = forecast;
   return { rule, container: container || undefined, volume: volume || undefined, timeToLimitMs };
-}
-
-/** Why a limit of the pod does not do what it seems to do. */
-function unenforcedOf(
-  { isExempt, node, limits }: PodExplanation,
-  { snapshot }: ClusterReading,
-): UnenforcedReason | undefined {
-  const view = snapshot.nodes.find(({ nodeName }) => nodeName === node);
-  const ofNode = view && unenforcedOn(view);
-  if (ofNode === 'isolation_disabled') return ofNode;
-  if (isExempt) return 'exempt';
-  return (
-    limits.find(({ rule }) => rule === 'pod')?.unenforced ?? (ofNode === 'rootfs_not_measured' ? ofNode : undefined)
-  );
 }
 
 async function neighboursOf(

@@ -13,7 +13,6 @@ const fixedParameters: Readonly<Record<ObjectKind, string | undefined>> = {
 /** Returns the names of the parameters that a view has: of its list, or of the list of its pods. */
 export function parametersOfView(kind: ListKind | ObjectKind | 'search'): readonly string[] {
   if (kind === 'search') return ['search'];
-  if (kind === 'pod') return ['podLimit'];
   if (!isObject(kind)) return parametersOf(kind);
   const fixed = fixedParameters[kind];
   return fixed === undefined ? [] : parametersOf('pods').filter((name) => name !== fixed);

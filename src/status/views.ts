@@ -11,7 +11,7 @@ import { listPods, readingOfWorkload } from '../query/list-pods.js';
 import { type ListKind, type ListQuery, matchesSearch, parseListQuery } from '../query/list-query.js';
 import { listWorkloads } from '../query/list-workloads.js';
 import { nodeDisks, type NodeExplanation, nodeExplanation } from '../query/node-explanation.js';
-import { parsePodLimit, podsWithOutlook, type PodWithOutlook } from '../query/pod-outlook.js';
+import { podsWithOutlook, type PodWithOutlook } from '../query/pod-outlook.js';
 import { knownWorkload, type WorkloadFacts, workloadFacts } from '../query/workload-explanation.js';
 import type { DiskReport } from '../report/disk-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
@@ -188,13 +188,11 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     return { kind: 'node', query, data: { node, disks, pods, evictions: newest(reading, (of) => of.node === name) } };
   },
   pod: async ({ path: [namespace = '', name = ''], parameters }, { reading, settings, lane }) => {
-    const podLimit = parsePodLimit(parameters);
-    const question = { namespace, name, mode: settings.attribution, podLimit };
-    const pods = await podsWithOutlook(reading, question, lane);
+    const query = parseListQuery('pods', parameters, parametersOfView('pod'));
+    const pods = await podsWithOutlook(reading, { namespace, name, mode: settings.attribution }, lane);
     const evictions = newest(reading, (of) => of.namespace === namespace && of.pod === name);
     if (pods.length + evictions.length === 0) throw new NotFoundError(`no pod ${namespace}/${name} in scope`);
-    const given = podLimit === undefined ? {} : { podLimit: String(parameters['podLimit']) };
-    return { kind: 'pod', query: { ...parseListQuery('pods', {}), given }, data: { pods, evictions } };
+    return { kind: 'pod', query, data: { pods, evictions } };
   },
   workload: async ({ path: [namespace = '', type = '', name = ''], parameters }, { reading, settings, lane }) => {
     const path = `${namespace}/${type}/${name}`;

@@ -116,7 +116,7 @@ const pathsOf = async (exporter: Exporter): Promise<readonly string[]> => [
   '/search?search=cart',
   '/containers',
   '/volumes',
-  '/pods/shop/cart-0?podLimit=2Gi',
+  '/pods/shop/cart-0',
   '/pods/shop/cart-9',
   '/pods/shop/doomed-0',
   `/pods/${'x'.repeat(63)}/${longest('p')}`,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
 import type { PodRecord } from '../../src/node/pod-record.js';
 import type { ClusterReading } from '../../src/query/cluster-reading.js';
-import { parsePodLimit, podsWithOutlook } from '../../src/query/pod-outlook.js';
+import { podsWithOutlook } from '../../src/query/pod-outlook.js';
 import { evictionReport } from '../../src/report/eviction-report.js';
 import { aContainer, aNodeSummary, aPod } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
@@ -26,8 +26,7 @@ const pod = aPod({ ...id, containers: [aContainer({ limitBytes: 100 * mib })] })
 const ratios = [aLimitRatio({ usedBytes: 60 * mib, limitBytes: 100 * mib })];
 const record = aMeasuredPod({ ...id, pod, ratios, usage: aPodUsage({ usedBytes: 60 * mib }) });
 
-const outlook = (reading: ClusterReading, more: { podLimit?: number } = {}) =>
-  podsWithOutlook(reading, { ...id, mode: 'measured', podLimit: undefined, ...more }, atOnce);
+const outlook = (reading: ClusterReading) => podsWithOutlook(reading, { ...id, mode: 'measured' }, atOnce);
 
 const onNode = (...pods: readonly PodRecord[]) =>
   aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
@@ -47,7 +46,7 @@ function silent(known = true): ClusterReading {
 
 describe('a pod of a silent node', () => {
   it('it has what was last known of it, with age and reason', async () => {
-    const [found] = await outlook(silent(), { podLimit: 200 * mib });
+    const [found] = await outlook(silent());
     expect(found).toMatchObject({
       state: 'measured',
       dataState: 'absent',
@@ -58,10 +57,8 @@ describe('a pod of a silent node', () => {
       verdict: {
         text: expect.stringMatching(/^No data from node node-1 \(timeout\)\. As last known 4m ago: /) as unknown,
       },
-      whatIf: { ratio: 0.3, isEvicted: false },
     });
     expect(found?.next).toBeUndefined();
-    expect(found?.whatIf?.timeToLimitMs).toBeUndefined();
   });
 
   it('it is found too where the API server does not know it', async () => {
@@ -171,65 +168,6 @@ describe('the outlook of a pod', () => {
       text: expect.stringContaining('emptyDir data') as unknown,
     });
   });
-
-  it('what another limit would do is said where figures are known, and if it would do something', async () => {
-    expect(await outlook(onNode(record), { podLimit: 50 * mib })).toMatchObject([
-      { whatIf: { ratio: 1.2, isEvicted: true } },
-    ]);
-    const critical = aMeasuredPod({
-      ...id,
-      pod: { ...pod, isStatic: true },
-      usage: aPodUsage({ usedBytes: 60 * mib }),
-    });
-    expect(await outlook(onNode(critical), { podLimit: 50 * mib })).toMatchObject([
-      { whatIf: { isEvicted: false, unenforced: 'exempt' } },
-    ]);
-    expect((await outlook(onNode(record)))[0]?.whatIf).toBeUndefined();
-  });
-
-  it('what another limit would do names the limit that stays nearer', async () => {
-    const ratios = [
-      aLimitRatio({ rule: 'emptydir', volume: 'index', usedBytes: 1_700 * mib, limitBytes: 2_048 * mib }),
-    ];
-    const pods = await outlook(
-      onNode(aMeasuredPod({ ...id, pod, ratios, usage: aPodUsage({ usedBytes: 60 * mib }) })),
-      {
-        podLimit: 100 * mib,
-      },
-    );
-    expect(pods[0]?.whatIf?.text).toMatch(/ But emptyDir index stays at 83 % of its 2Gi\.$/);
-  });
-
-  it('a limit evicts nobody on a node whose kubelet enforces none', async () => {
-    const node = aFreshNode(aNodeSnapshot({ pods: [record], unenforced: 'isolation_disabled' }));
-    const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) });
-    expect(await outlook(reading, { podLimit: mib })).toMatchObject([
-      { whatIf: { isEvicted: false, unenforced: 'isolation_disabled' } },
-    ]);
-  });
-});
-
-it.each([
-  [{}, undefined],
-  [{ podLimit: '' }, undefined],
-  [{ podLimit: '2Gi' }, 2_048 * mib],
-  [{ podLimit: '0' }, 0],
-])('the parameters %j ask for the limit %s', (parameters, limit) => {
-  expect(parsePodLimit(parameters)).toBe(limit);
-});
-
-it.each([
-  [
-    { podLimit: '2GiB' },
-    'parameter podLimit: found "2GiB", allowed: a quantity of bytes such as 2Gi or 500Mi, from 0 to below 8Pi',
-  ],
-  [{ podLimit: '1e30' }, 'parameter podLimit: found "1e30"'],
-  [{ podLimit: '-1' }, 'parameter podLimit: found "-1"'],
-  [{ podLimit: '9'.repeat(100) }, 'parameter podLimit: found "999'],
-  [{ podLimit: ['1', '2'] }, 'parameter podLimit is given more than once'],
-  [{ podlimit: '1' }, 'parameter "podlimit" of a pod: allowed: podLimit'],
-])('the parameters %j are refused', (parameters, message) => {
-  expect(() => parsePodLimit(parameters)).toThrow(message);
 });
 
 describe('a pod of a node that is close to evicting pods', () => {

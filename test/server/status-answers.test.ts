@@ -46,6 +46,7 @@ it.each([
   ['/api/v1/pods?__proto__=x', 400, expect.stringContaining('parameter "__proto__": allowed: search')],
   ['/api/v1/pods?serach=x', 400, expect.stringContaining('(did you mean search?)')],
   ['/api/v1/nodes/node-1?node=node-2', 400, expect.stringContaining('parameter "node": allowed: search')],
+  ['/api/v1/pods/shop/cart-0?limit=1', 400, 'parameter "limit": allowed: none\n'],
   ['/api/v1/evictions/u1?limit=1', 400, 'parameter "limit": allowed: none\n'],
   ['/api/v1/nodes/%E0%A4%A', 400, 'the address is not well-formed: "%" begins two hexadecimal digits of UTF-8\n'],
   ['/api/v1/nodes/constructor', 404, 'no node constructor in scope\n'],

@@ -17,5 +17,5 @@ export async function podsOf(
   reading: ClusterReading,
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): Promise<readonly PodWithOutlook[]> {
-  return podsWithOutlook(reading, { namespace, name, mode: 'measured', podLimit: undefined }, atOnce);
+  return podsWithOutlook(reading, { namespace, name, mode: 'measured' }, atOnce);
 }

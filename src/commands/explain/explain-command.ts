@@ -25,8 +25,6 @@ export interface ExplainOptions extends ClusterFlags {
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
   readonly output: (typeof explainForms)[number];
-  /** Of a pod: another limit, as a quantity. */
-  readonly podLimit?: string | undefined;
 }
 
 /** Shows what adds up to a value. Throws UserError when there is nothing of the name. */
@@ -136,7 +134,7 @@ async function explainPods({ reader, options, name, namespace }: Question): Prom
   const namespaces = namespace === undefined ? await namespacesOf(reader, name) : [namespace];
   const answers: ObjectAnswer<'pod'>[] = [];
   for (const each of namespaces) {
-    const answer = await objectOf(reader, 'pod', [each, name], { podLimit: options.podLimit });
+    const answer = await objectOf(reader, 'pod', [each, name], {});
     if (answer !== undefined) answers.push(answer);
   }
   const pods = answers.flatMap(({ data }) => data.pods);

@@ -27,10 +27,8 @@ export interface TextOptions {
 
 /** What adds up to the pod's usage, for people: exact bytes first, so that the sums can be checked. */
 export function podText(explanation: PodWithOutlook, options: TextOptions): string {
-  const { whatIf } = explanation;
   return paragraphs([
     verdictLines(explanation.verdict, options.width),
-    whatIf === undefined ? [] : wrapped([whatIf.text], options.width),
     wrapped([...headline(explanation), ...outlookLines(explanation)], options.width),
     ...(explanation.state === 'unmeasured'
       ? [tableLines(limitColumns, explanation.limits, options.width, options)]

@@ -19,7 +19,7 @@ import { isLastKnown, lastKnownChip, podChip, type Severity, timePart } from './
 type PodView = PageView & { readonly kind: 'pod' };
 
 /** Of a pod that is known by its evictions alone, these. */
-export function podPage({ data, query }: PodView, links: Links, { links: elsewhere, clusterName }: Status): Markup {
+export function podPage({ data }: PodView, links: Links, { links: elsewhere, clusterName }: Status): Markup {
   const { pods, evictions } = data;
   const first = pods[0] ?? evictions[0];
   if (first === undefined) return markup``;
@@ -27,7 +27,7 @@ export function podPage({ data, query }: PodView, links: Links, { links: elsewhe
   const values = { cluster: clusterName, namespace, pod, node, workload: mostSpecific(workloads)?.workload };
   return markup`<h1>Pod <span class="name">${links.namespace(namespace)}/${pod}</span></h1>
 ${objectLinkList(elsewhere, values)}
-${pods.length === 0 ? goneParts(evictions, links) : pods.map((each, index) => podParts(each, index, { links, asked: query.given['podLimit'] ?? '' }))}
+${pods.length === 0 ? goneParts(evictions, links) : pods.map((each, index) => podParts(each, index, links))}
 ${evictions[0] === undefined ? undefined : panel({ id: 'evictions', title: 'Evictions of this name', body: evictionItems(evictions, links) })}`;
 }
 
@@ -38,21 +38,14 @@ function goneParts(evictions: PodView['data']['evictions'], links: Links): Marku
 ${factList({ State: 'not in the cluster any longer', Node: links.node(last.node), Workloads: workloadLinks(last.workloads, links) })}`;
 }
 
-interface ShownPod {
-  readonly links: Links;
-  /** Another limit, as it was asked for; '' for none. */
-  readonly asked: string;
-}
-
 /** Several pods have one name where kubelets still report former ones. */
-function podParts(pod: PodWithOutlook, index: number, shown: ShownPod): Markup {
-  const { links } = shown;
+function podParts(pod: PodWithOutlook, index: number, links: Links): Markup {
   const heading = index === 0 ? undefined : markup`<h2>Another pod of this name</h2>`;
   if (index > 0) return markup`${heading}<p class="muted">${pod.verdict.text} ${podChipOf(pod)}</p>`;
   return markup`${verdictPart(pod.verdict, severityOf(pod))}
 ${pressurePart(pod, links)}
 <div id="part-facts" data-part>${facts(pod, links)}</div>
-${pod.state === 'unmeasured' ? limitsPanel(pod, shown) : markup`${limitsPanel(pod, shown)}${growthPanel(pod)}${breakdownPanel(pod)}${volumesPanel(pod)}`}
+${pod.state === 'unmeasured' ? limitsPanel(pod) : markup`${limitsPanel(pod)}${growthPanel(pod)}${breakdownPanel(pod)}${volumesPanel(pod)}`}
 ${findingsPanel(pod)}${neighboursPanel(pod, links)}`;
 }
 
@@ -127,7 +120,7 @@ function atLeast({ state }: MeasuredPodWithOutlook): string {
   return state === 'pending' ? 'at least ' : '';
 }
 
-function limitsPanel(pod: PodWithOutlook, shown: ShownPod): Markup {
+function limitsPanel(pod: PodWithOutlook): Markup {
   const { limits, next } = pod;
   const isOld = pod.state !== 'unmeasured' && isLastKnown(pod);
   const coming = next && limits.find((limit) => isSameLimit(limit, next));
@@ -135,8 +128,7 @@ function limitsPanel(pod: PodWithOutlook, shown: ShownPod): Markup {
   return panel({
     id: 'limits',
     title: 'Limits',
-    body: markup`${limits.length === 0 ? emptyText(noLimitsText(pod)) : limitTable(limits, { isOld, marked })}
-${pod.state === 'unmeasured' ? undefined : whatIfPart(pod, shown.asked)}`,
+    body: markup`${limits.length === 0 ? emptyText(noLimitsText(pod)) : limitTable(limits, { isOld, marked })}`,
   });
 }
 
@@ -146,12 +138,6 @@ function noLimitsText({ hasLimits, isKnown, state }: PodWithOutlook): string {
   return state === 'measured'
     ? 'It has limits, and its kubelet compares none of them.'
     : 'It has limits; what counts towards them is not measured.';
-}
-
-function whatIfPart({ whatIf }: MeasuredPodWithOutlook, asked: string): Markup {
-  return markup`<form class="filter small" method="get"><span><label for="podLimit">What if the pod had a limit of</label><input id="podLimit" name="podLimit" value="${asked}" placeholder="2Gi" maxlength="40" size="8" autocomplete="off"></span><button type="submit">Show</button></form>${
-    whatIf === undefined ? undefined : markup`<p class="small">${whatIf.text}</p>`
-  }`;
 }
 
 /** What the pod will use. The total of one without a limit is drawn here, that of others beside the limit. */

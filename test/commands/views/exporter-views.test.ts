@@ -169,9 +169,9 @@ it.each([
   ],
 ])('the reader behind "%s" reads an object at %s', async (prefix, path) => {
   const api = anApi(toJson({ ...facts, pods: [], evictions: [] }));
-  const answer = await readerOf(api, { prefix }).object('pod', ['shop', 'cart/0'], { podLimit: '2Gi' });
+  const answer = await readerOf(api, { prefix }).object('pod', ['shop', 'cart/0'], { limit: '5' });
   expect(answer).toEqual({ ...facts, notes: [], data: { pods: [], evictions: [] } });
-  expect(api.requests).toEqual([{ path, query: { podLimit: '2Gi' }, acceptsGzip: true }]);
+  expect(api.requests).toEqual([{ path, query: { limit: '5' }, acceptsGzip: true }]);
 });
 
 it('the ratio to a limit of 0 is infinite', async () => {

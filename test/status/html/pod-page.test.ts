@@ -53,8 +53,7 @@ const silent = aReading({
   lastKnownOf: () => ({ snapshot: aNodeSnapshot({ pods: [measured()] }), ageMs: 300_000 }),
 });
 
-const pageOf = (reading: ClusterReading, parameters: Readonly<Record<string, unknown>> = {}) =>
-  aPage(reading, { kind: 'pod', path: ['shop', 'cart-0'], parameters });
+const pageOf = (reading: ClusterReading) => aPage(reading, { kind: 'pod', path: ['shop', 'cart-0'] });
 
 const severityIn = (html: string): string | undefined => /class="banner (\w+) verdict"/.exec(html)?.[1];
 
@@ -164,28 +163,18 @@ describe('the page of a pod', () => {
     expect((await pageOf(reading(5, 5))).part('growth')).toContain('Total: no change in 1m: 5Mi. It did not grow.');
   });
 
-  it('verdict, measurements and what another limit would do name one growth, and the one reason for no forecast', async () => {
+  it('verdict and measurements name one growth, and the one reason for no forecast', async () => {
     const samples = [0, 1, 2, 3].map((minute) => ({ atMs: minute * 60_000, usedBytes: (87 + minute) * mib }));
-    const { part } = await pageOf(readingOf(measured(), { samplesOf: () => samples }), { podLimit: '200Mi' });
+    const { part } = await pageOf(readingOf(measured(), { samplesOf: () => samples }));
     const growth = 'It grew 1Mi a minute. No forecast: what counts towards the limit does not grow steadily.';
     expect(part('part-verdict')).toContain(`of its limit of 100Mi. ${growth}`);
     expect(part('growth')).toContain(growth);
-    expect(part('limits')).toContain('evicted in 1h50m if it goes on to grow 1Mi a minute.');
-  });
-
-  it('what another limit would do is asked for by a form, and answered', async () => {
-    const { html, part } = await pageOf(readingOf(), { podLimit: '50Mi' });
-    expect(html).toContain('name="podLimit" value="50Mi"');
-    expect(part('limits')).toContain('With a limit of 50Mi: 90Mi is 180 % of it, and the kubelet evicts the pod.');
-    expect((await pageOf(readingOf())).part('limits')).not.toContain('With a limit of');
-    await expect(pageOf(readingOf(), { podLimit: 'much' })).rejects.toThrow('parameter podLimit: found "much"');
   });
 
   it('a pod of a silent node shows what was last known, with age and reason, and nothing in the colour of a state', async () => {
-    const { text, main } = await pageOf(silent, { podLimit: '50Mi' });
+    const { text, main } = await pageOf(silent);
     expect(text).toContain('No data from node node-1 (timeout). As last known 5m ago: near a limit');
     expect(text).toContain('last known 5m ago, node without data (no answer in time)');
-    expect(text).toContain('90Mi as last known is 180 % of it');
     expect(severityIn(main)).toBe('unknown');
     expect(main).not.toMatch(/f-(?:ok|warning|critical)-bar|t-critical|t-warning/);
   });

@@ -194,7 +194,6 @@ it.for([
   [['explain', 'node', 'a', '--profile', 'b'], /--profile needs --directories/],
   [['explain', 'pod', 'a', '-c', 'app'], /--container needs --directories/],
   [['explain', 'pod', 'a', '--dry-run'], /--dry-run needs --directories/],
-  [['explain', 'pod', 'a', '--directories', '--limit', '1Gi'], /--directories and --limit exclude each other/],
   [['explain', 'pod', 'a', '--directories', '-A'], /--directories is for one pod: name it as NAMESPACE\/NAME/],
   [['explain', 'pod', 'a', '--directories', '--summaries', '.'], /--directories and --summaries exclude each other/],
 ] as const)('%j is refused', async ([args, line]) => {
