@@ -2,14 +2,14 @@
 {
   // With the recording rules: groups have both, in the order in which they are evaluated.
   prometheusAlerts+:: {
-    groups+: std.parseYaml(importstr '../manifests/rules/ephemeral-storage.yaml').groups,
+    groups+: std.parseYaml(importstr '../charts/ephemeral-storage-exporter/rules/ephemeral-storage.yaml').groups,
   },
   grafanaDashboards+:: {
-    'ephemeral-storage-exporter.json': import '../grafana/dashboards/ephemeral-storage-exporter.json',
-    'ephemeral-storage-namespace.json': import '../grafana/dashboards/ephemeral-storage-namespace.json',
-    'ephemeral-storage-node.json': import '../grafana/dashboards/ephemeral-storage-node.json',
-    'ephemeral-storage-overview.json': import '../grafana/dashboards/ephemeral-storage-overview.json',
-    'ephemeral-storage-pod.json': import '../grafana/dashboards/ephemeral-storage-pod.json',
-    'ephemeral-storage-workload.json': import '../grafana/dashboards/ephemeral-storage-workload.json',
+    'ephemeral-storage-exporter.json': import '../charts/ephemeral-storage-exporter/dashboards/ephemeral-storage-exporter.json',
+    'ephemeral-storage-namespace.json': import '../charts/ephemeral-storage-exporter/dashboards/ephemeral-storage-namespace.json',
+    'ephemeral-storage-node.json': import '../charts/ephemeral-storage-exporter/dashboards/ephemeral-storage-node.json',
+    'ephemeral-storage-overview.json': import '../charts/ephemeral-storage-exporter/dashboards/ephemeral-storage-overview.json',
+    'ephemeral-storage-pod.json': import '../charts/ephemeral-storage-exporter/dashboards/ephemeral-storage-pod.json',
+    'ephemeral-storage-workload.json': import '../charts/ephemeral-storage-exporter/dashboards/ephemeral-storage-workload.json',
   },
 }

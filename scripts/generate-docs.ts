@@ -1,7 +1,6 @@
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 
 import { dashboardFiles } from '../grafana/src/dashboards.js';
-import { chartFiles } from './chart-files.js';
 import { generatedPageNames, renderPage } from './generated-docs.js';
 import { openApiText } from './openapi/document.js';
 import { prometheusRuleFiles, renderPrometheusRule } from './prometheus-rule.js';
@@ -16,8 +15,5 @@ await writeFile(new URL('../src/status/openapi.json', import.meta.url), await op
 const { rules, component } = prometheusRuleFiles;
 await writeFile(component, await renderPrometheusRule(await readFile(rules, 'utf8')));
 
-const dashboards = new URL('../grafana/dashboards/', import.meta.url);
+const dashboards = new URL('../charts/ephemeral-storage-exporter/dashboards/', import.meta.url);
 for (const { name, text } of dashboardFiles()) await writeFile(new URL(name, dashboards), text);
-
-// Last: the copies of what is generated above.
-for (const { source, copy } of chartFiles()) await copyFile(source, copy);

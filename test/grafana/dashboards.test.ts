@@ -14,7 +14,7 @@ import { selfFamilies } from '../../src/telemetry/self-families.js';
 import { dataLinksOf, isRow, labelQueryOf, panelsOf, placedIn, queriesOf, variablesOf } from '../support/dashboards.js';
 import { namesIn } from './promql-names.js';
 
-const folder = new URL('../../grafana/dashboards/', import.meta.url);
+const folder = new URL('../../charts/ephemeral-storage-exporter/dashboards/', import.meta.url);
 const dashboards = allDashboards().map((dashboard) => ({ uid: dashboard.uid ?? '', dashboard }));
 
 /** Prometheus' own series about a target. */
@@ -57,7 +57,8 @@ async function knownMetrics(): Promise<ReadonlySet<string>> {
 
 it('dashboards are the committed files, each small enough for a ConfigMap', async () => {
   const files = dashboardFiles();
-  expect((await readdir(folder)).toSorted()).toEqual(files.map(({ name }) => name).toSorted());
+  const names = [...files.map(({ name }) => name), 'kustomization.yaml'];
+  expect((await readdir(folder)).toSorted()).toEqual(names.toSorted());
   for (const { name, text } of files) {
     expect(await readFile(new URL(name, folder), 'utf8'), `${name}: run npm run docs`).toBe(text);
     expect(Buffer.byteLength(text)).toBeLessThan(256 * 1024);
@@ -246,10 +247,10 @@ it('dashboards colour shares from the same thresholds on as the status page', ()
 });
 
 it('dashboards are all in the kustomize component, under stable names', async () => {
-  const component = parse(await readFile(new URL('../kustomization.yaml', folder), 'utf8')) as unknown;
+  const component = parse(await readFile(new URL('kustomization.yaml', folder), 'utf8')) as unknown;
   expect(component).toMatchObject({
     kind: 'Component',
     generatorOptions: { disableNameSuffixHash: true, labels: { grafana_dashboard: '1' } },
-    configMapGenerator: dashboards.map(({ uid }) => ({ files: [`dashboards/${uid}.json`] })),
+    configMapGenerator: dashboards.map(({ uid }) => ({ files: [`${uid}.json`] })),
   });
 });

@@ -4,9 +4,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-import { chartFiles } from '../../scripts/chart-files.js';
 import { chartValues } from '../../scripts/chart-values.js';
-import { at, isObject, type Json, listAt, manifestsFolder, readObjects } from '../support/manifests/documents.js';
+import { at, isObject, type Json, listAt, readObjects } from '../support/manifests/documents.js';
 import { chartFolder } from '../support/manifests/helm.js';
 
 const read = (file: string): string => readFileSync(path.join(chartFolder, file), 'utf8');
@@ -24,24 +23,11 @@ function schemaPaths(node: unknown, prefix: readonly string[] = []): readonly (r
   ]);
 }
 
-const alertNames = listAt(
-  parse(readFileSync(path.join(manifestsFolder, 'rules/ephemeral-storage.yaml'), 'utf8')),
-  'groups',
-)
+const alertNames = listAt(parse(read('rules/ephemeral-storage.yaml')), 'groups')
   .flatMap((group) => listAt(group, 'rules'))
   .flatMap(({ alert }) => (typeof alert === 'string' ? [alert] : []));
 
 describe('the chart', () => {
-  it.each(chartFiles())('the chart has $source.pathname with the same bytes', ({ source, copy }) => {
-    // toBe would print a million characters.
-    expect(readFileSync(copy).equals(readFileSync(source)), 'run npm run docs').toBe(true);
-  });
-
-  it('the chart has no rules and dashboards besides those of the project', () => {
-    const files = readdirSync(path.join(chartFolder, 'files'), { recursive: true, withFileTypes: true });
-    expect(files.filter((entry) => entry.isFile())).toHaveLength(chartFiles().length);
-  });
-
   it('the chart has the version and the image of the manifests', () => {
     const [pod] = readObjects('base/pod/kustomization.yaml');
     const [image] = listAt(pod, 'images');

@@ -19,7 +19,7 @@ const [kubectlLine = ''] = installLines();
 
 /** A repository with the manifests of this checkout, tagged as the release is. */
 async function taggedRepository(folder: string): Promise<void> {
-  for (const part of ['manifests', 'grafana'])
+  for (const part of ['manifests', 'charts'])
     await cp(path.join(root, part), path.join(folder, part), { recursive: true });
   const author = ['-c', 'user.name=test', '-c', 'user.email=test@example.com', '-c', 'commit.gpgsign=false'];
   const commands = [

@@ -121,7 +121,7 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
   it('kubectl creates a ConfigMap for each dashboard, small enough for the API server with all annotations', async () => {
     await using folder = await temporaryFolder();
     const root = await realpath(folder.path);
-    const component = path.relative(root, await realpath('grafana'));
+    const component = path.relative(root, await realpath('charts/ephemeral-storage-exporter/dashboards'));
     await writeFile(path.join(root, 'kustomization.yaml'), JSON.stringify({ components: [component] }));
     const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', root], {
       encoding: 'utf8',

@@ -45,9 +45,13 @@ async function evaluate(program: string): Promise<unknown> {
 }
 
 function dashboards(): Readonly<Record<string, unknown>> {
-  const folder = path.join(root, 'grafana/dashboards');
+  const folder = path.join(root, 'charts/ephemeral-storage-exporter/dashboards');
   const read = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
-  return Object.fromEntries(readdirSync(folder).map((name) => [name, read(name)]));
+  return Object.fromEntries(
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => [name, read(name)]),
+  );
 }
 
 describe.skipIf(!isInstalled('jsonnet'))('the mixin (needs jsonnet)', () => {

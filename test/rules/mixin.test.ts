@@ -13,8 +13,10 @@ const imported = (keyword: 'import' | 'importstr'): readonly string[] =>
   Array.from(text.matchAll(new RegExp(`\\b${keyword} '([^']+)'`, 'g')), ([, file = '']) => path.join(folder, file));
 
 it('the mixin imports the rule file and every dashboard by name, and has nothing of its own', () => {
-  const dashboards = path.join(root, 'grafana/dashboards');
-  const files = readdirSync(dashboards).map((name) => path.join(dashboards, name));
+  const dashboards = path.join(root, 'charts/ephemeral-storage-exporter/dashboards');
+  const files = readdirSync(dashboards)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => path.join(dashboards, name));
   expect(imported('importstr')).toEqual([ruleFilePath]);
   expect(imported('import')).toEqual(files);
   for (const file of files) expect(text).toContain(`'${path.basename(file)}': import`);
@@ -24,7 +26,7 @@ it('the mixin imports the rule file and every dashboard by name, and has nothing
 
 it('the files that the page about the mixin names exist', () => {
   const page = readFileSync(path.join(folder, 'README.md'), 'utf8');
-  const named = page.match(/\b(?:manifests|grafana)\/[\w./-]+/g) ?? [];
+  const named = page.match(/\b(?:manifests|grafana|charts)\/[\w./-]+/g) ?? [];
   expect(named.length).toBeGreaterThan(8);
   expect(named.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
 });

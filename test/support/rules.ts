@@ -40,11 +40,12 @@ export interface RuleTest {
   readonly alert_rule_test?: readonly { readonly alertname: string; readonly exp_alerts: readonly unknown[] }[];
 }
 
+const chart = new URL('../../charts/ephemeral-storage-exporter/', import.meta.url);
 const manifests = new URL('../../manifests/rules/', import.meta.url);
 const documentation = new URL('../../docs/', import.meta.url);
 const tests = new URL('../rules/', import.meta.url);
 
-export const ruleFilePath = fileURLToPath(new URL('ephemeral-storage.yaml', manifests));
+export const ruleFilePath = fileURLToPath(new URL('rules/ephemeral-storage.yaml', chart));
 export const inhibitionsPath = fileURLToPath(new URL('inhibitions.yaml', manifests));
 
 export async function readRules(): Promise<RuleFile> {

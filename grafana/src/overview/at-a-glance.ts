@@ -50,7 +50,7 @@ export const summary: Section = {
     statPanel({
       title: 'Alerts firing',
       description:
-        'Firing alerts of the rules of the exporter, listed under "Alerts". Unknown: this data source does not evaluate the rules (manifests/rules).',
+        'Firing alerts of the rules of the exporter, listed under "Alerts". Unknown: this data source does not evaluate them.',
       unit: units.count,
       decimals: 0,
       span: 6,

@@ -54,7 +54,7 @@ export function renderOwn({ text, config }: OwnKustomization): readonly KubeObje
 /** Renders an overlay of a copy of the manifests that `change` has changed. */
 export function renderChanged(overlay: string, change: (root: string) => void): readonly KubeObject[] {
   return inTemporaryFolder((root) => {
-    for (const part of ['manifests', 'grafana']) {
+    for (const part of ['manifests', 'charts']) {
       const source = join(manifestsFolder, '..', part);
       if (existsSync(source)) cpSync(source, join(root, part), { recursive: true });
     }
