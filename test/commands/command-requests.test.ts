@@ -129,6 +129,8 @@ describe('an exec plugin of a command', () => {
   });
 });
 
+const firstRequest = 'GET /api/v1/namespaces/ephemeral-storage-exporter/services/ephemeral-storage-exporter';
+
 it('a server that does not answer the search for an exporter is given up after 30 s', async () => {
   await using silent = await startSilent();
   const clock = new ManualClock();
@@ -138,7 +140,7 @@ it('a server that does not answer the search for an exporter is given up after 3
   await clock.advance(30_000);
   expect(await running).toBe(1);
   expect(error().split('\n').slice(1)).toEqual([
-    `GET /api/v1/services: no response from ${silent.server.url.host} within 30 s`,
+    `${firstRequest}: no response from ${silent.server.url.host} within 30 s`,
     '',
   ]);
 });
@@ -148,7 +150,9 @@ it('a token that the API server refuses is reported once', async () => {
   silent.server.answer = replyWith({ status: 401, body: '{"kind":"Status","message":"Unauthorized"}' });
   const { context, error } = aCommandContext({ clock: new ManualClock() });
   expect(await runArguments(['top', '-s', silent.server.url.origin], context)).toBe(1);
-  expect(error()).toMatch(/^GET \/api\/v1\/services: the API server answered 401: Unauthorized; [^\n]*\n$/);
+  expect(error()).toMatch(
+    new RegExp(String.raw`^${firstRequest}: the API server answered 401: Unauthorized; [^\n]*\n$`),
+  );
 });
 
 it('a certificate of the API server that is not trusted is named with the setting of the kubeconfig', async () => {
