@@ -28,6 +28,8 @@ describe('nodeLayout', () => {
       hasDedicatedImagefs: true,
       hasSplitImagefs: true,
     });
+    const nodefs = { ...disk, capacityBytes: undefined };
+    expect(nodeLayout(aNodeSummary({ nodefs, imagefs: images, containerfs: disk })).hasDedicatedImagefs).toBe(true);
   });
 
   it('the layout of a node is not split when the kubelet repeats the image filesystem, or has no other', () => {
@@ -61,6 +63,16 @@ describe('layoutEvidence: filesystems of one size', () => {
     ['more bytes and inodes of the runtime than on nodefs twice', [[more], [more]], true],
     ['one sign of two and then another', [[free], [more]], true],
     ['a sign of two and none in between', [[free], [{}], [free]], false],
+    ['free bytes a hundredth of the size apart', [[{ availableBytes: 61_000 }], [{ availableBytes: 61_000 }]], false],
+    [
+      'inodes a hundredth apart',
+      [
+        [{ inodes: 10_000 }, { inodes: 9_900 }],
+        [{ inodes: 10_000 }, { inodes: 9_900 }],
+      ],
+      false,
+    ],
+    ['inodes of one alone', [[{ inodes: 0 }], [{ inodes: 0 }]], false],
     ['the same measurements twice', [[free], [{ ...free, timeMs: 0 }, { timeMs: 0 }]], false],
     ['one figure that is frozen', [[free], [{ ...free, timeMs: 0 }], [{ ...free, timeMs: 0 }]], false],
     ['more bytes of the runtime only: it may count layers twice', [[{ usedBytes: 51 }], [{ usedBytes: 51 }]], false],
@@ -85,6 +97,7 @@ describe('layoutEvidence: filesystems of one size', () => {
     ['three contrary summaries once two are decided', [[free], [free], [{}], [{}], [{}]], false],
     ['two contrary summaries once one is decided', [[{}], [free], [free]], false],
     ['three contrary summaries once one is decided', [[{}], [free], [free], [free]], true],
+    ['three contrary summaries with several signs', [[{}], [free], [{ capacityBytes: 200_000 }], [free]], true],
     ['three, one of which says nothing', [[{}], [free], [{ capacityBytes: undefined }], [free], [free]], true],
   ])('the filesystems are two, or one, with %s', (_what, looks, expected) => {
     expect(layoutAfter(looks)).toBe(expected);
@@ -93,7 +106,7 @@ describe('layoutEvidence: filesystems of one size', () => {
   it('writable layers are not split from images because they hold more', () => {
     const images = { ...nodefs, capacityBytes: 200_000 };
     const summary = (timeMs: number) =>
-      aNodeSummary({ nodefs, imagefs: { ...images, timeMs }, containerfs: { ...images, ...more, timeMs } });
+      aNodeSummary({ nodefs, imagefs: { ...images, ...more, timeMs }, containerfs: { ...images, ...more, timeMs } });
     expect(layoutFrom(layoutEvidence(summary(2), layoutEvidence(summary(1)))).hasSplitImagefs).toBe(false);
   });
 });

@@ -123,6 +123,7 @@ describe('NodeMemory: assumed thresholds', () => {
       ],
       '',
     ],
+    ['crossed since before the condition turned', [[crossed, true, 1_000], minuteLater], ''],
     [
       'read from the kubelet',
       [
