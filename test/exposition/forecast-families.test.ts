@@ -90,13 +90,21 @@ it('a page of forecasts stays the same one until a time is another one; nodes wi
 });
 
 it.each([
-  [-1, true],
-  [24, true],
-  [25, false],
-  [undefined, false],
-])('the order of eviction has series with %s bytes above a threshold of 100: %s', (headroom, isNear) => {
-  const thresholds = [aNodeThreshold({ threshold: 100, headroom })];
-  const [group] = evictionRankGroups;
-  const lines = group && textOf(group, aNodeSnapshot({ podsOnNode: [aPod()], thresholds }));
-  expect(lines).toHaveLength(isNear ? 1 : 0);
-});
+  { headroom: -1, isNear: true },
+  { headroom: 24, isNear: true },
+  { headroom: 25, isNear: false },
+  { headroom: 25, reachedAtMs: 600 * second, isNear: true },
+  { headroom: 25, reachedAtMs: 601 * second, isNear: false },
+  { headroom: undefined, isNear: false },
+])(
+  'the order of eviction has series $headroom bytes above a threshold of 100, reached at $reachedAtMs: $isNear',
+  (of) => {
+    const { headroom, reachedAtMs = Infinity, isNear } = of;
+    const thresholds = [aNodeThreshold({ threshold: 100, headroom })];
+    const ahead = { signal: 'nodefs.available', isAssumed: false, reachedAtMs, endsAtMs: Infinity } as const;
+    const { forecasts } = nodeWith({ thresholds: [ahead] });
+    const [group] = evictionRankGroups;
+    const lines = group && textOf(group, aNodeSnapshot({ podsOnNode: [aPod()], thresholds, forecasts }));
+    expect(lines).toHaveLength(isNear ? 1 : 0);
+  },
+);

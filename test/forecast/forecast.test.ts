@@ -34,6 +34,7 @@ function every(everySeconds: number, amounts: readonly number[]): Course {
 it('measurements go on one after a clock that jumped ahead has come back', () => {
   const jumped: Course = [...every(10, [50, 55]), [300, 60], [30, 65], [40, 70], [50, 75], [60, 80], [70, 85]];
   expect(reachedAt(jumped)).toBe(100);
+  expect(followed([...jumped, [310, 90]]).recent.map(({ atMs }) => atMs / 1_000)).toEqual([40, 50, 60, 70, 310]);
   expect(reachedAt([...every(10, [50, 55, 60, 65]), [25, 1], [40, 70]])).toBe(100);
 });
 

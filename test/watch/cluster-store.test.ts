@@ -80,9 +80,9 @@ async function start(scope: Scope, pods: readonly object[], selected?: readonly 
       ('kind' in object && object.kind === 'Node' ? nodeFeed : podFeed).send(eventLine(type, object));
       await clock.advance(0);
     },
-    /** Breaks the watch of pods; the next one gets no response. */
-    breakWatch: async (): Promise<void> => {
-      podFeed.break(new RequestError('connection', 'ECONNRESET'));
+    /** Breaks a watch; the next one gets no response. */
+    breakWatch: async (feed: 'nodes' | 'pods' = 'pods'): Promise<void> => {
+      (feed === 'nodes' ? nodeFeed : podFeed).break(new RequestError('connection', 'ECONNRESET'));
       await clock.advance(1_000);
     },
     pods: () => Array.from(store.pods(), ({ name, nodeName }) => `${nodeName}/${name}`),
@@ -205,6 +205,20 @@ describe('ClusterStore.compare', () => {
     await running.breakWatch();
     await running.advance(5_000);
     expect(running.store.lists.seesPods).toBe(false);
+  });
+
+  it('nodes are current while their watch is open and shows progress every half minute', async () => {
+    await using running = await start(wholeCluster, []);
+    const after = async (durationMs: number): Promise<boolean> => {
+      await running.advance(durationMs);
+      return running.store.lists.areNodesCurrent;
+    };
+    expect([await after(29_999), await after(1)]).toEqual([true, false]);
+    await running.send('MODIFIED', nodeOf(own, '11'));
+    expect(await after(29_000)).toBe(true);
+    await running.send('MODIFIED', nodeOf(own, '12'));
+    await running.breakWatch('nodes');
+    expect(await after(0)).toBe(false);
   });
 
   it.each<[string, Partial<ScopeState>, boolean]>([
