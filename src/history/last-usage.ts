@@ -90,13 +90,16 @@ function evictedAtMs({ eviction }: Pod): number {
   return eviction?.atMs ?? 0;
 }
 
+/** Of a disk. */
+export const sensibleShare = 0.1;
+
 /** More than twice the peak, or a tenth of the disk, is no limit that anyone would set: no limit holds a leak. */
 function sensibleBytes(
   { limitBytes = 0 }: StorageEviction,
   usage: KeptUsage | undefined,
   nodeCapacityBytes = Infinity,
 ): number {
-  return Math.min(2 * Math.max(limitBytes, usage?.usedBytes ?? 0), nodeCapacityBytes / 10);
+  return Math.min(2 * Math.max(limitBytes, usage?.usedBytes ?? 0), nodeCapacityBytes * sensibleShare);
 }
 
 function atMost(bytes: number | undefined, maxBytes = Infinity): number | undefined {
@@ -119,8 +122,8 @@ const explainedRatio = 0.8;
  * faster since than it had before: an hour cannot be told; and where most of it were logs, which fill any limit. `growth`: in
  * bytes per second, over the measurements, the last of them `sinceMs` before.
  */
-function longerLimit(
-  { cause, container, volume, limitBytes = 0 }: StorageEviction,
+export function longerLimit(
+  { cause, container, volume, limitBytes = 0 }: Pick<StorageEviction, 'cause' | 'container' | 'volume' | 'limitBytes'>,
   ratios: readonly LimitRatio[],
   {
     growth,

@@ -43,15 +43,24 @@ function limitText({ limitBytes }: Cause): string {
   return limitBytes === undefined ? '' : ` of ${formatBytes(limitBytes)}`;
 }
 
+interface GrowingUsage {
+  readonly mainPart?: MainPart | undefined;
+  readonly growthBytesPerSecond?: number | undefined;
+  readonly limitForAnHourBytes?: number | undefined;
+}
+
 /** What to do next, by what filled the limit and by cause. */
 export function evictionHint(
   eviction: Cause & {
     readonly node: string;
-    readonly lastUsage?: { readonly mainPart?: MainPart | undefined } | undefined;
+    readonly lastUsage?: GrowingUsage | undefined;
   },
 ): string {
-  const { mainPart } = eviction.lastUsage ?? {};
-  return mainPart?.component === 'logs' ? logsHint(mainPart) : causeHint(eviction);
+  const { mainPart, growthBytesPerSecond: growth = 0, limitForAnHourBytes: limit } = eviction.lastUsage ?? {};
+  if (mainPart?.component === 'logs') return logsHint(mainPart);
+  return eviction.cause.endsWith('_limit') && growth > 0 && limit === undefined
+    ? 'Have it write less, or delete what it has written: it grew too fast for a larger limit.'
+    : causeHint(eviction);
 }
 
 function causeHint({ cause, node }: Cause & { readonly node: string }): string {

@@ -1,7 +1,7 @@
 import { shellWord } from '../base/text.js';
 import { excessContainers } from '../history/eviction-message.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
-import { isOutdated } from '../history/last-usage.js';
+import { isOutdated, sensibleShare } from '../history/last-usage.js';
 import { ownerTarget } from './pod-commands.js';
 import { mebibyte, sizeText } from './verdict-commands.js';
 import { workloadReferences } from './workload-report.js';
@@ -9,7 +9,7 @@ import { workloadReferences } from './workload-report.js';
 /**
  * Returns the change that would have made a pod that was evicted for the bytes of its node a later victim: the kubelet evicts
  * the pods above their request first, so the request is to cover what the pod used. Undefined where the pod is not known to
- * have been above it, or was last measured too long before. For inodes no request does so.
+ * have been above it, or was last measured too long before, and for more than a tenth of the disk. For inodes no request does so.
  * https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#pod-selection-for-kubelet-eviction
  */
 export function raisedRequest(record: EvictionRecord): string | undefined {
@@ -23,6 +23,8 @@ export function raisedRequest(record: EvictionRecord): string | undefined {
   const { container, usedBytes } = largest;
   const requests = new Map(above.map((of) => [of.container, of.requestBytes]));
   const bytes = Math.max(usedBytes, uncoveredBytes(record, container, requests));
+  if (typeof lastUsage === 'object' && bytes > sensibleShare * (lastUsage.nodeCapacityBytes ?? Infinity))
+    return undefined;
   const size = sizeText(bytes);
   const limit =
     limitOf(record, container) < Math.ceil(bytes / mebibyte) * mebibyte ? ` --limits=ephemeral-storage=${size}` : '';

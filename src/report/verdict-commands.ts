@@ -1,11 +1,13 @@
 import { programName, shellWord } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
+import { longerLimit } from '../history/last-usage.js';
 import { type MainPart, mainPart } from '../history/main-part.js';
 import { countsInodes } from '../kubelet/eviction-signals.js';
 import type { DiskVerdict } from '../node/disk-verdict.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { ownerEdit, ownerOf, ownerTarget } from './pod-commands.js';
+import { perMinute } from './pod-growth.js';
 import type { VerdictContext } from './verdict-text.js';
 import { workloadReferences } from './workload-report.js';
 
@@ -135,8 +137,27 @@ export function limitCommands(record: EvictionRecord): readonly string[] {
   if (target === undefined) return [explain, ...edit];
   const logs = recordedMainPart(record);
   if (logs?.component === 'logs') return [explain, ...logsCommands(record, logs.name)];
+  if (isLeak(record)) return [explain, ...directoriesCommands(record)];
   const raised = raisedLimit(record, target);
   return [explain, ...(raised === undefined ? edit : [raised])];
+}
+
+/** An hour more would take a limit that nobody would set. */
+function isLeak(record: EvictionRecord): boolean {
+  const { lastUsage, evictedAtMs } = record;
+  if (typeof lastUsage !== 'object' || lastUsage.limitForAnHourBytes !== undefined) return false;
+  const { growthBytesPerSecond: growth, fetchedAtMs, usage, ratios } = lastUsage;
+  return longerLimit(record, ratios, { growth, sinceMs: evictedAtMs - fetchedAtMs, usage }) !== undefined;
+}
+
+/** The pod is gone: of a StatefulSet one with its name follows, else the workload lists those that run. */
+function directoriesCommands({ namespace, pod, workloads }: EvictionRecord): readonly string[] {
+  const owner = ownerOf(workloadReferences(workloads));
+  if (owner === undefined) return [];
+  const { workloadNamespace, workloadType, workload } = owner;
+  return workloadType === 'statefulset'
+    ? [`${explainPod(namespace, pod)} --directories`]
+    : [`${programName} explain workload ${shellWord(`${workloadNamespace}/${workloadType}/${workload}`)}`];
 }
 
 /** kubectl finds no pods of a cron job. */
@@ -186,6 +207,8 @@ export function raisedLimitText(record: EvictionRecord): string {
   const { lastUsage, limitBytes = 0, container, volume } = record;
   if (typeof lastUsage !== 'object') return '';
   const { limitForAnHourBytes: raisedBytes, growthBytesPerSecond: growth, ratios } = lastUsage;
+  if (isLeak(record) && growth !== undefined)
+    return ` It leaks ${perMinute(growth)}: no limit holds that, so look at what it writes.`;
   if (raisedBytes === undefined || growth === undefined) return '';
   const measured = ratios.find((ratio) => ratio.container === container && ratio.volume === volume)?.usedBytes ?? 0;
   const largest = largestLimited(record);

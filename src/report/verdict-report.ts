@@ -231,11 +231,18 @@ function partText(record: EvictionRecord): string {
   return part === undefined ? '' : `, most of it ${mainPartText(part)}${logs}`;
 }
 
-function measuredText({ container, volume, limitBytes }: EvictionRecord, last: LastUsage, evictedAtMs: number): string {
+function measuredText(
+  { cause, container, volume, limitBytes }: EvictionRecord,
+  last: LastUsage,
+  evictedAtMs: number,
+): string {
   const exceeded = last.ratios.find((ratio) => ratio.container === container && ratio.volume === volume);
   const usedBytes = exceeded?.usedBytes ?? last.usage?.usedBytes;
   const used = usedBytes === undefined ? '-' : usedText(usedBytes, limitBytes ?? usedBytes);
-  return `${used} ${measuredBefore(evictedAtMs - last.fetchedAtMs)}`;
+  const age = formatAge(evictedAtMs - last.fetchedAtMs);
+  if (cause !== 'emptydir_limit' || (usedBytes ?? 0) > (limitBytes ?? Infinity))
+    return `${used} measured ${age} before`;
+  return `${used} in the summary ${age} before (kubelets measure volumes about once a minute)`;
 }
 
 function unknownText({ cause, shortage }: EvictionRecord): string {

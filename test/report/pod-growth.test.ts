@@ -42,8 +42,27 @@ it.each([
     'growth that is fast enough for a forecast',
     [limit(80)],
     samples(70, 70, 80),
-    'It grew 5Mi a minute. No forecast: what counts towards the limit does not grow steadily.',
+    'It grew 10Mi in the last 1m. No forecast: what counts towards the limit does not grow steadily.',
   ],
+  [
+    'growth after three of four minutes',
+    [limit(80)],
+    samples(70, 70, 70, 70, 80),
+    'It grew 10Mi in the last 1m. No forecast: what counts towards the limit does not grow steadily.',
+  ],
+  [
+    'growth in the first of four minutes',
+    [limit(80)],
+    samples(70, 80, 80, 80, 80),
+    'It grew 10Mi in the last 4m. No forecast: what counts towards the limit does not grow steadily.',
+  ],
+  [
+    'a staircase, as volumes are measured',
+    [limit(80)],
+    samples(60, 60, 70, 70, 80, 80),
+    'It grew 4Mi a minute. No forecast: what counts towards the limit does not grow steadily.',
+  ],
+  ['what is below what it was', [limit(80)], samples(80, 60, 70), 'It did not grow.'],
 ] as const)('%s is the one reason for no forecast', (_what, limits, measured, text) => {
   expect(growthWithoutForecast(limits, measured)).toBe(text);
 });

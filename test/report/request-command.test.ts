@@ -51,6 +51,7 @@ describe('the change that makes a pod a later victim of its node', () => {
       { lastUsage: limited(3.5 * gib) },
       `${set}4Gi --limits=ephemeral-storage=4Gi`,
     ],
+    ['up to a tenth of the disk', { lastUsage: { ...lastUsage, nodeCapacityBytes: 40 * gib } }, `${set}4Gi`],
     ['without a limit that admits it', { lastUsage: limited(4 * gib) }, `${set}4Gi`],
     [
       'of a cron job',
@@ -73,6 +74,7 @@ describe('the change that makes a pod a later victim of its node', () => {
     ['was refused', { cause: 'node_admission' }],
     ['is not known to have been above its request', { message: low }],
     ['has requests that cannot be read', { message: `${low}${above('app', '3Gi', 'x')}` }],
+    ['used more than a tenth of the disk', { lastUsage: { ...lastUsage, nodeCapacityBytes: 39.9 * gib } }],
     ['belongs to a job, whose template is immutable', { workloads: [aWorkload({ type: 'job' })] }],
     ['has no controller', { workloads: [] }],
   ])('a pod that %s has none', (_what, overrides) => {

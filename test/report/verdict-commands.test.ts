@@ -27,6 +27,15 @@ const twoContainers = (usedByProxy: number) =>
     ],
   });
 
+/** 30Mi a minute. */
+const leakFrom = (usedMib: number) => ({
+  ...({ cause: 'container_limit', container: 'app', volume: '', limitBytes: 256 * mib } as const),
+  lastUsage: aLastUsage({
+    ...{ limitForAnHourBytes: undefined, growthBytesPerSecond: mib / 2 },
+    ratios: [aLimitRatio({ rule: 'container', container: 'app', usedBytes: usedMib * mib, limitBytes: 256 * mib })],
+  }),
+});
+
 interface Case {
   readonly what: string;
   readonly record: Partial<EvictionRecord>;
@@ -94,10 +103,20 @@ describe('the change that would have prevented an eviction', () => {
       { ...ofPod, lastUsage: { ...twoContainers(10 * mib), growthBytesPerSecond: mib / 60 } },
       ' A limit of 501Mi would have let it run for an hour more at its growth of 1Mi a minute: 300Mi + 60 × 1Mi, rounded up; container app gets what is added.',
     ],
+    ['that holds no leak', leakFrom(250), ' It leaks 30Mi a minute: no limit holds that, so look at what it writes.'],
+    ['that a burst exceeded', leakFrom(1), ''],
     ['without growth', { ...ofContainer, lastUsage: aLastUsage({ limitForAnHourBytes: undefined }) }, ''],
     ['of nothing known', { ...ofContainer, lastUsage: 'no_exporter' }, ''],
   ])('the number in the change is shown with where it comes from: %s', (_what, record, text) => {
     expect(raisedLimitText(anEvictionRecord(record))).toBe(text);
+  });
+
+  it.each([
+    ['deployment', 'ephemeral-storage-exporter explain workload shop/deployment/cart'],
+    ['statefulset', 'ephemeral-storage-exporter explain pod shop/cart-0 --directories'],
+  ])('of a %s that leaks, no limit is raised: where it writes is shown by %j', (type, command) => {
+    const workloads = [aWorkload({ namespace: 'shop', name: 'cart', type })];
+    expect(limitCommands(anEvictionRecord({ ...leakFrom(250), workloads }))).toEqual([explain, command]);
   });
 
   it.each([

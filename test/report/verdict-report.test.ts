@@ -880,7 +880,7 @@ describe('the verdict of an eviction', () => {
       'for a limit',
       {},
       'pods',
-      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi measured 20s before. A limit of 2304Mi would have let it run for an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
+      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi in the summary 20s before (kubelets measure volumes about once a minute). A limit of 2304Mi would have let it run for an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
     ],
     [
       'for a limit that logs have filled, just above it',
@@ -910,7 +910,7 @@ describe('the verdict of an eviction', () => {
       'for a limit without its own figures',
       { lastUsage: aLastUsage({ ratios: [] }) },
       'pods',
-      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 90Mi measured 20s before. A limit of 2304Mi would have let it run for an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
+      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 90Mi in the summary 20s before (kubelets measure volumes about once a minute). A limit of 2304Mi would have let it run for an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
     ],
     [
       'by a node without data',

@@ -3,14 +3,13 @@ import { formatAge, formatBytes, formatRatio, formatTime } from '../../base/unit
 import { causeText, eventText, evictionHint, unknownUsageText } from '../../report/eviction-cause-text.js';
 import { type EvictionReport, type LastUsageReport, ownBytes } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';
+import { growthText } from '../../report/pod-growth.js';
 import { sizeText } from '../../report/verdict-commands.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, wrapped } from '../text/terminal-text.js';
 import { verdictLines } from '../text/verdict-lines.js';
 import { ruleText } from '../top/view.js';
 import { componentRows, referenceText, sumColumns, type TextOptions } from './pod-text.js';
-
-const hourSeconds = 3_600;
 
 /** What a pod was evicted for and what it used before, for people. */
 export function evictionText(eviction: EvictionReport, options: TextOptions): string {
@@ -61,26 +60,16 @@ function usageSections(
   ];
 }
 
-function growthLines(eviction: EvictionReport, lastUsage: LastUsageReport): readonly string[] {
-  const { growthBytesPerSecond: growth, samples } = lastUsage;
+function growthLines({ cause }: EvictionReport, lastUsage: LastUsageReport): readonly string[] {
+  const { growthBytesPerSecond: growth, samples, limitForAnHourBytes: limit } = lastUsage;
   const [first, last] = [samples[0], samples.at(-1)];
-  if (growth === undefined || first === undefined || last === undefined) return [];
+  if (first === undefined || last === undefined || samples.length < 2) return [];
   const over = `${samples.length} measurements in ${formatAge(last.atMs - first.atMs)}`;
+  if (growth === undefined) return [growthText(samples)];
   if (growth <= 0) return [`It did not grow over ${over}.`];
-  const line = `It grew by ${formatBytes(Math.round(growth * 60))} a minute over ${over}.`;
-  return [`${line}${limitText(eviction, lastUsage)}`];
-}
-
-/** What a limit would have helped, on its node. */
-function limitText({ cause, limitBytes }: EvictionReport, lastUsage: LastUsageReport): string {
-  const { growthBytesPerSecond: growth = 0, limitForAnHourBytes: limit, nodeCapacityBytes, mainPart } = lastUsage;
-  if (limit !== undefined) {
-    const subject = cause === 'emptydir_limit' ? 'A size limit' : 'A limit';
-    return ` ${subject} of ${sizeText(limit)} would have let it run for an hour more at this growth.`;
-  }
-  const neededBytes = limitBytes === undefined ? 0 : limitBytes + growth * hourSeconds;
-  if (mainPart?.component === 'logs' || nodeCapacityBytes === undefined || neededBytes <= nodeCapacityBytes) return '';
-  return ` At this growth no limit would have been enough for an hour: its node has ${formatBytes(nodeCapacityBytes)}.`;
+  const subject = cause === 'emptydir_limit' ? 'A size limit' : 'A limit';
+  const longer = limit && ` ${subject} of ${sizeText(limit)} would have let it run for an hour more at this growth.`;
+  return [`It grew by ${formatBytes(Math.round(growth * 60))} a minute over ${over}.${longer ?? ''}`];
 }
 
 const containerColumns: readonly Column<LastUsageReport['containers'][number]>[] = [

@@ -3,6 +3,7 @@ import { formatAge, formatBytes } from '../../base/units.js';
 import { causeText, eventText, unknownUsageText } from '../../report/eviction-cause-text.js';
 import { type LastUsageReport, ownBytes } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';
+import { growthText } from '../../report/pod-growth.js';
 import { componentOrder } from '../../report/pod-report.js';
 import { sizeText } from '../../report/verdict-commands.js';
 import { mostSpecific } from '../../workload/workload.js';
@@ -95,7 +96,7 @@ function heldPanel(
   });
 }
 
-function beforePanel({ samples, growthBytesPerSecond: rate, limitForAnHourBytes: limit }: LastUsageReport): Markup {
+function beforePanel({ samples, limitForAnHourBytes: limit }: LastUsageReport): Markup {
   const [first, last] = [samples[0], samples.at(-1)];
   const hint =
     limit === undefined
@@ -109,13 +110,8 @@ function beforePanel({ samples, growthBytesPerSecond: rate, limitForAnHourBytes:
         ? emptyText('It was measured once: its growth is not known.')
         : markup`${sparkline(samples, 'Total')}
 <p class="row small muted"><span>${timePart(first.atMs)}: ${formatBytes(first.usedBytes)}</span><span>${timePart(last.atMs)}: ${formatBytes(last.usedBytes)}</span></p>
-<p>${growthText(rate)}</p>${hint}`,
+<p>${growthText(samples)}</p>${hint}`,
   });
-}
-
-function growthText(rate: number | undefined): string {
-  if (rate === undefined) return 'Its growth is not known.';
-  return rate > 0 ? `It grew ${formatBytes(Math.round(rate * 60))} a minute.` : 'It did not grow.';
 }
 
 function partsPanel({ containers, volumes }: LastUsageReport): Markup | undefined {
