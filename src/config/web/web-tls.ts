@@ -25,7 +25,7 @@ export function loadTls(config: TlsServerConfig, sources: TlsSources): WebTls | 
     minVersion: tlsVersions.get(config.min_version ?? '') ?? 'TLSv1.2',
     maxVersion: tlsVersions.get(config.max_version ?? '') ?? 'TLSv1.3',
     prefersServerCipherSuites: config.prefer_server_cipher_suites ?? true,
-    curves: config.curve_preferences?.flatMap((name) => curves.get(name) ?? []) ?? [],
+    curves: (config.curve_preferences ?? []).flatMap((name) => curves.get(name) ?? []),
   };
 }
 
