@@ -42,8 +42,6 @@ export interface RequestPolicy<T> {
   readonly check?: (node: Node, value: T, before: Pick<CachedRequest<T>, 'success' | 'failure'>) => void;
   /** When a value equals the one before it, the former object is kept. Without it, values are never compared. */
   readonly isEqual?: (before: T, after: T) => boolean;
-  /** Called before each request that only `gateAfterSuccessMs` allows. */
-  readonly onEarlyRequest?: () => void;
   /** Called with each value that is accepted. */
   readonly onSuccess?: (node: Node, value: CachedValue<T>) => void;
   readonly log: FailureLog;
@@ -230,8 +228,6 @@ export class CachedRequest<T> {
 
   async #attempt(node: Node): Promise<void> {
     const { signal } = this.#lifetime;
-    const { clock, gateMs, onEarlyRequest } = this.#policy;
-    if (clock.monotonicMs() < (this.#lastAttemptAtMs ?? -Infinity) + gateMs) onEarlyRequest?.();
     this.#isInFlight = true;
     try {
       await this.#send(node, signal);

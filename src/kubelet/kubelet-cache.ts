@@ -23,16 +23,11 @@ import type { NodeSummary, PodSummary } from './summary.js';
 export const lookupResults = ['fresh', 'refreshed', 'stale', 'absent'] as const;
 export type LookupResult = (typeof lookupResults)[number];
 
-/** Why a summary is requested less than a TTL after the last one: the node may soon evict a pod, or pods of it started or died. */
-export const earlyRequestReasons = ['eviction_near', 'pods_changed'] as const;
-export type EarlyRequestReason = (typeof earlyRequestReasons)[number];
-
 export interface KubeletCacheOptions {
   /** See {@link RequestPolicy.lane}. */
   readonly requests: Lane;
   readonly observer: {
     lookedUp(result: LookupResult): void;
-    requestedEarly(reason: EarlyRequestReason): void;
   };
   readonly clock: Clock;
   readonly logger: Logger;
@@ -256,9 +251,6 @@ export class KubeletCache implements Disposable {
     const summaryOfNode: RequestPolicy<NodeSummary> = {
       ...of.summary,
       gateAfterSuccessMs: () => this.#freshMs(name),
-      onEarlyRequest: () => {
-        this.#options.observer.requestedEarly(this.#nearNodeNames.has(name) ? 'eviction_near' : 'pods_changed');
-      },
       onSuccess: (_node, { value }) => {
         history.add(value, clock.steadyNowMs(), latestNowMs(clock));
         onSummary?.(name, value);

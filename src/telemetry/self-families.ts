@@ -1,6 +1,6 @@
 import { requestFailureReasons } from '../base/errors.js';
 import { lifecycleEventTypes } from '../kube/pod-lifecycle.js';
-import { earlyRequestReasons, lookupResults } from '../kubelet/kubelet-cache.js';
+import { lookupResults } from '../kubelet/kubelet-cache.js';
 import { watchModes } from '../watch/next-step.js';
 import { watchResults } from '../watch/next-step.js';
 import { resources } from '../watch/resource-path.js';
@@ -23,7 +23,7 @@ const kept = '_kept_';
 
 /**
  * The metric families about the exporter itself, besides those of the process and of Node.js: counters with the closed lists of
- * their label values, gauges with how they are read.
+ * their label values, gauges with how they are read. In the order of the exposition.
  */
 export const selfFamilies = {
   buildInfo: gauge(
@@ -66,31 +66,6 @@ export const selfFamilies = {
     'Series dropped from the exposition, by reason: max_series (whole families above metrics.maxSeries), large_pods (whole families of pods that would have more than 1,000 series).',
     { reason: ['max_series', 'large_pods'] },
   ),
-  kubeletRequests: counter(
-    'kubelet_requests_total',
-    'Requests to kubelets for summaries, by result: success or the reason of the failure.',
-    { result: requestResults },
-  ),
-  kubeletRequestDuration: histogram(
-    'kubelet_request_duration_seconds',
-    'Duration of requests to kubelets for summaries, failed ones included.',
-    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  ),
-  kubeletConfigRequests: counter(
-    'kubelet_config_requests_total',
-    'Requests to kubelets for their configuration, by result: success or the reason of the failure.',
-    { result: requestResults },
-  ),
-  kubeletEarlyRequests: counter(
-    'kubelet_early_requests_total',
-    'Requests to kubelets for summaries less than cache.ttl after the last one, by reason: eviction_near (the node may soon evict a pod), pods_changed (pods started or died since).',
-    { reason: earlyRequestReasons },
-  ),
-  cacheLookups: counter(
-    'cache_lookups_total',
-    'Lookups of node summaries by result: fresh (from the cache), refreshed (requested from the kubelet), stale, absent.',
-    { result: lookupResults },
-  ),
   podsSkipped: gauge(
     'pods_skipped',
     'Pods of the summaries without storage series in the last scrape, by reason.',
@@ -121,6 +96,38 @@ export const selfFamilies = {
     [],
     ({ workloadNameClashCount }) => [[workloadNameClashCount]],
   ),
+  kubeletRequestDuration: histogram(
+    'kubelet_request_duration_seconds',
+    'Duration of requests to kubelets for summaries, failed ones included.',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  ),
+  kubeletRequests: counter(
+    'kubelet_requests_total',
+    'Requests to kubelets for summaries, by result: success or the reason of the failure.',
+    { result: requestResults },
+  ),
+  kubeletConfigRequests: counter(
+    'kubelet_config_requests_total',
+    'Requests to kubelets for their configuration, by result: success or the reason of the failure.',
+    { result: requestResults },
+  ),
+  cacheLookups: counter(
+    'cache_lookups_total',
+    'Lookups of node summaries by result: fresh (from the cache), refreshed (requested from the kubelet), stale, absent.',
+    { result: lookupResults },
+  ),
+  storeWatchers: gauge(
+    'store_watchers',
+    'Watched collections: one of nodes and one of pods, and for half a minute those of former settings.',
+    [],
+    ({ source }) => known(source?.watches.watchCount),
+  ),
+  storeSubscribers: gauge(
+    'store_subscribers',
+    'Parts of the exporter that receive each change of a watched collection.',
+    [],
+    ({ source }) => known(source?.watches.subscriptionCount),
+  ),
   storeObjects: gauge(
     'store_objects',
     'Objects of the API server in the store.',
@@ -132,20 +139,6 @@ export const selfFamilies = {
     '1 when the objects have been listed once; 0 while a list is missing, for example because it is forbidden. The namespace is empty for a list of all namespaces.',
     ['resource', 'namespace'],
     perStore(({ scopes }) => scopes.map(({ namespace, isSynced }) => [Number(isSynced), namespace])),
-  ),
-  storeEvents: counter('store_events_total', 'Watch events applied.', { resource: resources, type: eventTypes }),
-  storeLists: counter('store_lists_total', 'Lists by result: success or the reason of the failure.', {
-    resource: resources,
-    result: ['success', 'expired', ...requestFailureReasons],
-  }),
-  storeWatches: counter('store_watches_total', 'Watches that ended, by result.', {
-    resource: resources,
-    result: watchResults,
-  }),
-  storeStaleResourceVersions: counter(
-    'store_stale_resource_versions_total',
-    'Lists and watches that the API server refused because the resource version was too old.',
-    { resource: resources },
   ),
   storeWatchConnected: gauge(
     'store_watch_connected',
@@ -165,6 +158,11 @@ export const selfFamilies = {
     ['resource'],
     perStore(({ lastProgress }) => known(lastProgress && lastProgress.wallMs / 1_000)),
   ),
+  storeStaleResourceVersions: counter(
+    'store_stale_resource_versions_total',
+    'Lists and watches that the API server refused because the resource version was too old.',
+    { resource: resources },
+  ),
   storeSuppressedUpdates: counter('store_suppressed_updates_total', 'Updates that changed no field in the store.', {
     resource: resources,
   }),
@@ -173,23 +171,20 @@ export const selfFamilies = {
     'Objects of the store that differed from a full list, did not change for a minute, and were corrected. Compared a minute after the first list and every 30 to 60 minutes, while scrapes come. Above 0: something between exporter and API server loses events, or the API server has served a list that was not complete.',
     { resource: resources },
   ),
-  storeWatchers: gauge(
-    'store_watchers',
-    'Watched collections: one of nodes and one of pods, and for half a minute those of former settings.',
-    [],
-    ({ source }) => known(source?.watches.watchCount),
-  ),
-  storeSubscribers: gauge(
-    'store_subscribers',
-    'Parts of the exporter that receive each change of a watched collection.',
-    [],
-    ({ source }) => known(source?.watches.subscriptionCount),
-  ),
   storeSubscriberErrors: counter(
     'store_subscriber_errors_total',
     'Changes that a part of the exporter failed to process: an error of the exporter, see its log.',
     { resource: resources },
   ),
+  storeEvents: counter('store_events_total', 'Watch events applied.', { resource: resources, type: eventTypes }),
+  storeLists: counter('store_lists_total', 'Lists by result: success or the reason of the failure.', {
+    resource: resources,
+    result: ['success', 'expired', ...requestFailureReasons],
+  }),
+  storeWatches: counter('store_watches_total', 'Watches that ended, by result.', {
+    resource: resources,
+    result: watchResults,
+  }),
   storeSkippedObjects: counter(
     'store_skipped_objects_total',
     'Objects of lists and watch events that were left out, by reason: too_large (above 8 MiB in a list), malformed, other_kind (an event with an object of another kind).',

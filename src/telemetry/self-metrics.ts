@@ -4,7 +4,7 @@ import type { Instant } from '../base/clock.js';
 import type { FailureReason } from '../base/errors.js';
 import type { Level } from '../exposition/family.js';
 import type { LifecycleEventType } from '../kube/pod-lifecycle.js';
-import type { EarlyRequestReason, LookupResult } from '../kubelet/kubelet-cache.js';
+import type { LookupResult } from '../kubelet/kubelet-cache.js';
 import type { StoreState } from '../watch/store-lists.js';
 import type { WatchObserver } from '../watch/watch-observer.js';
 import { collectNodeMetrics } from './node-metrics.js';
@@ -22,50 +22,6 @@ import {
 type Families = typeof selfFamilies;
 type OfType<T> = { [K in keyof Families]: Families[K]['type'] extends T ? K : never }[keyof Families];
 type Counters = { readonly [K in OfType<'counter'>]: LabelledCounter<Families[K]['values']> };
-
-/** In the order of the exposition. */
-const exposedKeys: readonly (keyof Families)[] = [
-  'buildInfo',
-  'scopeInfo',
-  'labelsInfo',
-  'scrapeDuration',
-  'scrapes',
-  'series',
-  'seriesDropped',
-  'podsSkipped',
-  'unknownItems',
-  'saturatedValues',
-  'workloadsBackedOff',
-  'workloadNameClashes',
-  'kubeletRequestDuration',
-  'kubeletRequests',
-  'kubeletConfigRequests',
-  'kubeletEarlyRequests',
-  'cacheLookups',
-  'storeWatchers',
-  'storeSubscribers',
-  'storeObjects',
-  'storeSynced',
-  'storeWatchConnected',
-  'storeMode',
-  'storeLastProgress',
-  'storeStaleResourceVersions',
-  'storeSuppressedUpdates',
-  'storeDrift',
-  'storeSubscriberErrors',
-  'storeEvents',
-  'storeLists',
-  'storeWatches',
-  'storeSkippedObjects',
-  'queueDepth',
-  'queueRetries',
-  'lifecycleEvents',
-  'lifecycleEventLatency',
-  'configLastReloadSuccessful',
-  'configLastReloadSuccessTimestamp',
-  'configHash',
-  'kubeletTlsVerificationDisabled',
-];
 
 /** The state of the exporter as plain data. Counts are since the start of the process. */
 export interface SelfReport extends Pick<SelfState, 'isKubeletTlsUnverified' | 'workloadNameClashCount'> {
@@ -106,7 +62,7 @@ export class SelfMetrics {
       isKubeletTlsUnverified: false,
       workloadNameClashCount: 0,
     };
-    for (const key of exposedKeys) this.#register(key);
+    for (const key of Object.keys(selfFamilies) as (keyof Families)[]) this.#register(key);
     collectNodeMetrics(this.registry);
   }
 
@@ -133,11 +89,6 @@ export class SelfMetrics {
   requestFinished(result: 'success' | FailureReason, durationMs: number): void {
     this.counters.kubeletRequests.add({ result });
     this.#observe('kubeletRequestDuration', durationMs);
-  }
-
-  /** Beside {@link requestFinished}, which counts it too. */
-  requestedEarly(reason: EarlyRequestReason): void {
-    this.counters.kubeletEarlyRequests.add({ reason });
   }
 
   lookedUp(result: LookupResult): void {

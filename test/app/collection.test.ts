@@ -34,7 +34,7 @@ function setUp() {
       return Promise.resolve(aNodeSummary({ nodeName: name, pods }));
     },
     expectsPods: () => false,
-    observer: { lookedUp: (result) => void lookups.push(result), requestedEarly: () => undefined },
+    observer: { lookedUp: (result) => void lookups.push(result) },
     logger: silentLogger,
   });
   const collection = createCollection({

@@ -31,7 +31,7 @@ function setUp(nodes: Node[], nearTtlMs = 0, maxConcurrentRequests = 1_000) {
     maxConcurrentRequests,
     expectsPods: () => false,
     clock,
-    observer: { lookedUp: (result) => lookups.push(result), requestedEarly: () => undefined },
+    observer: { lookedUp: (result) => lookups.push(result) },
     onNearNode: (name) => {
       refresher.mayBeDue(name);
     },

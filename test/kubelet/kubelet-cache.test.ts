@@ -93,7 +93,6 @@ interface Settings {
 function setUp(options: Settings & { readonly requests?: Lane; readonly clock?: ManualClock } = {}) {
   const { kubelet = new FakeKubelet(), clock = new ManualClock() } = options;
   const results: string[] = [];
-  const early: string[] = [];
   const lines: LogLine[] = [];
   const log = (level: string) => (message: string, fields?: LogFields) => {
     lines.push({ level, message, fields });
@@ -101,7 +100,7 @@ function setUp(options: Settings & { readonly requests?: Lane; readonly clock?: 
   const cache = new KubeletCache({
     requests: options.requests ?? atOnce,
     clock,
-    observer: { lookedUp: (result) => results.push(result), requestedEarly: (reason) => early.push(reason) },
+    observer: { lookedUp: (result) => results.push(result) },
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
   });
   const configure = (changes: Settings = {}): void => {
@@ -117,7 +116,7 @@ function setUp(options: Settings & { readonly requests?: Lane; readonly clock?: 
     });
   };
   configure();
-  return { clock, kubelet, cache, configure, results, early, lines };
+  return { clock, kubelet, cache, configure, results, lines };
 }
 
 /** What the cache knows, without a request. */
@@ -1154,13 +1153,12 @@ describe('KubeletCache: a node that may soon evict a pod', () => {
   ])(
     'a near node with a TTL of $nearTtlMs ms has $requestCount requests by $afterMs ms',
     async ({ nearTtlMs, afterMs, requestCount }) => {
-      const { cache, kubelet, clock, early } = setUp({ nearTtlMs });
+      const { cache, kubelet, clock } = setUp({ nearTtlMs });
       await cache.get(node, never);
       cache.setNearNodes(nearNodes);
       await clock.advance(afterMs);
       expect((await cache.get(node, never)).state).toBe('fresh');
       expect(kubelet.requestCount).toBe(requestCount);
-      expect(early).toEqual(requestCount === 2 && afterMs < ttlMs ? ['eviction_near'] : []);
     },
   );
 
@@ -1177,7 +1175,7 @@ describe('KubeletCache: a node that may soon evict a pod', () => {
   });
 
   it('a node near an eviction that fails is left alone for a whole TTL, and served stale for two', async () => {
-    const { cache, kubelet, clock, early } = setUp();
+    const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
     cache.setNearNodes(nearNodes);
     kubelet.fail('connection');
@@ -1196,7 +1194,6 @@ describe('KubeletCache: a node that may soon evict a pod', () => {
       '3 stale of request 1',
       '3 absent connection',
     ]);
-    expect(early).toHaveLength(1);
   });
 
   it('a node near an eviction is not asked a second time while a slow request is in flight', async () => {
@@ -1261,14 +1258,13 @@ describe('KubeletCache.markOutdated', () => {
     { markedAfterMs: 2_000, askedAfterMs: 10_000, requestCount: 2 },
     { markedAfterMs: 40_000, askedAfterMs: 40_000, requestCount: 2 },
   ])('a mark after $markedAfterMs ms has $requestCount requests by $askedAfterMs ms', async (given) => {
-    const { cache, kubelet, clock, early } = setUp();
+    const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
     await clock.advance(given.markedAfterMs);
     cache.markOutdated(node.name);
     await clock.advance(given.askedAfterMs - given.markedAfterMs);
     await cache.get(node, never);
     expect(kubelet.requestCount).toBe(given.requestCount);
-    expect(early).toEqual(given.requestCount === 2 ? ['pods_changed'] : []);
   });
 
   it('marks cost one request at most for each pause, however many marks and lookups there are', async () => {

@@ -67,7 +67,7 @@ function setUp() {
   const cache = new KubeletCache({
     requests: atOnce,
     clock,
-    observer: { lookedUp: () => undefined, requestedEarly: () => undefined },
+    observer: { lookedUp: () => undefined },
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
   });
   const configure = ({ readsConfigurations }: { readonly readsConfigurations: boolean }): void => {

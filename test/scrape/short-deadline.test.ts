@@ -60,7 +60,7 @@ function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
     requests: scheduler.requests,
     ...{ ttlMs, nearTtlMs: 0, fetchSummary, fetchConfiguration: undefined, maxConcurrentRequests: slotCount, clock },
     expectsPods: () => false,
-    observer: { lookedUp: () => undefined, requestedEarly: () => undefined },
+    observer: { lookedUp: () => undefined },
     logger: silentLogger,
   });
   const collector = new Collector({

@@ -50,7 +50,6 @@ function countOnce(metrics: SelfMetrics): void {
   counters.seriesDropped.add({ reason: 'large_pods' }, 5);
   metrics.requestFinished('timeout', 10_020);
   counters.kubeletConfigRequests.add({ result: 'forbidden' });
-  metrics.requestedEarly('pods_changed');
   metrics.lookedUp('fresh');
   metrics.lifecycleEvent('died', undefined);
   metrics.lifecycleEvent('started', -1_000);
@@ -74,7 +73,6 @@ it.for<readonly [string, Readonly<Record<string, number>>, Readonly<Record<strin
   ['series_dropped', zeros('max_series', 'large_pods'), { large_pods: 5 }],
   ['kubelet_requests', zeros(...requestResults), { timeout: 1 }],
   ['kubelet_config_requests', zeros(...requestResults), { forbidden: 1 }],
-  ['kubelet_early_requests', zeros('eviction_near', 'pods_changed'), { pods_changed: 1 }],
   ['cache_lookups', zeros('fresh', 'refreshed', 'stale', 'absent'), { fresh: 1 }],
   ['lifecycle_events', zeros('started', 'died', 'removed', 'evicted'), { died: 1, started: 1 }],
   ['store_events', perResource('added', 'modified', 'deleted', 'bookmark'), { 'pods,modified': 1 }],
