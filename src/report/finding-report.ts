@@ -81,7 +81,7 @@ export function findingReport({ pod: { namespace, name, nodeName }, finding }: F
     kind: finding.kind,
     container: 'container' in finding ? named(finding.container) : undefined,
     volume: 'volume' in finding ? named(finding.volume) : undefined,
-    what: whatOf(finding),
+    what: finding.kind === 'amount_below_1ki' ? tinyText(finding) : whatOf(finding),
     fix: fixes[finding.kind],
   };
 }
@@ -90,10 +90,8 @@ function named(name: string | undefined): string | undefined {
   return name === '' ? undefined : name;
 }
 
-function whatOf(finding: PodFinding): string {
+function whatOf(finding: Exclude<PodFinding, { readonly kind: 'amount_below_1ki' }>): string {
   switch (finding.kind) {
-    case 'amount_below_1ki':
-      return tinyText(finding);
     case 'no_limit_or_request':
       return `no container declares ${missingText(finding)} of ephemeral-storage`;
     case 'request_counts_as_zero':
@@ -112,7 +110,7 @@ function whatOf(finding: PodFinding): string {
     }
     case 'volume_not_mounted':
       return `no container mounts ${unmountedText(finding)}`;
-    default:
+    case 'not_in_detail':
       return `not kept by name, beside the first ${maxDetailCount} of each: ${moreText(finding)}`;
   }
 }
