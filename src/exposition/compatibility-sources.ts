@@ -6,7 +6,7 @@ import type { NodeSnapshot } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../node/usage.js';
 import type { SeriesSource } from './family.js';
-import type { PodOnNode } from './pod-on-node.js';
+import type { ContainerValues, PodOnNode } from './pod-on-node.js';
 import { containers } from './pod-sources.js';
 import { labelText } from './render.js';
 
@@ -43,7 +43,7 @@ export const legacyContainers: SeriesSource<
 };
 
 /** With the labels of both exporters, for families of the same name. */
-export const sharedContainers: SeriesSource<PodOnNode, ContainerUsage> = {
+export const sharedContainers: SeriesSource<PodOnNode, ContainerValues> = {
   labels: [...containers.labels, ...legacyPods.labels],
   forEach: containers.forEach,
   labelsOf: ({ nodeName, pod: { summary } }, container) =>

@@ -1,8 +1,7 @@
-import type { ContainerUsage } from '../node/usage.js';
 import { sharedContainers } from './compatibility-sources.js';
 import type { Profile } from './family.js';
 import { type FamilyGroup, familyGroup, type FamilyOptions, microsecondsToSeconds, toSeconds } from './family.js';
-import type { PodOnNode } from './pod-on-node.js';
+import type { ContainerValues, PodOnNode } from './pod-on-node.js';
 import {
   containers,
   emptyDirs,
@@ -104,7 +103,7 @@ export const podGroups: readonly FamilyGroup<PodOnNode>[] = [
   }),
 ];
 
-const attributedFamilies: readonly FamilyOptions<ContainerUsage>[] = [
+const attributedFamilies: readonly FamilyOptions<ContainerValues>[] = [
   {
     name: 'container_used_bytes',
     profile: 'standard',
@@ -113,7 +112,7 @@ const attributedFamilies: readonly FamilyOptions<ContainerUsage>[] = [
   },
 ];
 
-const ownFilesFamilies: readonly FamilyOptions<ContainerUsage>[] = [
+const ownFilesFamilies: readonly FamilyOptions<ContainerValues>[] = [
   {
     name: 'container_rootfs_used_bytes',
     profile: 'full',

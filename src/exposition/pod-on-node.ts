@@ -6,9 +6,16 @@ import { addKnown, haveDistinctNames, type Named } from '../base/maps.js';
 import type { FsStats } from '../kubelet/summary.js';
 import type { BoundPod, NodeObjects } from '../node/node-objects.js';
 import type { NodeSnapshot } from '../node/node-view.js';
-import { type DerivedPod, deriveMeasured, derivePod, type PodRecord } from '../node/pod-record.js';
+import {
+  type DerivedPod,
+  deriveMeasured,
+  derivePod,
+  hasTotal,
+  type PodContext,
+  type PodRecord,
+} from '../node/pod-record.js';
 import { unnamedContainer, unnamedVolume } from '../node/unknown-items.js';
-import { type Component, components, type PodUsage } from '../node/usage.js';
+import { type Component, components, type ContainerUsage, type PodUsage } from '../node/usage.js';
 import { workloadKey } from '../workload/workload.js';
 import type { Compatibility } from './family.js';
 import type { Division } from './incremental-text.js';
@@ -29,6 +36,13 @@ export interface PlacedPod<Pod> {
 /** A pod of a node's summary. */
 export interface PodOnNode extends PlacedPod<DerivedPod> {
   readonly nodefs: FsStats | undefined;
+  /** The containers of a pod of the API server that has no total: what each is known to use. */
+  readonly withoutTotal: readonly ContainerValues[];
+}
+
+/** `usedBytes`: what is attributed to it; undefined in a pod without a total. */
+export interface ContainerValues extends Omit<ContainerUsage, 'usedBytes'> {
+  readonly usedBytes: number | undefined;
 }
 
 /** Pods of a node without names, which are one pod in the text. */
@@ -68,7 +82,7 @@ export function nodeDivision({
           'nameless' in item
             ? together(item.nameless.map((each) => deriveMeasured(each, context, derived).usage))
             : derivedWithoutRepeats(derivePod(item, context, derived));
-        return { nodeName, nodefs, pod, ...labelsOf(pod.summary) };
+        return { nodeName, nodefs, pod, withoutTotal: valuesWithoutTotal(pod, context), ...labelsOf(pod.summary) };
       };
     },
     isSameFor: (former, { nodeName, summary: { nodefs } }) =>
@@ -114,7 +128,14 @@ function distinctPods<T>(pods: readonly T[], nameOf: (pod: T) => PodName): reado
   });
 }
 
-/** Of containers and volumes with the same name, too. A pod without a total has no series of them. */
+/** Pods of the API server alone, since of the others several may have one name. */
+function valuesWithoutTotal(pod: DerivedPod, context: PodContext): readonly ContainerValues[] {
+  if (hasTotal(pod) || pod.bound === undefined) return [];
+  const usage = context.usageOf({ ...pod, summary: { ...pod.summary, usedBytes: 0 } });
+  return distinctByName(usage?.containers ?? []).map((container) => ({ ...container, usedBytes: undefined }));
+}
+
+/** Of containers and volumes with the same name, too. */
 function derivedWithoutRepeats(pod: DerivedPod): DerivedPod {
   const { bound, usage } = pod;
   if (usage === undefined) return pod;

@@ -4,13 +4,13 @@ import { measuredVolumes } from '../kube/pod-rest.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { type DerivedPod, hasTotal } from '../node/pod-record.js';
 import type { UnenforcedLimits } from '../node/unenforced-limits.js';
-import { type Component, components, type ContainerUsage, type PodUsage, type VolumeUsage } from '../node/usage.js';
+import { type Component, components, type PodUsage, type VolumeUsage } from '../node/usage.js';
 import { countedComponent } from '../node/volume-usage.js';
 import type { SeriesSource } from './family.js';
-import type { PodOnNode } from './pod-on-node.js';
+import type { ContainerValues, PodOnNode } from './pod-on-node.js';
 import { labelPart } from './render.js';
 
-/** Those with a total, as all series of pods but {@link limits} and {@link unenforcedLimits}. */
+/** Those with a total, as all series of pods but {@link limits}, {@link unenforcedLimits} and those of {@link containers}. */
 export const pods: SeriesSource<PodOnNode, DerivedPod<PodUsage>> = {
   labels: ['namespace', 'pod', 'node'],
   forEach({ pod }, emit) {
@@ -61,10 +61,11 @@ function hasVolumeOf(component: Component, specs: readonly Volume[] = [], usage:
   return false;
 }
 
-export const containers: SeriesSource<PodOnNode, ContainerUsage> = {
+/** Those of a pod without a total, too. */
+export const containers: SeriesSource<PodOnNode, ContainerValues> = {
   labels: ['namespace', 'pod', 'container', 'node'],
-  forEach({ pod }, emit) {
-    for (const data of pod.usage?.containers ?? []) emit(data);
+  forEach({ pod, withoutTotal }, emit) {
+    for (const data of pod.usage?.containers ?? withoutTotal) emit(data);
   },
   labelsOf: ({ named, nodeName }, { name }) => containerLabels(named, name, nodeName),
 };

@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest';
 
+import { detailGroups } from '../../src/exposition/families.js';
 import { nodeDivision } from '../../src/exposition/pod-on-node.js';
-import { aContainer, aMount, aPod, aPodSummary, aVolumeSummary } from '../support/builders.js';
-import { aContainerUsage, aMeasuredPod, aNodeSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
+import type { Pod } from '../../src/kube/objects.js';
+import { attributePod } from '../../src/node/attribute.js';
+import type { PodContext } from '../../src/node/pod-record.js';
+import { aContainer, aContainerSummary, aMount, aPod, aPodSummary, aVolumeSummary } from '../support/builders.js';
+import { sourceTexts } from '../support/exposed-text.js';
+import {
+  aContainerUsage,
+  aMeasuredPod,
+  aNodeSnapshot,
+  aPodUsage,
+  aVolumeUsage,
+  withoutTotal,
+} from '../support/snapshot-builders.js';
 
 const { items: podsOf, partOf, sizeOf } = nodeDivision({ compatibility: 'none', showsSizesAlone: false });
 
@@ -44,6 +56,37 @@ describe('the nameless pods of a node', () => {
   it('nothing changes for a node without nameless pods', () => {
     const snapshot = aNodeSnapshot({ pods: [aMeasuredPod({ pod: undefined })] });
     expect(podsOf(snapshot)).toBe(snapshot.pods);
+  });
+});
+
+describe('a pod without a total', () => {
+  const containers = [aContainerSummary({ name: 'main', rootfsBytes: 4, logsBytes: 3 })];
+  const entry = aPodSummary({ name: 'cart-0', usedBytes: undefined, containers });
+  const pod = aPod({ name: 'cart-0', containers: [aContainer({ name: 'main' })] });
+  const linesOf = (known: Pod | undefined) => {
+    const listed = withoutTotal(aMeasuredPod({ name: 'cart-0', pod: known, summary: entry }));
+    const context: PodContext = {
+      usageOf: ({ summary, bound }) => attributePod({ summary, pod: bound?.pod, mode: 'measured' }),
+      ratiosOf: () => [],
+    };
+    const division = nodeDivision({ compatibility: 'none', showsSizesAlone: false });
+    const groups = detailGroups({ profile: 'full', compatibility: 'none' });
+    const text = sourceTexts(groups, division, aNodeSnapshot({ pods: [], podsWithoutTotal: [listed], context }));
+    const lines = text.join('').split('\n');
+    return lines
+      .filter((line) => /_(?:container|pod)_\w*used_bytes\{/.test(line))
+      .map((line) => line.replace(/\{.*\}/, ''));
+  };
+
+  it('a pod without a total shows what its containers use, and nothing that is attributed to them', () => {
+    expect(linesOf(pod)).toEqual([
+      'ephemeral_storage_container_rootfs_used_bytes 4',
+      'ephemeral_storage_container_logs_used_bytes 3',
+    ]);
+  });
+
+  it('one that the API server does not know shows nothing: several may have one name', () => {
+    expect(linesOf(undefined)).toEqual([]);
   });
 });
 

@@ -28,18 +28,32 @@ export function predictPod(prediction: Prediction, figures: PodFigures, semantic
   for (const component of figures.componentNames()) {
     prediction.add('pod_component_used_bytes', { ...labels, component }, figures.component(component));
   }
-  predictContainers(prediction, figures, { labels, attribution: semantics.attribution });
+  predictContainers(prediction, figures, { labels, attribution: semantics.attribution, hasTotal: true });
   predictVolumes(prediction, figures, { labels, nodeCapacity: semantics.nodeCapacity });
+}
+
+/** What its containers are known to use. */
+export function predictPodWithoutTotal(
+  prediction: Prediction,
+  figures: PodFigures,
+  { node, attribution }: PodSemantics,
+): void {
+  const { namespace, name } = figures.stats.podRef;
+  predictContainers(prediction, figures, { labels: { namespace, pod: name, node }, attribution, hasTotal: false });
 }
 
 function predictContainers(
   prediction: Prediction,
   figures: PodFigures,
-  { labels, attribution }: { readonly labels: Labels; readonly attribution: Attribution },
+  {
+    labels,
+    attribution,
+    hasTotal,
+  }: { readonly labels: Labels; readonly attribution: Attribution; readonly hasTotal: boolean },
 ): void {
   for (const { name, share, reported } of figures.servedContainers(attribution)) {
     const own = { ...labels, container: name };
-    prediction.add('container_used_bytes', own, share);
+    prediction.add('container_used_bytes', own, hasTotal ? share : undefined);
     prediction.add('container_rootfs_used_bytes', own, reported('rootfs', 'usedBytes'));
     prediction.add('container_logs_used_bytes', own, reported('logs', 'usedBytes'));
     prediction.add('container_rootfs_inodes_used', own, reported('rootfs', 'inodesUsed'));

@@ -5,7 +5,7 @@
 import { aggregated, type Attribution, PodFigures } from './pods.js';
 import { predictImages } from './predict-images.js';
 import { isDedicated, predictAbsentNodes, predictNode } from './predict-nodes.js';
-import { predictLimits, predictPod } from './predict-pods.js';
+import { predictLimits, predictPod, predictPodWithoutTotal } from './predict-pods.js';
 import { predictPressure } from './predict-pressure.js';
 import { predictNodeObject, predictSpecs } from './predict-specs.js';
 import type { RawFs, RawNode, RawPod, RawPodStats, RawSummary } from './raw.js';
@@ -115,6 +115,10 @@ function predictMeasured(prediction: Prediction, recording: Recording, semantics
     pod !== undefined || !semantics.controllers ? (figures ?? []) : [],
   );
   for (const figures of shown) predictPod(prediction, figures, podSemantics);
+  for (const { stats, pod, figures } of joined) {
+    if (figures !== undefined || pod === undefined) continue;
+    predictPodWithoutTotal(prediction, new PodFigures(stats, pod, 0), podSemantics);
+  }
   predictPressure(prediction, summary, shown);
   return joined;
 }
