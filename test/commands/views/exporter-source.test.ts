@@ -297,6 +297,18 @@ describe('shards', () => {
     expect(await podsOf(exporter)).toEqual(['pod-0', 'pod-1', 'pod-2']);
   });
 
+  it('shards of which no pod is ready any more are an error', async () => {
+    await using api = await LoopbackServer.listen();
+    const answer = answersOf(readings[0] ?? aReading());
+    api.answer = (request, response) => {
+      const [, url] = request.url?.split('/proxy') ?? [];
+      if (url === undefined) replyWith({ body: '{"items":[]}' })(request, response);
+      else answer(Object.assign(request, { url }), response);
+    };
+    const error = await failureOf(open(staticCredentials({ server: api.url }), { address: defaultExporter }));
+    expect(error.message).toMatch(/^none of the 3 shards of \S+ is ready$/);
+  });
+
   it.for([0, 1, 2])(
     'shards are read although number %i fails from the first request on',
     async (index, { sim, serve }) => {
