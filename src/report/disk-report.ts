@@ -9,18 +9,8 @@ import type { NodeSnapshot } from '../node/node-view.js';
  * list of images has other sizes, so how many of these bytes are unused is not known. `unattributed`: neither pods nor images;
  * below 0 where the runtime counts layers several times. `reserved`: what the filesystem keeps for root.
  */
-export const diskPartKinds = [
-  'rootfs',
-  'logs',
-  'emptydir',
-  'configmap',
-  'other',
-  'images',
-  'unattributed',
-  'reserved',
-  'free',
-] as const;
-export type DiskPartKind = (typeof diskPartKinds)[number];
+export type DiskPartKind =
+  'rootfs' | 'logs' | 'emptydir' | 'configmap' | 'other' | 'images' | 'unattributed' | 'reserved' | 'free';
 
 export interface DiskPart {
   readonly kind: DiskPartKind;

@@ -12,7 +12,7 @@ interface Cause {
 }
 
 /** What pods are evicted for, in a few words: the same wherever evictions are shown. */
-export const causeNames: Readonly<Record<EvictionCause, string>> = {
+const causeNames: Readonly<Record<EvictionCause, string>> = {
   emptydir_limit: 'emptyDir above its size limit',
   pod_limit: 'pod above the limit of its containers',
   container_limit: 'container above its limit',
