@@ -31,7 +31,7 @@ export function grewText(bytesPerSecond: number): string {
   return `It grew ${perMinute(bytesPerSecond)}.`;
 }
 
-function perMinute(bytesPerSecond: number): string {
+export function perMinute(bytesPerSecond: number): string {
   return `${formatBytes(Math.round(bytesPerSecond * 60))} a minute`;
 }
 
