@@ -1,6 +1,6 @@
 /** A cluster as plain data: what its API server and its kubelets say at this moment. */
 import type { FailureReason } from '../../src/base/errors.js';
-import { type Labels, nodeObject, podObject } from './model-objects.js';
+import { type Labels, layouts, nodeObject, podObject } from './model-objects.js';
 
 export interface ModelPod {
   readonly namespace: string;
@@ -147,7 +147,8 @@ export class ClusterModel {
   isWithoutPast({ behaviour, strangers, layout, layoutOfStart, frozenAtMs }: ModelKubelet): boolean {
     const hangs = behaviour === 'hangs' || behaviour === 'timeout';
     const listsDeleted = strangers.some(({ uid }) => this.#everKnownUids.has(uid));
-    return !hangs && !listsDeleted && layout === layoutOfStart && frozenAtMs === undefined;
+    const isDecidedAtOnce = layout === layoutOfStart && layout % layouts.length < layouts.indexOf('unknown');
+    return !hangs && !listsDeleted && isDecidedAtOnce && frozenAtMs === undefined;
   }
 
   /** Whether the summary of the node has a pod. */

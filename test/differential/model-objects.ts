@@ -197,18 +197,37 @@ function podStats(pod: ListedPod, { usage, withoutTotal, withoutVolumes }: Model
 /** Of the disks of a node: free bytes that are plenty, few, and below every threshold. */
 const freeBytes = [4e10, 4e10, 1.1e10, 5e9];
 
+export const layouts = [
+  'shared',
+  'dedicated',
+  'split',
+  'unknown',
+  'of one size',
+  'with a moving number of inodes',
+] as const;
+
 function disks({ layout, usage }: ModelKubelet) {
   const nodefs = fsStats(6e10 + usage, 1e11, freeBytes[usage % freeBytes.length]);
   const other = fsStats(9e9 + usage, 5e11, 3e11);
   const third = fsStats(7e9, 2e11, 1e11);
-  switch (layout % 4) {
-    case 0:
+  switch (layouts[layout % layouts.length]) {
+    case 'shared':
       return { fs: nodefs, runtime: { imageFs: nodefs, containerFs: nodefs } };
-    case 1:
+    case 'dedicated':
       return { fs: nodefs, runtime: { imageFs: other, containerFs: other } };
-    case 2:
+    case 'split':
       return { fs: nodefs, runtime: { imageFs: other, containerFs: third } };
-    default:
+    case 'of one size': {
+      // Within the hundredth part of the size while nodefs has plenty.
+      const images = fsStats(9e9 + usage, 1e11, 4.05e10);
+      return { fs: nodefs, runtime: { imageFs: images, containerFs: images } };
+    }
+    case 'with a moving number of inodes': {
+      const images = { ...nodefs, inodes: nodefs.inodes + 5_000 * (usage % 4) };
+      return { fs: nodefs, runtime: { imageFs: images, containerFs: images } };
+    }
+    case 'unknown':
+    case undefined:
       return { fs: nodefs, runtime: {} };
   }
 }
