@@ -18,7 +18,7 @@ export function verdictCommands(
   context: VerdictContext = {},
 ): readonly string[] {
   const { past } = context;
-  const first = firstCommands(verdict, context);
+  const first = firstCommands(verdict, nodeName, context);
   if (past !== undefined) return [explainEviction(past.first)];
   const onNode = (command: string): string => nodeCommand(command, verdict, nodeName);
   switch (verdict.kind) {
@@ -67,7 +67,7 @@ function remainderCommands(verdict: DiskVerdict, nodeName: string): readonly str
     return [`kubectl get pods -A --sort-by=.spec.priority --field-selector ${shellWord(`spec.nodeName=${nodeName}`)}`];
   // A node under DiskPressure refuses the pod of `kubectl debug`.
   const isListed = verdict.shortage?.state === 'near';
-  const directories = `${programName} explain node ${shellWord(nodeName)} --directories`;
+  const directories = `${explainNode(nodeName)} --directories`;
   return toolsFor(verdict, holder).map((command) =>
     isListed && command === remainderTools.other[0] ? directories : nodeCommand(command, verdict, nodeName),
   );
@@ -86,9 +86,13 @@ function podCommands({ first }: DiskVerdict): readonly string[] {
   return isExempt ? [explain] : [explain, `kubectl delete pod -n ${shellWord(namespace)} ${shellWord(name)}`];
 }
 
-/** After an eviction no pod is to be deleted: the kubelet has evicted what it had to. */
-function firstCommands(verdict: DiskVerdict, { isOfEviction = false }: VerdictContext): readonly string[] {
-  return isOfEviction ? explainFirst(verdict) : podCommands(verdict);
+/** After an eviction no pod is to be deleted: the kubelet has evicted what it had to, and pods may be gone. */
+function firstCommands(
+  verdict: DiskVerdict,
+  nodeName: string,
+  { isOfEviction = false }: VerdictContext,
+): readonly string[] {
+  return isOfEviction ? [explainNode(nodeName)] : podCommands(verdict);
 }
 
 function explainFirst(verdict: DiskVerdict): readonly string[] {
@@ -100,10 +104,14 @@ export function explainPod(namespace: string, pod: string): string {
 }
 
 function unknownCommands(verdict: DiskVerdict, nodeName: string): readonly string[] {
-  const explain = `${programName} explain node ${shellWord(nodeName)}`;
+  const explain = explainNode(nodeName);
   if (verdict.unknownPart === 'images') return [nodeCommand('crictl images', verdict, nodeName)];
   if (verdict.unknownPart === 'unread_pods') return [explain];
   return [explain, configCommand(nodeName), rawCommand(nodeName, 'stats/summary')];
+}
+
+function explainNode(nodeName: string): string {
+  return `${programName} explain node ${shellWord(nodeName)}`;
 }
 
 function configCommand(nodeName: string): string {

@@ -13,6 +13,7 @@ import {
 } from '../node/disk-verdict.js';
 import { nextThreshold } from '../node/node-forecasts.js';
 import type { NodeSnapshot } from '../node/node-view.js';
+import { absenceCommands } from './absence-commands.js';
 import { causeText, mainPartText } from './eviction-cause-text.js';
 import { soonMs, usedText } from './limit-report.js';
 import { type PastShortage, pastShortage, type RememberedEvictions, unfreedEviction } from './past-shortage.js';
@@ -20,7 +21,6 @@ import type { PodSource } from './pod-report.js';
 import { raisedRequest } from './request-command.js';
 import {
   explainEviction,
-  explainPod,
   limitCommands,
   raisedLimitText,
   recordedMainPart,
@@ -77,8 +77,18 @@ export function verdicts(inputs: VerdictInputs): VerdictOf {
     });
     if (verdict === undefined) return undefined;
     const past = pastOf(verdict, source, inputs);
-    return verdictReport(verdict, nodeName, { notes: ageNotes(source), past });
+    const report = verdictReport(verdict, nodeName, { notes: ageNotes(source), past });
+    return past === undefined && isOld(source) ? { ...report, commands: kubeletCommands(source) } : report;
   };
+}
+
+/** Nothing is to be deleted by values of a kubelet that has been silent for so long. */
+function isOld({ state, ageMs = 0 }: VerdictSource): boolean {
+  return state === 'absent' || isOutdated(ageMs);
+}
+
+function kubeletCommands({ nodeName, reason = 'timeout' }: VerdictSource): readonly string[] {
+  return absenceCommands(reason, nodeName, undefined);
 }
 
 /** What evictions before it explain of a verdict: bytes that they have not freed yet, or a condition that outlasts them. */
@@ -199,15 +209,10 @@ function isShort(shortage: Shortage | undefined): boolean {
   return shortage?.state === 'evicting' || shortage?.state === 'waiting';
 }
 
-/** Without those for the pod itself, which is gone; the last one is the change, where one is known. */
+/** The last one is the change, where one is known. */
 function pressureCommands(record: EvictionRecord, commands: readonly string[]): readonly string[] {
-  const { namespace, pod } = record;
   const change = raisedRequest(record);
-  return [
-    explainEviction(record),
-    ...commands.filter((command) => command !== explainPod(namespace, pod)),
-    ...(change === undefined ? [] : [change]),
-  ];
+  return [explainEviction(record), ...commands, ...(change === undefined ? [] : [change])];
 }
 
 function shownShortage({ cause, shortage }: EvictionRecord): Partial<VerdictReport> {

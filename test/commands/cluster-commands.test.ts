@@ -470,6 +470,14 @@ describe('an exporter', () => {
     expect(out).toMatch(expected);
   });
 
+  withExporter('explain pod of a pod that was evicted and is gone names its eviction', async ({ reader }) => {
+    const { status, error } = await run(reader, 'explain pod gone-0');
+    expect([status, error]).toEqual([
+      1,
+      'no pod "gone-0": it was evicted (emptyDir data above its size limit of 100Mi), see explain eviction default/gone-0\n',
+    ]);
+  });
+
   withExporter('a node of an exporter has as JSON all fields of its view', async ({ reader }) => {
     const { out } = await run(reader, 'explain node node-1 -o json');
     const node = JSON.parse(out) as object;

@@ -764,6 +764,29 @@ describe('the commands of a verdict', () => {
       ['ephemeral-storage-exporter explain pod shop/cart-0', 'kubectl delete pod -n shop cart-0'],
     ],
     [
+      'a silent node: its kubelet is checked, and nothing is deleted by old values',
+      { freeGib: 5, source: absent },
+      [
+        'kubectl describe node node-1',
+        'kubectl get --raw /api/v1/nodes/node-1/proxy/stats/summary',
+        "ssh node-1 'sudo journalctl -u kubelet -n 100 --no-pager'",
+      ],
+    ],
+    [
+      'a node that is about to be silent',
+      { freeGib: 5, source: { state: 'stale', ageMs: 120_001 } },
+      [
+        'kubectl describe node node-1',
+        'kubectl get --raw /api/v1/nodes/node-1/proxy/stats/summary',
+        "ssh node-1 'sudo journalctl -u kubelet -n 100 --no-pager'",
+      ],
+    ],
+    [
+      'values of two minutes ago',
+      { freeGib: 5, source: { state: 'stale', ageMs: 120_000 } },
+      ['ephemeral-storage-exporter explain pod shop/cart-0', 'kubectl delete pod -n shop cart-0'],
+    ],
+    [
       'a static pod is not deleted',
       { freeGib: 5, pods: [podOf('cart-0', 20), podOf('etcd', 30, { isStatic: true, grownGib: 3 })] },
       ['ephemeral-storage-exporter explain pod shop/etcd'],
@@ -848,21 +871,13 @@ describe('the commands of a verdict', () => {
     expect(verdictOf(situation)?.commands).toEqual(commands);
   });
 
-  it('after an eviction no pod is to be deleted, and the one that was evicted is not explained as if it ran', () => {
-    const commandsFor = (pod: string) => {
-      const first = {
-        workload: undefined,
-        pod: { namespace: 'shop', name: 'cart-0', isExempt: false },
-        amount: gib,
-        growth: undefined,
-      };
-      const nodeVerdict = { kind: 'pods', shortage: undefined, first, alsoBelow: [] } as const;
-      return evictionReport(anEvictionRecord({ pod, cause: 'node_bytes', nodeVerdict })).verdict?.commands;
-    };
-    expect(commandsFor('cart-0')).toEqual(['ephemeral-storage-exporter explain eviction shop/cart-0']);
-    expect(commandsFor('web-0')).toEqual([
-      'ephemeral-storage-exporter explain eviction shop/web-0',
-      'ephemeral-storage-exporter explain pod shop/cart-0',
+  it('after an eviction no pod is to be deleted, nor explained as if it still ran', () => {
+    const pod = { namespace: 'shop', name: 'web-0', isExempt: false };
+    const first = { workload: undefined, pod, amount: gib, growth: undefined };
+    const nodeVerdict = { kind: 'pods', shortage: undefined, first, alsoBelow: [] } as const;
+    expect(evictionReport(anEvictionRecord({ cause: 'node_bytes', nodeVerdict })).verdict?.commands).toEqual([
+      'ephemeral-storage-exporter explain eviction shop/cart-0',
+      'ephemeral-storage-exporter explain node node-1',
     ]);
   });
 

@@ -1,6 +1,8 @@
-import { UsageError } from '../../base/errors.js';
+import { UsageError, UserError } from '../../base/errors.js';
 import { programName, shellWord } from '../../base/text.js';
+import { causeText } from '../../report/eviction-cause-text.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
+import { explainEviction } from '../../report/verdict-commands.js';
 import { NotFoundError } from '../../status/view-errors.js';
 import { connectionWords, sourceWords } from '../connection-words.js';
 import type { CommandContext } from '../context.js';
@@ -139,6 +141,8 @@ async function explainPods({ reader, options, name, namespace }: Question): Prom
   }
   const pods = answers.flatMap(({ data }) => data.pods);
   const [first] = answers;
+  const [eviction] = answers.flatMap(({ data }) => data.evictions);
+  if (pods.length === 0 && eviction !== undefined) throw podGone(options.name, eviction);
   if (first === undefined || pods.length === 0) throw await podNotFound(reader, options.name, namespace);
   return { facts: first, data: pods, text: (text) => pods.map((pod) => podText(pod, text)).join('\n') };
 }
@@ -161,6 +165,12 @@ async function objectOf<Kind extends CommandObject>(
     if (error instanceof NotFoundError) return undefined;
     throw error;
   }
+}
+
+/** It is known by its eviction alone. */
+function podGone(name: string, eviction: EvictionReport): Error {
+  const command = explainEviction(eviction).replace(`${programName} `, '');
+  return new UserError(`no pod "${terminalText(name)}": it was evicted (${causeText(eviction)}), see ${command}`);
 }
 
 /** With names that are like it: those that begin alike, else the first ones. */
