@@ -1,11 +1,11 @@
 import { getOrAdd } from '../base/maps.js';
 import type { UsageSample } from '../kubelet/lookup.js';
-import { mostSpecific, type Workload, workloadKey } from '../workload/workload.js';
+import { mostSpecific, sharedName, type Workload, workloadKey } from '../workload/workload.js';
 import { type DiskGrowth, isMuchGrowth } from './disk-growth.js';
 import type { NodeSnapshot } from './node-view.js';
 import type { Victim } from './victims.js';
 
-/** Of a workload's pods on the node, or of one pod without a workload. */
+/** Of a workload's pods on the node, or of one pod without a workload. Owners of one pod each are one, see {@link sharedName}. */
 export interface FirstWorkload {
   readonly workload: Workload | undefined;
   /** The largest of its pods, by which it is explained. */
@@ -42,7 +42,7 @@ export function firstWorkload(
     const { kubeletUid } = victim.pod;
     const workload = workloads.get(kubeletUid);
     const newSum = (): WorkloadSum => ({ workload, largest: victim, amount: 0, grownBytes: 0, durationMs: 0 });
-    const key = workload === undefined ? kubeletUid : workloadKey(workload);
+    const key = workload === undefined ? kubeletUid : workloadKey({ ...workload, name: sharedName(workload) });
     addTo(getOrAdd(sums, key, newSum), victim, victim.usage === undefined ? [] : samplesOf(kubeletUid));
   }
   const growthOf = (sum: WorkloadSum): number => muchGrowth(sum, diskBytes);

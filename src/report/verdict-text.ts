@@ -5,6 +5,7 @@ import type { DiskGrowth } from '../node/disk-growth.js';
 import type { DiskVerdict, Remainder, Shortage, VerdictKind } from '../node/disk-verdict.js';
 import type { FirstWorkload } from '../node/first-workload.js';
 import type { Bounds } from '../node/freed-space.js';
+import { sharedName } from '../workload/workload.js';
 import { type PastShortage, usedAtLast } from './past-shortage.js';
 import { unreadPodsText } from './signal-report.js';
 
@@ -23,9 +24,9 @@ export function verdictText(verdict: DiskVerdict, context: VerdictContext = {}):
   const { notes = [], past } = context;
   const { shortage, alsoBelow } = verdict;
   const assumed = shortage?.isAssumed === true ? ['threshold assumed'] : [];
-  const all = [...assumed, ...notes];
   const also = alsoBelow.length === 0 ? '' : `; also below a threshold: ${alsoBelow.join(', ')}`;
   const cause = past === undefined ? causeText(verdict) : pastCauseText(past, verdict, context);
+  const all = [...assumed, ...notes, ...groupNotes(verdict, cause)];
   return `${cause}${collectedFirst(verdict)}${also}${all.length === 0 ? '' : ` (${all.join(', ')})`}.`;
 }
 
@@ -33,6 +34,13 @@ export function verdictText(verdict: DiskVerdict, context: VerdictContext = {}):
 function collectedFirst({ kind, images = none, shortage }: DiskVerdict): string {
   if (shortage?.state !== 'near' || images.least === 0 || kind === 'images' || kind === 'pods_and_images') return '';
   return `; images are collected first: ${images.least === images.most ? 'up to' : 'at least'} ${formatBytes(images.least)}`;
+}
+
+/** Of owners of one pod each that are named. */
+function groupNotes({ first }: DiskVerdict, text: string): readonly string[] {
+  const name = first?.workload && sharedName(first.workload);
+  if (name === undefined || name === first?.workload?.name || !text.includes(name)) return [];
+  return [`workloads.labels groups ${name} by labels of their pods`];
 }
 
 function causeText(verdict: DiskVerdict): string {
@@ -206,7 +214,8 @@ function grewText({ bytes, durationMs }: DiskGrowth, amountOf: (amount: number) 
 /** `shop/cart`; a workload that may span namespaces is its bare name. */
 function workloadName({ workload, pod }: FirstWorkload): string {
   if (workload === undefined) return `${pod.namespace}/${pod.name}`;
-  return workload.namespace === '' ? workload.name : `${workload.namespace}/${workload.name}`;
+  const name = sharedName(workload);
+  return workload.namespace === '' ? name : `${workload.namespace}/${name}`;
 }
 
 const remainderTexts: Readonly<Record<Remainder['holder'], string>> = {

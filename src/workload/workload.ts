@@ -60,6 +60,12 @@ export function nameStem({ type, name }: Pick<Workload, 'type' | 'name'>): strin
   return end > 0 ? name.slice(0, end) : undefined;
 }
 
+/** Returns the name that a workload shares with those made for one run each: `builder-*`; its own where it has no random end. */
+export function sharedName(workload: Pick<Workload, 'type' | 'name'>): string {
+  const stem = nameStem(workload);
+  return stem === undefined ? workload.name : `${stem}-*`;
+}
+
 /** Returns what names a workload in addresses: `NAMESPACE/TYPE/NAME`, with `-` for one that may span namespaces. */
 export function workloadPath({ namespace, type, name }: Pick<Workload, 'namespace' | 'type' | 'name'>): string {
   return `${namespace || '-'}/${type}/${name}`;

@@ -550,6 +550,19 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
     'Pods are the cause, shop/cart first (20Gi): evicting every pod frees 20Gi, 5Gi is missing on nodefs.',
   ],
   [
+    'below a threshold, where owners of one pod each fill it: they are one, by what their names share',
+    {
+      freeGib: 5,
+      pods: [
+        podOf('cart-0', 15),
+        ...['builder-wkmqntq2xz', 'builder-c4d9f6xq8b'].map((name) =>
+          podOf(name, 10, { workload: aWorkload({ namespace: 'ci', name, type: 'sandbox' }) }),
+        ),
+      ],
+    },
+    'Pods are the cause, ci/builder-* first (20Gi): evicting every pod frees 35Gi, 5Gi is missing on nodefs (workloads.labels groups builder-* by labels of their pods).',
+  ],
+  [
     'below a threshold, with a pod that is younger than the summary',
     { freeGib: 5, pods: [cart, unmeasured] },
     'Pods are the cause, shop/cart first (20Gi): evicting every pod frees at least 20Gi (not all of them are measured), 5Gi is missing on nodefs.',
