@@ -35,7 +35,8 @@ export interface Semantics {
 export function predict({ summary, ...objects }: Recording, semantics: Semantics): SeriesTable {
   const prediction = new Prediction();
   const { nodeName } = summary.node;
-  prediction.add('node_data_timestamp_seconds', { node: nodeName }, newestMs(summary) / 1000);
+  const timeMs = newestMs(summary);
+  if (timeMs > 0) prediction.add('node_data_timestamp_seconds', { node: nodeName }, timeMs / 1000);
   predictAll(prediction, { summaries: [summary], ...objects }, semantics);
   return prediction.series;
 }
