@@ -312,3 +312,13 @@ it('a fill knows how much less is available than when it began, and begins again
     [0, 0],
   ]);
 });
+
+it('a fill keeps its cause while no threshold is known', () => {
+  const [{ summary, thresholds } = aNodeSnapshot()] = snapshotsOf([[0, { other: 950 }]]);
+  const fills = new DiskFills();
+  const common = { summary, layout: shared };
+  const causes = [thresholds, []].map(
+    (known, minute) => fills.of({ ...common, arrivedAtMs: minute * minuteMs, thresholds: known })[0]?.cause,
+  );
+  expect(causes).toEqual(['other', 'other']);
+});

@@ -550,6 +550,15 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
     'Pods are the cause, shop/cart first (20Gi): evicting every pod frees 20Gi, 5Gi is missing on nodefs.',
   ],
   [
+    'just above a threshold in an outage, where pods hold as much as the threshold',
+    {
+      freeGib: 12,
+      pods: [podOf('cart-0', 10)],
+      snapshot: { fills: [{ ...filling(7.5, 150_000), cause: 'other' }] },
+    },
+    '45Gi of 100Gi is neither pods nor images, and it grew 7.5Gi in 2m30s; evicting every pod frees 10Gi, evictions are 2Gi away on nodefs.',
+  ],
+  [
     'below a threshold, where owners of one pod each fill it: they are one, by what their names share',
     {
       freeGib: 5,
@@ -746,11 +755,17 @@ describe('the verdict of a node whose condition DiskPressure outlasts the shorta
     });
   });
 
+  it('a pod that was evicted with just what is missing is the cause', () => {
+    const lastUsage = aLastUsage({ usage: aPodUsage({ usedBytes: 5 * gib }), fetchedAtMs: readAtMs - 20_000 });
+    const evictions = [anEvictionOf('restore', 10, { lastUsage })];
+    expect(verdictOf({ freeGib: 5, evictions })?.text).toMatch(/^Pod shop\/restore \(5Gi\) is the cause/);
+  });
+
   it.each<readonly [string, EvictionReport]>([
     [
       'used less than is missing',
       anEvictionOf('cart-0', 10, {
-        lastUsage: aLastUsage({ usage: aPodUsage({ usedBytes: 4 * gib }), fetchedAtMs: readAtMs - 20_000 }),
+        lastUsage: aLastUsage({ usage: aPodUsage({ usedBytes: 5 * gib - 1 }), fetchedAtMs: readAtMs - 20_000 }),
       }),
     ],
     ['was evicted more than a minute before', anEvictionOf('cart-0', 62)],
