@@ -40,7 +40,7 @@ export interface Remainder {
   readonly bytes: number;
 }
 
-export interface DiskCause {
+interface DiskCause {
   readonly filler: DiskFiller;
   /** Undefined where it only holds most. */
   readonly growth: DiskGrowth | undefined;

@@ -1,7 +1,7 @@
 import { largestFirst } from '../base/ranking.js';
 
 /** What a place on the disk of a node is for; `other`: used bytes that are no place's. */
-export const diskOwners = [
+const diskOwners = [
   'pods',
   'running_containers',
   'images_in_use',

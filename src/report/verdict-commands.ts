@@ -99,7 +99,7 @@ function explainFirst(verdict: DiskVerdict): readonly string[] {
   return podCommands(verdict).slice(0, 1);
 }
 
-export function explainPod(namespace: string, pod: string): string {
+function explainPod(namespace: string, pod: string): string {
   return `${programName} explain pod ${shellWord(`${namespace}/${pod}`)}`;
 }
 

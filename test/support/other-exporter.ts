@@ -3,7 +3,7 @@
  * the code under test. Each documented difference can be applied to the formulas.
  */
 
-export const differences = ['own usage', 'factor', 'clamp', 'sidecars', 'node filesystem', 'unreported'] as const;
+const differences = ['own usage', 'factor', 'clamp', 'sidecars', 'node filesystem', 'unreported'] as const;
 export type Difference = (typeof differences)[number];
 
 interface RawFs {
