@@ -12,8 +12,11 @@ export interface FullDisk {
   readonly capacity: number;
 }
 
-/** Below this part of a disk, it is full before anybody has looked. */
+/** Below this part of a disk without a threshold, it is full before anybody has looked. */
 const leastFreeRatio = 0.05;
+
+/** The same where the assumed threshold is refuted: the kubelet has another one, which may be small. */
+const leastRefutedRatio = 0.01;
 
 /** As far ahead as history says something, in lengths of it. */
 const horizon = 4;
@@ -30,7 +33,10 @@ export function fullDisk(state: DiskState): FullDisk | undefined {
   const full = [...unsetSignals, ...refutedSignals].flatMap((signal) => {
     const { available, total: capacity = 0 } = availableFor(signal, judgedFilesystems(summary, frozen));
     if (available === undefined) return [];
-    const isFull = available < capacity * leastFreeRatio || isFullSoon(signal, available, state);
+    const isRefuted = refutedSignals.includes(signal);
+    const isFull =
+      available < capacity * (isRefuted ? leastRefutedRatio : leastFreeRatio) ||
+      (!isRefuted && isFullSoon(signal, available, state));
     return isFull ? [{ signal, available, capacity }] : [];
   });
   return full.sort((a, b) => a.available / a.capacity - b.available / b.capacity)[0];

@@ -228,8 +228,9 @@ function disks({ layout, usage }: ModelKubelet) {
     }
     case 'unknown':
     case undefined:
-      return { fs: nodefs, runtime: {} };
+      break;
   }
+  return { fs: nodefs, runtime: {} };
 }
 
 export function summaryText(
