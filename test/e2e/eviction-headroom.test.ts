@@ -132,3 +132,26 @@ describe('headroom to the eviction thresholds', () => {
     expect(exporter.requestCounts()).toEqual({ default: 1, tight: 1, careless: 1 });
   });
 });
+
+describe('assumed thresholds that a node without DiskPressure has crossed', () => {
+  const evictionHard = { 'nodefs.available': '1Gi' };
+  const full = { name: 'full', capacityBytes: 100 * gib, systemBytes: 88 * gib, evictionHard };
+
+  it.each([
+    { when: 'are refuted within ten minutes', fault: undefined, turns: 40, isRefuted: true },
+    { when: 'are not refuted while the API server is away', fault: 'down', turns: 10, isRefuted: false },
+  ] as const)('such thresholds $when', async ({ fault, turns, isRefuted }) => {
+    await using exporter = await Exporter.start({ scenario: { ...emptyScenario(), nodes: [full] } });
+    const files = { initialBytes: 4096 };
+    const containers = [{ name: 'app', rootfs: files, logs: files }];
+    exporter.cluster.model.addPod({ namespace: 'shop', name: 'cart', nodeName: 'full', containers });
+    await exporter.synced();
+    await exporter.cluster.setApiFault(fault);
+    const ranked: boolean[] = [];
+    for (let turn = 0; turn < turns; turn += 1) {
+      await exporter.clock.advance(15_000);
+      ranked.push((await exporter.scrape()).samples('pod_eviction_rank').length > 0);
+    }
+    expect([ranked[0], ranked.at(-1)]).toEqual([true, !isRefuted]);
+  });
+});
