@@ -20,9 +20,7 @@ const built = { VERSION: '7.8.9', REVISION: '0123456789abcdef0123456789abcdef012
 
 /** "adds 3.4 MB (0.8 MB compressed) to its base" */
 function documentedBytes(): { readonly bytes: number; readonly compressedBytes: number } {
-  const found = /adds ([\d.]+) MB \(([\d.]+) MB compressed\)\s+to its base/.exec(
-    readProjectFile('docs/operate.md'),
-  );
+  const found = /adds ([\d.]+) MB \(([\d.]+) MB compressed\)\s+to its base/.exec(readProjectFile('docs/operate.md'));
   const [bytes = NaN, compressedBytes = NaN] = found?.slice(1).map((figure) => Number(figure) * 1e6) ?? [];
   return { bytes, compressedBytes };
 }

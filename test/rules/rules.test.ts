@@ -20,8 +20,7 @@ const alerts = alertsOf(rules);
 const records = recordsOf(rules);
 const inhibitions = await readInhibitions();
 const runbooks = await readRunbooks();
-const runbooksUrl =
-  'https://github.com/ephemeral-storage-exporter/ephemeral-storage-exporter/blob/main/docs/paged.md';
+const runbooksUrl = 'https://github.com/ephemeral-storage-exporter/ephemeral-storage-exporter/blob/main/docs/paged.md';
 
 const families = new Map(
   familyTable(Object.values(selfFamilies)).map(({ name, labels }) => [name, new Set<string>(labels)] as const),

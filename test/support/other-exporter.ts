@@ -3,8 +3,7 @@
  * the code under test. Each documented difference can be applied to the formulas.
  */
 
-const differences = ['own usage', 'factor', 'clamp', 'sidecars', 'node filesystem', 'unreported'] as const;
-export type Difference = (typeof differences)[number];
+export type Difference = 'own usage' | 'factor' | 'clamp' | 'sidecars' | 'node filesystem' | 'unreported';
 
 interface RawFs {
   readonly usedBytes?: number;
