@@ -8,10 +8,10 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 476,
-  'src: lines': 52_728,
+  'src: lines': 52_746,
   'src: types': 1_002,
   'reach of terminal: files': 376,
-  'reach of terminal: lines': 42_996,
+  'reach of terminal: lines': 43_014,
   'reach of terminal: types': 875,
   'reach of page: files': 247,
   'reach of page: lines': 27_945,
@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 35,
   settings: 53,
   'words of docs': 23_000,
-  'lines of tests': 85_612,
+  'lines of tests': 85_625,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

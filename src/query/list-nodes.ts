@@ -120,7 +120,7 @@ function meetsCondition({ view, pressed }: ListedNode, { only }: ListQuery): boo
     case 'near':
       return pressed !== undefined || view.node?.diskPressure === true;
     case 'unknown':
-      return view.state !== 'fresh';
+      return view.state !== 'fresh' || nodeCondition(view, pressed, undefined) === 'unknown';
     case 'unenforced':
       return unenforcedOn(view) !== undefined || enforcementKinds(view).length > 0;
   }

@@ -58,8 +58,8 @@ function pressureCondition(
 function isUnknown({ summary, frozen }: NodeSnapshot): boolean {
   const { nodefs } = judgedFilesystems(summary, frozen);
   if (nodefs === undefined) return false;
-  const { capacityBytes = 0, availableBytes, inodes = 0, inodesFree } = nodefs;
-  return (capacityBytes > 0 && availableBytes === undefined) || (inodes > 0 && inodesFree === undefined);
+  const { availableBytes, inodes = 0, inodesFree } = nodefs;
+  return availableBytes === undefined || (inodes > 0 && inodesFree === undefined);
 }
 
 function dataCondition(view: MeasuredNodeView): NodeCondition {

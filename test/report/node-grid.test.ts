@@ -66,6 +66,7 @@ describe('the condition of a node', () => {
     ['silent', anAbsentNode('a', 'connection')],
     ['unknown', stale(frozen(nodeOf('a', { headroom: 1 })))],
     ['unknown', unknownFree({ capacityBytes: 1, availableBytes: undefined })],
+    ['unknown', unknownFree({ capacityBytes: undefined, availableBytes: undefined })],
     ['unknown', unknownFree({ inodes: 1, inodesFree: undefined })],
     ['near', nodeOf('a', { headroom: 1, fullPercent: 95 })],
     ['full', stale(nodeOf('a', { fullPercent: 80 }))],

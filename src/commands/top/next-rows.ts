@@ -1,3 +1,4 @@
+import { joinTruncated } from '../../base/text.js';
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
 import { countsInodes } from '../../kubelet/eviction-signals.js';
 import { nearRatio } from '../../node/near-evictions.js';
@@ -52,21 +53,33 @@ export const nextView: View<NextRow> = {
 async function readNext(reader: ViewReader, { parameters, count }: RowQuery): Promise<ListAnswer<NextRow>> {
   const near = { ...parameters, only: 'near' };
   const isOfPodsAlone = asksForPodsAlone(parameters);
-  const [pods, nodes] = await Promise.all([
+  const [pods, nodes, unknown] = await Promise.all([
     reader.list('pods', near, count),
     reader.list('nodes', { only: 'near', search: parameters['node'] }, isOfPodsAlone ? 1 : count),
+    reader.list('nodes', { only: 'unknown', search: parameters['node'] }, isOfPodsAlone ? 1 : maxUnknownCount),
   ]);
   const podRows = pods.items.flatMap(podRow);
   const nodeRows = isOfPodsAlone ? [] : nodes.items.flatMap((node) => nodeRow(node, parameters['node']));
   const items = [...podRows, ...nodeRows].toSorted(soonestFirst).slice(0, count);
   const nodeCount = isOfPodsAlone ? 0 : countWithout(nodes, nodeRows);
-  return { ...pods, items, totalCount: countWithout(pods, podRows) + nodeCount };
+  const notes = [...pods.notes, ...unknownNotes(isOfPodsAlone ? [] : unknown.items)];
+  return { ...pods, notes, items, totalCount: countWithout(pods, podRows) + nodeCount };
+}
+
+const maxUnknownCount = 1_000;
+const shownCount = 3;
+
+/** Names the nodes of which nobody knows how much is free. */
+function unknownNotes(nodes: readonly ListedNodeReport[]): readonly string[] {
+  const names = nodes.flatMap(({ node, condition }) => (condition === 'unknown' ? [node] : []));
+  if (names.length === 0) return [];
+  return [`What is free is unknown: frozen or impossible values (explain node): ${joinTruncated(names, shownCount)}.`];
 }
 
 /** Says that nothing is near, of the nodes of which it is known. `node`: the only one that is asked for. */
 export function nothingNext(
   parameters: ViewParameters,
-  { coverage, shards }: AnswerFacts,
+  { coverage, shards, notes }: AnswerFacts,
   node: ListedNodeReport | undefined,
 ): string {
   if (node?.state === 'absent') {
@@ -80,6 +93,11 @@ export function nothingNext(
   if (asksForPodsAlone(parameters)) {
     return `None of these pods is near a limit${node === undefined ? place : ''}; nodes are shown without --namespace, --selector and --workload.`;
   }
+  return calmText(node, place, notes.length > 0);
+}
+
+function calmText(node: ListedNodeReport | undefined, place: string, isPartial: boolean): string {
+  if (isPartial) return `Nothing that is known is near a limit or a threshold${node === undefined ? place : ''}.`;
   return node === undefined
     ? `No pod is near a limit, and no node is near a threshold${place}.`
     : `No pod on node ${terminalText(node.node)} is near a limit, and the node is near no threshold.`;

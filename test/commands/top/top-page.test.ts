@@ -12,6 +12,7 @@ import {
   type TopQuery,
 } from '../../../src/commands/top/top-page.js';
 import { mergedReader } from '../../../src/commands/views/merged-views.js';
+import { nothingFrozen } from '../../../src/node/frozen-statistics.js';
 import type { NodeSnapshot } from '../../../src/node/node-view.js';
 import type { ClusterReading } from '../../../src/query/cluster-reading.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
@@ -562,6 +563,17 @@ describe('what is next', () => {
     expect(text).toMatch(/ STATE\n/);
     expect(text).toMatch(/^ *- +node +- +node-1 .* last known 12m ago$/m);
     expect(text).toMatch(/^ *- +pod +shop +above .* last known 12m ago$/m);
+  });
+
+  it('a frozen disk is no all-clear', async () => {
+    const snapshot = aNodeSnapshot({
+      summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 100, availableBytes: 1 }) }),
+      frozen: { ...nothingFrozen, filesystems: new Set(['nodefs']), sinceMs: 0 },
+    });
+    const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(snapshot)] }) });
+    const { emptyNote, facts } = await listingOf(reading, { resource: 'next' });
+    expect(emptyNote).toBe('Nothing that is known is near a limit or a threshold.');
+    expect(facts.notes).toEqual(['What is free is unknown: frozen or impossible values (explain node): node-1.']);
   });
 
   const calm = [aFreshNode(aNodeSnapshot({ pods: [aMeasuredPod({ namespace: 'shop', name: 'cart-0' })] }))];
