@@ -56,7 +56,7 @@ describe('a limit of open files below the number of nodes', () => {
       }
       expect((await send({ port, path: '/readyz' })).status).toBe(200);
       expect(warnings(running).filter((line) => line.includes('open files'))).toEqual([
-        expect.stringMatching(/ulimit -n.*"openFileLimit":\d+,"needed":740,"nodeCount":300/),
+        expect.stringMatching(/ulimit -n.*"openFileLimit":\d+,"needed":828,"nodeCount":300/),
       ]);
     },
     timeoutMs,
