@@ -420,11 +420,11 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
   );
 
   it('what unfolds is at least 24 pixels high on a telephone', async ({ exporter }) => {
-    await using visited = await visit(`${urlOf(exporter)}nodes/node-1`, { viewport: { width: 390, height: 844 } });
+    await using visited = await visit(`${urlOf(exporter)}problems`, { viewport: { width: 390, height: 844 } });
     const heights = await visited.page.evaluate<readonly number[]>(
       '[...document.querySelectorAll("summary")].map((each) => each.getBoundingClientRect().height)',
     );
-    expect(heights.length).toBeGreaterThan(5);
+    expect(heights.length).toBeGreaterThan(0);
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(24);
   });
 
