@@ -236,7 +236,7 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
     expect(await page.locator('#message').innerText()).toContain('Usage of EmptyDir volume "work" exceeds the limit');
   });
 
-  it.for(['/nodes/', '/pods/shop', '/pods/shop/cart-0/containers'])(
+  it.for(['/pods/shop', '/pods/shop/cart-0/containers'])(
     'the address %s leads to no page, and the navigation is there',
     async (path, { exporter }) => {
       await using visited = await visit(exporter, path);
