@@ -47,6 +47,8 @@ describe.skipIf(!canBuildImages())('the image (needs root, buildah and mount nam
       'app/dist/openapi.json',
       'app/dist/page.css',
       'app/dist/sbom.cdx.json',
+      'app/dist/walk-container.sh',
+      'app/dist/walk-node.sh',
       'app/package.json',
     ]);
     expect(names).toContain('app/dist/cli.js');

@@ -46,7 +46,7 @@ describe('the package', () => {
       'node_modules/ephemeral-storage-exporter',
     ]);
     const files = run('tar', ['-tzf', tarball]).trim().split('\n').sort();
-    const others = files.filter((name) => !/^package\/dist\/[^/]+\.(js|css)$/.test(name));
+    const others = files.filter((name) => !/^package\/dist\/[^/]+\.(js|css|sh)$/.test(name));
     expect(others).toEqual([
       'package/LICENSE',
       'package/README.md',
