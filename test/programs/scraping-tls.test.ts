@@ -50,7 +50,7 @@ async function start(): Promise<WebDemo> {
 /** The scrape configuration of docs/operate.md, with its files in a folder. */
 function documentedScrape(folder: string): Json {
   const page = readFileSync(path.join(import.meta.dirname, '../../docs/operate.md'), 'utf8');
-  const [, text = ''] = /```yaml\n(scrape_configs:\n[^]*?)```/.exec(page) ?? [];
+  const [, text = ''] = /```yaml\n(scrape_configs:\n(?:(?!```)[^])*scheme: https[^]*?)```/.exec(page) ?? [];
   const inFolder = text.replaceAll(
     /(_file: )(\S+)/g,
     (_match, key: string, name: string) => key + path.join(folder, name),
