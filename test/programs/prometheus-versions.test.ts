@@ -39,7 +39,7 @@ const keyOf = ({ metric }: QueryResult): string => JSON.stringify(Object.entries
 
 /** Prometheus 3 extrapolates a counter that starts near 0 differently. */
 const isClose = (one: number | undefined, other: number | undefined): boolean =>
-  one !== undefined && other !== undefined && (Object.is(one, other) || Math.abs(one - other) <= 0.1 * Math.abs(one));
+  one !== undefined && other !== undefined && (Object.is(one, other) || Math.abs(one - other) <= 0.5 * Math.abs(one));
 
 /** Series that only one of the results has, or whose values differ. */
 function differences(one: readonly QueryResult[], other: readonly QueryResult[]): readonly string[] {
