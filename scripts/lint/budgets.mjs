@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 35,
   settings: 53,
   'words of docs': 23_000,
-  'lines of tests': 85_634,
+  'lines of tests': 85_636,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

@@ -44,6 +44,8 @@ it.each([
   { scenario: 'ci-burst', nodes: '3', pods: '60', seed: '7' },
 ] as const)('each command that demo prints works as printed: %j', async (simulation) => {
   await using running = await startDemo({}, simulation);
+  const port = Number(new URL(running.shown('exporter')).port);
+  await expect.poll(() => send({ port, path: '/readyz' })).toMatchObject({ status: 200 });
   const commands = printedCommands(running.out());
   expect(commands).toHaveLength(5);
   expect(running.shown('read-only')).toContain('kubectl edit');
