@@ -69,7 +69,7 @@ export function activate(options: ActivationOptions): ActiveSettings {
       evictions,
       faults,
       memories,
-      areNodesWatched: () => store.lists.areNodesCurrent,
+      nodesSeenAtMs: () => store.lists.nodesSeenAtMs,
       onNearNodes: (nodeNames) => {
         source.setNearNodes(nodeNames);
       },

@@ -27,7 +27,7 @@ export interface CollectionOptions {
   readonly cache: SummaryCache;
   readonly evictions: CollectorOptions['evictions'];
   /** See {@link NodeTrackerOptions}. Default: never. */
-  readonly areNodesWatched?: NodeTrackerOptions['areNodesWatched'];
+  readonly nodesSeenAtMs?: NodeTrackerOptions['nodesSeenAtMs'];
   /** Of earlier settings too: the grace periods of pods continue. Default: none. */
   readonly memories?: Map<string, NodeMemory>;
   /** See {@link CollectorOptions}. Default: nothing. */
@@ -73,7 +73,7 @@ export function createCollection(options: CollectionOptions): Collection {
     growth: (nodeName) => cache.growth(nodeName),
     ttlMs: config.cache.ttlMs,
     clock,
-    areNodesWatched: options.areNodesWatched,
+    nodesSeenAtMs: options.nodesSeenAtMs,
     graceMs: podGraceMs,
     faults: options.faults ?? new NodeFaults(silentLogger),
     memories: options.memories ?? new Map<string, NodeMemory>(),

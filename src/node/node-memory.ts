@@ -9,16 +9,16 @@ import type { NodeSnapshot } from './node-view.js';
 
 /** A kubelet looks every 10 s, and its condition is seen a moment later. */
 const refutedAfterMs = 60_000;
+/** A watch in which nothing happens has a bookmark each minute: in longer gaps the API server was away. */
+const maxGapMs = 90_000;
 
 type Learned = Pick<NodeSnapshot, 'forecasts' | 'fills'>;
 export const nothingLearned: Learned = { forecasts: noForecasts, fills: [] };
 
 interface CrossedThreshold {
-  /** When the last summary arrived; monotonic. */
-  readonly atMs: number;
-  /** Whether the condition of the node was current then. */
-  readonly isWatched: boolean;
-  /** Without the times in which it was not. */
+  /** Time up to which it is counted; monotonic. */
+  readonly untilMs: number;
+  /** Without gaps in which the condition of the node was not known. */
   readonly forMs: number;
 }
 
@@ -69,14 +69,15 @@ export class NodeMemory {
   }
 
   /**
-   * The signals whose assumed thresholds are not those of the kubelet: summaries have crossed them for a minute without
-   * DiskPressure, while the API server's word was current. It stays so until the kubelet's own thresholds are known, it
-   * starts again, or the condition is another one. `arrivedAtMs`: of the summary; monotonic.
+   * The signals whose assumed thresholds are not those of the kubelet: summaries have crossed them for a minute in which the
+   * API server showed no DiskPressure. It stays so until the kubelet's own thresholds are known, it starts again, or the
+   * condition is another one. `arrivedAtMs`: of the summary; `seenAtMs`: of the last sign that the condition is still this
+   * one; both monotonic.
    */
   refutedSignals(
     thresholds: readonly NodeThreshold[],
     diskPressure: boolean | undefined,
-    { arrivedAtMs, isWatched }: { readonly arrivedAtMs: number; readonly isWatched: boolean },
+    { arrivedAtMs, seenAtMs }: { readonly arrivedAtMs: number; readonly seenAtMs: number },
   ): readonly EvictionSignal[] {
     const assumed = thresholds.filter(({ isAssumed }) => isAssumed);
     if (diskPressure !== false || assumed.length === 0) {
@@ -84,17 +85,18 @@ export class NodeMemory {
       this.#refuted.clear();
     }
     for (const { signal, isCrossed } of diskPressure === false ? assumed : []) {
-      if (isCrossed) this.#cross(signal, { atMs: arrivedAtMs, isWatched });
+      if (isCrossed) this.#cross(signal, arrivedAtMs, seenAtMs);
       else this.#crossed.delete(signal);
     }
     return [...this.#refuted];
   }
 
-  #cross(signal: EvictionSignal, look: Omit<CrossedThreshold, 'forMs'>): void {
-    const before = this.#crossed.get(signal);
-    const countedMs = before?.isWatched === true && look.isWatched ? look.atMs - before.atMs : 0;
-    const forMs = (before?.forMs ?? 0) + countedMs;
-    this.#crossed.set(signal, { ...look, forMs });
+  #cross(signal: EvictionSignal, arrivedAtMs: number, seenAtMs: number): void {
+    const before = this.#crossed.get(signal) ?? { untilMs: arrivedAtMs, forMs: 0 };
+    const untilMs = Math.max(before.untilMs, Math.min(arrivedAtMs, seenAtMs));
+    const gapMs = untilMs - before.untilMs;
+    const forMs = before.forMs + (gapMs > maxGapMs ? 0 : gapMs);
+    this.#crossed.set(signal, { untilMs, forMs });
     if (forMs >= refutedAfterMs) this.#refuted.add(signal);
   }
 

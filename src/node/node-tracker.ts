@@ -26,8 +26,8 @@ export interface NodeTrackerOptions extends NodeSnapshotOptions {
   /** By the name of the node; they outlive the trackers. */
   readonly memories: Map<string, NodeMemory>;
   readonly clock: Clock;
-  /** Whether the conditions of nodes are current. Undefined where they are read once. */
-  readonly areNodesWatched?: (() => boolean) | undefined;
+  /** See `StoreLists.nodesSeenAtMs`. Undefined where nodes are read once. */
+  readonly nodesSeenAtMs?: (() => number) | undefined;
 }
 
 type Found = Pick<FoundLookup, 'summary' | 'configuration' | 'arrivedAtMs'>;
@@ -248,7 +248,7 @@ export class NodeTracker {
     const refutedSignals: NodeSnapshotInput['refutedSignals'] = (thresholds) =>
       memory.refutedSignals(thresholds, node.diskPressure, {
         arrivedAtMs,
-        isWatched: this.#options.areNodesWatched?.() === true,
+        seenAtMs: this.#options.nodesSeenAtMs?.() ?? -Infinity,
       });
     const given = { node, summary, arrivedAtMs, layout, frozen, configuration, context };
     return { ...given, refutedSignals, known, derived, memory };

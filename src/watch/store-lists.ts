@@ -47,9 +47,6 @@ export function areSeen(scopes: readonly ScopeState[], nowMs: number): boolean {
   });
 }
 
-/** A watch without progress for so long may have been cut. */
-const currentMs = 30_000;
-
 /** After this time, namespaces whose pods cannot be listed do not hold back the others. */
 const partialAfterMs = 30_000;
 
@@ -109,13 +106,9 @@ export class StoreLists {
     return this.#options.nodes.scopes.every(({ isSynced }) => isSynced);
   }
 
-  /** Whether what is known of the nodes is what the API server knows now. */
-  get areNodesCurrent(): boolean {
-    const sinceMs = this.#options.clock.monotonicMs() - currentMs;
-    return this.#options.nodes.scopes.every(
-      ({ isSynced, isConnected, lastProgress }) =>
-        isSynced && isConnected && (lastProgress?.monotonicMs ?? -Infinity) > sinceMs,
-    );
+  /** Monotonic time at which the nodes were last known to be what the API server knows; -Infinity before they are listed. */
+  get nodesSeenAtMs(): number {
+    return Math.min(...this.#options.nodes.scopes.map(({ lastProgress }) => lastProgress?.monotonicMs ?? -Infinity));
   }
 
   /** Returns the namespaces in scope whose pods have not been listed yet: the same array until one of them is. */

@@ -135,11 +135,11 @@ describe('headroom to the eviction thresholds', () => {
 
 describe('assumed thresholds that a node without DiskPressure has crossed', () => {
   const evictionHard = { 'nodefs.available': '1Gi' };
-  const full = { name: 'full', capacityBytes: 100 * gib, systemBytes: 88 * gib, evictionHard };
+  const full = { name: 'full', capacityBytes: 100 * gib, systemBytes: 84 * gib, evictionHard };
 
   it.each([
-    { when: 'are refuted within ten minutes', fault: undefined, turns: 40, isRefuted: true },
-    { when: 'are not refuted while the API server is away', fault: 'down', turns: 10, isRefuted: false },
+    { when: 'are refuted within three minutes', fault: undefined, turns: 12, isRefuted: true },
+    { when: 'are not refuted while the API server is away', fault: 'down', turns: 40, isRefuted: false },
   ] as const)('such thresholds $when', async ({ fault, turns, isRefuted }) => {
     await using exporter = await Exporter.start({ scenario: { ...emptyScenario(), nodes: [full] } });
     const files = { initialBytes: 4096 };

@@ -88,13 +88,14 @@ describe('NodeMemory: assumed thresholds', () => {
     thresholds: typeof crossed,
     diskPressure: boolean | undefined,
     atMs: number,
-    isUnwatched?: true,
+    /** As the summary arrived, unless it differs. */
+    seenAtMs?: number,
   ];
   const after = (...looks: readonly Look[]) => {
     const memory = new NodeMemory();
     return looks
-      .map(([thresholds, diskPressure, arrivedAtMs, isUnwatched]) =>
-        memory.refutedSignals(thresholds, diskPressure, { arrivedAtMs, isWatched: isUnwatched !== true }).join(),
+      .map(([thresholds, diskPressure, arrivedAtMs, seenAtMs = arrivedAtMs]) =>
+        memory.refutedSignals(thresholds, diskPressure, { arrivedAtMs, seenAtMs }).join(),
       )
       .at(-1);
   };
@@ -104,7 +105,7 @@ describe('NodeMemory: assumed thresholds', () => {
   it.each<[string, readonly Look[], string]>([
     ['crossed for a minute', [start, minuteLater], 'nodefs.available'],
     ['crossed for less', [start, [crossed, false, 60_999]], ''],
-    ['crossed by one summary, however long it is served', [start, start, start], ''],
+    ['crossed by one summary, however long it is served', [start, [crossed, false, 1_000, 61_000]], ''],
     ['not crossed in between', [start, [uncrossed, false, 30_000], minuteLater], ''],
     ['no longer crossed, once refuted', [start, minuteLater, [uncrossed, false, 70_000]], 'nodefs.available'],
     [
@@ -132,33 +133,38 @@ describe('NodeMemory: assumed thresholds', () => {
       ],
       '',
     ],
-    ['crossed for a minute of an API server that is away', [start, [crossed, false, 61_000, true]], ''],
-    ['crossed while the API server was away', [[crossed, false, 1_000, true], minuteLater], ''],
+    ['crossed for a minute of an API server that is away', [start, [crossed, false, 61_000, 1_000]], ''],
     [
-      'crossed for a minute without the time in which it was away',
+      'crossed for an hour of one that was away before',
       [
-        start,
-        [crossed, false, 31_000],
-        [crossed, false, 90_000, true],
-        [crossed, false, 100_000],
-        [crossed, false, 129_999],
+        [crossed, false, 1_000, 0],
+        [crossed, false, 3_600_000, 0],
       ],
       '',
     ],
+    ['crossed for a minute whose last second is not seen', [start, [crossed, false, 90_000, 60_999]], ''],
+    ['crossed for a minute that a bookmark ends', [start, [crossed, false, 90_000, 61_000]], 'nodefs.available'],
+    ['crossed for 90 s until a bookmark', [start, [crossed, false, 91_000]], 'nodefs.available'],
+    ['crossed while the API server was away for longer', [start, [crossed, false, 91_001]], ''],
     [
-      'crossed for a minute, with a time in between in which it was away',
+      'crossed for a minute in two parts, before and after the API server was away',
       [
         start,
         [crossed, false, 31_000],
-        [crossed, false, 90_000, true],
-        [crossed, false, 100_000],
-        [crossed, false, 130_000],
+        [crossed, false, 200_000, 31_000],
+        [crossed, false, 201_000],
+        [crossed, false, 231_000],
       ],
       'nodefs.available',
     ],
     [
+      'crossed for less in two parts, before and after the API server was away',
+      [start, [crossed, false, 31_000], [crossed, false, 201_000], [crossed, false, 230_999]],
+      '',
+    ],
+    [
       'refuted before the API server was away',
-      [start, minuteLater, [crossed, false, 70_000, true]],
+      [start, minuteLater, [crossed, false, 70_000, 61_000]],
       'nodefs.available',
     ],
     [
@@ -180,7 +186,8 @@ describe('NodeMemory: assumed thresholds', () => {
   it('a new life of the kubelet ends what was refuted, counted and measured', () => {
     const memory = new NodeMemory();
     const summary = (kubeletStartedAtMs: number) => aNodeSummary({ kubeletStartedAtMs });
-    const refutedAt = (arrivedAtMs: number) => memory.refutedSignals(crossed, false, { arrivedAtMs, isWatched: true });
+    const refutedAt = (arrivedAtMs: number) =>
+      memory.refutedSignals(crossed, false, { arrivedAtMs, seenAtMs: arrivedAtMs });
     memory.layoutOf('uid', summary(1));
     const { measurements } = memory;
     expect([refutedAt(0), refutedAt(60_000)]).toEqual([[], ['nodefs.available']]);

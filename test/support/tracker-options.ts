@@ -22,7 +22,7 @@ export function trackerOptions(
     ttlMs: 55_000,
     graceMs: 60_000,
     clock: new ManualClock(),
-    areNodesWatched: () => true,
+    nodesSeenAtMs: () => Infinity,
     faults: new NodeFaults(silentLogger),
     memories: new Map(),
     ...changes,
