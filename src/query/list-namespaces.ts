@@ -50,7 +50,7 @@ const ranks: Readonly<Record<string, (of: NamespaceReport) => number | undefined
 
 /** Of each namespace with pods or evictions, and of those whose pods cannot be listed. */
 export async function namespaceReports(
-  { snapshot, evictions }: ClusterReading,
+  { snapshot, evictions, podsOf }: ClusterReading,
   lane: Lane,
 ): Promise<readonly NamespaceReport[]> {
   const all = new Map<string, NamespaceSums>();
@@ -58,9 +58,9 @@ export async function namespaceReports(
   await lane.each(snapshot.nodes, (view) => {
     for (const { pod } of view.unmeasured) of(pod.namespace).unmeasuredPodCount += 1;
     if (view.state === 'absent') return;
-    for (const { summary, evictionMs } of view.snapshot.pods) {
+    for (const { summary, evictionMs } of podsOf(view.snapshot).all) {
       const sums = of(summary.namespace);
-      sums.measuredPodCount += 1;
+      if (summary.usedBytes !== undefined) sums.measuredPodCount += 1;
       sums.usedBytes += summary.usedBytes ?? 0;
       if (evictionMs !== undefined) sums.nearLimitPodCount += 1;
     }

@@ -2,9 +2,9 @@ import type { Lane } from '../base/scheduler.js';
 import { hasLimits, isActive } from '../node/limits.js';
 import type { BoundPod } from '../node/node-objects.js';
 import { type NodeView, unenforcedOn } from '../node/node-view.js';
-import { deriveMeasured, type PodRecord } from '../node/pod-record.js';
+import { deriveMeasured, derivePod, type PodRecord } from '../node/pod-record.js';
 import { soonMs } from '../report/limit-report.js';
-import { measuredPodReport, type PodReport } from '../report/pod-report.js';
+import { limitFacts, measuredPodReport, type PodReport } from '../report/pod-report.js';
 import type { Workload } from '../workload/workload.js';
 import type { ClusterReading } from './cluster-reading.js';
 import { belongsTo, isOfQuery, matchesPod } from './list-filter.js';
@@ -14,7 +14,7 @@ import { type ListedPod, type NamespacedName, type PodData, timeOf } from './lis
 import { knownPodState } from './pod-explanation.js';
 import { earliestPod, podOrder, rankOf } from './pod-order.js';
 
-/** The pods that are near a limit first, then the largest; those without figures last. Yields to the event loop between nodes. */
+/** The pods that are near a limit first, then the largest; those without a total last. Yields to the event loop between nodes. */
 export async function listPods(reading: ClusterReading, query: ListQuery, lane: Lane): Promise<ListPage<PodReport>> {
   const { order } = query;
   const isEachWanted = !hasPodFilters(query);
@@ -32,7 +32,7 @@ export async function listPods(reading: ClusterReading, query: ListQuery, lane: 
     if (data === undefined || matchCount === 0) return;
     const earliest = isEachWanted ? earliestPod({ view, data }, order) : undefined;
     if (earliest !== undefined && items.isBehind(earliest)) items.addBehind(matchCount);
-    else for (const record of data.snapshot.pods) add(record, record.bound, record.summary);
+    else for (const record of data.pods.all) add(record, record.bound, record.summary);
   };
   const compare = podOrder(order);
   const sources = nodesOf(reading, query);
@@ -94,7 +94,8 @@ function workloadsOf({ record, bound }: ListedPod): readonly Workload[] {
 
 const conditionsOf: Readonly<Record<Condition, (pod: ListedPod) => boolean>> = {
   near: (pod) => pod.record?.evictionMs !== undefined || (timeOf(pod) ?? Infinity) <= soonMs,
-  unknown: ({ record, of }) => record === undefined || record.isPending || of.view.state === 'absent',
+  unknown: ({ record, of }) =>
+    record?.summary.usedBytes === undefined || record.isPending || of.view.state === 'absent',
   unenforced: ({ record, bound, of }) =>
     record?.unenforced !== undefined ||
     (bound !== undefined && hasLimits(bound.pod) && unenforcedOn(of.view) !== undefined),
@@ -104,9 +105,11 @@ function reportOf(
   { record, bound, of: { data, view } }: ListedPod,
   { snapshot, failures, readAtMs }: ClusterReading,
 ): PodReport {
-  if (record !== undefined && data !== undefined) {
+  if (record?.summary.usedBytes !== undefined && data !== undefined) {
     return measuredPodReport({ node: data.source, pod: deriveMeasured(record, data.snapshot.context) });
   }
   if (bound === undefined) throw new Error('a pod is listed that neither server knows');
-  return knownPodState(bound, { snapshot: { ...snapshot, nodes: [view] }, failures, readAtMs }).report;
+  const { report } = knownPodState(bound, { snapshot: { ...snapshot, nodes: [view] }, failures, readAtMs });
+  if (record === undefined || data === undefined) return report;
+  return { ...report, ...limitFacts({ node: data.source, pod: derivePod(record, data.snapshot.context) }) };
 }

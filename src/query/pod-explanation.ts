@@ -3,19 +3,19 @@ import type { Pod } from '../kube/objects.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import { explainPod, type PodBreakdown, type VolumeShare } from '../node/breakdown.js';
 import { isEntryOf } from '../node/join.js';
-import type { LimitRatio } from '../node/limit-ratios.js';
 import { isActive } from '../node/limits.js';
 import { podGraceMs } from '../node/node-coverage.js';
 import { isExpected } from '../node/node-coverage.js';
 import type { NodeLayout } from '../node/node-layout.js';
 import type { AbsentNodeView, MeasuredNodeView } from '../node/node-view.js';
-import { type DerivedPod, deriveMeasured, type PodRecord } from '../node/pod-record.js';
+import { type DerivedPod, deriveMeasured, derivePod, type PodRecord } from '../node/pod-record.js';
 import type { AttributionMode, PodUsage } from '../node/usage.js';
 import { nodeHint } from '../report/absence-hints.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
 import { type LimitReport, limitReport } from '../report/limit-report.js';
 import {
   type FoundPod,
+  limitFacts,
   type MeasuredPodReport,
   measuredPodReport,
   type PodSource,
@@ -25,7 +25,7 @@ import {
   unmeasuredPodReport,
 } from '../report/pod-report.js';
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../report/volume-report.js';
-import { type ClusterReading, type KnownPod, measuredNodes } from './cluster-reading.js';
+import type { ClusterReading, KnownPod } from './cluster-reading.js';
 import { limitSamples } from './limit-samples.js';
 
 /** What adds up to a pod's usage: plain data with exact numbers. */
@@ -77,13 +77,16 @@ export interface LimitExplanation extends LimitReport {
 }
 
 /** A pod with figures, and where they come from: of a silent node, what was last known. */
-export type ExplainedSource = FoundPod<DerivedPod<PodUsage>, PodSource & { readonly layout: NodeLayout }>;
+export type ExplainedSource<Usage = PodUsage> = FoundPod<
+  DerivedPod<Usage>,
+  PodSource & { readonly layout: NodeLayout }
+>;
 
 /** An explanation, and what it is made of. */
 export interface ExplainedPod {
   readonly explanation: PodExplanation;
   /** Undefined without figures. */
-  readonly found: ExplainedSource | undefined;
+  readonly found: FoundPod<PodRecord, PodSource> | undefined;
   /** Undefined for one that the API server does not know. */
   readonly pod: Pod | undefined;
 }
@@ -97,7 +100,9 @@ export function explainKnown(known: KnownPod, reading: ClusterReading, mode: Att
     return { explanation: { ...measuredExplanation(found, reading, mode), ...facts }, found, pod };
   const { report } = state;
   if (report.state !== 'unmeasured') throw new Error('a pod has values that were not found');
-  return { explanation: { ...report, ...facts, limits: limitsWithoutTotal(reading, pod.uid) }, found: undefined, pod };
+  const listed = foundWithoutTotal(pod, reading);
+  const limits = listed === undefined ? [] : limitsOf(listed, reading);
+  return { explanation: { ...report, ...(listed && limitFacts(listed)), ...facts, limits }, found: listed, pod };
 }
 
 export function explainUnknown(found: ExplainedSource, reading: ClusterReading, mode: AttributionMode): ExplainedPod {
@@ -142,15 +147,17 @@ function findingsOf(pod: Pod, { snapshot, knownNodes, lastKnownOf }: ClusterRead
   return found.map(findingReport);
 }
 
-function limitsWithoutTotal(reading: ClusterReading, uid: string): readonly LimitExplanation[] {
-  return measuredNodes(reading).flatMap((node) =>
-    node.snapshot.podsWithoutTotal
-      .filter(({ bound }) => bound?.pod.uid === uid)
-      .flatMap((pod) => {
-        const ratios = node.snapshot.context.ratiosOf(pod);
-        return limitExplanations(ratios, node.snapshot.layout, (limit) => limitSamples({ node, pod }, limit, reading));
-      }),
-  );
+/** A pod that its kubelet lists without a total; of a silent node, as it was last known. */
+function foundWithoutTotal(
+  { uid, nodeName }: Pod,
+  { snapshot, lastKnownOf }: ClusterReading,
+): ExplainedSource<PodUsage | undefined> | undefined {
+  const view = snapshot.nodes.find((node) => node.nodeName === nodeName);
+  const known = view?.state === 'absent' ? lastKnownOf(view) : view;
+  if (view === undefined || known === undefined) return undefined;
+  const { podsWithoutTotal, context, layout } = known.snapshot;
+  const record = podsWithoutTotal.find(({ bound }) => bound?.pod.uid === uid);
+  return record && { node: { ...view, ageMs: known.ageMs, layout }, pod: derivePod(record, context) };
 }
 
 /** Pods that the API server does not know. */
@@ -179,7 +186,7 @@ function measuredExplanation(
     split: breakdown.split,
     containers: breakdown.containers.map(containerExplanation),
     volumes: [...volumeReports(found), ...unlistedVolumeReports(found)],
-    limits: limitExplanations(pod.ratios, node.layout, (limit) => limitSamples(found, limit, reading)),
+    limits: limitsOf(found, reading),
   };
 }
 
@@ -189,17 +196,14 @@ function containerExplanation(breakdown: PodBreakdown['containers'][number]): Co
   return { container: name, usedBytes, ...own, volumeShares, otherBytes: restBytes };
 }
 
-function limitExplanations(
-  ratios: readonly LimitRatio[],
-  layout: NodeLayout,
-  samplesOf: (limit: LimitRatio) => LimitExplanation['samples'],
-): readonly LimitExplanation[] {
-  const ofContainer = layout.hasDedicatedImagefs === true ? 'logs (dedicated imagefs)' : 'rootfs + logs';
+function limitsOf(found: ExplainedSource<PodUsage | undefined>, reading: ClusterReading): readonly LimitExplanation[] {
+  const { node, pod } = found;
+  const ofContainer = node.layout.hasDedicatedImagefs === true ? 'logs (dedicated imagefs)' : 'rootfs + logs';
   const counted = { emptydir: 'volume', pod: 'total', container: ofContainer };
-  return ratios.map((ratio) => ({
+  return pod.ratios.map((ratio) => ({
     ...limitReport(ratio),
     counted: counted[ratio.rule],
-    samples: samplesOf(ratio),
+    samples: limitSamples(found, ratio, reading),
   }));
 }
 

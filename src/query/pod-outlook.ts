@@ -117,7 +117,7 @@ function nodePressure(
 }
 
 /** While its volumes are not measured, its growth is not known. */
-function nextLimit(found: ExplainedSource | undefined): NextLimitReport | undefined {
+function nextLimit(found: ExplainedPod['found']): NextLimitReport | undefined {
   const forecast = found === undefined || found.pod.isPending ? undefined : podForecast(found);
   if (forecast === undefined) return undefined;
   const { rule, container, volume, timeToLimitMs } = forecast;

@@ -8,6 +8,8 @@ type SnapshotParts = Pick<NodeSnapshot, 'pods' | 'podsWithoutTotal' | 'listedPod
 
 /** Looks up what lists ask of the pods of a snapshot. Each thing is derived when it is first asked for. */
 export class SnapshotPods {
+  /** Those that are listed: all that have figures, but for strangers without a total. */
+  readonly all: readonly PodRecord[];
   readonly #snapshot: SnapshotParts;
   /** Of the last call. */
   #bound: readonly BoundPod[] = [];
@@ -18,6 +20,9 @@ export class SnapshotPods {
 
   constructor(snapshot: SnapshotParts) {
     this.#snapshot = snapshot;
+    const { pods, podsWithoutTotal } = snapshot;
+    const known = podsWithoutTotal.filter(({ bound }) => bound !== undefined && isActive(bound.pod));
+    this.all = known.length === 0 ? pods : [...pods, ...known];
   }
 
   /** Returns the pods of the node, `bound`, that are not among those of the snapshot and have not ended. */
@@ -31,21 +36,19 @@ export class SnapshotPods {
   }
 
   #shownUids(): ReadonlySet<string | undefined> {
-    const { pods, podsWithoutTotal, listedPods, measuredPodUids } = this.#snapshot;
-    const isAllShown = pods.length + podsWithoutTotal.length === listedPods.length;
-    return isAllShown ? measuredPodUids : new Set(pods.map(({ bound }) => bound?.pod.uid));
+    const { pods, listedPods, measuredPodUids } = this.#snapshot;
+    return pods.length === listedPods.length ? measuredPodUids : new Set(this.all.map(({ bound }) => bound?.pod.uid));
   }
 
   /** Returns how many of its pods have each of the words, in lower case, in their namespace and name. */
   matchCount(words: readonly string[]): number {
-    const { pods } = this.#snapshot;
-    return words.length === 0 ? pods.length : (this.#names ??= new PodNames(pods)).matchCount(words);
+    return words.length === 0 ? this.all.length : (this.#names ??= new PodNames(this.all)).matchCount(words);
   }
 
   /** Returns the first of its pods in an order; the one that was found before, of an order of the same name. */
   first(order: string, compare: (a: PodRecord, b: PodRecord) => number): PodRecord | undefined {
     return getOrAdd(this.#first, order, () =>
-      this.#snapshot.pods.reduce<PodRecord | undefined>(
+      this.all.reduce<PodRecord | undefined>(
         (first, pod) => (first === undefined || compare(pod, first) < 0 ? pod : first),
         undefined,
       ),

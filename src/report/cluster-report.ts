@@ -1,5 +1,6 @@
 import type { Ranked } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
+import type { Pod } from '../kube/objects.js';
 import { hasLimits } from '../node/limits.js';
 import {
   type AbsentNodeView,
@@ -281,10 +282,11 @@ function* podSteps(
   }
 }
 
-/** Pods without data whose limits the kubelet enforces. */
+/** Pods that no summary lists whose limits the kubelet enforces. */
 function limitedPodCount(view: NodeView, hidesPodsWithoutWorkload: boolean): number {
   if (unenforcedOn(view) === 'isolation_disabled') return 0;
+  const isListed = ({ uid }: Pod): boolean => view.state !== 'absent' && view.snapshot.listedPodUids.has(uid);
   return view.unmeasured.filter(
-    ({ pod, workloads }) => hasLimits(pod) && (workloads.length > 0 || !hidesPodsWithoutWorkload),
+    ({ pod, workloads }) => hasLimits(pod) && !isListed(pod) && (workloads.length > 0 || !hidesPodsWithoutWorkload),
   ).length;
 }

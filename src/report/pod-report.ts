@@ -39,19 +39,23 @@ export interface DataFacts {
   readonly absenceReason?: AbsenceReason | undefined;
 }
 
-/** A pod with data. `pending`: the kubelet has not measured its volumes yet, so the total or a ratio is too small. */
-export interface MeasuredPodReport extends PodFacts, DataFacts {
-  readonly state: 'measured' | 'pending';
-  readonly node: string;
-  readonly usedBytes: number;
-  readonly components: ComponentBytes;
-  readonly inodesUsed?: number | undefined;
+interface LimitFacts extends DataFacts {
   readonly nearestLimit?: LimitReport | undefined;
   /** Until the pod exceeds one of its limits, see `PodLimitReport`. */
   readonly timeToLimitMs?: number | undefined;
 }
 
-export interface UnmeasuredPodReport extends PodFacts {
+/** A pod with data. `pending`: the kubelet has not measured its volumes yet, so the total or a ratio is too small. */
+export interface MeasuredPodReport extends PodFacts, LimitFacts {
+  readonly state: 'measured' | 'pending';
+  readonly node: string;
+  readonly usedBytes: number;
+  readonly components: ComponentBytes;
+  readonly inodesUsed?: number | undefined;
+}
+
+/** What is known of its limits is there where the kubelet lists it without a total. */
+export interface UnmeasuredPodReport extends PodFacts, Partial<LimitFacts> {
   readonly state: 'unmeasured';
   /** Why it has no data. */
   readonly reason: string;
@@ -109,7 +113,7 @@ export function podForecast({
 }
 
 export function measuredPodReport(found: FoundPod<DerivedPod<PodUsage>, PodSource>): MeasuredPodReport {
-  const { node, pod } = found;
+  const { pod } = found;
   const { usedBytes, components, inodesUsed, volumesPending } = pod.usage;
   return {
     ...podPlace(found),
@@ -123,10 +127,15 @@ export function measuredPodReport(found: FoundPod<DerivedPod<PodUsage>, PodSourc
     inodesUsed,
     limitBytes: pod.bound?.limitBytes,
     requestBytes: pod.bound?.requestBytes,
-    nearestLimit: nearestLimit(pod.ratios),
-    timeToLimitMs: podForecast(found)?.timeToLimitMs,
-    ...dataFacts(node),
+    ...limitFacts(found),
   };
+}
+
+/** What is known of a pod without a total, too. */
+export function limitFacts(found: FoundPod<DerivedPod, PodSource>): LimitFacts {
+  const { node, pod } = found;
+  const timeToLimitMs = podForecast(found)?.timeToLimitMs;
+  return { nearestLimit: nearestLimit(pod.ratios), timeToLimitMs, ...dataFacts(node) };
 }
 
 export function dataFacts({ state, ageMs, reason }: PodSource): DataFacts {

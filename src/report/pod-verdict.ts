@@ -56,7 +56,7 @@ interface Judged {
 export function podVerdict(judged: Judged): PodVerdictReport {
   const { report, eviction, pod } = judged;
   if (eviction !== undefined && (pod === undefined || !isActive(pod))) return evictedVerdict(eviction);
-  const { kind, text, limit } = report.state === 'unmeasured' ? lackOf(report, judged) : standing(report, judged);
+  const { kind, text, limit } = standing(report, judged);
   return { kind, text, commands: commandsOf(judged, kind, limit) };
 }
 
@@ -74,15 +74,14 @@ interface Standing {
   readonly limit?: LimitReport | undefined;
 }
 
-function lackOf({ reason }: UnmeasuredPodReport, judged: Judged): Standing {
-  const above = exceededLimit(judged.limits);
-  if (above !== undefined) return aboveText(above);
+function lackOf({ reason }: UnmeasuredPodReport): Standing {
   return { kind: 'unknown', text: `Not measured: ${reason.replace(/\.$/, '')}.` };
 }
 
-function standing(report: MeasuredPodReport, judged: Judged): Standing {
+function standing(report: PodReport, judged: Judged): Standing {
   const found = bareStanding(report, judged);
   const { dataState, dataAgeMs, absenceReason = 'never', node } = report;
+  if (report.state === 'unmeasured' && found.kind === 'unknown') return found;
   if (dataState === 'absent') {
     const text = `No data from node ${node} (${absenceReason}). As last known ${formatAge(dataAgeMs)} ago: ${lowerFirst(found.text)}`;
     return { ...found, text };
@@ -90,27 +89,27 @@ function standing(report: MeasuredPodReport, judged: Judged): Standing {
   return dataState === 'stale' ? { ...found, text: `${found.text} The data is ${formatAge(dataAgeMs)} old.` } : found;
 }
 
-function bareStanding(report: MeasuredPodReport, judged: Judged): Standing {
-  const { usedBytes, state } = report;
+function bareStanding(report: PodReport, judged: Judged): Standing {
   const { spec } = judged.report;
-  const uses = `It uses ${formatBytes(usedBytes)}.`;
-  if (spec !== undefined && !isActive(spec)) {
+  if (report.state !== 'unmeasured' && spec !== undefined && !isActive(spec)) {
     return {
       kind: 'ended',
-      text: `The pod has ended (phase ${spec.phase}), and its node still holds ${formatBytes(usedBytes)} of it.`,
+      text: `The pod has ended (phase ${spec.phase}), and its node still holds ${formatBytes(report.usedBytes)} of it.`,
     };
   }
   const above = exceededLimit(judged.limits);
   if (above !== undefined) return aboveText(above);
   const near = nearText(judged);
   if (near !== undefined) return near;
+  if (report.state === 'unmeasured') return lackOf(report);
+  const { usedBytes, state } = report;
   if (state === 'pending') {
     return {
       kind: 'unknown',
       text: `Not known whether a limit is near: its volumes are not measured yet. It uses at least ${formatBytes(usedBytes)}.`,
     };
   }
-  return farText(report, judged, uses);
+  return farText(report, judged, `It uses ${formatBytes(usedBytes)}.`);
 }
 
 /** The first one: the kubelet evicts for it. */

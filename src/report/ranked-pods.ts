@@ -1,6 +1,6 @@
 import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
 import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
-import { hasLimits, isActive } from '../node/limits.js';
+import { hasLimits, isActive, podLimit } from '../node/limits.js';
 import { deriveMeasured, type PodContext, type PodRecord } from '../node/pod-record.js';
 import { canBind } from '../node/unenforced-limits.js';
 import { mostSpecific, type Workload, workloadKey } from '../workload/workload.js';
@@ -199,9 +199,11 @@ function nextLimit(
   return forecast && limit && { limit, timeToLimitMs: forecast.timeToLimitMs };
 }
 
-/** Usage without volumes is a lower bound: what it does not reach may be reached. */
-function isUncertain({ isPending }: PodRecord, highestRatio = 0): boolean {
-  return isPending && highestRatio < limitThresholds.near;
+/** Usage without volumes is a lower bound, and without a total that of the pod is not known: what it does not reach may be reached. */
+function isUncertain({ isPending, summary, bound }: PodRecord, highestRatio = 0): boolean {
+  const isUnknown =
+    isPending || (summary.usedBytes === undefined && bound !== undefined && podLimit(bound.pod) !== undefined);
+  return isUnknown && highestRatio < limitThresholds.near;
 }
 
 /** Of a limit that can bind. */

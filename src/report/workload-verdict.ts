@@ -52,7 +52,7 @@ function nearText({ totalCount, items: [first] }: Ranked<PodReport>): string {
 
 /** Undefined where it does not evict. */
 function limitOf(pod: PodReport | undefined): LimitReport | undefined {
-  const limit = pod?.state === 'unmeasured' ? undefined : pod?.nearestLimit;
+  const limit = pod?.nearestLimit;
   return limit !== undefined && canEvict(limit) ? limit : undefined;
 }
 

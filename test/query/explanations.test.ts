@@ -113,6 +113,14 @@ describe('a pod that is not measured', () => {
       { state: 'unmeasured', limits: [{ rule: 'emptydir', volume: 'cache', ratio: 1.5, counted: 'volume' }] },
     ]);
     expect(await textOf(reading)).toMatch(/emptydir.*1\.50/);
+    const silent = { ...reading, snapshot: aClusterSnapshot({ nodes: [absent] }) };
+    const lastKnownOf = () => ({ snapshot: node.snapshot, ageMs: 60_000 });
+    expect(await podsOf({ ...silent, lastKnownOf }, id)).toMatchObject([
+      {
+        limits: [{ ratio: 1.5 }],
+        verdict: { kind: 'above', text: expect.stringMatching(/^No data.* 1m ago: above/) as string },
+      },
+    ]);
   });
 
   it('a pod that is not measured shows the findings of its spec', async () => {

@@ -35,6 +35,7 @@ import {
   aWorkload,
   aWorkloadSnapshot,
   someNodeObjects,
+  withoutTotal,
 } from '../support/snapshot-builders.js';
 
 const lane = new Scheduler(new ManualClock()).newLane();
@@ -298,6 +299,47 @@ it('pods are sorted by what they use, by their ratio, and by their names', async
   expect(namesOf(await podsOf(reading, { order: 'ratio' }))).toEqual(['a-0', 'd-3', 'c-2', 'b-1']);
   expect(namesOf(await podsOf(reading, { order: 'name' }))).toEqual(['a-0', 'b-1', 'c-2', 'd-3']);
   expect((await podsOf(reading, { order: 'ratio' })).items[0]).toMatchObject({ nearestLimit: { ratio: Infinity } });
+});
+
+describe('a pod without a total', () => {
+  const pod = aPod({ name: 'cart-0', uid: 'cart', kubeletUid: 'cart', nodeName: 'node-1', runningSinceMs: 0 });
+  const ratios = [aLimitRatio({ rule: 'container', container: 'main', usedBytes: 3, limitBytes: 2 })];
+  const record = withoutTotal(aMeasuredPod({ name: 'cart-0', pod, ratios, evictionMs: 0 }));
+  const stranger = withoutTotal(aMeasuredPod({ name: 'stranger', pod: undefined }));
+  const ended = withoutTotal(aMeasuredPod({ name: 'ended', pod: aPod({ ...pod, uid: 'ended', phase: 'Failed' }) }));
+  const snapshot = aNodeSnapshot({ pods: [aMeasuredPod()], podsWithoutTotal: [record, stranger, ended] });
+  const bound = [aBoundPod({ pod })];
+  const objects = someNodeObjects({ pods: bound });
+  const reading = aReading({
+    snapshot: aClusterSnapshot({ nodes: [{ ...aFreshNode(snapshot), objects, unmeasured: bound }] }),
+  });
+
+  it.each([
+    [{ only: 'near' }, 1],
+    [{ only: 'unknown' }, 1],
+    [{ rule: 'container' }, 1],
+    [{ order: 'ratio' }, 2],
+    [{ search: 'cart-0' }, 2],
+  ])('a pod without a total is listed once, first, with the limit that is measured: %o', async (query, totalCount) => {
+    const page = await podsOf(reading, query);
+    expect(page.totalCount).toBe(totalCount);
+    expect(page.items.filter(({ state }) => state === 'unmeasured')).toMatchObject([
+      { pod: 'cart-0', dataState: 'fresh', nearestLimit: { rule: 'container', ratio: 1.5 }, isExpected: true },
+    ]);
+    if (!('search' in query)) expect(page.items[0]).toMatchObject({ pod: 'cart-0', nearestLimit: { ratio: 1.5 } });
+  });
+
+  it('a namespace counts it among those near a limit, and not among the measured ones', async () => {
+    const page = await listNamespaces(reading, parseListQuery('namespaces', {}), lane);
+    expect(page.items).toMatchObject([{ measuredPodCount: 1, unmeasuredPodCount: 1, nearLimitPodCount: 1 }]);
+  });
+
+  it('of a silent node, it is listed as last known', async () => {
+    const view = { ...anAbsentNode('node-1', 'timeout'), objects, unmeasured: bound };
+    const silent = { ...reading, snapshot: aClusterSnapshot({ nodes: [view] }) };
+    const page = await podsOf({ ...silent, lastKnownOf: () => ({ snapshot, ageMs: 60_000 }) }, { only: 'near' });
+    expect(page.items).toMatchObject([{ dataState: 'absent', dataAgeMs: 60_000, nearestLimit: { ratio: 1.5 } }]);
+  });
 });
 
 describe('pods of a silent node', () => {

@@ -12,7 +12,16 @@ import type { PodContext, PodRecord } from '../../src/node/pod-record.js';
 import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/report/cluster-report.js';
 import { evictionReport } from '../../src/report/eviction-report.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
-import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
+import {
+  aContainer,
+  aContainerSummary,
+  anFsStats,
+  aNode,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aVolume,
+} from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
@@ -490,6 +499,17 @@ describe('a node without data', () => {
   it('a node without data leaves the limits of its pods unknown', async () => {
     const { summary } = await reportOf({ nodes: [silent()] });
     expect(summary).toMatchObject({ unknownLimitPodCount: 1, limitCount: 0 });
+  });
+
+  it.each([
+    [0.5, { unknownLimitPodCount: 1, limitedPodCount: 0, nearLimitPodCount: 0 }],
+    [0.9, { unknownLimitPodCount: 0, limitedPodCount: 1, nearLimitPodCount: 1 }],
+  ])('the limit of a pod without a total is unknown, unless another one is near: %d', async (ratio, counts) => {
+    const pod = aPod({ name: 'q', uid: 'q', containers: [aContainer({ limitBytes: 100 })] });
+    const record = withoutTotal(aMeasuredPod({ pod, ratios: [ratioOf(ratio * 100, 100)] }));
+    const node = aFreshNode(aNodeSnapshot({ pods: [], podsWithoutTotal: [record], listedPodUids: new Set(['q']) }));
+    const { summary } = await reportOf({ nodes: [{ ...node, unmeasured: [aBoundPod({ pod })] }] });
+    expect(summary).toMatchObject(counts);
   });
 
   it('a node without data has no unknown limits where the kubelet enforces none', async () => {

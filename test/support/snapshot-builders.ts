@@ -167,7 +167,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     headrooms: [],
     images: undefined,
     logRotation: undefined,
-    listedPods: pods,
+    listedPods: [...pods, ...(overrides.podsWithoutTotal ?? [])],
     context: givenContext,
     pods,
     endedPods: pods.flatMap(({ bound }) => (bound === undefined || isActive(bound.pod) ? [] : [bound.pod])),

@@ -4,7 +4,7 @@ import { countsInodes } from '../../kubelet/eviction-signals.js';
 import { nearRatio } from '../../node/near-evictions.js';
 import { isNearHeadroom } from '../../node/node-thresholds.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
-import type { DataFacts, MeasuredPodReport, PodReport } from '../../report/pod-report.js';
+import type { DataFacts, PodReport } from '../../report/pod-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
 import { amountText } from '../explain/signal-lines.js';
 import { type Style, terminalText } from '../text/terminal-text.js';
@@ -16,7 +16,7 @@ import { namespaceColumn, type RowQuery, ruleText, type View } from './view.js';
 
 /** A pod that is near a limit, or a node that is near a threshold. */
 export type NextRow =
-  | { readonly kind: 'pod'; readonly pod: MeasuredPodReport; readonly timeMs: number | undefined }
+  | { readonly kind: 'pod'; readonly pod: PodReport; readonly timeMs: number | undefined }
   | { readonly kind: 'node'; readonly node: NodePressureReport; readonly timeMs: number | undefined };
 
 /** Who is evicted next, pods for their limits and nodes that evict pods, on one clock: those without a time are last. */
@@ -36,16 +36,21 @@ export const nextView: View<NextRow> = {
     { header: 'KIND', text: ({ kind }) => kind, dropRank: 3 },
     namespaceColumn((row) => (row.kind === 'pod' ? row.pod.namespace : '')),
     { header: 'NAME', text: nameOf, minWidth: 12 },
-    { header: 'NODE', text: (row) => (row.kind === 'pod' ? row.pod.node : row.node.node), minWidth: 10, dropRank: 4 },
+    {
+      header: 'NODE',
+      text: (row) => (row.kind === 'pod' ? (row.pod.node ?? '-') : row.node.node),
+      minWidth: 10,
+      dropRank: 4,
+    },
     { header: 'WHY', text: whyText, dropRank: 1 },
     { header: 'LEFT', text: leftText, align: 'right', dropRank: 2 },
     {
       header: 'STATE',
       text: stateText,
-      value: (row) => (dataOf(row).dataState === 'fresh' ? undefined : 1),
+      value: (row) => (stateText(row) === '-' ? undefined : 1),
       dropRank: 2,
       isSeldom: true,
-      style: (row): Style | undefined => (dataOf(row).dataState === 'fresh' ? undefined : 'yellow'),
+      style: (row): Style | undefined => (stateText(row) === '-' ? undefined : 'yellow'),
     },
   ],
 };
@@ -58,12 +63,12 @@ async function readNext(reader: ViewReader, { parameters, count }: RowQuery): Pr
     reader.list('nodes', { only: 'near', search: parameters['node'] }, isOfPodsAlone ? 1 : count),
     reader.list('nodes', { only: 'unknown', search: parameters['node'] }, isOfPodsAlone ? 1 : maxUnknownCount),
   ]);
-  const podRows = pods.items.flatMap(podRow);
+  const podRows = pods.items.map((pod): NextRow => ({ kind: 'pod', pod, timeMs: pod.timeToLimitMs }));
   const nodeRows = isOfPodsAlone ? [] : nodes.items.flatMap((node) => nodeRow(node, parameters['node']));
   const items = [...podRows, ...nodeRows].toSorted(soonestFirst).slice(0, count);
-  const nodeCount = isOfPodsAlone ? 0 : countWithout(nodes, nodeRows);
+  const nodeCount = isOfPodsAlone ? 0 : nodes.totalCount - (nodes.items.length - nodeRows.length);
   const notes = [...pods.notes, ...unknownNotes(isOfPodsAlone ? [] : unknown.items)];
-  return { ...pods, notes, items, totalCount: countWithout(pods, podRows) + nodeCount };
+  return { ...pods, notes, items, totalCount: pods.totalCount + nodeCount };
 }
 
 const maxUnknownCount = 1_000;
@@ -106,15 +111,6 @@ function calmText(node: ListedNodeReport | undefined, place: string, isPartial: 
 /** Nodes belong to no namespace and to no workload. */
 function asksForPodsAlone({ namespace, selector, workload }: ViewParameters): boolean {
   return [namespace, selector, workload].some(Boolean);
-}
-
-/** Of a list, without the items that are no rows. */
-function countWithout({ items, totalCount }: ListAnswer<unknown>, rows: readonly NextRow[]): number {
-  return totalCount - (items.length - rows.length);
-}
-
-function podRow(pod: PodReport): readonly NextRow[] {
-  return pod.state === 'unmeasured' ? [] : [{ kind: 'pod', pod, timeMs: pod.timeToLimitMs }];
 }
 
 function nodeRow({ node, pressure }: ListedNodeReport, wanted: string | undefined): readonly NextRow[] {
@@ -164,14 +160,14 @@ function leftText(row: NextRow): string {
   return nearestLimit === undefined ? '-' : formatBytes(nearestLimit.limitBytes - nearestLimit.usedBytes);
 }
 
-function dataOf(row: NextRow): DataFacts {
+function dataOf(row: NextRow): Partial<DataFacts> {
   return row.kind === 'pod' ? row.pod : row.node;
 }
 
 /** How old it is, of what is not current. */
 function stateText(row: NextRow): string {
   const { dataState, dataAgeMs } = dataOf(row);
-  if (dataState === 'fresh') return '-';
+  if (dataState === undefined || dataState === 'fresh') return '-';
   return dataState === 'absent'
     ? `last known ${formatAge(dataAgeMs)} ago`
     : `${dataState}, ${formatAge(dataAgeMs)} old`;

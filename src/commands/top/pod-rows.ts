@@ -10,24 +10,24 @@ import { bytesColumn, namespaceColumn, ratioColumn, ruleText, unenforcedNote, ty
 export const podsView: View<PodReport> = {
   read: (reader, { parameters, count }) => reader.list('pods', { order: 'used', ...parameters }, count),
   name: ({ pod }) => `pod/${pod}`,
-  note: (rows) => unenforcedNote(rows.map(limitOf)),
+  note: (rows) => unenforcedNote(rows.map(({ nearestLimit }) => nearestLimit)),
   columns: [
     namespaceColumn(({ namespace }) => namespace),
     { header: 'POD', text: ({ pod }) => pod, minWidth: 12, order: 'name' },
     { header: 'NODE', text: ({ node = '-' }) => node, minWidth: 10, dropRank: 5 },
     bytesColumn('USED', (pod) => measured(pod)?.usedBytes, { order: 'used' }),
-    bytesColumn('COUNTED', (pod) => limitOf(pod)?.usedBytes, { dropRank: 4 }),
-    bytesColumn('LIMIT', (pod) => limitOf(pod)?.limitBytes, { dropRank: 4 }),
-    ratioColumn('RATIO', limitOf, 1),
+    bytesColumn('COUNTED', ({ nearestLimit }) => nearestLimit?.usedBytes, { dropRank: 4 }),
+    bytesColumn('LIMIT', ({ nearestLimit }) => nearestLimit?.limitBytes, { dropRank: 4 }),
+    ratioColumn('RATIO', ({ nearestLimit }) => nearestLimit, 1),
     {
       header: 'TO-LIMIT',
-      text: (pod) => timeText(measured(pod)?.timeToLimitMs),
-      value: (pod) => urgencyOf(measured(pod)?.timeToLimitMs),
+      text: ({ timeToLimitMs }) => timeText(timeToLimitMs),
+      value: ({ timeToLimitMs }) => urgencyOf(timeToLimitMs),
       align: 'right',
       dropRank: 1,
       isSeldom: true,
     },
-    { header: 'RULE', text: (pod) => ruleText(limitOf(pod)), dropRank: 3 },
+    { header: 'RULE', text: ({ nearestLimit }) => ruleText(nearestLimit), dropRank: 3 },
     bytesColumn('ROOTFS', (pod) => measured(pod)?.components.rootfs, { dropRank: 6 }),
     bytesColumn('LOGS', (pod) => measured(pod)?.components.logs, { dropRank: 7 }),
     bytesColumn('EMPTYDIR', (pod) => measured(pod)?.components.emptydir, { dropRank: 8 }),
@@ -44,8 +44,8 @@ export const podsView: View<PodReport> = {
     },
     {
       header: 'AGE',
-      text: (pod) => formatAge(measured(pod)?.dataAgeMs),
-      value: (pod) => measured(pod)?.dataAgeMs,
+      text: ({ dataAgeMs }) => formatAge(dataAgeMs),
+      value: ({ dataAgeMs }) => dataAgeMs,
       isWide: true,
     },
   ],
@@ -55,13 +55,9 @@ function measured(pod: PodReport): MeasuredPodReport | undefined {
   return pod.state === 'unmeasured' ? undefined : pod;
 }
 
-function limitOf(pod: PodReport): MeasuredPodReport['nearestLimit'] {
-  return measured(pod)?.nearestLimit;
-}
-
 /** `last known`: of a node without data. */
-function stateText(pod: PodReport): string {
-  return measured(pod)?.dataState === 'absent' ? 'last known' : pod.state;
+function stateText({ dataState, state }: PodReport): string {
+  return dataState === 'absent' ? 'last known' : state;
 }
 
 /** `now`: it is above the limit. */

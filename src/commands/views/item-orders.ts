@@ -2,7 +2,7 @@ import { byNames, largestFirst, naturalNames } from '../../base/ranking.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
 import { ordersOf } from '../../query/list-query.js';
 import { canEvict, limitThresholds, soonMs } from '../../report/limit-report.js';
-import type { MeasuredPodReport, PodReport } from '../../report/pod-report.js';
+import type { PodReport } from '../../report/pod-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
 import type { WorkloadReport } from '../../report/workload-report.js';
 import type { CommandList, ItemOf } from './view-source.js';
@@ -20,7 +20,6 @@ export function compareBy<Kind extends CommandList>(kind: Kind, order: string | 
 
 /** Returns whether the pod is near a limit, above one, or reaches one soon if it goes on to grow. */
 export function isNear(pod: PodReport): boolean {
-  if (pod.state === 'unmeasured') return false;
   return (bindingRatio(pod) ?? 0) >= limitThresholds.near || (pod.timeToLimitMs ?? Infinity) <= soonMs;
 }
 
@@ -43,7 +42,7 @@ const itemOrders: {
     },
     used: (a, b) => byUsage(a, b),
     ratio: (a, b) => {
-      const [first, second] = [ratioOf(a) ?? -1, ratioOf(b) ?? -1];
+      const [first, second] = [a.nearestLimit?.ratio ?? -1, b.nearestLimit?.ratio ?? -1];
       return first === second ? byUsage(a, b) : second - first;
     },
     name: byNames(podNames),
@@ -98,18 +97,13 @@ const itemOrders: {
 
 const byUsage = largestFirst<PodReport>((pod) => (pod.state === 'unmeasured' ? undefined : pod.usedBytes), podNames);
 
-function ratioOf(pod: PodReport): number | undefined {
-  return pod.state === 'unmeasured' ? undefined : pod.nearestLimit?.ratio;
-}
-
 /** Of the nearest limit, if that evicts the pod. */
-function bindingRatio({ nearestLimit }: MeasuredPodReport): number | undefined {
+function bindingRatio({ nearestLimit }: PodReport): number | undefined {
   return nearestLimit !== undefined && canEvict(nearestLimit) ? nearestLimit.ratio : undefined;
 }
 
 /** Above a limit first, then by the time until it is reached, then by the ratio of those that are near without growth. */
 function urgencyOf(pod: PodReport): number | undefined {
-  if (pod.state === 'unmeasured') return undefined;
   const ratio = bindingRatio(pod) ?? 0;
   if (ratio > limitThresholds.reached) return 3 + ratio;
   const { timeToLimitMs: timeMs } = pod;

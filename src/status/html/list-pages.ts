@@ -4,7 +4,7 @@ import type { NamespaceReport } from '../../query/list-namespaces.js';
 import type { ListPage } from '../../query/list-page.js';
 import type { ListQuery } from '../../query/list-query.js';
 import { causeText } from '../../report/eviction-cause-text.js';
-import type { MeasuredPodReport, PodReport } from '../../report/pod-report.js';
+import type { PodReport } from '../../report/pod-report.js';
 import { onePodNote, type WorkloadReport } from '../../report/workload-report.js';
 import { nameStem } from '../../workload/workload.js';
 import type { ShownEviction } from '../status.js';
@@ -45,16 +45,30 @@ export function podList(shown: ShownList<PodReport> & { readonly hasBars?: boole
 /** `scaleBytes`: with a bar, all of one scale. */
 function podRow(pod: PodReport, links: Links, scaleBytes: number | undefined): Markup {
   const node = pod.node === undefined ? '-' : links.node(pod.node);
-  if (pod.state === 'unmeasured') {
+  if (pod.state === 'unmeasured' && pod.nearestLimit === undefined) {
     return markup`<tr role="row"><th scope="row" role="rowheader">${links.pod(pod)}</th><td role="cell" class="low" data-label="Node">${node}</td><td role="cell" class="number">-</td><td role="cell" class="wide muted" colspan="${scaleBytes === undefined ? 2 : 3}">${pod.reason}</td></tr>`;
   }
-  const { components, usedBytes, timeToLimitMs } = pod;
-  const bars = scaleBytes === undefined ? undefined : componentBar(components, { usedBytes }, scaleBytes);
-  return markup`<tr role="row"${rowClass(pod)}><th scope="row" role="rowheader">${links.pod(pod)}${podChip(pod)}</th><td role="cell" class="low" data-label="Node">${node}</td><td role="cell" class="number">${pod.state === 'pending' ? 'at least ' : ''}${formatBytes(usedBytes)}</td><td role="cell" class="low number" data-label="Nearest limit">${limitPart(pod)}</td><td role="cell" class="low number" data-label="Time to limit">${timeToLimitMs === undefined ? '-' : formatForecast(timeToLimitMs)}</td>${bars && markup`<td role="cell" class="wide bar-cell">${bars}</td>`}</tr>`;
+  const { timeToLimitMs } = pod;
+  const bars =
+    scaleBytes === undefined
+      ? undefined
+      : markup`<td role="cell" class="wide bar-cell">${barsOf(pod, scaleBytes)}</td>`;
+  return markup`<tr role="row"${rowClass(pod)}><th scope="row" role="rowheader">${links.pod(pod)}${podChip(pod)}</th><td role="cell" class="low" data-label="Node">${node}</td><td role="cell" class="number">${usedText(pod)}</td><td role="cell" class="low number" data-label="Nearest limit">${limitPart(pod)}</td><td role="cell" class="low number" data-label="Time to limit">${timeToLimitMs === undefined ? '-' : formatForecast(timeToLimitMs)}</td>${bars}</tr>`;
+}
+
+function usedText(pod: PodReport): string {
+  if (pod.state === 'unmeasured') return '-';
+  return `${pod.state === 'pending' ? 'at least ' : ''}${formatBytes(pod.usedBytes)}`;
+}
+
+function barsOf(pod: PodReport, scaleBytes: number): Markup | undefined {
+  return pod.state === 'unmeasured'
+    ? undefined
+    : componentBar(pod.components, { usedBytes: pod.usedBytes }, scaleBytes);
 }
 
 /** Of a pod without a ratio, why it has none. */
-function limitPart(pod: MeasuredPodReport): Markup {
+function limitPart(pod: PodReport): Markup {
   const { nearestLimit: limit, hasLimits, state } = pod;
   if (limit === undefined) {
     const known =

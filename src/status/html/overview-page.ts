@@ -77,7 +77,7 @@ function wellText({ cluster }: Status): string {
   const unknown =
     unknownLimitPodCount === 0
       ? []
-      : [`limits of ${countText(unknownLimitPodCount, 'pod', 'pods')} are measured within two minutes`];
+      : [`usage of ${countText(unknownLimitPodCount, 'pod', 'pods')} with limits not known`];
   const bindingCount = limitCount - unenforcedLimitCount;
   const none = unknown.length === 0 ? ['no limits are declared'] : [];
   const limits = [

@@ -41,7 +41,7 @@ ${factList({ State: 'not in the cluster any longer', Node: links.node(last.node)
 /** Several pods have one name where kubelets still report former ones. */
 function podParts(pod: PodWithOutlook, index: number, links: Links): Markup {
   const heading = index === 0 ? undefined : markup`<h2>Another pod of this name</h2>`;
-  if (index > 0) return markup`${heading}<p class="muted">${pod.verdict.text} ${podChipOf(pod)}</p>`;
+  if (index > 0) return markup`${heading}<p class="muted">${pod.verdict.text} ${podChip(pod)}</p>`;
   return markup`${verdictPart(pod.verdict, severityOf(pod))}
 ${pressurePart(pod, links)}
 <div id="part-facts" data-part>${facts(pod, links)}</div>
@@ -74,11 +74,7 @@ const severities: Readonly<Record<PodVerdictReport['kind'], Severity>> = {
 
 /** What is only last known is in no colour of a state. */
 function severityOf(pod: PodWithOutlook): Severity {
-  return pod.state !== 'unmeasured' && isLastKnown(pod) ? 'unknown' : severities[pod.verdict.kind];
-}
-
-function podChipOf(pod: PodWithOutlook): Markup | undefined {
-  return pod.state === 'unmeasured' ? undefined : podChip(pod);
+  return isLastKnown(pod) ? 'unknown' : severities[pod.verdict.kind];
 }
 
 function facts(pod: PodWithOutlook, links: Links): Markup {
@@ -122,7 +118,7 @@ function atLeast({ state }: MeasuredPodWithOutlook): string {
 
 function limitsPanel(pod: PodWithOutlook): Markup {
   const { limits, next } = pod;
-  const isOld = pod.state !== 'unmeasured' && isLastKnown(pod);
+  const isOld = isLastKnown(pod);
   const coming = next && limits.find((limit) => isSameLimit(limit, next));
   const marked = coming ?? nearestBinding(limits);
   return panel({

@@ -3,7 +3,7 @@ import { formatCount } from '../../base/text.js';
 import { formatAge, formatTime } from '../../base/units.js';
 import { absenceNames } from '../../report/absence-hints.js';
 import { type LimitReport, limitThresholds, unenforcedNames } from '../../report/limit-report.js';
-import type { DataFacts, MeasuredPodReport } from '../../report/pod-report.js';
+import type { DataFacts, PodReport } from '../../report/pod-report.js';
 import { type Markup, markup } from './markup.js';
 
 /** `unknown`: a part of the data is missing, and the rest shows no problem. */
@@ -92,17 +92,17 @@ export function term(word: Word, text: string = word): Markup {
 }
 
 /** Whether the values are old, and what they are now is not known. */
-export function isLastKnown({ dataState }: Pick<DataFacts, 'dataState'>): boolean {
+export function isLastKnown({ dataState }: Partial<DataFacts>): boolean {
   return dataState === 'absent' || dataState === 'pending';
 }
 
 /** The class of a row, or of a part, that shows what was last known. */
-export function rowClass(facts: DataFacts): Markup | undefined {
+export function rowClass(facts: Partial<DataFacts>): Markup | undefined {
   return isLastKnown(facts) ? markup` class="last"` : undefined;
 }
 
 /** With age and reason. */
-export function lastKnownChip(facts: DataFacts): Markup | undefined {
+export function lastKnownChip(facts: Partial<DataFacts>): Markup | undefined {
   const { dataState, dataAgeMs, absenceReason = 'never' } = facts;
   if (!isLastKnown(facts)) return undefined;
   const reason =
@@ -111,7 +111,7 @@ export function lastKnownChip(facts: DataFacts): Markup | undefined {
 }
 
 /** Of a pod: that values are old, or too low. */
-export function podChip(pod: DataFacts & Pick<MeasuredPodReport, 'state'>): Markup | undefined {
+export function podChip(pod: Partial<DataFacts> & Pick<PodReport, 'state'>): Markup | undefined {
   if (isLastKnown(pod)) return lastKnownChip(pod);
   return pod.state === 'pending' ? markup` <span class="chip warning">volumes ${term('pending')}</span>` : undefined;
 }

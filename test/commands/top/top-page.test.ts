@@ -35,6 +35,7 @@ import {
   aWorkload,
   aWorkloadSnapshot,
   someNodeObjects,
+  withoutTotal,
 } from '../../support/snapshot-builders.js';
 import { mib } from '../../support/units.js';
 import { viewsOf } from '../../support/views.js';
@@ -516,6 +517,21 @@ describe('what is next', () => {
     const found = await listingOf(next, { resource: 'next', parameters });
     expect(found.names()).toEqual(names);
     expect(found.totalCount).toBe(names.length);
+  });
+
+  it('a pod without a total is next by the limit that is measured, and has its ratio among the pods', async () => {
+    const pod = aPod({ name: 'cart-0', nodeName: 'node-1' });
+    const ratios = [aLimitRatio({ rule: 'emptydir', volume: 'tmp', usedBytes: 3 * mib, limitBytes: 2 * mib })];
+    const snapshot = aNodeSnapshot({
+      pods: [],
+      podsWithoutTotal: [withoutTotal(aMeasuredPod({ pod, ratios, evictionMs: 0 }))],
+    });
+    const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(snapshot)] }) });
+    const text = await textOf(reading, { resource: 'next' }, { columns: 200 });
+    expect(text).toMatch(/pod +shop +cart-0 +node-1 +1\.50 of 2Mi \(emptydir\/tmp\) +-1Mi/);
+    expect(await textOf(reading, { resource: 'pods' }, { columns: 200 })).toMatch(
+      /node-1 +- +3Mi +2Mi +1\.50 .*unmeasured/,
+    );
   });
 
   it('what is next has a note of how many it leaves out', async () => {

@@ -192,7 +192,7 @@ describe('pods whose volumes are not measured', () => {
     expect(tiles).toContain('Pods near a limit 0 and 1 unknown');
     expect(textOf(page, 'next-evictions')).toContain('Unknown: the usage of 1 pod with limits.');
     expect(textOf(page, 'next-evictions')).not.toContain('No measured pod declares');
-    expect(textOf(page, 'part-banner')).toContain('1 pod measured, limits of 1 pod are measured within two minutes');
+    expect(textOf(page, 'part-banner')).toContain('1 pod measured, usage of 1 pod with limits not known');
   });
 });
 
@@ -228,7 +228,7 @@ describe('the banner', () => {
   });
 
   it.each<[string, Partial<ReturnType<typeof aSummary>>, string]>([
-    ['limits', { unknownLimitPodCount: 10 }, 'limits of 10 pods are measured within two minutes'],
+    ['limits', { unknownLimitPodCount: 10 }, 'usage of 10 pods with limits not known'],
     ['volumes', { pendingPodCount: 1 }, '1 pod measured'],
     ['pods', { expectedPodCount: 2 }, '1 pod measured'],
     ['nodes', { absentNodeCount: 1 }, '1 node with fresh data (1 not responded yet)'],
