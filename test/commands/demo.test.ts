@@ -15,23 +15,28 @@ import { send } from '../support/http-get.js';
 import { temporaryFolder } from '../support/programs.js';
 import { printedCommands, readJson, run, startDemo } from '../support/running-demo.js';
 
-it.each([
-  ['http', '{}\n'],
-  ['https', 'tls_server_config: {cert_file: tls.crt, key_file: tls.key}\n'],
-])('demo prints addresses with the scheme that it serves: %s', async (scheme, webFile) => {
+it('demo prints addresses with the scheme that it serves, and that it cannot scrape itself once', async () => {
   await using folder = await temporaryFolder();
   const { cert, key } = await (await TestAuthority.create()).issueServer();
-  const file = path.join(folder.path, 'web.yml');
+  const users = `basic_auth_users: {reader: ${await hash('secret', 4)}}`;
+  const webFile = `tls_server_config: {cert_file: tls.crt, key_file: tls.key}\n${users}\n`;
   for (const [name, text] of Object.entries({ 'tls.crt': cert, 'tls.key': key, 'web.yml': webFile })) {
     await writeFile(path.join(folder.path, name), text);
   }
-  await using running = await startDemo({ values: { 'web.config.file': file } });
-  expect(running.shown('exporter')).toMatch(new RegExp(`^${scheme}://localhost:\\d+$`));
-  expect(running.shown('metrics')).toMatch(new RegExp(`^${scheme}://localhost:\\d+/metrics$`));
+  const values = { 'web.config.file': path.join(folder.path, 'web.yml') };
+  await using running = await startDemo({ values }, { nodes: '2' });
+  expect(running.shown('exporter')).toMatch(/^https:\/\/localhost:\d+$/);
+  expect(running.shown('metrics')).toMatch(/^https:\/\/localhost:\d+\/metrics$/);
+  for (let count = 0; count < 3; count++) {
+    await running.clock.advance(10_000);
+    await delay(20); // a request over a socket
+  }
+  await expect.poll(running.error).toMatch(/cannot scrape itself: HTTP 401\n/);
+  expect(running.error().match(/cannot scrape/g)).toHaveLength(1);
 });
 
 it('demo with web.authorization: kubernetes prints a header that lets its reader in', async () => {
-  await using running = await startDemo({ assignments: ['web.authorization=kubernetes'] });
+  await using running = await startDemo({ assignments: ['web.authorization=kubernetes'] }, { nodes: '2' });
   const port = Number(new URL(running.shown('exporter')).port);
   const [, authorization = ''] = /^Authorization: (.+)$/.exec(running.shown('required header')) ?? [];
   const read = (headers: Readonly<Record<string, string>>) => send({ port, path: '/metrics', headers });
@@ -48,6 +53,7 @@ it.each([
   await expect.poll(() => send({ port, path: '/readyz' })).toMatchObject({ status: 200 });
   const commands = printedCommands(running.out());
   expect(commands).toHaveLength(5);
+  expect(running.shown('metrics')).toMatch(/^http:\/\/localhost:\d+\/metrics$/);
   expect(running.shown('read-only')).toContain('kubectl edit');
   // The words of a newer program.
   const isKnown = ([command, resource = '']: readonly string[]): boolean =>
@@ -58,6 +64,8 @@ it.each([
     expect(error, command).not.toMatch(/exporter/); // what is asked for goes through the Service
     if (args[0] === 'explain') expect(out, command).toContain(args.at(-3));
   }
+  const url = running.shown('break a kubelet').split(' ').at(-1) ?? '';
+  expect((await fetch(url, { method: 'PUT', body: 'hang' })).status).toBe(204);
 });
 
 it('the demo scrapes itself: pods that nobody looked at are evicted with their last usage', async () => {
@@ -69,19 +77,6 @@ it('the demo scrapes itself: pods that nobody looked at are evicted with their l
   }
   const { items } = await readJson(running, '/api/v1/evictions');
   expect(items).toMatchObject([{ pod: expect.stringMatching(/^ledger-/) as unknown, lastUsage: { limits: [{}, {}] } }]);
-});
-
-it('the demo reports once that it cannot scrape itself', async () => {
-  await using folder = await temporaryFolder();
-  const file = path.join(folder.path, 'web.yml');
-  await writeFile(file, `basic_auth_users: {reader: ${await hash('secret', 4)}}\n`);
-  await using running = await startDemo({ values: { 'web.config.file': file } });
-  for (let count = 0; count < 3; count++) {
-    await running.clock.advance(10_000);
-    await delay(50); // a request over a socket
-  }
-  await expect.poll(running.error).toMatch(/cannot scrape itself: HTTP 401\n/);
-  expect(running.error().match(/cannot scrape/g)).toHaveLength(1);
 });
 
 it('demo prints how to explain the first eviction, once there is one', async () => {
@@ -103,7 +98,7 @@ it('demo prints how to explain the first eviction, once there is one', async () 
 });
 
 it('the kubeconfig of demo is readable by its owner alone, names the cluster demo, and is removed at the end', async () => {
-  await using running = await startDemo();
+  await using running = await startDemo({}, { nodes: '2' });
   const file = running.shown('kubeconfig');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(parseYaml(await readFile(file, 'utf8'))).toMatchObject({
@@ -115,24 +110,15 @@ it('the kubeconfig of demo is readable by its owner alone, names the cluster dem
   await expect(stat(path.dirname(file))).rejects.toThrow('ENOENT');
 });
 
-it.each([
-  [{}, 'demo'],
-  [{ assignments: ['web.clusterName=mine'] }, 'mine'],
-] as const)('the page of demo shows the name of its cluster: %j as %s', async (settings, name) => {
-  await using running = await startDemo(settings, { nodes: '2' });
-  expect(await readJson(running, '/api/v1/status')).toMatchObject({ clusterName: name });
-});
-
-it('the page of demo shows the name of its cluster with a settings file too', async () => {
+it('the page of demo shows the name of its cluster, with a settings file too, unless they name another', async () => {
   await using folder = await temporaryFolder();
   const configFile = path.join(folder.path, 'config.yaml');
   await writeFile(configFile, 'cache: {ttl: 10s}\n');
-  await using running = await startDemo({ configFile }, { nodes: '2' });
-  expect(await readJson(running, '/api/v1/status')).toMatchObject({ clusterName: 'demo' });
-});
-
-it('the kubelet that the commands of demo break exists with two nodes', async () => {
-  await using running = await startDemo({}, { nodes: '2' });
-  const url = running.shown('break a kubelet').split(' ').at(-1) ?? '';
-  expect((await fetch(url, { method: 'PUT', body: 'hang' })).status).toBe(204);
+  for (const [assignments, clusterName] of [
+    [[], 'demo'],
+    [['web.clusterName=mine'], 'mine'],
+  ] as const) {
+    await using running = await startDemo({ configFile, assignments }, { nodes: '2' });
+    expect(await readJson(running, '/api/v1/status')).toMatchObject({ clusterName });
+  }
 });

@@ -4,7 +4,7 @@ import { link, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
 import { parseWalkOutput } from '../../../../src/commands/explain/directories/walk-output.js';
 import { walkCommand, type WalkPlan } from '../../../../src/commands/explain/directories/walk-script.js';
@@ -21,19 +21,25 @@ async function write(root: string, file: string, bytes: number): Promise<void> {
   await writeFile(full, Buffer.alloc(bytes, 1));
 }
 
-/** A directory in the place of a container's root, and the second of its start: what is written first is of the image. */
-const it = test
-  .extend('root', async ({ onTestFinished }) => {
-    const folder = await untilEnd(onTestFinished, temporaryFolder());
+/** Directories in the place of a container's root, one for each test. */
+let roots: Awaited<ReturnType<typeof temporaryFolder>>[] = [];
+/** The second of their start: what is written before is of the image. */
+let startedAtMs = 0;
+
+beforeAll(async () => {
+  roots = await Promise.all(Array.from({ length: 20 }, () => temporaryFolder()));
+  for (const folder of roots) {
     await write(folder.path, 'etc/passwd', block);
     await write(folder.path, 'usr/lib/large.so', 64 * block);
-    return folder.path;
-  })
-  .extend('startedAtMs', async ({ root }) => {
-    expect(existsSync(root)).toBe(true);
-    await delay(1_050 - (Date.now() % 1_000)); // ctimes are a few milliseconds behind
-    return Date.now();
-  });
+  }
+  await delay(1_050 - (Date.now() % 1_000)); // ctimes are a few milliseconds behind
+  startedAtMs = Date.now();
+});
+
+const it = test.extend('root', async ({ onTestFinished }) => {
+  const folder = roots.pop() ?? expect.unreachable('a directory for each test');
+  return (await untilEnd(onTestFinished, Promise.resolve(folder))).path;
+});
 
 /** The words of a command for a container, with another root. */
 function commandIn(root: string, plan: Pick<WalkPlan, 'startedAtMs'> & Partial<WalkPlan>): readonly string[] {
@@ -63,39 +69,33 @@ const du = (...words: readonly string[]): number =>
 const pathsOf = (entries: readonly WalkEntry[] | undefined): readonly string[] =>
   (entries ?? []).map(({ path: one, isDirectory }) => (isDirectory ? `${one}/` : one));
 
-it.runIf(isLinux)(
-  'the writable layer is what has changed since the start, whatever its mtime',
-  async ({ root, startedAtMs }) => {
-    await write(root, 'var/lib/app/data with blanks', 20 * block);
-    await write(root, 'tmp/small', block);
-    await write(root, 'etc/passwd', 2 * block);
-    execFileSync('touch', ['-d', '2001-01-01', path.join(root, 'tmp/small')]);
-    const walk = walked(root, { startedAtMs }).walks.get(0);
-    expect(walk).toMatchObject({ state: 'complete', fileCount: 3, skippedCount: 0 });
-    const changed = ['var', 'tmp', 'etc/passwd'].map((one) => du(path.join(root, one)));
-    expect(walk?.bytes).toBe(changed.reduce((sum, bytes) => sum + bytes, statSync(root).blocks * 512));
-    expect(pathsOf(walk?.entries).filter((one) => !one.endsWith('/'))).toEqual([
-      '/var/lib/app/data with blanks',
-      '/etc/passwd',
-      '/tmp/small',
-    ]);
-  },
-);
+it.runIf(isLinux)('the writable layer is what has changed since the start, whatever its mtime', async ({ root }) => {
+  await write(root, 'var/lib/app/data with blanks', 20 * block);
+  await write(root, 'tmp/small', block);
+  await write(root, 'etc/passwd', 2 * block);
+  execFileSync('touch', ['-d', '2001-01-01', path.join(root, 'tmp/small')]);
+  const walk = walked(root, { startedAtMs }).walks.get(0);
+  expect(walk).toMatchObject({ state: 'complete', fileCount: 3, skippedCount: 0 });
+  const changed = ['var', 'tmp', 'etc/passwd'].map((one) => du(path.join(root, one)));
+  expect(walk?.bytes).toBe(changed.reduce((sum, bytes) => sum + bytes, statSync(root).blocks * 512));
+  expect(pathsOf(walk?.entries).filter((one) => !one.endsWith('/'))).toEqual([
+    '/var/lib/app/data with blanks',
+    '/etc/passwd',
+    '/tmp/small',
+  ]);
+});
 
-it.runIf(isLinux)(
-  'the sum of an emptyDir is that of du, with old files, and links counted once',
-  async ({ root, startedAtMs }) => {
-    await write(root, 'cache/a/one', 30 * block);
-    await write(root, 'cache/a/b/two', 10 * block);
-    await link(path.join(root, 'cache/a/one'), path.join(root, 'cache/again'));
-    const { walks } = walked(root, { startedAtMs: startedAtMs + 3_600_000, emptyDirPaths: ['/cache'] });
-    expect(walks.get(1)?.bytes).toBe(du(path.join(root, 'cache')));
-    expect(walks.get(1)?.fileCount).toBe(2);
-    expect(walks.get(0)?.bytes).toBe(0);
-  },
-);
+it.runIf(isLinux)('the sum of an emptyDir is that of du, with old files, and links counted once', async ({ root }) => {
+  await write(root, 'cache/a/one', 30 * block);
+  await write(root, 'cache/a/b/two', 10 * block);
+  await link(path.join(root, 'cache/a/one'), path.join(root, 'cache/again'));
+  const { walks } = walked(root, { startedAtMs: startedAtMs + 3_600_000, emptyDirPaths: ['/cache'] });
+  expect(walks.get(1)?.bytes).toBe(du(path.join(root, 'cache')));
+  expect(walks.get(1)?.fileCount).toBe(2);
+  expect(walks.get(0)?.bytes).toBe(0);
+});
 
-it.runIf(isLinux)('mounts are left out of each other and of the writable layer', async ({ root, startedAtMs }) => {
+it.runIf(isLinux)('mounts are left out of each other and of the writable layer', async ({ root }) => {
   await write(root, 'cache/inner/file', 10 * block);
   await write(root, 'cache/outer', block);
   await write(root, 'etc/config/file', 5 * block);
@@ -108,7 +108,7 @@ it.runIf(isLinux)('mounts are left out of each other and of the writable layer',
   expect(walks.get(0)?.fileCount).toBe(0);
 });
 
-it.runIf(isLinux)('a name with a line feed is skipped and counted, and none is run', async ({ root, startedAtMs }) => {
+it.runIf(isLinux)('a name with a line feed is skipped and counted, and none is run', async ({ root }) => {
   const innocent = 'tmp/$(touch pwned)`touch pwned`';
   await write(root, innocent, 2 * block);
   for (const name of ['a\n8 9999999999 2000000 1 1 ', `b\n8 9999999999 1000000 1 2 x`, 'z\ne 0']) {
@@ -124,7 +124,7 @@ it.runIf(isLinux)('a name with a line feed is skipped and counted, and none is r
   expect(existsSync('pwned')).toBe(false);
 });
 
-it.runIf(isLinux)('a directory has the sum of what is in it, as du has it', async ({ root, startedAtMs }) => {
+it.runIf(isLinux)('a directory has the sum of what is in it, as du has it', async ({ root }) => {
   await write(root, 'cache/a/b/one', 10 * block);
   await write(root, 'cache/a/two', 10 * block);
   await write(root, 'cache/c/three', 5 * block);
@@ -137,7 +137,7 @@ it.runIf(isLinux)('a directory has the sum of what is in it, as du has it', asyn
   expect(directories).toEqual(expected);
 });
 
-it.runIf(isLinux)('a list has the largest, and the sum has all', async ({ root, startedAtMs }) => {
+it.runIf(isLinux)('a list has the largest, and the sum has all', async ({ root }) => {
   for (let index = 1; index <= 60; index += 1) await write(root, `many/${index}`, index * block);
   const walk = walked(root, { startedAtMs, emptyDirPaths: ['/many'] }).walks.get(1);
   const files = walk?.entries.filter(({ isDirectory }) => !isDirectory) ?? [];
@@ -145,7 +145,7 @@ it.runIf(isLinux)('a list has the largest, and the sum has all', async ({ root, 
   expect(walk?.bytes).toBe(du(path.join(root, 'many')));
 });
 
-it.runIf(isLinux)('a large directory is listed behind any number of small ones', async ({ root, startedAtMs }) => {
+it.runIf(isLinux)('a large directory is listed behind any number of small ones', async ({ root }) => {
   const line = `'4 9999999999 8 1 1 ${root}/small/%d//\\n8 9999999999 8 1 2 ${root}/small/%d/file//\\n'`;
   const large = `8 9999999999 800 1 3 ${root}/large/one//\n8 9999999999 800 1 4 ${root}/large/two//`;
   const find = `awk 'BEGIN { for (i = 0; i < 20000; i++) printf "'${line}'", i, i }'\necho "${large}"`;
@@ -159,7 +159,7 @@ it.runIf(isLinux)('a large directory is listed behind any number of small ones',
   ]);
 });
 
-it.runIf(isLinux)('a path that is gone is a walk that could not read it', async ({ root, startedAtMs }) => {
+it.runIf(isLinux)('a path that is gone is a walk that could not read it', async ({ root }) => {
   await rm(path.join(root, 'usr'), { recursive: true });
   expect(walked(root, { startedAtMs, emptyDirPaths: ['/gone'] }).walks.get(1)).toMatchObject({
     state: 'unreadable',
@@ -260,7 +260,7 @@ it.runIf(isLinux)('nothing is listed while all tasks of the node wait for its di
   expect(stdout).toBe('p 63.2\n');
 });
 
-it.runIf(isLinux)('the file system is as it was after a walk', ({ root, startedAtMs }) => {
+it.runIf(isLinux)('the file system is as it was after a walk', ({ root }) => {
   const state = (): string => execFileSync('find', [root, '-printf', '%p %s %C@\n'], { encoding: 'utf8' });
   const before = state();
   walked(root, { startedAtMs });
