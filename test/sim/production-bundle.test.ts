@@ -25,8 +25,9 @@ const { version, packages } = JSON.parse(readFileSync(path.join(root, 'package-l
 
 async function node(...args: readonly string[]) {
   const child = spawn(process.execPath, args, { cwd: root });
-  const [[status], stdout, stderr] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
-  return { status: status as number | null, stdout, stderr };
+  const closed = once(child, 'close') as Promise<[status: number | null]>;
+  const [[status], stdout, stderr] = await Promise.all([closed, text(child.stdout), text(child.stderr)]);
+  return { status, stdout, stderr };
 }
 
 describe('the production bundle', () => {
