@@ -2,7 +2,7 @@ import { UserError } from '../base/errors.js';
 import { getOrAdd } from '../base/maps.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/lookup.js';
-import type { FsStats, NodeSummary, PodSummary } from '../kubelet/summary.js';
+import { type FsStats, hasStorage, type NodeSummary, type PodSummary } from '../kubelet/summary.js';
 import type { PodLister } from '../node/node-snapshot.js';
 import type { NodeLister } from '../scrape/collector.js';
 import type { SummaryCache } from '../scrape/node-lookups.js';
@@ -74,11 +74,13 @@ export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
   getFresh({ name }: Node): FoundLookup | undefined {
     const summary = this.#summaries.get(name);
     const fetchedAtMs = this.newestTimeMs;
-    return summary && { state: 'fresh', summary, arrivedAtMs: 0, fetchedAtMs, configuration: undefined };
+    if (summary === undefined || !hasStorage(summary)) return undefined;
+    return { state: 'fresh', summary, arrivedAtMs: 0, fetchedAtMs, configuration: undefined };
   }
 
   get(node: Node): Promise<CacheLookup> {
-    return Promise.resolve(this.getFresh(node) ?? { state: 'absent', reason: 'never' });
+    const reason = this.#summaries.has(node.name) ? 'no_storage_stats' : 'never';
+    return Promise.resolve(this.getFresh(node) ?? { state: 'absent', reason });
   }
 
   refresh(): Promise<void> {

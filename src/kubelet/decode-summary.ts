@@ -127,13 +127,15 @@ export class SummaryDecoder {
     return known ?? name;
   }
 
+  /** No disk has no size: zeros are what a kubelet writes for figures that it does not have. */
   #fs(value: unknown): FsStats | undefined {
     if (!isObject(value)) return undefined;
+    const figures = value['capacityBytes'] === 0 ? {} : value;
     return {
       timeMs: this.#timeMs(value['time']),
-      ...this.#filesystem(value),
-      usedBytes: this.#bytesOrCount(value['usedBytes']),
-      inodesUsed: this.#bytesOrCount(value['inodesUsed']),
+      ...this.#filesystem(figures),
+      usedBytes: this.#bytesOrCount(figures['usedBytes']),
+      inodesUsed: this.#bytesOrCount(figures['inodesUsed']),
     };
   }
 
@@ -157,6 +159,7 @@ export class SummaryDecoder {
 
   #bytesOf(fs: JsonObject): Pick<FilesystemSize, 'availableBytes' | 'capacityBytes'> {
     const capacityBytes = this.#bytesOrCount(fs['capacityBytes']);
+    if (capacityBytes === 0) return noFilesystem; // also a tmpfs without a size: it has no bound
     return { availableBytes: this.#partOf(capacityBytes, fs['availableBytes']), capacityBytes };
   }
 

@@ -9,7 +9,7 @@ import { isDnsName } from '../kube/scope.js';
 import type { RequestPolicy } from './cached-request.js';
 import { FailureLog, type FailureLogOptions } from './failure-log.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
-import type { NodeSummary, PodSummary } from './summary.js';
+import { hasStorage, type NodeSummary } from './summary.js';
 
 /** How kubelets are asked, by the settings in force. */
 export interface KubeletPolicy {
@@ -142,16 +142,6 @@ function otherNodeError(nodeName: string, otherName: string): RequestError {
     : `a node whose name is no DNS name (${otherName.length} characters)`;
   const message = `the kubelet at the address of node ${nodeName} identifies itself as ${other}`;
   return new RequestError('decode', `${message}; the node object lags behind, or its kubelet runs under another name`);
-}
-
-/** Every kubelet measures its own filesystem. */
-function hasStorage({ nodefs, pods }: NodeSummary): boolean {
-  return nodefs !== undefined || pods.some(measuresStorage);
-}
-
-function measuresStorage({ usedBytes, containers, volumes }: PodSummary): boolean {
-  const hasFiles = containers.some(({ rootfs, logs }) => (rootfs?.usedBytes ?? logs?.usedBytes) !== undefined);
-  return usedBytes !== undefined || volumes !== undefined || hasFiles;
 }
 
 function noStorageError(nodeName: string): RequestError {

@@ -92,3 +92,15 @@ export interface NodeSummary {
   /** How many of the values above no disk has: above 2^53, or more free than there is. */
   readonly saturatedCount: number;
 }
+
+/** Every kubelet measures its own filesystem, or says of a pod what it uses; others know times, names and images at most. */
+export function hasStorage({ nodefs, pods, saturatedCount }: NodeSummary): boolean {
+  const figures = { ...nodefs, timeMs: undefined };
+  const isKnown = (figure: number | undefined): boolean => figure !== undefined;
+  return saturatedCount > 0 || Object.values(figures).some(isKnown) || pods.some(measuresStorage);
+}
+
+function measuresStorage({ usedBytes, containers, volumes = [] }: PodSummary): boolean {
+  const parts = [...containers.flatMap(({ rootfs, logs }) => [rootfs, logs]), ...volumes];
+  return usedBytes !== undefined || parts.some((part) => part?.usedBytes !== undefined);
+}

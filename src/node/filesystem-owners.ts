@@ -72,7 +72,7 @@ function placesOf({ nodefs, containerfs }: NodeSummary, layout: NodeLayout): Pla
   if (hasDedicatedImagefs !== true)
     return { images: hasDedicatedImagefs === undefined ? undefined : 'nodefs', layers: 'nodefs' };
   if (hasSplitImagefs !== true) return { images: 'imagefs', layers: 'imagefs' };
-  return { images: 'imagefs', layers: areDifferent(nodefs, containerfs) === true ? 'containerfs' : 'nodefs' };
+  return { images: 'imagefs', layers: areDifferent(nodefs, containerfs) ? 'containerfs' : 'nodefs' };
 }
 
 /** The runtime's value includes the writable layers on the same filesystem. */

@@ -20,14 +20,17 @@ type Evidence = 'other_size' | 'apart' | 'alike';
 
 /** Whether two filesystems of a node are two, or one that has two names. */
 interface FilesystemPair {
-  readonly stats: readonly [FsStats, FsStats];
+  /** Undefined until both have figures to compare. */
+  readonly stats: readonly [FsStats, FsStats] | undefined;
   /** Of the last summary in which both were measured again. */
-  readonly evidence: Evidence;
+  readonly evidence: Evidence | undefined;
   /** How many summaries in a row said so. */
   readonly count: number;
   /** Undefined until it is decided. */
   readonly areTwo: boolean | undefined;
 }
+
+const unseen = { stats: undefined, evidence: undefined, count: 0 };
 
 /** What the summaries of a node have shown of its filesystems. */
 export interface LayoutEvidence {
@@ -71,13 +74,13 @@ function pairOf(
   known: FilesystemPair | undefined,
   look: Look,
 ): FilesystemPair | undefined {
-  const seen = (a && b && seenPair([a, b], known, look)) ?? known;
+  const seen = a && b ? (seenPair([a, b], known, look) ?? known ?? unseen) : known;
   return seen && { ...seen, areTwo: decided(seen, look.isNewLife ? undefined : known?.areTwo) };
 }
 
 /** Undefined where the values show nothing new. */
 function seenPair(
-  stats: FilesystemPair['stats'],
+  stats: readonly [FsStats, FsStats],
   known: FilesystemPair | undefined,
   { isNewLife, areApart }: Look,
 ): Omit<FilesystemPair, 'areTwo'> | undefined {
@@ -94,7 +97,7 @@ function agreeingCount(evidence: Evidence, known: FilesystemPair | undefined): n
 }
 
 /** Whether both were measured again: a frozen figure is no evidence. */
-function isAnew(now: FilesystemPair['stats'], before: FilesystemPair['stats'] | undefined): boolean {
+function isAnew(now: readonly FsStats[], before: FilesystemPair['stats']): boolean {
   return before === undefined || now.every(({ timeMs }, index) => timeMs !== before[index]?.timeMs);
 }
 
@@ -117,7 +120,7 @@ function knownInodes({ inodes }: FsStats): number {
 }
 
 /** Free bytes that have changed by the same amount are those of one filesystem. */
-function apartOrAlike(now: FilesystemPair['stats'], before: FilesystemPair['stats'] | undefined): Evidence {
+function apartOrAlike(now: readonly FsStats[], before: FilesystemPair['stats']): Evidence {
   const [a, b] = now.map(
     ({ availableBytes = NaN }, index) => availableBytes - (before?.[index]?.availableBytes ?? NaN),
   );
@@ -140,27 +143,28 @@ function decided(
   { evidence, count }: Pick<FilesystemPair, 'evidence' | 'count'>,
   known: boolean | undefined,
 ): boolean | undefined {
+  if (evidence === undefined) return undefined;
   const saysTwo = evidence !== 'alike';
   if (known !== undefined) return known !== saysTwo && count >= overruledCount ? saysTwo : known;
   return evidence === 'apart' && count < provenCount ? undefined : saysTwo;
 }
 
-/** The filesystem that another name stands for, too; undefined for one of its own, or when that is unknown. */
+/** The filesystem that another name stands for, too; undefined for one of its own, or when the summary lacks the other. */
 export function sameFilesystem(
   filesystem: 'nodefs' | 'imagefs' | 'containerfs',
-  { nodefs, containerfs }: Pick<NodeSummary, 'nodefs' | 'containerfs'>,
+  { nodefs, imagefs, containerfs }: Pick<NodeSummary, 'nodefs' | 'imagefs' | 'containerfs'>,
   { hasDedicatedImagefs, hasSplitImagefs }: NodeLayout,
 ): 'nodefs' | 'imagefs' | undefined {
   if (filesystem === 'nodefs') return undefined;
-  if (filesystem === 'imagefs') return hasDedicatedImagefs === false ? 'nodefs' : undefined;
-  if (hasSplitImagefs === false) return 'imagefs';
-  return areDifferent(nodefs, containerfs) === false ? 'nodefs' : undefined;
+  if (filesystem === 'containerfs' && imagefs !== undefined && hasSplitImagefs !== true) return 'imagefs';
+  const isOwn = filesystem === 'imagefs' ? hasDedicatedImagefs !== false : areDifferent(nodefs, containerfs);
+  return nodefs === undefined || isOwn ? undefined : 'nodefs';
 }
 
-/** Undefined where the values of one summary do not show it. */
-export function areDifferent(a: FsStats | undefined, b: FsStats | undefined): boolean | undefined {
+/** Whether the values of one summary show it. */
+export function areDifferent(a: FsStats | undefined, b: FsStats | undefined): boolean {
   const evidence = a && b && evidenceOf(a, b);
-  return evidence && evidence !== 'alike';
+  return evidence !== undefined && evidence !== 'alike';
 }
 
 /**

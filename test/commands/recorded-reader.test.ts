@@ -31,10 +31,13 @@ spec: {nodeName: n1, containers: [{name: app}]}
 status: {phase: Failed, reason: Evicted, message: 'Container app exceeded its local ephemeral storage limit "1Gi". '}
 `;
 
-async function run(line: string): Promise<{ readonly status: number; readonly out: string; readonly error: string }> {
+async function run(
+  line: string,
+  body: object = summary,
+): Promise<{ readonly status: number; readonly out: string; readonly error: string }> {
   await using folder = await temporaryFolder();
   const [summaries, pods] = [path.join(folder.path, 'n1.json'), path.join(folder.path, 'pods.yaml')];
-  await writeFile(summaries, JSON.stringify(summary));
+  await writeFile(summaries, JSON.stringify(body));
   await writeFile(pods, objects);
   const { context, out, error } = aCommandContext();
   const status = await runArguments([...line.split(' '), '--summaries', summaries, '--objects', pods], context);
@@ -80,6 +83,14 @@ it.each([
   const { out } = await run(`explain node n1 --set ${setting}`);
   expect(out).toContain(`\nOrder of eviction: unknown, ${text}\n`);
   expect(out).not.toContain('RANK');
+});
+
+it('a recorded summary without storage is no data, as that of a live kubelet', async () => {
+  const imagesAlone = { nodeName: 'n1', fs: { time: '2026-01-01T00:10:00Z' }, runtime: { imageFs: summary.node.fs } };
+  const empty = { node: imagesAlone, pods: [{ podRef: summary.pods[0]?.podRef, volume: [{ name: 'data' }] }] };
+  const [node] = JSON.parse((await run('top nodes -o json', empty)).out) as readonly object[];
+  expect(node).toMatchObject({ node: 'n1', state: 'absent', reason: 'no_storage_stats' });
+  expect((await run('explain pod cart-0', empty)).out).toContain('no_storage_stats');
 });
 
 it('a command on recordings fails without a summary', async () => {

@@ -200,6 +200,19 @@ describe('decodeSummary: figures', () => {
     expect(pod?.volumes?.[0]).toMatchObject({ capacityBytes: 9, availableBytes: undefined });
     expect(summary.saturatedCount).toBe(5);
   });
+
+  it('a filesystem of no size was not measured: none of its figures is known, of a volume only what it holds', () => {
+    const fs = { capacityBytes: 0, availableBytes: 0, usedBytes: 0, inodes: 0, inodesFree: 0, inodesUsed: 0 };
+    const summary = decode({
+      node: { nodeName: 'a', fs, runtime: { imageFs: fs, containerFs: fs } },
+      pods: [{ podRef, containers: [{ name: 'c', rootfs: fs }], volume: [{ name: 'v', ...fs, usedBytes: 3 }] }],
+    });
+    const [pod] = summary.pods;
+    expect([summary.nodefs, summary.imagefs, summary.containerfs]).toEqual([noFigures, noFigures, noFigures]);
+    expect(pod?.containers[0]?.rootfs).toMatchObject({ usedBytes: 0, filesystem: { capacityBytes: undefined } });
+    expect(pod?.volumes?.[0]).toMatchObject({ capacityBytes: undefined, availableBytes: undefined, usedBytes: 3 });
+    expect(summary.saturatedCount).toBe(0);
+  });
 });
 
 it.each([

@@ -8,7 +8,7 @@ import type { Node } from '../../src/kube/objects.js';
 import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import type { CacheLookup } from '../../src/kubelet/lookup.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
-import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPodSummary } from '../support/builders.js';
+import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPodSummary, aVolumeSummary } from '../support/builders.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
@@ -983,10 +983,20 @@ describe('a summary without storage', () => {
     ['but of a container', { pods: [aPodSummary({ usedBytes: undefined })] }, 'fresh of request 0'],
     [
       'but of a volume',
-      { pods: [aPodSummary({ usedBytes: undefined, containers, volumes: [] })] },
+      { pods: [aPodSummary({ usedBytes: undefined, containers, volumes: [aVolumeSummary({ usedBytes: 1 })] })] },
       'fresh of request 0',
     ],
-    ['of pods', { nodefs: anFsStats(), pods: [] }, 'fresh of request 0'],
+    [
+      'but the names of volumes',
+      {
+        pods: [aPodSummary({ usedBytes: undefined, containers, volumes: [aVolumeSummary({ usedBytes: undefined })] })],
+      },
+      'absent no_storage_stats',
+    ],
+    ['but a time', { nodefs: anFsStats({ timeMs: 1, capacityBytes: undefined }), pods: [] }, 'absent no_storage_stats'],
+    ['but of images', { imagefs: anFsStats({ capacityBytes: 1 }), pods: [] }, 'absent no_storage_stats'],
+    ['but figures that no disk has', { saturatedCount: 1, pods: [] }, 'fresh of request 1'],
+    ['of pods', { nodefs: anFsStats({ usedBytes: 1 }), pods: [] }, 'fresh of request 0'],
   ])('is no data of a kubelet: %s', async (_case, parts, expected) => {
     const { cache, kubelet } = setUp();
     kubelet.summary = () => Promise.resolve(aNodeSummary({ nodefs: undefined, ...parts }));

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
-import { type LayoutEvidence, layoutEvidence, layoutFrom, nodeLayout } from '../../src/node/node-layout.js';
+import { evictionSignals } from '../../src/kubelet/eviction-signals.js';
+import type { NodeSummary } from '../../src/kubelet/summary.js';
+import { signalPlace } from '../../src/node/filesystem-owners.js';
+import {
+  type LayoutEvidence,
+  layoutEvidence,
+  layoutFrom,
+  nodeLayout,
+  sameFilesystem,
+} from '../../src/node/node-layout.js';
 import { anFsStats, aNodeSummary } from '../support/builders.js';
 
 const disk = anFsStats({ capacityBytes: 100_000, availableBytes: 60_000, inodes: 5000 });
@@ -14,9 +23,9 @@ describe('nodeLayout', () => {
     ['a few inodes more, as the count of XFS moves', { ...disk, inodes: 5050 }, false],
     ['the same size and far more free space, once', { ...disk, availableBytes: 61_001 }, false],
     ['another size and no free space reported', { ...disk, capacityBytes: 200_000, availableBytes: undefined }, true],
-    ['no free space reported', { ...disk, availableBytes: undefined }, undefined],
+    ['no free space reported', { ...disk, availableBytes: undefined }, false],
     ['no inodes reported', { ...disk, inodes: undefined }, false],
-    ['no size reported', { ...disk, capacityBytes: undefined }, undefined],
+    ['no size reported', { ...disk, capacityBytes: undefined }, false],
     ['nothing reported', undefined, undefined],
   ])('a node has a dedicated image filesystem, or not, with %s', (_what, imagefs, expected) => {
     expect(nodeLayout(aNodeSummary({ nodefs: disk, imagefs })).hasDedicatedImagefs).toBe(expected);
@@ -56,6 +65,7 @@ describe('layoutEvidence: filesystems of one size', () => {
   const inodes: Stats = { inodes: 5051 };
   const more: Stats = { usedBytes: 51, inodesUsed: 27 };
   const moved: Stats = { availableBytes: 59_000 };
+  const timeless: Stats = { capacityBytes: 200_000, timeMs: undefined };
 
   it.each<readonly [string, Looks, boolean]>([
     ['more free bytes twice', [[free], [free]], true],
@@ -98,9 +108,36 @@ describe('layoutEvidence: filesystems of one size', () => {
     ['two contrary summaries once one is decided', [[{}], [free], [free]], false],
     ['three contrary summaries once one is decided', [[{}], [free], [free], [free]], true],
     ['three contrary summaries with several signs', [[{}], [free], [{ capacityBytes: 200_000 }], [free]], true],
+    ['two once there are figures to compare', [[{ capacityBytes: undefined }], [{ capacityBytes: 200_000 }]], true],
+    [
+      'figures to compare at last, without times',
+      [[{ ...timeless, capacityBytes: undefined }], [timeless, { timeMs: undefined }]],
+      true,
+    ],
     ['three, one of which says nothing', [[{}], [free], [{ capacityBytes: undefined }], [free], [free]], true],
   ])('the filesystems are two, or one, with %s', (_what, looks, expected) => {
     expect(layoutAfter(looks)).toBe(expected);
+  });
+
+  it.each<readonly [string, Partial<NodeSummary>, readonly string[]]>([
+    ['are undecided', { nodefs: { ...disk, capacityBytes: undefined }, imagefs: disk, containerfs: disk }, ['nodefs']],
+    ['are undecided', { nodefs: disk, imagefs: disk, containerfs: { ...disk, availableBytes: undefined } }, ['nodefs']],
+    ['are not all reported', { nodefs: undefined, imagefs: disk, containerfs: disk }, ['imagefs']],
+    ['are not all reported', { nodefs: disk, containerfs: { ...disk, capacityBytes: undefined } }, ['nodefs']],
+    [
+      'are of another size',
+      { nodefs: disk, imagefs: { ...disk, capacityBytes: 7 }, containerfs: disk },
+      ['nodefs', 'imagefs'],
+    ],
+    ['are of another size', { nodefs: disk, containerfs: { ...disk, capacityBytes: 7 } }, ['nodefs', 'containerfs']],
+  ])('each filesystem has one name where they %s: %j', (_what, parts, expected) => {
+    const summary = aNodeSummary({ nodefs: undefined, imagefs: undefined, ...parts });
+    const names = (['nodefs', 'imagefs', 'containerfs'] as const).filter((name) => summary[name] !== undefined);
+    expect(names.filter((name) => sameFilesystem(name, summary, nodeLayout(summary)) === undefined)).toEqual(expected);
+    const oneDisk = { hasDedicatedImagefs: false, hasSplitImagefs: false };
+    expect(sameFilesystem('imagefs', { ...summary, nodefs: undefined }, oneDisk)).toBeUndefined();
+    const places = evictionSignals.map((signal) => signalPlace(signal, { summary, layout: nodeLayout(summary) }));
+    expect(expected).toEqual(expect.arrayContaining(places.filter((name) => summary[name] !== undefined)));
   });
 
   it('writable layers are not split from images because they hold more', () => {
