@@ -23,6 +23,6 @@ export async function checkConfig(settings: SettingFlags, context: CommandContex
 /** Where the exporter will run, the file may be another one: a warning. */
 async function warnOfEvictionFile({ evictions: { file } }: Config, { writeError }: CommandContext): Promise<void> {
   const found = file === undefined ? undefined : await readUsable(file);
-  if (found === undefined || !('fault' in found)) return;
+  if (found === undefined || found.text !== undefined) return;
   writeError(`warning: evictions.file ${terminalText(file ?? '')}: ${terminalText(found.fault)}: ${found.fix}\n`);
 }

@@ -1,23 +1,30 @@
-import { constants, open, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { constants, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join, parse } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 import { type Clock, latestNowMs } from '../base/clock.js';
-import { codeOf, messageOf } from '../base/errors.js';
+import { codeOf, messageOf, UserError } from '../base/errors.js';
 import { FailureRun, type Logger } from '../base/logger.js';
-import { documentPieces, isDocument, maxDocumentBytes, readDocument } from './eviction-document.js';
+import { type EvictionLine, isOfEvictions, linesFor, linesOf, type ReadLines, readLines } from './eviction-lines.js';
 import { EvictionLog, type EvictionLogSettings, inTurns } from './eviction-log.js';
 import type { EvictionRecord } from './eviction-record.js';
-import { lastingUntil, type WatchedPeriod, type WatchedTimes, watchedTimes, withPeriod } from './watched-times.js';
+import { joinedPeriods, lastingUntil, type WatchedPeriod, type WatchedTimes, watchedTimes } from './watched-times.js';
 
 /** Evictions come in bursts: each burst is written once. */
 const pauseMs = 5_000;
 /** A disk that is full or read-only stays so for a while. */
 const pauseAfterFailureMs = 60_000;
-/** Shorter than a gap that is named. */
-const touchEveryMs = 30_000;
+/** How often it is written that pods are still watched: shorter than a gap that is named. */
+const periodEveryMs = 30_000;
 
-/** The date of a file is not believed when it is further ahead. */
-const maxSkewMs = 60_000;
+/** A file is written anew within seconds. */
+const leftAfterMs = 60_000;
+
+/** What is appended to a file before it is written anew, besides as much as it had. */
+const minAppendedBytes = 65_536;
+/** Twice of what is written anew, and what two processes append in the meantime. */
+const maxReadBytes = 32 * 2 ** 20;
 
 export interface EvictionFileSettings extends EvictionLogSettings {
   /** An absolute path. Undefined: evictions are forgotten with the process. */
@@ -37,45 +44,37 @@ interface OpenOptions {
   readonly isWatching: () => boolean;
 }
 
-interface FileOptions extends OpenOptions {
-  readonly path: string;
-}
-
 /**
- * The log of evictions, and the file in which it outlives the process. Whatever happens to the file, the log goes on. It is
- * written as a whole beside the file, which it then replaces: who reads the file finds all of the former text or all of the
- * new one, whenever the process or the machine ends. A file that is none of evictions is never touched. The time of its last change
- * is until when changes of all pods were seen: a process that is killed can write nothing more, and to write all of it again and
- * again would cost too much.
+ * The log of evictions, and the file in which it outlives the process. Whatever happens to the file, the log goes on. New
+ * records are appended, each as a line. At the start, once the file has doubled, and after a failure, all that it has and all
+ * that the log has is written beside the file, which it then replaces: no process ever takes away what another one wrote. A
+ * file that is none of evictions is never touched.
  */
 export class EvictionFile implements AsyncDisposable {
   readonly log: EvictionLog;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
   readonly #options: OpenOptions;
-  /** What the file has; undefined where there is none: the first write shows whether there can be one. */
-  #written: Written | undefined;
+  readonly #openedAtMs: number;
+  /** Those that the file has. */
+  readonly #saved = new WeakSet<EvictionRecord>();
+  /** Until when the file says that pods were watched. */
+  #savedUntilMs = 0;
+  /** From this size in bytes on, the file is written anew. */
+  #maxBytes = 0;
   /** The last one may go on. */
-  #watched: readonly WatchedPeriod[];
+  #watched: readonly WatchedPeriod[] = [];
   #wasWatching = false;
-  #fault: EvictionFileFault | undefined;
+  /** Of the file as it was found. */
+  readonly #foundFault: EvictionFileFault | undefined;
+  #writeFault: EvictionFileFault | undefined;
 
-  /** `path`: undefined for a log that is not written. */
-  private constructor(
-    log: EvictionLog,
-    options: OpenOptions,
-    path: string | undefined,
-    found: Partial<FoundFile> = {},
-  ) {
-    const { fault, records, watched = [] } = found;
+  private constructor(log: EvictionLog, options: OpenOptions, path: string | undefined, found: FoundFile) {
     this.log = log;
     this.#options = options;
-    this.#fault = fault;
-    this.#watched = watched.length === 0 ? assumedPeriods(log, latestNowMs(options.clock)) : watched;
-    this.#written = records && {
-      records: log.records,
-      sinceMs: fault === undefined ? watched.at(-1)?.fromMs : 'unread',
-    };
+    this.#openedAtMs = latestNowMs(options.clock);
+    this.#foundFault = found.fault;
+    this.#watched = found.watched ?? [];
     this.#running = this.#keep(path);
   }
 
@@ -83,32 +82,31 @@ export class EvictionFile implements AsyncDisposable {
   static async open({ file: path, ...settings }: EvictionFileSettings, options: OpenOptions): Promise<EvictionFile> {
     const { clock, logger } = options;
     const log = new EvictionLog(settings, clock);
-    if (path === undefined) return new EvictionFile(log, options, undefined);
-    const found = await readUsable(path);
-    if ('fault' in found) {
+    const found = path === undefined ? { text: '' } : await readUsable(path);
+    if (found.text === undefined) {
       const { fault: reason, fix } = found;
       logger.warn('evictions are not kept over a restart: evictions.file cannot be used', { file: path, reason, fix });
-      return new EvictionFile(log, options, undefined, {
-        fault: { text: `evictions.file cannot be used: ${reason}`, fix },
-      });
+      const fault = { text: `evictions.file cannot be used: ${reason}`, fix };
+      return new EvictionFile(log, options, undefined, { fault });
     }
-    if (found.text === undefined) return new EvictionFile(log, options, path);
-    const { text, changedAtMs } = found;
-    const read = recordsIn(text, { ...options, path });
-    log.restore(read.records);
-    const isOfClockAhead = changedAtMs > latestNowMs(clock) + maxSkewMs;
-    const watched = lastingUntil(read.watched, isOfClockAhead ? 0 : Math.min(changedAtMs, latestNowMs(clock)));
-    return new EvictionFile(log, options, path, { ...read, watched });
+    const { records, watched, leftOut } = readLines(found.text, latestNowMs(clock));
+    log.restore(records);
+    if (found.text !== '')
+      logger.info('evictions of before this start are read', { file: path, count: records.length });
+    const fault = faultOf(leftOut);
+    if (fault !== undefined) logger.warn(fault.text, { file: path, fix: fault.fix });
+    return new EvictionFile(log, options, path, { watched, fault });
   }
 
   /** What is wrong with the file, so that evictions of before this start are missing, or would be after the next one. */
   get fault(): EvictionFileFault | undefined {
-    return this.#fault;
+    return this.#writeFault ?? (this.log.keptFromMs < this.#openedAtMs ? this.#foundFault : undefined);
   }
 
   /** Within the retention. */
   get watchedTimes(): WatchedTimes {
-    return watchedTimes(this.#observed(), { keptFromMs: this.log.keptFromMs, nowMs: latestNowMs(this.#options.clock) });
+    this.#observe();
+    return watchedTimes(this.#watched, { keptFromMs: this.log.keptFromMs, nowMs: latestNowMs(this.#options.clock) });
   }
 
   /** What has changed is written before it resolves. */
@@ -117,12 +115,15 @@ export class EvictionFile implements AsyncDisposable {
     await this.#running;
   }
 
-  #observed(): readonly WatchedPeriod[] {
+  #observe(): void {
     const { clock, isWatching } = this.#options;
-    const extended = this.#wasWatching ? lastingUntil : withPeriod;
+    const wasWatching = this.#wasWatching;
     this.#wasWatching = isWatching();
-    if (this.#wasWatching) this.#watched = extended(this.#watched, latestNowMs(clock));
-    return this.#watched;
+    if (!this.#wasWatching) return;
+    const nowMs = latestNowMs(clock);
+    this.#watched = wasWatching
+      ? lastingUntil(this.#watched, nowMs)
+      : joinedPeriods([...this.#watched, { fromMs: nowMs, untilMs: nowMs }]);
   }
 
   /** Until disposal. Never rejects. */
@@ -130,45 +131,63 @@ export class EvictionFile implements AsyncDisposable {
     const { clock, logger } = this.#options;
     const { signal } = this.#closing;
     const failures = new FailureRun(logger);
-    const write = async (): Promise<boolean> => path === undefined || (await this.#write(path, failures));
+    const write = async (periodMs: number): Promise<boolean> => {
+      this.#observe();
+      return path === undefined || (await this.#write(path, failures, periodMs));
+    };
     const isClosing = (): boolean => signal.aborted;
-    let touchedAtMs = -Infinity;
     for (let isWritten = true; !isClosing();) {
       await clock.sleep(isWritten ? pauseMs : pauseAfterFailureMs, signal).catch(() => undefined);
-      const untilMs = this.#observed().at(-1)?.untilMs;
-      isWritten = await write();
-      if (!isClosing() && clock.monotonicMs() - touchedAtMs < touchEveryMs) continue;
-      touchedAtMs = clock.monotonicMs();
-      if (isWritten && path !== undefined) await touch(path, untilMs);
+      isWritten = await write(periodEveryMs);
     }
-    await write(); // what came during the last write
+    await write(1); // what came during the last write
   }
 
-  /** Nothing while the records and the beginning of the last period are the same. */
-  async #write(path: string, failures: FailureRun): Promise<boolean> {
-    const { records } = this.log;
-    const last = this.#watched.at(-1);
-    const { records: writtenRecords, sinceMs } = this.#written ?? {};
-    if (records === writtenRecords && (sinceMs === 'unread' || sinceMs === last?.fromMs)) return true;
+  /** `periodMs`: from when on it is news that pods are still watched. */
+  async #write(path: string, failures: FailureRun, periodMs: number): Promise<boolean> {
+    const records = this.log.records.filter((record) => !this.#saved.has(record));
+    const periods = this.#watched.slice(-1).filter(({ untilMs }) => untilMs - this.#savedUntilMs >= periodMs);
+    if (this.#maxBytes > 0 && records.length + periods.length === 0) return true;
     try {
-      await replaceFile(path, documentPieces(inTurns(records), this.#watched), last?.untilMs);
+      const isAppended = this.#maxBytes > 0 && (await append(path, [...periods, ...records], this.#maxBytes));
+      if (!isAppended) this.#maxBytes = minAppendedBytes + 2 * (await this.#writeAnew(path));
     } catch (error) {
-      const fix = fixes[codeOf(error)];
-      this.#fault = { text: `evictions.file cannot be written: ${messageOf(error)}`, fix };
-      failures.failed('evictions are not written: a restart would forget them', { file: path, fix }, error);
+      this.#maxBytes = 0;
+      this.#failed(path, error, failures);
       return false;
     }
-    this.#written = { records, sinceMs: last?.fromMs };
-    this.#fault = undefined;
+    for (const record of records) this.#saved.add(record);
+    for (const { untilMs } of periods) this.#savedUntilMs = untilMs;
+    this.#writeFault = undefined;
     failures.ended('evictions are written again', { file: path });
     return true;
   }
+
+  #failed(path: string, error: unknown, failures: FailureRun): void {
+    const fix = fixes[codeOf(error)];
+    this.#writeFault = { text: `evictions.file cannot be written: ${messageOf(error)}`, fix };
+    failures.failed('evictions are not written: a restart would forget them', { file: path, fix }, error);
+  }
+
+  /** Returns the number of bytes of the file. */
+  async #writeAnew(path: string): Promise<number> {
+    const { log } = this;
+    const found = await readUsable(path);
+    if (found.text === undefined) throw new UserError(found.fault);
+    const others = readLines(found.text, latestNowMs(this.#options.clock));
+    const byUid = new Map([...others.records, ...log.records].map((record) => [record.uid, record]));
+    const isKept = ({ seenAtMs, evictedAtMs }: EvictionRecord): boolean =>
+      Math.max(seenAtMs, evictedAtMs) > log.keptFromMs;
+    const records = [...byUid.values()].filter(isKept).sort((a, b) => b.evictedAtMs - a.evictedAtMs);
+    const watched = joinedPeriods([...others.watched, ...this.#watched]);
+    const sizeBytes = await replaceFile(path, linesOf({ records: inTurns(records), watched }), found.sizeBytes);
+    return sizeBytes ?? this.#writeAnew(path);
+  }
 }
 
-interface Written {
-  readonly records: readonly EvictionRecord[];
-  /** The beginning of the last period; `unread` of a broken file, which the next eviction replaces. */
-  readonly sinceMs: number | 'unread' | undefined;
+interface FoundFile {
+  readonly watched?: readonly WatchedPeriod[];
+  readonly fault?: EvictionFileFault | undefined;
 }
 
 /** What to do about an error of the operating system. */
@@ -182,83 +201,87 @@ const fixes: Readonly<Record<string, string>> = {
 };
 
 interface UnusableFile {
+  readonly text: undefined;
   readonly fault: string;
   readonly fix: string;
 }
 
-type UsableFile = { readonly text: undefined } | { readonly text: string; readonly changedAtMs: number };
+interface UsableFile {
+  readonly text: string;
+  readonly sizeBytes: number;
+}
 
-/** The text of a file that may be replaced; undefined where there is none. */
-export async function readUsable(path: string): Promise<UsableFile | UnusableFile> {
-  const fix = 'name another file in evictions.file, or remove this one';
+/** Resolves with the text of a file that may be replaced: '' where there is none. */
+export async function readUsable(path: string): Promise<UnusableFile | UsableFile> {
+  const unusable = (fault: string, fix = 'name another file in evictions.file, or remove this one'): UnusableFile => ({
+    text: undefined,
+    fault,
+    fix,
+  });
   try {
     const stats = await stat(path);
-    if (stats.isDirectory()) return { fault: 'it is a folder', fix: 'name a file in it, such as evictions.json' };
-    if (!stats.isFile()) return { fault: 'it is no regular file', fix };
-    const found = await readAtMost(path, maxDocumentBytes + 1);
-    return isDocument(found)
-      ? { text: found, changedAtMs: stats.mtimeMs }
-      : { fault: 'it is a file of something else', fix };
+    if (stats.isDirectory()) return unusable('it is a folder', 'name a file in it, such as evictions.json');
+    if (!stats.isFile()) return unusable('it is no regular file');
+    // Should it have become a pipe, nobody waits for its writer.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = await text(file.createReadStream({ end: maxReadBytes - 1 }));
+    if (!isOfEvictions(found)) return unusable('it is a file of something else');
+    return { text: found, sizeBytes: Buffer.byteLength(found) };
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { text: undefined };
-    return { fault: messageOf(error), fix: fixes[codeOf(error)] ?? fix };
+    return codeOf(error) === 'ENOENT' ? { text: '', sizeBytes: 0 } : unusable(messageOf(error), fixes[codeOf(error)]);
   }
 }
 
-async function readAtMost(path: string, maxBytes: number): Promise<string> {
-  // Should it have become a pipe, nobody waits for its writer.
-  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  return await text(file.createReadStream({ end: maxBytes - 1 }));
+function faultOf(leftOut: ReadLines['leftOut']): EvictionFileFault | undefined {
+  if (leftOut.size === 0) return undefined;
+  const reasons = Array.from(leftOut, ([what, count]) => `${count} ${what}`).join(', ');
+  return { text: `lines of evictions.file are left out: ${reasons}`, fix: 'nothing: it is written anew without them' };
 }
 
-interface FoundFile {
-  readonly records: readonly EvictionRecord[];
-  readonly watched: readonly WatchedPeriod[];
-  readonly fault?: EvictionFileFault;
+async function sizeOf(path: string): Promise<number> {
+  const { size } = await stat(path).catch(() => ({ size: 0 }));
+  return size;
 }
 
-/** Of a file that does not have them: since the first eviction in it. Whether there were gaps is not known. */
-function assumedPeriods({ records }: EvictionLog, nowMs: number): readonly WatchedPeriod[] {
-  const fromMs = Math.min(...records.map(({ seenAtMs }) => seenAtMs));
-  return fromMs < nowMs ? [{ fromMs, untilMs: nowMs }] : [];
+/**
+ * On the disk when it resolves. False for a file that is empty, is not there or has `maxBytes`, and when another process has
+ * replaced it meanwhile.
+ */
+async function append(path: string, items: readonly EvictionLine[], maxBytes: number): Promise<boolean> {
+  const size = await sizeOf(path);
+  if (size === 0 || size >= maxBytes) return false;
+  await using file = await open(path, constants.O_WRONLY | constants.O_APPEND);
+  await writeFile(file, linesFor(items));
+  await file.datasync();
+  return (await file.stat()).ino === (await stat(path)).ino;
 }
 
-function recordsIn(text: string, { path, clock, logger }: FileOptions): FoundFile {
-  const fix = 'nothing: the next eviction replaces the file';
+/**
+ * Resolves with the number of bytes of the file; undefined when it does not have `sizeBytes` any more, as another process has
+ * appended to it. The text is on the disk before the file has its name: a machine that ends between could otherwise leave an
+ * empty file.
+ */
+async function replaceFile(path: string, lines: Iterable<string>, sizeBytes: number): Promise<number | undefined> {
+  const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    const { records, watched, leftOut } = readDocument(text, latestNowMs(clock));
-    const reason = Array.from(leftOut, ([what, count]) => `${count} ${what}`).join(', ');
-    if (reason !== '') logger.warn('some evictions in the file are left out', { file: path, reason, fix });
-    logger.info('evictions of before this start are read', { file: path, count: records.length });
-    return { records, watched };
-  } catch (error) {
-    const reason = messageOf(error);
-    logger.warn('evictions of before this start are not known: their file is broken', { file: path, reason, fix });
-    return { records: [], watched: [], fault: { text: `evictions.file is broken: ${reason}`, fix } };
-  }
-}
-
-async function replaceFile(path: string, pieces: Iterable<string>, changedAtMs: number | undefined): Promise<void> {
-  const temporary = `${path}.tmp`;
-  await rm(temporary, { force: true }); // of a process that was killed
-  try {
-    await writeSynced(temporary, pieces);
-    await touch(temporary, changedAtMs);
+    await using file = await open(temporary, 'wx', 0o600);
+    await removeLeft(path, (await file.stat()).mtimeMs - leftAfterMs);
+    await writeFile(file, lines);
+    await file.sync();
+    if ((await sizeOf(path)) !== sizeBytes) return undefined;
     await rename(temporary, path);
-  } catch (error) {
+    return (await file.stat()).size;
+  } finally {
     await rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
   }
 }
 
-/** On the disk when it resolves: a machine that ends between could otherwise leave an empty file under the new name. */
-async function writeSynced(path: string, pieces: Iterable<string>): Promise<void> {
-  await using file = await open(path, 'wx', 0o600);
-  await writeFile(file, pieces);
-  await file.sync();
-}
-
-/** What is wrong with the file is seen when it is written. `changedAtMs`: undefined before anything was seen. */
-async function touch(path: string, changedAtMs = 0): Promise<void> {
-  await utimes(path, changedAtMs / 1_000, changedAtMs / 1_000).catch(() => undefined);
+/** Removes temporary files of processes that were killed. */
+async function removeLeft(path: string, beforeMs: number): Promise<void> {
+  const { dir, base } = parse(path);
+  const names = (await readdir(dir)).filter((name) => name.startsWith(`${base}.`) && name.endsWith('.tmp'));
+  for (const left of names.map((name) => join(dir, name))) {
+    const { mtimeMs } = await stat(left).catch(() => ({ mtimeMs: Infinity }));
+    if (mtimeMs < beforeMs) await rm(left, { force: true });
+  }
 }

@@ -15,14 +15,17 @@ export interface WatchedTimes {
 const minGapMs = 60_000;
 
 /** Earlier ones are forgotten: a file of evictions stays small, however often the exporter is restarted. */
-export const maxPeriodCount = 20;
+const maxPeriodCount = 20;
 
-/** Adds the period that begins now; it is the last one where no gap is between. */
-export function withPeriod(former: readonly WatchedPeriod[], nowMs: number): readonly WatchedPeriod[] {
-  const last = former.at(-1);
-  const isContinued = last !== undefined && nowMs - last.untilMs <= minGapMs;
-  const periods = isContinued ? former.slice(0, -1) : former;
-  return [...periods, { fromMs: isContinued ? last.fromMs : nowMs, untilMs: nowMs }].slice(-maxPeriodCount);
+/** In any order, also those of several processes; where no gap is between, they are one. The oldest first. */
+export function joinedPeriods(periods: readonly WatchedPeriod[]): readonly WatchedPeriod[] {
+  const joined: WatchedPeriod[] = [];
+  for (const period of periods.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const last = joined.at(-1);
+    if (last === undefined || period.fromMs - last.untilMs > minGapMs) joined.push(period);
+    else joined.splice(-1, 1, { fromMs: last.fromMs, untilMs: Math.max(last.untilMs, period.untilMs) });
+  }
+  return joined.slice(-maxPeriodCount);
 }
 
 /** The last one lasts until then, if that is later. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { documentPieces, readDocument } from '../../src/history/eviction-document.js';
+import { linesOf, readLines } from '../../src/history/eviction-lines.js';
 import { boundedLabels, boundedRatios, boundedUsage } from '../../src/history/record-bounds.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
 import { retainedBytes } from '../support/heap.js';
@@ -103,8 +103,8 @@ describe('what a record keeps of one pod', () => {
         lastUsage: aLastUsage({ usage: boundedUsage(usage, none), ratios: boundedRatios(ratios, none) }),
       });
     expect(retainedBytes(() => range(100).map(make)) / 100).toBeLessThan(32 * 1024);
-    const text = [...documentPieces([make()], [])].join('');
+    const text = [...linesOf({ records: [make()], watched: [] })].join('');
     expect(text.length).toBeLessThan(65_536);
-    expect(readDocument(text, Date.UTC(2030, 0)).records).toEqual([make()]);
+    expect(readLines(text, Date.UTC(2030, 0)).records).toEqual([make()]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { documentPieces, isDocument, maxDocumentBytes, readDocument } from '../../src/history/eviction-document.js';
+import { isOfEvictions, linesFor, linesOf, readLines } from '../../src/history/eviction-lines.js';
 import type { EvictionRecord } from '../../src/history/eviction-record.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
 import { aDeployment, aPodUsage, aVolumeUsage, aWorkload } from '../support/snapshot-builders.js';
@@ -69,12 +69,13 @@ const full: Required<EvictionRecord> = {
   },
 };
 
-const textOf = (...records: readonly EvictionRecord[]): string => [...documentPieces(records, watched)].join('');
-const read = (text: string) => readDocument(text, nowMs);
+const textOf = (...records: readonly EvictionRecord[]): string => [...linesOf({ records, watched })].join('');
+const lineOf = (record: EvictionRecord): string => [...linesFor([record])].join('');
+const read = (text: string) => readLines(text, nowMs);
 
-/** The text of the records with one more line before them. */
-const withLine = (line: string, ...records: readonly EvictionRecord[]): string =>
-  textOf(anEvictionRecord({ pod: 'first' }), ...records).replace('[\n', `[\n${line},\n`);
+/** The text of the records with one more line before the last one. */
+const withLine = (line: string, record: EvictionRecord = full): string =>
+  `${textOf(anEvictionRecord({ pod: 'first' }))}\n${line}${lineOf(record)}`;
 
 const changed = (changes: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({ ...anEvictionRecord(), ...changes });
@@ -94,26 +95,13 @@ describe('a file of evictions', () => {
     expect(read(textOf(...records))).toEqual({ records, watched, leftOut: new Map() });
   });
 
-  it.each([
-    ['of before the times were kept', ''],
-    ['with too many times', `"watched":[${Array.from({ length: 21 }, () => '[1,2]').join()}],`],
-    ['with times that go back', '"watched":[[5,4]],'],
-    ['with times in the future', `"watched":[[1,${nowMs + 60_001}]],`],
-    ['with half a time', '"watched":[[1]],'],
-    ['with times that are no list', '"watched":[1,2],'],
-    ['with times that are no JSON', '"watched":[[1,,2],'],
-  ])('the records of a file are read without the times: %s', (_what, times) => {
-    const text = textOf(full).replace(/"watched":[^"]*/, times);
-    expect(read(text)).toEqual({ records: [full], watched: [], leftOut: new Map() });
+  it('a file of evictions is a mark, and JSON in each line', () => {
+    const [mark, ...lines] = textOf(full, anEvictionRecord()).split('\n');
+    expect(mark).toBe('{"ephemeralStorageEvictions":2}');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([...watched, { pod: 'cart-0' }, {}]);
   });
 
-  it('a file of evictions is JSON with a record in each line', () => {
-    const text = textOf(full, anEvictionRecord());
-    expect(JSON.parse(text)).toMatchObject({ ephemeralStorageEvictions: 1, records: [{ pod: 'cart-0' }, {}] });
-    expect(text.split('\n')).toHaveLength(5);
-  });
-
-  it('a file of evictions has the first records that fit into 8 MiB, made piece by piece', () => {
+  it('a file of evictions has the first records that fit into 8 MiB, each made when it is written', () => {
     let madeCount = 0;
     const records = Array.from({ length: 5_000 }, (_, index) => {
       return {
@@ -124,37 +112,44 @@ describe('a file of evictions', () => {
         },
       };
     });
-    const pieces = documentPieces(records, []);
-    const first = pieces.next().value as string;
-    expect(first.length).toBeLessThan(100_000);
-    expect(madeCount).toBeLessThan(50);
-    const text = first + [...pieces].join('');
-    expect(maxDocumentBytes - Buffer.byteLength(text)).toBeLessThan(6_000);
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxDocumentBytes);
+    const lines = linesOf({ records, watched: [] });
+    const first = `${lines.next().value}${lines.next().value}`;
+    expect(madeCount).toBe(1);
+    const text = first + [...lines].join('');
+    expect(8 * 2 ** 20 - Buffer.byteLength(text)).toBeGreaterThanOrEqual(0);
+    expect(8 * 2 ** 20 - Buffer.byteLength(text)).toBeLessThan(6_000);
     const uids = read(text).records.map(({ uid }) => uid);
     expect(uids).toEqual(records.slice(0, uids.length).map(({ uid }) => uid));
     expect(uids.length).toBeGreaterThan(1_000);
   });
 
   it.each([
-    ['nothing', '', 'it is empty'],
-    ['a text without its end', textOf(full).slice(0, -3), 'its end is missing'],
-    ['a text of another version', textOf(full).replace('Evictions":1', 'Evictions":2'), 'it is of another version'],
-    ['a text of other lines', '{"ephemeralStorageEvictions": 1, "records": []}', 'it is of another version'],
-    [
-      'a million lines',
-      textOf(full).replace('[\n', `[\n${'{},\n'.repeat(1_000_000)}`),
-      'more than 1000 of its lines are not readable',
-    ],
-    ['more than 8 MiB', withLine(`"${'é'.repeat(2 ** 22)}"`), `it has more than ${maxDocumentBytes} bytes`],
-  ])('a file of evictions is refused as a whole: %s', (_what, text, reason) => {
-    expect(() => read(text)).toThrow(reason);
+    ['nothing', '', 0],
+    ['a file without lines', '{"ephemeralStorageEvictions":2}', 0],
+    ['a file of another version', textOf(full).replace('Evictions":2', 'Evictions":20'), 1],
+    ['a mark that is cut', '{"ephemeralStorageEvictions":', 1],
+    ['a million lines', `{"ephemeralStorageEvictions":2}${'\n{}'.repeat(1_000_000)}`, 1_000],
+  ])('no eviction is in %s', (_what, text, leftOutCount) => {
+    const { records, leftOut } = read(text);
+    expect([records.length, [...leftOut.values()].join()]).toEqual([0, leftOutCount === 0 ? '' : `${leftOutCount}`]);
+  });
+
+  it('a line that is cut, wherever it is, takes no other one with it', () => {
+    const first = anEvictionRecord({ pod: 'first' });
+    const line = lineOf(full);
+    for (let length = 1; length < line.length; length += 7) {
+      const { records, leftOut } = read(`${textOf(first)}${line.slice(0, length)}${lineOf(full)}`);
+      expect([records, [...leftOut.values()]]).toEqual([[first, full], length === 1 ? [] : [1]]);
+    }
   });
 
   it.each([
     ['no JSON', '{"namespace":"secret-value'],
     ['nothing', '{}'],
     ['a list', '[[[[]]]]'],
+    ['a period that goes back', '{"fromMs":5,"untilMs":4}'],
+    ['a period without end', '{"fromMs":5}'],
+    ['a period before 1970', '{"fromMs":-5,"untilMs":4}'],
     ['null', 'null'],
     ['another type', changed({ wasSeenLive: 'yes' })],
     ['an unknown cause', changed({ cause: 'none' })],
@@ -177,17 +172,33 @@ describe('a file of evictions', () => {
     ['evictedAtMs', 60_000, 0],
     ['evictedAtMs', 60_001, 1],
     ['seenAtMs', 60_001, 1],
-  ])('a record with %s %d ms in the future is left out: %d', (field, aheadMs, leftOutCount) => {
-    const { leftOut } = read(withLine(changed({ [field]: nowMs + aheadMs })));
+    ['untilMs', 60_000, 0],
+    ['untilMs', 60_001, 1],
+  ])('a line whose %s is %d ms in the future is left out: %d', (field, aheadMs, leftOutCount) => {
+    const changes = { [field]: nowMs + aheadMs };
+    const { leftOut } = read(
+      withLine(field === 'untilMs' ? JSON.stringify({ fromMs: 1, ...changes }) : changed(changes)),
+    );
     expect([...leftOut.values()]).toEqual(leftOutCount === 0 ? [] : [1]);
     expect([...leftOut.keys()].join()).toMatch(leftOutCount === 0 ? /^$/ : /^in the future: the clock is behind/);
   });
 
-  it('a pod that a file of evictions lists twice is one eviction, as first listed', () => {
-    const text = textOf(anEvictionRecord({ node: 'one' }), anEvictionRecord({ node: 'other' }));
-    const { records, leftOut } = read(text);
-    expect(records.map(({ node }) => node)).toEqual(['one']);
-    expect([...leftOut]).toEqual([['listed twice', 1]]);
+  it('a pod of which two processes have written is one eviction', () => {
+    const { records, leftOut } = read(textOf(anEvictionRecord({ node: 'one' }), anEvictionRecord({ node: 'other' })));
+    expect([records.map(({ node }) => node), leftOut.size]).toEqual([['one'], 0]);
+  });
+
+  it('periods of several processes are joined where no gap is between, and the last twenty are kept', () => {
+    const periods = (...of: readonly (readonly [number, number])[]) =>
+      read([...linesOf({ records: [], watched: of.map(([fromMs, untilMs]) => ({ fromMs, untilMs })) })].join(''))
+        .watched;
+    expect(periods([0, 1_000], [0, 9_000], [200_000, 300_000], [250_000, 260_000], [69_000, 70_000])).toEqual([
+      { fromMs: 0, untilMs: 70_000 },
+      { fromMs: 200_000, untilMs: 300_000 },
+    ]);
+    expect(periods([0, 1_000], [61_001, 62_000])).toHaveLength(2);
+    const many = Array.from({ length: 25 }, (_, index) => [index * 100_000, index * 100_000 + 1] as const);
+    expect(periods(...many).map(({ fromMs }) => fromMs / 100_000)).toEqual(many.map((_, index) => index).slice(5));
   });
 
   it('a file of evictions changes no prototype', () => {
@@ -195,8 +206,7 @@ describe('a file of evictions', () => {
       '"labels":{}',
       '"labels":{"__proto__":"x","app":"cart"},"__proto__":{"isHostile":true}',
     );
-    const { records } = read(withLine(line));
-    const [record] = records;
+    const [, record] = read(withLine(line)).records;
     expect(record).not.toHaveProperty('isHostile');
     expect(record?.labels['app']).toBe('cart');
     expect(Object.getPrototypeOf(record?.labels)).toBe(Object.prototype);
@@ -207,10 +217,10 @@ describe('a file of evictions', () => {
 it.each([
   ['', true],
   [textOf(), true],
-  ['{"ephemeralStorageEvictions":2,', true],
+  ['{"ephemeralStorageEvictions":9,', true],
   ['cache: {ttl: 30s}', false],
   [' ', false],
   ['[{"namespace":"shop"}]', false],
 ])('only a file of evictions or an empty one may be replaced: %j', (text, isReplaceable) => {
-  expect(isDocument(text)).toBe(isReplaceable);
+  expect(isOfEvictions(text)).toBe(isReplaceable);
 });
