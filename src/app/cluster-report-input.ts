@@ -38,7 +38,7 @@ export function clusterReportInput(collected: Collected): ClusterReportInput {
       const snapshot = collection.trackers.of(node).lastKnown(node, last);
       return snapshot && { snapshot, ageMs: last.ageMs };
     },
-    samplesOf: (nodeName, uid) => cache.history(nodeName)?.find(uid)?.samples ?? [],
+    samplesOf: (nodeName, pod) => cache.history(nodeName)?.find(pod)?.samples ?? [],
     evictions,
     formerPodsOf: (of) => formerPods(of, collected),
     apiServer: { isAway: store.lists.isServerAway, access: config.kubelet.access },
@@ -52,7 +52,7 @@ export function clusterReportInput(collected: Collected): ClusterReportInput {
 function formerPods(of: NodeSnapshot, { source, collection }: Collected): ReadonlyMap<string, FormerPod> {
   const history = source.cache.history(of.nodeName);
   const pending = of.pods.filter(({ isPending }) => isPending);
-  const before = pending.flatMap(({ summary: { uid } }) => history?.beforePending(uid) ?? []);
+  const before = pending.flatMap(({ summary }) => history?.beforePending(summary) ?? []);
   const ages = new Map(before.map(({ summary: { uid }, olderByMs }) => [uid, olderByMs]));
   const summaries = before.map(({ summary }) => summary);
   const pods = collection.trackers.of(of.node).formerPods(of, summaries);

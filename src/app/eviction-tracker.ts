@@ -4,10 +4,10 @@ import type { EvictionLog, PodChange } from '../history/eviction-log.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
 import { currentMs, type EvictionContext } from '../history/last-usage.js';
 import type { Node, Pod } from '../kube/objects.js';
+import { identityOf } from '../kube/pod-identity.js';
 import { isInScope, type Scope } from '../kube/scope.js';
 import { matchesSelector } from '../kube/selector.js';
 import type { KubeletCache } from '../kubelet/kubelet-cache.js';
-import { isEntryOf } from '../node/join.js';
 import { nodeLayout } from '../node/node-layout.js';
 import { type EvictionReport, evictionReport, evictionReports } from '../report/eviction-report.js';
 import type { ActiveSettings } from './active-settings.js';
@@ -109,17 +109,16 @@ function contextOf(
   pod: Pod,
   { config, collection: { trackers, resolver }, nodes, cache }: EvictionRecorderOptions,
 ): EvictionContext {
-  const { nodeName = '', kubeletUid } = pod;
+  const { nodeName = '' } = pod;
   const history = cache.history(nodeName);
   const { summary } = history ?? {};
-  const measurement = history?.find(kubeletUid);
   return {
     node: nodes.findNode(nodeName),
     layout: trackers.layout(nodeName) ?? (summary && nodeLayout(summary)),
-    measurement: measurement && isEntryOf(measurement.summary, pod) ? measurement : undefined,
+    measurement: history?.find(identityOf(pod)),
     snapshot: trackers.snapshot(nodeName),
     maxAgeMs: Math.max(currentMs, 2 * config.cache.ttlMs),
-    samplesOf: (uid) => history?.find(uid)?.samples ?? [],
+    samplesOf: (of) => history?.find(of)?.samples ?? [],
     workloads: resolver.workloadsOf(pod),
     attribution: config.attribution,
   };

@@ -1,7 +1,13 @@
 import type { Node, Pod } from '../kube/objects.js';
-import type { LastMeasurement, UsageSample } from '../kubelet/lookup.js';
+import type { LastMeasurement } from '../kubelet/lookup.js';
 import { attributePod } from '../node/attribute.js';
-import { type DiskVerdict, type EarlierEviction, evictionVerdict, nodeVerdict } from '../node/disk-verdict.js';
+import {
+  type DiskVerdict,
+  type EarlierEviction,
+  evictionVerdict,
+  nodeVerdict,
+  type VerdictSources,
+} from '../node/disk-verdict.js';
 import type { LimitRatio, LimitRule } from '../node/limit-ratios.js';
 import type { NodeLayout } from '../node/node-layout.js';
 import type { NodeSnapshot } from '../node/node-view.js';
@@ -25,8 +31,7 @@ export interface EvictionContext {
   readonly snapshot: NodeSnapshot | undefined;
   /** How old a summary may be to explain an eviction, in milliseconds. */
   readonly maxAgeMs: number;
-  /** As in `VerdictSources`. */
-  readonly samplesOf: (uid: string) => readonly UsageSample[];
+  readonly samplesOf: VerdictSources['samplesOf'];
   readonly attribution: AttributionMode;
   /** Those that the pod belongs to. */
   readonly workloads: readonly Workload[];

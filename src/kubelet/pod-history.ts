@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { isSamePod, ofSamePod, type PodIdentity } from '../kube/pod-identity.js';
 import type { LastMeasurement } from './lookup.js';
 import { summedPod } from './pod-others.js';
 import type { NodeSummary, PodSummary } from './summary.js';
@@ -32,8 +33,7 @@ interface Dated {
   readonly fetchedAtMs: number;
 }
 
-interface Departed {
-  readonly measurement: LastMeasurement;
+interface Departed extends LastMeasurement {
   /** Monotonic time in milliseconds. */
   readonly forgetAtMs: number;
 }
@@ -86,7 +86,7 @@ export class PodHistory {
     const totals = new Float64Array(summary.pods.length * columnCount).fill(NaN);
     const beforePending = new Map<string, Dated>();
     for (const [row, pod] of summary.pods.entries()) {
-      const formerRow = formerRows.get(pod.uid);
+      const formerRow = sameRow(formerRows.get(pod.uid), formerPods, pod);
       const last = this.#beforePendingOf(pod, formerRow);
       if (last !== undefined) beforePending.set(pod.uid, last);
       if (formerRow === undefined) continue;
@@ -106,20 +106,20 @@ export class PodHistory {
     this.#purge(summary.pods);
   }
 
-  /** Undefined for a pod that no summary has listed lately. `uid`: as the kubelet reports it. */
-  find(uid: string): LastMeasurement | undefined {
-    const row = this.#summary?.pods.findIndex((pod) => pod.uid === uid) ?? -1;
+  /** Undefined for a pod that no summary has listed lately. */
+  find(pod: PodIdentity): LastMeasurement | undefined {
+    const row = this.#summary?.pods.findIndex((entry) => isSamePod(entry, pod)) ?? -1;
     if (row >= 0) return this.#measurement(row);
     this.#purge();
-    return this.#departed?.get(uid)?.measurement;
+    return ofSamePod(this.#departed, pod);
   }
 
   /**
    * Of a pod of the last summary that lists none of its volumes and did before: the kubelet has restarted. Undefined for
    * other pods, also for those whose volumes were never measured.
    */
-  beforePending(uid: string): BeforePending | undefined {
-    const last = this.#beforePending?.get(uid);
+  beforePending(pod: PodIdentity): BeforePending | undefined {
+    const last = ofSamePod(this.#beforePending, pod);
     return last && { summary: last.summary, olderByMs: this.#fetchedAtMs - last.fetchedAtMs };
   }
 
@@ -151,8 +151,8 @@ export class PodHistory {
   /** `pod`: of the next summary; `formerRow`: its row in the last one, where it is listed there. */
   #beforePendingOf(pod: PodSummary, formerRow: number | undefined): Dated | undefined {
     if (listsVolumes(pod)) return undefined;
-    const former = formerRow === undefined ? this.#departed?.get(pod.uid)?.measurement : this.#datedSummary(formerRow);
-    return former !== undefined && listsVolumes(former.summary) ? former : this.#beforePending?.get(pod.uid);
+    const former = formerRow === undefined ? ofSamePod(this.#departed, pod) : this.#datedSummary(formerRow);
+    return former !== undefined && listsVolumes(former.summary) ? former : ofSamePod(this.#beforePending, pod);
   }
 
   #datedSummary(row: number): Dated | undefined {
@@ -195,14 +195,14 @@ export class PodHistory {
     const { clock, keepDepartedMs } = this.#options;
     this.#departed ??= new Map();
     this.#departed.delete(uid);
-    this.#departed.set(uid, { measurement, forgetAtMs: clock.monotonicMs() + keepDepartedMs() });
+    this.#departed.set(uid, { ...measurement, forgetAtMs: clock.monotonicMs() + keepDepartedMs() });
   }
 
   /** Forgets departed pods whose time is over, and those that are listed again; of many parts, their sums are kept. */
   #purge(listed: readonly PodSummary[] = []): void {
     const departed = this.#departed;
     if (departed === undefined) return;
-    for (const { uid } of listed) departed.delete(uid);
+    for (const pod of listed) if (ofSamePod(departed, pod) !== undefined) departed.delete(pod.uid);
     const nowMs = this.#options.clock.monotonicMs();
     for (const [uid, { forgetAtMs }] of departed) {
       if (forgetAtMs > nowMs && departed.size <= maxDeparted) break;
@@ -211,6 +211,12 @@ export class PodHistory {
     sumLargest(departed);
     if (departed.size === 0) this.#departed = undefined;
   }
+}
+
+/** Undefined where the row is that of another pod. */
+function sameRow(row: number | undefined, pods: readonly PodSummary[], pod: PodIdentity): number | undefined {
+  const former = pods[row ?? -1];
+  return former !== undefined && isSamePod(former, pod) ? row : undefined;
 }
 
 function copyWithout(index: number, from: Float64Array, to: Float64Array): void {
@@ -229,13 +235,13 @@ function droppedIndex(formerAtMs: readonly number[]): number {
 
 function sumLargest(departed: Map<string, Departed>): void {
   let partCount = 0;
-  for (const { measurement } of departed.values()) partCount += partCountOf(measurement);
+  for (const each of departed.values()) partCount += partCountOf(each);
   if (partCount <= maxDepartedPartCount) return;
-  const largest = [...departed].sort(([, a], [, b]) => partCountOf(b.measurement) - partCountOf(a.measurement));
-  for (const [uid, { measurement, forgetAtMs }] of largest) {
-    const summed = { ...measurement, summary: summedPod(measurement.summary) };
-    departed.set(uid, { measurement: summed, forgetAtMs });
-    partCount -= partCountOf(measurement) - partCountOf(summed);
+  const largest = [...departed].sort(([, a], [, b]) => partCountOf(b) - partCountOf(a));
+  for (const [uid, each] of largest) {
+    const summed = { ...each, summary: summedPod(each.summary) };
+    departed.set(uid, summed);
+    partCount -= partCountOf(each) - partCountOf(summed);
     if (partCount <= maxDepartedPartCount) return;
   }
 }

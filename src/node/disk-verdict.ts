@@ -1,3 +1,4 @@
+import type { PodIdentity } from '../kube/pod-identity.js';
 import { countsInodes, type EvictionSignal, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import { causeOf, growthOf, outgrowth } from './disk-fill.js';
@@ -70,8 +71,8 @@ export interface DiskVerdict {
 }
 
 export interface VerdictSources {
-  /** The totals of a pod in the last summaries, the oldest first. `uid`: as the kubelet reports it. */
-  readonly samplesOf: (uid: string) => readonly UsageSample[];
+  /** The totals of a pod in the last summaries, the oldest first. */
+  readonly samplesOf: (pod: PodIdentity) => readonly UsageSample[];
   /** The threshold that the node is forecast to cross within minutes. */
   readonly soon?: EvictionSignal | undefined;
   /** A pod was evicted: what the kubelet could free of images before was not enough. */

@@ -1,4 +1,6 @@
 import { getOrAdd } from '../base/maps.js';
+import type { Pod } from '../kube/objects.js';
+import { identityOf, ofSamePod, type PodIdentity } from '../kube/pod-identity.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import { mostSpecific, sharedName, type Workload, workloadKey } from '../workload/workload.js';
 import { type DiskGrowth, isMuchGrowth } from './disk-growth.js';
@@ -34,16 +36,16 @@ export function firstWorkload(
   {
     samplesOf,
     diskBytes,
-  }: { readonly samplesOf: (uid: string) => readonly UsageSample[]; readonly diskBytes: number | undefined },
+  }: { readonly samplesOf: (pod: PodIdentity) => readonly UsageSample[]; readonly diskBytes: number | undefined },
 ): FirstWorkload | undefined {
-  const workloads = new Map(listedPods.map(({ summary, workloads }) => [summary.uid, mostSpecific(workloads)]));
-  const sums = new Map<string, WorkloadSum>();
+  const records = new Map(listedPods.map((record) => [record.summary.uid, record]));
+  const sums = new Map<string | Pod, WorkloadSum>();
   for (const victim of victims) {
-    const { kubeletUid } = victim.pod;
-    const workload = workloads.get(kubeletUid);
+    const identity = identityOf(victim.pod);
+    const workload = mostSpecific(ofSamePod(records, identity)?.workloads ?? []);
     const newSum = (): WorkloadSum => ({ workload, largest: victim, amount: 0, grownBytes: 0, durationMs: 0 });
-    const key = workload === undefined ? kubeletUid : workloadKey({ ...workload, name: sharedName(workload) });
-    addTo(getOrAdd(sums, key, newSum), victim, victim.usage === undefined ? [] : samplesOf(kubeletUid));
+    const key = workload === undefined ? victim.pod : workloadKey({ ...workload, name: sharedName(workload) });
+    addTo(getOrAdd(sums, key, newSum), victim, victim.usage === undefined ? [] : samplesOf(identity));
   }
   const growthOf = (sum: WorkloadSum): number => muchGrowth(sum, diskBytes);
   const [first] = [...sums.values()].sort(

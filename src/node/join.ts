@@ -1,4 +1,5 @@
 import type { Pod } from '../kube/objects.js';
+import { identityOf, isSamePod, type PodIdentity } from '../kube/pod-identity.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 
 /**
@@ -30,8 +31,8 @@ export interface JoinInput {
   readonly findPod: (namespace: string, name: string) => Pod | undefined;
   /** A shorter way to pods of the node that `findPod` finds; undefined for others. */
   readonly ownPod?: (kubeletUid: string) => Pod | undefined;
-  /** Whether the API object of the pod with this kubelet UID was deleted recently. */
-  readonly isDeleted: (kubeletUid: string) => boolean;
+  /** Whether the API object of the pod was deleted recently. */
+  readonly isDeleted: (pod: PodIdentity) => boolean;
   readonly scope: PodScope;
 }
 
@@ -73,14 +74,6 @@ function byEntry(joined: ReadonlyMap<Pod | string, PodSummary>): JoinResult['pod
   return pods;
 }
 
-/** Whether an entry of a summary is that of the pod: authors of pods may write the UID of any other into an annotation. */
-export function isEntryOf(
-  { namespace, name, uid }: Pick<PodSummary, 'namespace' | 'name' | 'uid'>,
-  pod: Pick<Pod, 'namespace' | 'name' | 'kubeletUid'>,
-): boolean {
-  return uid === pod.kubeletUid && name === pod.name && namespace === pod.namespace;
-}
-
 /** Finds the entries of pods. */
 export function entryFinder(
   summary: Pick<NodeSummary, 'pods'>,
@@ -88,7 +81,7 @@ export function entryFinder(
   const entries = new Map(summary.pods.map((entry) => [entry.uid, entry]));
   return (pod) => {
     const entry = entries.get(pod.kubeletUid);
-    return entry !== undefined && isEntryOf(entry, pod) ? entry : undefined;
+    return entry !== undefined && isSamePod(entry, identityOf(pod)) ? entry : undefined;
   };
 }
 
@@ -102,12 +95,12 @@ export function judgePod(summary: PodSummary, input: Omit<JoinInput, 'summary'>)
 }
 
 function judgeByName(
-  { namespace, name, uid }: PodSummary,
+  summary: PodIdentity,
   { nodeName, findPod, isDeleted, scope }: Omit<JoinInput, 'summary'>,
 ): Pod | JoinReason | 'out_of_scope' {
-  const pod = findPod(namespace, name);
-  if (pod?.kubeletUid === uid) return pod.nodeName === nodeName ? pod : 'other_node';
-  if (isDeleted(uid)) return 'deleted_pod';
+  const pod = findPod(summary.namespace, summary.name);
+  if (pod?.kubeletUid === summary.uid) return pod.nodeName === nodeName ? pod : 'other_node';
+  if (isDeleted(summary)) return 'deleted_pod';
   if (pod !== undefined) return 'other_node';
   return scope.hasPodSelector ? 'out_of_scope' : 'unknown_pod';
 }

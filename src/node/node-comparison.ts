@@ -1,6 +1,6 @@
 import type { Pod } from '../kube/objects.js';
 import type { NodeSummary } from '../kubelet/summary.js';
-import { type JoinInput, judgePod } from './join.js';
+import { entryFinder, type JoinInput, judgePod } from './join.js';
 
 /** The pods of a summary against those of the API server. */
 export interface NodeComparison {
@@ -15,22 +15,15 @@ export interface NodeComparison {
  */
 export function compareNode(
   input: JoinInput & {
-    /** The API server's pods of the node. */
-    readonly podsOnNode: readonly Pod[];
     /** Namespaces in scope whose pods are not known yet. */
     readonly unlistedNamespaces: readonly string[];
   },
 ): NodeComparison {
-  const { summary, podsOnNode, unlistedNamespaces } = input;
-  const uids = new Set<string>();
-  for (const { kubeletUid } of podsOnNode) uids.add(kubeletUid);
+  const { summary, unlistedNamespaces } = input;
   let [knownCount, unknownCount] = [0, 0];
   for (const pod of summary.pods) {
-    if (uids.has(pod.uid)) {
-      knownCount += 1;
-      continue;
-    }
     const verdict = judgePod(pod, input);
+    if (typeof verdict === 'object') knownCount += 1;
     const isUnknown = verdict === 'unknown_pod' && !unlistedNamespaces.includes(pod.namespace);
     if (isUnknown || verdict === 'deleted_pod') unknownCount += 1;
   }
@@ -57,9 +50,8 @@ export function lacksYoungPod({
 }): boolean {
   const young = podsOnNode.filter((pod) => isYoung(pod, possibleNowMs, graceMs));
   if (young.length === 0) return false;
-  const uids = new Set<string>();
-  for (const { uid } of summary.pods) uids.add(uid);
-  return young.some(({ kubeletUid }) => !uids.has(kubeletUid));
+  const find = entryFinder(summary);
+  return young.some((pod) => find(pod) === undefined);
 }
 
 /** The clock of a node may be ahead: a start in the near future is one, but not one that stays young for hours. */

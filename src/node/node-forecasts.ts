@@ -8,6 +8,7 @@ import {
   timeLeftMs,
 } from '../forecast/forecast.js';
 import { Measurements } from '../forecast/measurements.js';
+import { ofSamePod } from '../kube/pod-identity.js';
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import type { ContainerSummary, NodeSummary } from '../kubelet/summary.js';
@@ -90,7 +91,7 @@ export interface ForecastInput {
 }
 
 /** A pod whose measurements are kept. */
-interface FollowedPod {
+interface FollowedPod extends Pick<PodRecord, 'summary'> {
   /** By container, volume, or files of a container that a limit of it counts. */
   readonly parts: ReadonlyMap<string, Measurements>;
   /** By the clock of the node. Infinity for one that was near a limit: its peaks are remembered, and its growth may be forecast. */
@@ -122,7 +123,7 @@ export class NodeMeasurements {
     const changes = { known, context, measuredAtMs };
     for (const pod of pods) {
       const { uid } = pod.summary;
-      const followed = former.get(uid);
+      const followed = ofSamePod(former, pod.summary);
       // Of a pod whose sizes are those of before, nothing is derived: it is followed already, or not near any limit.
       const ratios = derived.get(pod)?.ratios ?? (followed && context.ratiosOf(pod));
       if (ratios === undefined) continue;
@@ -142,7 +143,7 @@ export class NodeMeasurements {
    * for the limit of a pod as a whole, whose parts are followed. The newest time in the last summary is taken for `fetchedAtMs`.
    */
   ofLimit(pod: PodRecord, limit: LimitRatio, fetchedAtMs: number): readonly UsageSample[] {
-    const parts = this.#pods.get(pod.summary.uid)?.parts;
+    const parts = ofSamePod(this.#pods, pod.summary)?.parts;
     if (parts === undefined || limit.rule === 'pod') return [];
     const measurements = partsOf(limit, pod).flatMap(({ key }) => parts.get(key)?.recent ?? []);
     const aheadMs = fetchedAtMs - Math.max(this.#measuredAtMs, measurements.at(-1)?.atMs ?? 0);
@@ -166,7 +167,7 @@ export class NodeMeasurements {
         first = { ...forecast, rule: limit.rule, container: limit.container, volume: limit.volume };
       }
     }
-    this.#pods.set(pod.summary.uid, { parts, untilMs });
+    this.#pods.set(pod.summary.uid, { summary: pod.summary, parts, untilMs });
     return first;
   }
 }
@@ -180,7 +181,7 @@ function followedUntilMs(
 ): number {
   const knownMs = followed?.untilMs ?? 0;
   if (knownMs === Infinity || ratios.some((limit) => limit.ratio >= keptRatio && canBind(limit))) return Infinity;
-  const before = known?.get(pod.summary.uid);
+  const before = ofSamePod(known, pod.summary);
   const hasChanged = before !== undefined && hasChangedMuch(pod, ratios, before, context);
   return hasChanged ? measuredAtMs + changedMs : knownMs;
 }

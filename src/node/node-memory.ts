@@ -1,3 +1,4 @@
+import { identityKey } from '../kube/pod-identity.js';
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { DiskFills } from './disk-fill.js';
@@ -33,7 +34,7 @@ export class NodeMemory {
     | undefined;
   #unknownPods: readonly PodSummary[] = [];
   #unlistedNamespaces: readonly string[] = [];
-  /** By the UID of a pod that the API server does not know: the monotonic time at which it was first seen, in milliseconds. */
+  /** By the key of a pod that the API server does not know: the monotonic time at which it was first seen, in milliseconds. */
   #danglingSinceMs: ReadonlyMap<string, number> = new Map();
   /** By the signal of an assumed threshold that the last summaries cross. */
   readonly #crossed = new Map<EvictionSignal, CrossedThreshold>();
@@ -121,7 +122,7 @@ export class NodeMemory {
       this.#unlistedNamespaces = unlistedNamespaces;
       const before = this.#danglingSinceMs;
       const dangling = unknownPods.filter(({ namespace }) => !unlistedNamespaces.includes(namespace));
-      this.#danglingSinceMs = new Map(dangling.map(({ uid }) => [uid, before.get(uid) ?? nowMs]));
+      this.#danglingSinceMs = new Map(dangling.map(identityKey).map((key) => [key, before.get(key) ?? nowMs]));
     }
     let count = 0;
     for (const firstSeenMs of this.#danglingSinceMs.values()) if (firstSeenMs < sinceMs) count += 1;

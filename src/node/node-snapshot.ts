@@ -1,5 +1,6 @@
 import { byNames, Ranking } from '../base/ranking.js';
 import type { Node, Pod } from '../kube/objects.js';
+import { ofSamePod, type PodIdentity } from '../kube/pod-identity.js';
 import { isOfVirtualCluster } from '../kube/virtual-node.js';
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
@@ -39,8 +40,8 @@ export interface PodLister {
   /** Namespaces in scope whose pods are not known yet: the same array as long as they are the same. */
   unlistedNamespaces(): readonly string[];
   findPod(namespace: string, name: string): Pod | undefined;
-  /** Whether the API object of the pod with this kubelet UID was deleted recently. */
-  isDeleted(kubeletUid: string): boolean;
+  /** Whether the API object of the pod was deleted recently. */
+  isDeleted(pod: PodIdentity): boolean;
 }
 
 export interface NodeSnapshotOptions {
@@ -104,7 +105,7 @@ export function joinNodePods(
     summary,
     findPod: (namespace, name) => pods.findPod(namespace, name),
     ownPod: (kubeletUid) => byUid.get(kubeletUid)?.pod,
-    isDeleted: (kubeletUid) => pods.isDeleted(kubeletUid),
+    isDeleted: (pod) => pods.isDeleted(pod),
     scope,
   });
   const unknown: PodSummary[] = [];
@@ -156,7 +157,7 @@ export function recordPod(
   const bound = pod && boundTo(pod, byUid, resolver);
   const isNameless = nameless.has(summary);
   const given = { summary, bound, isNameless };
-  const same = sameRecord(known?.get(summary.uid), given, joined);
+  const same = sameRecord(ofSamePod(known, summary), given, joined);
   if (same !== undefined) return same;
   const usage = context.usageOf(given);
   const ratios = context.ratiosOf(given);

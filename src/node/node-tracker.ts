@@ -263,7 +263,7 @@ export class NodeTracker {
     if (unknownPods.length === 0) return true;
     return unknownPods
       .slice(0, maxCheckedPods)
-      .every(({ namespace, name, uid }) => pods.findPod(namespace, name) === undefined && !pods.isDeleted(uid));
+      .every((pod) => pods.findPod(pod.namespace, pod.name) === undefined && !pods.isDeleted(pod));
   }
 
   /** Counts the pods of the snapshot that the API server has not known for longer than the grace period. */

@@ -1,21 +1,16 @@
 import type { ContainerSummary, PodSummary, VolumeSummary } from '../kubelet/summary.js';
 
 /**
- * Whether two entries of a pod differ in nothing that its usage and its limits are derived from, apart from inodes, the
+ * Whether two entries of one pod differ in nothing that its usage and its limits are derived from, apart from inodes, the
  * filesystems of its parts, and when all that was measured.
  */
 export function haveSameSizes(a: PodSummary, b: PodSummary): boolean {
   return (
     a.usedBytes === b.usedBytes &&
-    isSameName(a, b) &&
     haveSameOthers(a, b) &&
     haveSame(a.containers, b.containers, isSameContainer) &&
     haveSame(a.volumes ?? [], b.volumes ?? [], isSameVolume)
   );
-}
-
-function isSameName(a: PodSummary, b: PodSummary): boolean {
-  return a.name === b.name && a.namespace === b.namespace;
 }
 
 function haveSameOthers({ others: a }: PodSummary, { others: b }: PodSummary): boolean {

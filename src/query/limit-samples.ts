@@ -11,6 +11,6 @@ export function limitSamples(
   reading: ClusterReading,
 ): readonly UsageSample[] {
   const { nodeName, ageMs } = node;
-  if (limit.rule === 'pod') return reading.samplesOf(nodeName, pod.summary.uid);
+  if (limit.rule === 'pod') return reading.samplesOf(nodeName, pod.summary);
   return reading.limitMeasurementsOf(nodeName)?.ofLimit(pod, limit, reading.readAtMs - ageMs) ?? [];
 }

@@ -1,8 +1,8 @@
 import { formatAge } from '../base/units.js';
 import type { Pod } from '../kube/objects.js';
+import { identityOf, isSamePod } from '../kube/pod-identity.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import { explainPod, type PodBreakdown, type VolumeShare } from '../node/breakdown.js';
-import { isEntryOf } from '../node/join.js';
 import { isActive } from '../node/limits.js';
 import { podGraceMs } from '../node/node-coverage.js';
 import { isExpected } from '../node/node-coverage.js';
@@ -249,7 +249,7 @@ function lackOnAbsentNode(pod: Pod, { nodeName, reason }: AbsentNodeView, readin
 }
 
 function lackInSummary(pod: Pod, { nodeName, snapshot }: MeasuredNodeView, reading: StateSources): Lack {
-  const isListed = snapshot.summary.pods.some((entry) => isEntryOf(entry, pod));
+  const isListed = snapshot.summary.pods.some((entry) => isSamePod(entry, identityOf(pod)));
   if (isListed) {
     return { reason: 'the kubelet reports no ephemeral storage for it', isExpected: isDue(pod, reading) };
   }

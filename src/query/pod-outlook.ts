@@ -91,7 +91,7 @@ async function findPods(
 
 function outlookOf(explained: ExplainedPod, reading: ClusterReading): Omit<PodOutlook, 'neighbours'> {
   const { explanation, found, pod } = explained;
-  const samples = found === undefined ? [] : reading.samplesOf(found.node.nodeName, found.pod.summary.uid);
+  const samples = found === undefined ? [] : reading.samplesOf(found.node.nodeName, found.pod.summary);
   const growth = growthBytesPerSecond(samples);
   const next = nextLimit(found);
   const eviction = reading.evictions.find(({ uid }) => uid === pod?.uid);

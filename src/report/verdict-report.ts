@@ -2,6 +2,7 @@ import { programName, shellWord } from '../base/text.js';
 import { formatAge, formatBytes } from '../base/units.js';
 import type { EvictionRecord, LastUsage } from '../history/eviction-record.js';
 import { isOutdated } from '../history/last-usage.js';
+import type { PodIdentity } from '../kube/pod-identity.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import {
@@ -59,8 +60,8 @@ type VerdictSource = Pick<PodSource, 'nodeName' | 'node' | 'state' | 'reason'> &
   readonly ageMs?: number | undefined;
 };
 
-/** The totals of a pod in the last summaries of its node, the oldest first. `uid`: as the kubelet reports it. */
-export type SamplesOf = (nodeName: string, uid: string) => readonly UsageSample[];
+/** The totals of a pod in the last summaries of its node, the oldest first. */
+export type SamplesOf = (nodeName: string, pod: PodIdentity) => readonly UsageSample[];
 
 /** What a verdict needs besides the node. */
 interface VerdictInputs extends RememberedEvictions {
@@ -73,7 +74,7 @@ export function verdicts(inputs: VerdictInputs): VerdictOf {
     if (snapshot === undefined) return silentVerdict(source);
     const verdict = nodeVerdict(node === undefined ? snapshot : { ...snapshot, node }, {
       soon: soonSignal(source, snapshot),
-      samplesOf: (uid) => inputs.samplesOf(nodeName, uid),
+      samplesOf: (pod) => inputs.samplesOf(nodeName, pod),
     });
     if (verdict === undefined) return undefined;
     const past = pastOf(verdict, source, inputs);

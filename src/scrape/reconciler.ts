@@ -8,7 +8,7 @@ import type { PodLister } from '../node/node-snapshot.js';
 import type { NodeLister } from './collector.js';
 
 export interface ReconcilerOptions {
-  readonly store: NodeLister & Omit<PodLister, 'boundNodeNames'>;
+  readonly store: NodeLister & Omit<PodLister, 'boundNodeNames' | 'podsOn'>;
   readonly cache: {
     /** The last summary, however old; undefined without one. Nodes that are not scraped have none. */
     lastSummary(node: Node): { readonly summary: NodeSummary; readonly ageMs: number } | undefined;
@@ -84,10 +84,9 @@ export class Reconciler {
     return compareNode({
       nodeName: node.name,
       summary: last.summary,
-      podsOnNode: store.podsOn(node.name),
       unlistedNamespaces: store.unlistedNamespaces(),
       findPod: (namespace, name) => store.findPod(namespace, name),
-      isDeleted: (kubeletUid) => store.isDeleted(kubeletUid),
+      isDeleted: (pod) => store.isDeleted(pod),
       scope,
     });
   }

@@ -1,4 +1,5 @@
 import type { Node, Pod } from '../kube/objects.js';
+import { identityKey, type PodIdentity } from '../kube/pod-identity.js';
 import type { ClusterWatches } from './cluster-watches.js';
 import type { SharedWatch } from './shared-watch.js';
 import type { KnownPodCounts } from './store-audit.js';
@@ -104,9 +105,9 @@ export class ClusterStore implements Disposable {
     return this.#pods.objects.get(name, namespace);
   }
 
-  /** Returns whether the API object of the pod with this kubelet UID was deleted recently. */
-  isDeleted(kubeletUid: string): boolean {
-    return this.#pods.removed.has(kubeletUid);
+  /** Returns whether the API object of the pod was deleted recently. */
+  isDeleted(pod: PodIdentity): boolean {
+    return this.#pods.removed.has(identityKey(pod));
   }
 
   /**

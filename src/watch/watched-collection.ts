@@ -2,6 +2,7 @@ import { type Clock, latestNowMs } from '../base/clock.js';
 import { objectOf, textOf } from '../json/json.js';
 import type { Dedupe, Intern } from '../kube/dedupe.js';
 import type { Node, Pod } from '../kube/objects.js';
+import { identityKey, identityOf as podIdentity } from '../kube/pod-identity.js';
 import { projectNode, projectPod } from '../kube/projection.js';
 import { isInScope, type Scope } from '../kube/scope.js';
 import { formatSelector, type LabelSelector } from '../kube/selector.js';
@@ -95,7 +96,7 @@ export function watchedPods(
     keyOf: podKey,
     groupOf: ({ nodeName }) => nodeName,
     namespaceOf: ({ namespace }) => namespace,
-    removedIdOf: ({ kubeletUid }) => kubeletUid,
+    removedIdOf: (pod) => identityKey(podIdentity(pod)),
     startsWithinMs: scope.nodeName === undefined ? 0 : nodeLocalSpreadMs,
     project: (object) =>
       isPodInScope(object, { ...scope, namespaces })

@@ -12,6 +12,7 @@ import { silentLogger } from '../../src/base/logger.js';
 import { Scheduler } from '../../src/base/scheduler.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import type { Pod } from '../../src/kube/objects.js';
+import { identityOf } from '../../src/kube/pod-identity.js';
 import { wholeCluster } from '../../src/kube/scope.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import type { ObjectStore } from '../../src/watch/object-store.js';
@@ -89,9 +90,9 @@ describe('ClusterSource', () => {
     pods.upsert(pod);
     pods.remove(pod);
     await clock.advance(rememberedMs - 1);
-    expect(source.store.isDeleted(pod.kubeletUid)).toBe(true);
+    expect(source.store.isDeleted(identityOf(pod))).toBe(true);
     await clock.advance(1);
-    expect(source.store.isDeleted(pod.kubeletUid)).toBe(false);
+    expect(source.store.isDeleted(identityOf(pod))).toBe(false);
   });
 
   it.each([true, false])('summaries and nodes are marked as far as scrapes read the source: %s', async (isActive) => {

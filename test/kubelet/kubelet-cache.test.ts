@@ -850,7 +850,7 @@ describe('KubeletCache: new settings', () => {
     const after = cache.get(node, never);
     release();
     expect([textOf(await before), textOf(await after)]).toEqual(['fresh of request 1', 'fresh of request 1']);
-    expect(cache.history(node.name)?.find('uid-shop-cart-0')?.samples).toHaveLength(1);
+    expect(cache.history(node.name)?.find(aPodSummary())?.samples).toHaveLength(1);
     expect(kubelet.requestCount).toBe(1);
   });
 
@@ -1079,11 +1079,10 @@ describe('KubeletCache: attempts under way', () => {
 });
 
 describe('KubeletCache.history', () => {
-  const uid = 'uid-shop-cart-0';
   const sampleTimes = (cache: KubeletCache): readonly number[] | undefined =>
     cache
       .history(node.name)
-      ?.find(uid)
+      ?.find(aPodSummary())
       ?.samples.map(({ atMs }) => atMs);
 
   it('the history has each summary that was accepted, also after new settings', async () => {
@@ -1147,7 +1146,7 @@ describe('KubeletCache.history', () => {
     const { cache } = setUp();
     await cache.get(node, never);
     await known(cache, aNode({ uid: 'another machine' }));
-    expect(cache.history(node.name)?.find(uid)).toBeUndefined();
+    expect(cache.history(node.name)?.find(aPodSummary())).toBeUndefined();
   });
 });
 

@@ -20,14 +20,15 @@ function add(fetchedAtMs: number, ...pods: readonly PodSummary[]): void {
   history.add(aNodeSummary({ pods }), fetchedAtMs, fetchedAtMs);
 }
 
+const findUid = (uid: string) => history.find(aPod(uid, 0));
+
 const samplesOf = (uid: string): string | undefined =>
-  history
-    .find(uid)
+  findUid(uid)
     ?.samples.map(({ atMs, usedBytes }) => `${atMs}:${usedBytes}`)
     .join(' ');
 
 it('the history is empty before the first summary', () => {
-  expect([history.find('a'), history.summary]).toEqual([undefined, undefined]);
+  expect([findUid('a'), history.summary]).toEqual([undefined, undefined]);
 });
 
 it('the history has the samples of each pod, whatever the order of the summaries', () => {
@@ -40,15 +41,29 @@ it('the history has the samples of each pod, whatever the order of the summaries
     '30:7',
     undefined,
   ]);
-  expect(history.find('a')).toMatchObject({ fetchedAtMs: 30, summary: { uid: 'a', usedBytes: 3 } });
+  expect(findUid('a')).toMatchObject({ fetchedAtMs: 30, summary: { uid: 'a', usedBytes: 3 } });
 });
 
-const timesOf = (uid: string): readonly number[] | undefined =>
-  history.find(uid)?.samples.map(({ atMs }) => atMs / 1_000);
+const timesOf = (uid: string): readonly number[] | undefined => findUid(uid)?.samples.map(({ atMs }) => atMs / 1_000);
+
+it.each([{ name: 'thief' }, { namespace: 'evil' }])(
+  'a pod with the UID of another has a history of its own: %j',
+  (other) => {
+    const volumes = [aVolumeSummary({ name: 'data', usedBytes: 3 })];
+    const forged = { ...aPod('a', 9), ...other };
+    add(10, { ...aPod('a', 1), volumes });
+    add(20, forged);
+    expect(samplesOf('a')).toBe('10:1');
+    expect(history.find(forged)?.samples).toEqual([{ atMs: 20, usedBytes: 9 }]);
+    expect(history.beforePending(forged)).toBeUndefined();
+    add(30);
+    expect(history.find(aPod('a', 1))).toBeUndefined();
+  },
+);
 
 it('the history keeps ten samples', () => {
   for (let index = 1; index <= 14; index += 1) add(45_000 * index, aPod('a', 10 * index));
-  expect(history.find('a')?.samples.map(({ usedBytes }) => usedBytes)).toEqual([
+  expect(findUid('a')?.samples.map(({ usedBytes }) => usedBytes)).toEqual([
     50, 60, 70, 80, 90, 100, 110, 120, 130, 140,
   ]);
 });
@@ -57,7 +72,7 @@ it('of a node that is scraped often, older samples are apart, each with the tota
   for (let second = 10; second <= 600; second += 10) add(1_000 * second, aPod('b', 1), aPod('a', second));
   const times = timesOf('a') ?? [];
   expect(times).toEqual([310, 360, 410, 460, 510, 560, 570, 580, 590, 600]);
-  expect(history.find('a')?.samples.map(({ usedBytes }) => usedBytes)).toEqual(times);
+  expect(findUid('a')?.samples.map(({ usedBytes }) => usedBytes)).toEqual(times);
 });
 
 it('the history has no sample where the kubelet reported no total', () => {
@@ -65,7 +80,7 @@ it('the history has no sample where the kubelet reported no total', () => {
   add(2, aPod('a', 0));
   add(3, aPod('a', undefined));
   expect(samplesOf('a')).toBe('2:0');
-  expect(history.find('a')?.summary.usedBytes).toBeUndefined();
+  expect(findUid('a')?.summary.usedBytes).toBeUndefined();
 });
 
 it('a pod has the growth since the last total, or since its start', () => {
@@ -96,7 +111,7 @@ it('a pod that is no longer listed is remembered for a time', async () => {
   await clock.advance(99);
   add(4, aPod('b', 40));
   expect(samplesOf('a')).toBe('1:1 2:2');
-  expect(history.find('a')?.fetchedAtMs).toBe(2);
+  expect(findUid('a')?.fetchedAtMs).toBe(2);
   expect(samplesOf('b')).toBe('1:10 2:20 3:30 4:40');
   await clock.advance(1);
   expect(samplesOf('a')).toBeUndefined();
@@ -114,7 +129,7 @@ describe('a pod whose volumes are not measured', () => {
   const volumes = [{ ...anFsStats({ usedBytes: 90 }), name: 'data', hasClaim: false }];
   const whole = (uid: string, usedBytes: number): PodSummary => ({ ...aPod(uid, usedBytes), volumes });
   const lastOf = (uid: string) => {
-    const last = history.beforePending(uid);
+    const last = history.beforePending(aPod(uid, 0));
     return last && [last.summary.usedBytes, last.olderByMs];
   };
 
@@ -164,17 +179,17 @@ it('the largest pods that are no longer listed keep their sums, the others their
   add(1, aLarge('a'), small, aLarge('b'), aLarge('c'));
   add(2, aLarge('b'), aLarge('c'));
   add(3);
-  const volumeCounts = ['a', 'b', 'c'].map((uid) => history.find(uid)?.summary.volumes?.length);
+  const volumeCounts = ['a', 'b', 'c'].map((uid) => findUid(uid)?.summary.volumes?.length);
   expect(volumeCounts.toSorted()).toEqual([1, 4_900, 4_900]);
-  expect(history.find('small')?.summary).toBe(small);
-  const summedUid = ['a', 'b', 'c'].find((uid) => history.find(uid)?.summary.volumes?.length === 1) ?? '';
-  expect(history.find(summedUid)?.summary).toMatchObject({
+  expect(findUid('small')?.summary).toBe(small);
+  const summedUid = ['a', 'b', 'c'].find((uid) => findUid(uid)?.summary.volumes?.length === 1) ?? '';
+  expect(findUid(summedUid)?.summary).toMatchObject({
     usedBytes: 7_000,
     containers: [{ name: '(others)', rootfs: { usedBytes: 5 }, logs: { usedBytes: 6 } }],
     volumes: [{ name: '(others)', usedBytes: 9_800 }],
     others: { containerCount: 1, volumeCount: 4_900 },
   });
-  expect(history.find(summedUid)?.samples.at(-1)?.usedBytes).toBe(7_000);
+  expect(findUid(summedUid)?.samples.at(-1)?.usedBytes).toBe(7_000);
 });
 
 it('pods of very many volumes that are no longer listed take less than 8 MiB', () => {

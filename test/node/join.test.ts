@@ -21,7 +21,7 @@ function join({ listed, known = [], deletedUids = [], scope = {} }: Scene): {
     nodeName: 'node-1',
     summary: aNodeSummary({ pods: listed }),
     findPod: (namespace, name) => known.find((pod) => pod.namespace === namespace && pod.name === name),
-    isDeleted: (kubeletUid) => deletedUids.includes(kubeletUid),
+    isDeleted: ({ uid }) => deletedUids.includes(uid),
     scope: { namespaces: [], hasPodSelector: false, ...scope },
   });
   return { pods: Array.from(pods, ([{ uid }, pod]) => [uid, pod]), counts: Object.fromEntries(counts) };

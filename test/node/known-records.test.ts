@@ -4,6 +4,7 @@ import type { Pod } from '../../src/kube/objects.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
 import type { PodRecord } from '../../src/node/pod-record.js';
+import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import { aContainer, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
@@ -13,13 +14,17 @@ const using = (usedBytes: number, name = web.name): PodSummary =>
   aPodSummary({ name, uid: name === web.name ? web.kubeletUid : `uid-${name}`, usedBytes });
 
 /** Each call is a new summary. */
-function recordsOf(pods: readonly Pod[]) {
+function recordsOf(
+  pods: readonly Pod[],
+  resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: false }),
+) {
   let bytesPerSecond = 0;
   let listed: readonly PodSummary[] = [];
   const trackers = new NodeTrackers(
     trackerOptions({
       pods: podsOfNode(() => pods),
       maxUnknownPods: 1,
+      resolver,
       growth: () => new Map(listed.map((pod) => [pod, bytesPerSecond])),
     }),
   );
@@ -43,6 +48,13 @@ describe('the record of a pod whose sizes are those of before', () => {
     expect(after?.summary).not.toBe(before?.summary);
     const [grown] = records([using(101)]);
     expect(grown?.containers).not.toBe(before?.containers);
+  });
+
+  it('what was derived of a pod with its UID is not kept', () => {
+    const ofShop = { name: 'shop', namespaces: ['shop'], selector: [] };
+    const records = recordsOf([], new WorkloadResolver({ selectors: [ofShop], labels: [], controllers: false }));
+    const counts = ['shop', 'evil'].map((namespace) => records([{ ...using(5), namespace }])[0]?.workloads.length);
+    expect(counts).toEqual([1, 0]);
   });
 
   it('it keeps the limit that it is nearest to', () => {

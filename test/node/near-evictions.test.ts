@@ -7,6 +7,7 @@ import { createCollection } from '../../src/app/collection.js';
 import { Scheduler } from '../../src/base/scheduler.js';
 import { noEvictionsSeen } from '../../src/history/eviction-record.js';
 import type { Node, Pod } from '../../src/kube/objects.js';
+import { identityOf } from '../../src/kube/pod-identity.js';
 import type { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import { nearestNodes, nodeEvictionMs, podEvictionMs } from '../../src/node/near-evictions.js';
 import type { PodLister } from '../../src/node/node-snapshot.js';
@@ -249,17 +250,18 @@ class Simulation implements PodLister {
     });
   }
 
-  async #evictInTime({ uid, nodeName = '' }: Pod, cache: KubeletCache, signal: AbortSignal): Promise<void> {
+  async #evictInTime(pod: Pod, cache: KubeletCache, signal: AbortSignal): Promise<void> {
+    const { uid, nodeName = '' } = pod;
     const { evictedAtMs = Infinity } = this.#usage.get(uid) ?? {};
     if (evictedAtMs === Infinity) return;
     await this.#clock.sleep(evictedAtMs, signal).catch(() => undefined);
     if (signal.aborted) return;
     this.#evictedCount += 1;
-    const last = cache.history(nodeName)?.find(uid)?.summary.usedBytes ?? 0;
+    const last = cache.history(nodeName)?.find(identityOf(pod))?.summary.usedBytes ?? 0;
     if (last > limitBytes) this.#seenCount += 1;
     this.#pods.set(
       nodeName,
-      this.podsOn(nodeName).filter((pod) => pod.uid !== uid),
+      this.podsOn(nodeName).filter((other) => other.uid !== uid),
     );
   }
 }

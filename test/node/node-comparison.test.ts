@@ -20,10 +20,9 @@ function compare({ listed = [], known = [], deletedUids = [], unlistedNamespaces
   return compareNode({
     nodeName: 'node-1',
     summary: aNodeSummary({ pods: listed }),
-    podsOnNode: known.filter(({ nodeName }) => nodeName === 'node-1'),
     unlistedNamespaces,
     findPod: (namespace, name) => known.find((pod) => pod.namespace === namespace && pod.name === name),
-    isDeleted: (kubeletUid) => deletedUids.includes(kubeletUid),
+    isDeleted: ({ uid }) => deletedUids.includes(uid),
     scope: { namespaces: [], hasPodSelector: false, ...scope },
   });
 }
@@ -38,6 +37,12 @@ describe('compareNode', () => {
     ['static ones', { listed: [aPodSummary({ uid: 'h' })], known: [aPod({ kubeletUid: 'h', isStatic: true })] }, 1, 0],
     ['that ended', { listed: [cart], known: [aPod({ phase: 'Succeeded' })] }, 1, 0],
     ['that the API server does not know', { listed: [cart, stranger], known: [aPod()] }, 1, 1],
+    [
+      'with the UID of a pod of another name',
+      { listed: [stranger], known: [aPod({ kubeletUid: stranger.uid })] },
+      0,
+      1,
+    ],
     ['that the API server has just deleted', { listed: [cart], deletedUids: [cart.uid] }, 0, 1],
     ['re-created under their names', { listed: [aPodSummary({ uid: 'former' })], known: [aPod()] }, 0, 0],
     [

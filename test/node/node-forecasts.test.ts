@@ -114,6 +114,18 @@ it('a container is forecast from its fourth measurement on, and from half of its
   expect(leftOf(forecastsOf(half, ratios))).toBeUndefined();
 });
 
+it('a pod with the UID of another is not forecast from the measurements of that one', () => {
+  const measurements = new NodeMeasurements();
+  const { context } = aNodeSnapshot();
+  const forecasts = ramp.map((turn, index) => {
+    const pod = podAt(turn, ({ app = 0 }) => [ofContainer(app)]);
+    const pods = [index < 3 ? pod : { ...pod, summary: { ...pod.summary, name: 'thief' } }];
+    const summary = aNodeSummary({ nodefs: anFsStats({ timeMs: epochMs + turn.atSeconds * second }) });
+    return measurements.forecasts({ summary, pods, context, thresholds: [], ...derivedOf(pods) });
+  });
+  expect(forecasts.at(-1)?.pods.size).toBe(0);
+});
+
 it('growth far below the limit is kept for curves, and forecasts begin at two fifths of it', () => {
   const measurements = new NodeMeasurements();
   const { context } = aNodeSnapshot();

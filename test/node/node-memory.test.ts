@@ -72,6 +72,12 @@ describe('NodeMemory: dangling pods', () => {
     expect([21, 40, 41].map((sinceMs) => memory.countDangling(both, [], { nowMs: 40, sinceMs }))).toEqual([1, 1, 2]);
   });
 
+  it('a pod with the UID of a dangling one dangles since it is listed itself', () => {
+    const memory = new NodeMemory();
+    memory.countDangling([a], [], { nowMs: 10, sinceMs: 0 });
+    expect(memory.countDangling([{ ...a, name: 'thief' }], [], { nowMs: 20, sinceMs: 20 })).toBe(0);
+  });
+
   it('pods in namespaces whose pods are not listed are not dangling until they are listed', () => {
     const memory = new NodeMemory();
     const pods = [a, aPodSummary({ uid: 'b', namespace: 'unlisted' })];
@@ -105,6 +111,15 @@ describe('NodeMemory: assumed thresholds', () => {
   it.each<[string, readonly Look[], string]>([
     ['crossed for a minute', [start, minuteLater], 'nodefs.available'],
     ['crossed for less', [start, [crossed, false, 60_999]], ''],
+    [
+      'crossed for a minute before and after the API server came back',
+      [
+        [crossed, false, 100_000, 0],
+        [crossed, false, 120_000],
+        [crossed, false, 160_000],
+      ],
+      'nodefs.available',
+    ],
     ['crossed by one summary, however long it is served', [start, [crossed, false, 1_000, 61_000]], ''],
     ['not crossed in between', [start, [uncrossed, false, 30_000], minuteLater], ''],
     ['no longer crossed, once refuted', [start, minuteLater, [uncrossed, false, 70_000]], 'nodefs.available'],

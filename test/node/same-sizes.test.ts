@@ -38,8 +38,6 @@ describe('haveSameSizes', () => {
   it.each<[string, Partial<PodSummary>]>([
     ['the total', { usedBytes: 15 }],
     ['whether there is a total', { usedBytes: undefined }],
-    ['the name', { name: 'other' }],
-    ['the namespace', { namespace: 'other' }],
     ['the number of containers that one stands for', { others: { containerCount: 2, volumeCount: 2 } }],
     ['the number of volumes that one stands for', { others: { containerCount: 1, volumeCount: 3 } }],
     ['the number of containers', { containers: [container, container] }],

@@ -30,7 +30,7 @@ function setUp({ scope = everything, known = [shopPod], listed = known, unlisted
     pods: {
       ...podsOfNode(() => store.known),
       unlistedNamespaces: () => unlistedNamespaces,
-      isDeleted: (uid) => store.deletedUids.has(uid),
+      isDeleted: ({ uid }) => store.deletedUids.has(uid),
     },
     scope,
     clock,

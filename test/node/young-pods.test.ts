@@ -18,6 +18,7 @@ describe('lacksYoungPod', () => {
     ['a pod that has just started', [since(0, { name: 'x' })]],
     ['one that has run for almost the grace period', [since(59_999, { name: 'x' })]],
     ['one of several', [since(30_000), since(30_000, { name: 'x' })]],
+    ['one with the UID of another', [since(30_000, { name: 'x', kubeletUid: aPodSummary().uid })]],
     ['one re-created under the name that it lists', [since(30_000, { uid: 'u' })]],
     ['one that is pending, with an init container that runs', [since(30_000, { name: 'x', phase: 'Pending' })]],
     ['one that starts in the near future, as clocks differ', [since(-3_000, { name: 'x' })]],

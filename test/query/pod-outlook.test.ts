@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import type { PodIdentity } from '../../src/kube/pod-identity.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
 import type { PodRecord } from '../../src/node/pod-record.js';
 import type { ClusterReading } from '../../src/query/cluster-reading.js';
@@ -83,7 +84,7 @@ describe('the outlook of a pod', () => {
     const asked: string[] = [];
     const reading = {
       ...onNode(record),
-      samplesOf: (node: string, uid: string) => {
+      samplesOf: (node: string, { uid }: PodIdentity) => {
         asked.push(`${node} ${uid}`);
         return [
           { atMs: 0, usedBytes: 10 },

@@ -11,6 +11,7 @@ import type { NodeSnapshot, NodeView } from '../../src/node/node-view.js';
 import type { PodContext, PodRecord } from '../../src/node/pod-record.js';
 import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/report/cluster-report.js';
 import { evictionReport } from '../../src/report/eviction-report.js';
+import type { SamplesOf } from '../../src/report/verdict-report.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import {
   aContainer,
@@ -381,7 +382,7 @@ describe('nodes', () => {
       layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
       podsOnNode: [aPod()],
     });
-    const samplesOf = (nodeName: string, uid: string) =>
+    const samplesOf: SamplesOf = (nodeName, { uid }) =>
       nodeName === 'node-1' && uid === kubeletUid
         ? [
             { atMs: 0, usedBytes: 1 },

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { EvictionRecord, LastUsage } from '../../src/history/eviction-record.js';
 import type { Pod } from '../../src/kube/objects.js';
 import type { EvictionThreshold } from '../../src/kubelet/kubelet-configuration.js';
-import type { UsageSample } from '../../src/kubelet/lookup.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
 import type { DiskVerdict } from '../../src/node/disk-verdict.js';
 import type { Bounds } from '../../src/node/freed-space.js';
@@ -11,7 +10,7 @@ import { type NodeLayout, storageLayout } from '../../src/node/node-layout.js';
 import { nodeThresholds } from '../../src/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
 import { type EvictionReport, evictionReport, evictionReports } from '../../src/report/eviction-report.js';
-import { type VerdictReport, verdicts } from '../../src/report/verdict-report.js';
+import { type SamplesOf, type VerdictReport, verdicts } from '../../src/report/verdict-report.js';
 import type { Workload } from '../../src/workload/workload.js';
 import {
   aContainerSummary,
@@ -180,7 +179,7 @@ function imagesOf(situation: Situation): NodeSnapshot['images'] {
 function verdictOf(situation: Situation): VerdictReport | undefined {
   const snapshot = snapshotOf(situation);
   const grown = new Map((situation.pods ?? [cart]).map(({ pod, grownGib }) => [pod.kubeletUid, grownGib]));
-  const samplesOf = (_node: string, uid: string): readonly UsageSample[] => {
+  const samplesOf: SamplesOf = (_node, { uid }) => {
     const grownGib = grown.get(uid) ?? 0;
     return grownGib === 0
       ? []

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type Lane, Scheduler } from '../../src/base/scheduler.js';
 import { EvictionLog } from '../../src/history/eviction-log.js';
 import type { Node, Pod } from '../../src/kube/objects.js';
+import type { PodIdentity } from '../../src/kube/pod-identity.js';
 import { parseSelector } from '../../src/kube/selector.js';
 import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
 import type { CacheLookup, FoundLookup } from '../../src/kubelet/lookup.js';
@@ -135,8 +136,8 @@ class FakeCluster implements PodLister, SummaryCache {
     return [...this.#pods.values()].flat().find((pod) => pod.namespace === namespace && pod.name === name);
   }
 
-  isDeleted(kubeletUid: string): boolean {
-    return this.deletedUids.has(kubeletUid);
+  isDeleted({ uid }: PodIdentity): boolean {
+    return this.deletedUids.has(uid);
   }
 
   getFresh({ name }: Node): FoundLookup | undefined {

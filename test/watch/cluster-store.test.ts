@@ -125,7 +125,19 @@ describe('ClusterStore of a shard', () => {
     await running.send('DELETED', podOn(own, 'mine', '11'));
     await running.send('DELETED', podOn(foreign, 'theirs', '12'));
     expect(running.pods()).toEqual([]);
-    expect([running.store.isDeleted('uid-mine'), running.store.isDeleted('uid-theirs')]).toEqual([true, false]);
+    expect([
+      running.store.isDeleted({ namespace: 'shop', name: 'mine', uid: 'uid-mine' }),
+      running.store.isDeleted({ namespace: 'shop', name: 'theirs', uid: 'uid-theirs' }),
+    ]).toEqual([true, false]);
+  });
+
+  it('a deleted pod is not taken for another with its UID, nor is that one back with it', async () => {
+    await using running = await start(wholeCluster, [podOn(own, 'mine')]);
+    const mine = { namespace: 'shop', name: 'mine', uid: 'uid-mine' };
+    await running.send('DELETED', podOn(own, 'mine', '11'));
+    await running.send('ADDED', podOn(own, 'forged', '12', 'uid-mine'));
+    const others = [mine, { ...mine, name: 'forged' }, { ...mine, namespace: 'evil' }];
+    expect(others.map((pod) => running.store.isDeleted(pod))).toEqual([true, false, false]);
   });
 
   it('a shard removes a pod that is re-created under its name on a node of another shard', async () => {
@@ -135,7 +147,10 @@ describe('ClusterStore of a shard', () => {
     await running.send('MODIFIED', podOn(foreign, 'web-0', '13', 'uid-new'));
     expect(running.pods()).toEqual([]);
     expect(running.store.findPod('shop', 'web-0')).toBeUndefined();
-    expect([running.store.isDeleted('uid-web-0'), running.store.isDeleted('uid-new')]).toEqual([true, false]);
+    expect([
+      running.store.isDeleted({ namespace: 'shop', name: 'web-0', uid: 'uid-web-0' }),
+      running.store.isDeleted({ namespace: 'shop', name: 'web-0', uid: 'uid-new' }),
+    ]).toEqual([true, false]);
   });
 });
 
