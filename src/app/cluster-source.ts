@@ -24,9 +24,6 @@ import { podScope } from './collection.js';
 import { type ConnectionBudget, connectionBudget, warnOfOpenFileLimit } from './connection-budget.js';
 import { KubeletConnection } from './kubelet-connection.js';
 
-/** Without a scrape for this time, stores are not compared with lists. */
-const idleAfterMs = 60_000;
-
 /** No task takes so long: what it waits for has a time limit of seconds, or that of `kubelet.requestTimeout`. */
 const maxTaskMs = 300_000;
 
@@ -56,8 +53,6 @@ export class ClusterSource implements AsyncDisposable {
   readonly #refresher: BackgroundRefresher | undefined;
   readonly #reconciler: Reconciler;
   readonly #running: Promise<void>;
-  /** Monotonic. */
-  #scrapedAtMs = -Infinity;
   /** Whether all nodes are refreshed in the background. */
   #refreshesAhead = false;
   /** Undefined when nobody is told of evictions. */
@@ -94,7 +89,6 @@ export class ClusterSource implements AsyncDisposable {
       ...options,
       handlers: {
         refresh: (nodeName) => this.#refresher?.refresh(nodeName) ?? Promise.resolve(undefined),
-        audit: async (resource, signal) => (this.#isScraped() ? this.store.audit(resource, signal) : undefined),
         reconcile: (_name, signal) => this.#reconciler.reconcile(signal),
       },
       observer: options.metrics,
@@ -133,10 +127,8 @@ export class ClusterSource implements AsyncDisposable {
 
   /** To be called at each scrape: summaries are refreshed and compared in the background only while scrapes keep coming. */
   scraped(): void {
-    this.#scrapedAtMs = this.#options.clock.monotonicMs();
     this.expectScrape();
     this.#reconciler.scraped();
-    for (const resource of ['nodes', 'pods'] as const) this.queue.add('audit', resource);
   }
 
   /** Refreshes summaries ahead for the next scrape, as after the last one. */
@@ -157,10 +149,6 @@ export class ClusterSource implements AsyncDisposable {
 
   #isActive(): boolean {
     return this.#options.isActive?.() ?? true;
-  }
-
-  #isScraped(): boolean {
-    return this.#options.clock.monotonicMs() - this.#scrapedAtMs < idleAfterMs;
   }
 
   /** Kubelets are asked by the settings of this source from now on. `former`: the one that it replaces. */

@@ -168,7 +168,7 @@ export const selfFamilies = {
   }),
   storeDrift: counter(
     'store_drift_total',
-    'Objects of the store that differed from a full list, did not change for a minute, and were corrected. Compared a minute after the first list and every 30 to 60 minutes, while scrapes come. Above 0: something between exporter and API server loses events, or the API server has served a list that was not complete.',
+    'Objects of the store that differed from a full list and were corrected, apart from changes that the watch had yet to deliver. Listed every 30 to 60 minutes, and while scrapes come a minute after the first list and when kubelets report pods that are not known. Above 0: something between exporter and API server loses events, or the API server has served a list that was not complete.',
     { resource: resources },
   ),
   storeSubscriberErrors: counter(
@@ -192,7 +192,7 @@ export const selfFamilies = {
   ),
   queueDepth: gauge(
     'queue_depth',
-    'Background tasks that wait or are in process, by task: refresh (scrapes the kubelet of one node), reconcile (compares the pods of the API server with those of the summaries), audit (compares the nodes or pods in the store with a full list).',
+    'Background tasks that wait or are in process, by task: refresh (scrapes the kubelet of one node) and reconcile (compares the pods of the API server with those of the summaries).',
     ['task'],
     ({ source }) => (source === undefined ? [] : taskKinds.map((task) => [source.queue.depth(task), task])),
   ),

@@ -2,9 +2,9 @@ import type { Node, Pod } from '../kube/objects.js';
 import { identityKey, type PodIdentity } from '../kube/pod-identity.js';
 import type { ClusterWatches } from './cluster-watches.js';
 import type { SharedWatch } from './shared-watch.js';
-import type { KnownPodCounts } from './store-audit.js';
 import { StoreLists } from './store-lists.js';
 import type { Subscriber, Subscription } from './subscription.js';
+import type { KnownPodCounts } from './unknown-pods.js';
 import type { WatchedNodesOptions, WatchedPodsOptions } from './watched-collection.js';
 
 /**
@@ -62,11 +62,6 @@ export class ClusterStore implements Disposable {
     return this.lists.unlistedNamespaces();
   }
 
-  /** See {@link StoreAudit.step}. */
-  audit(resource: string, signal: AbortSignal): Promise<number> {
-    return (resource === 'nodes' ? this.#nodes : this.#pods).audit.step(signal);
-  }
-
   hasNode(name: string): boolean {
     return this.#nodes.objects.get(name) !== undefined;
   }
@@ -111,13 +106,13 @@ export class ClusterStore implements Disposable {
   }
 
   /**
-   * Compares with what kubelets report, several times a minute while summaries come: see {@link StoreAudit.compare}. Not while
+   * Compares with what kubelets report, several times a minute while summaries come: see {@link UnknownPods.compare}. Not while
    * the API server is away: a list follows anyway.
    */
   compare(reported: KnownPodCounts): void {
     if (this.lists.isServerAway) return;
-    this.#pods.audit.compare(reported);
-    this.#nodes.audit.compare(this.#podsByNode());
+    this.#pods.unknownPods.compare(reported);
+    this.#nodes.unknownPods.compare(this.#podsByNode());
   }
 
   /** Takes over the recently deleted objects of the store that it replaces, since a list does not contain them. */

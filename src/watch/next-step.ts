@@ -121,6 +121,11 @@ export function pollAfterMs(random: () => number): number {
   return 65_000 + 10_000 * random();
 }
 
+/** Half of it is random, so that exporters which started together do not list together. A watch ends 5 to 10 minutes later. */
+export function checkAfterMs(random: () => number): number {
+  return 1_800_000 + 1_200_000 * random();
+}
+
 /** Returns what to log when polling begins. */
 export function pollingText(reason: string): string {
   const advice =

@@ -30,6 +30,8 @@ interface ReplaceOptions<T> {
   readonly isInScope?: ((object: T) => boolean) | undefined;
   /** False without it. */
   readonly isInitial?: boolean;
+  /** Whether the list is applied; always without it. */
+  readonly isPlausible?: (difference: ListDifference) => boolean;
 }
 
 /** The objects of the store that a list could contain, against that list. */
@@ -66,7 +68,7 @@ export class ObjectStore<T extends StoredObject> {
     readonly groupOf: (object: T) => string | undefined;
     /** Called once for each step that changes something: the store already has its result. Does not throw. */
     readonly onChanges?: (changes: readonly StoreChange<T>[]) => void;
-    /** The turns in which lists are compared and applied. */
+    /** The turns in which lists are applied. */
     readonly lane: Lane;
   }) {
     this.#options = options;
@@ -101,68 +103,61 @@ export class ObjectStore<T extends StoredObject> {
     return known !== undefined && isEqual(known, object, 'resourceVersion') ? known : object;
   }
 
-  /** Finds out what a list would remove. `isInScope`: as in `replace`. */
-  async compare(objects: readonly T[], isInScope: (object: T) => boolean = () => true): Promise<ListDifference> {
-    const { namespaceOf, lane } = this.#options;
-    const listed = new NamedObjects<T>(namespaceOf);
-    let [knownCount, missingCount] = [0, 0];
-    if (this.size === 0) return { knownCount, missingCount };
-    await lane.each(objects, (object) => {
-      listed.set(object);
-    });
-    await lane.each(this.values(), (object) => {
-      if (!isInScope(object)) return;
-      knownCount += 1;
-      if (listed.namedAs(object) === undefined) missingCount += 1;
-    });
-    return { knownCount, missingCount };
-  }
-
   /**
    * Makes the store equal to a complete list. Until the step in which it does, readers see the content before. Removes the
    * objects that are not in the list; `isInScope` limits that to the objects that the list could contain, which nobody else
-   * may change meanwhile. Notifies of removals, then of updates, then of additions. Changes nothing when it rejects.
+   * may change meanwhile. Notifies of removals, then of updates, then of additions, and returns them. Changes nothing when it
+   * rejects, or returns undefined: the list is not plausible.
    */
-  replace(objects: readonly T[], options: ReplaceOptions<T> = {}): Promise<void> {
+  replace(objects: readonly T[], options: ReplaceOptions<T> = {}): Promise<readonly StoreChange<T>[] | undefined> {
     const replaced = this.#replacing.then(() => this.#replace(objects, options));
     this.#replacing = replaced.catch(() => undefined);
     return replaced;
   }
 
-  async #replace(objects: readonly T[], options: ReplaceOptions<T>): Promise<void> {
+  async #replace(objects: readonly T[], options: ReplaceOptions<T>): Promise<readonly StoreChange<T>[] | undefined> {
     const next = { objects: new NamedObjects(this.#options.namespaceOf), groups: new Map(this.#content.groups) };
     this.#next = next;
     try {
       const changes = await this.#build(next, objects, options);
+      if (changes === undefined) return undefined;
       this.#content = next;
       this.#next = undefined;
       this.#notify(changes);
+      return changes;
     } finally {
       this.#next = undefined;
     }
   }
 
-  /** Adds the list to `next`, and the known objects that it could not contain. Returns what that changes. */
+  /**
+   * Adds the list to `next`, and the known objects that it could not contain. Returns what that changes; undefined for a list
+   * that is not plausible.
+   */
   async #build(
     next: Content<T>,
     objects: readonly T[],
-    { isInScope = () => true, isInitial = false }: ReplaceOptions<T>,
-  ): Promise<readonly StoreChange<T>[]> {
+    { isInScope = () => true, isInitial = false, isPlausible = () => true }: ReplaceOptions<T>,
+  ): Promise<readonly StoreChange<T>[] | undefined> {
     const { lane } = this.#options;
     const known = this.#content.objects;
     const changes: Record<StoreChange<T>['type'], StoreChange<T>[]> = { removed: [], updated: [], added: [] };
     await lane.each(objects, (object) => {
       next.objects.set(object);
     });
+    let knownCount = 0;
     await lane.each(known.values(), (object) => {
+      const isOurs = isInScope(object);
+      if (isOurs) knownCount += 1;
       if (next.objects.namedAs(object) !== undefined) return;
-      if (!isInScope(object)) {
+      if (!isOurs) {
         next.objects.set(object);
         return;
       }
       this.#regroup(next.groups, object, undefined);
       changes.removed.push({ type: 'removed', object, previous: object, isInitial });
     });
+    if (!isPlausible({ knownCount, missingCount: changes.removed.length })) return undefined;
     await lane.each(next.objects.values(), (object) => {
       const previous = known.namedAs(object);
       const found = changesOf(previous, object, isInitial);

@@ -2,18 +2,32 @@ import { LinkedAbort } from '../base/abortable.js';
 import { type Instant, instantOf } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import { singleFlight } from '../base/memo.js';
-import { FirstList, isRefused, type ListedObjects, listFailure } from './list-session.js';
-import { isAway, nextStepAfter, pollAfterMs, pollingText, stableAfterMs, type WatchMode } from './next-step.js';
+import { FirstList, isRefused, listFailure } from './list-session.js';
+import {
+  checkAfterMs,
+  isAway,
+  nextStepAfter,
+  pollAfterMs,
+  pollingText,
+  stableAfterMs,
+  type WatchMode,
+} from './next-step.js';
 import type { StoredObject } from './object-store.js';
 import { collectionOf, type ObjectCollection, type ObjectCollectionOptions, type Resource } from './resource-path.js';
 import { type AttemptFailure, type FailedAttempt, Retries } from './retries.js';
-import { StoreWriter, type StoreWriterOptions } from './store-writer.js';
+import { type AppliedList, StoreWriter, type StoreWriterOptions } from './store-writer.js';
 import { eventTypeOf } from './watch-observer.js';
 import { endText, type WatchEnd, watchObjects } from './watch-session.js';
 import type { WatchEvent } from './watch-stream.js';
 
 /** After this time without a list, an event or a bookmark, the next attempt is a list. */
 const maxSilenceMs = 600_000;
+
+/** Between two checks at least: the API server may be busy, and nothing about a check is urgent. */
+const checkPauseMs = 600_000;
+
+/** A list is not doubted before summaries from before it have been replaced. */
+const settleMs = 60_000;
 
 export interface ReflectorOptions<T extends StoredObject> extends ObjectCollectionOptions, StoreWriterOptions<T> {
   /** From 0 to 1, 1 excluded. */
@@ -45,6 +59,11 @@ export class Reflector<T extends StoredObject> {
   #watching: LinkedAbort | undefined;
   #lastProgress: Instant | undefined;
   #listedAtMs = -Infinity;
+  /** When the next end of a watch is followed by a check. */
+  #checkAtMs = Infinity;
+  #checkedAtMs = -Infinity;
+  /** Whether the last list was a check. */
+  #isChecked = false;
   /** Monotonic time of the headers of the watch; Infinity before. */
   #connectedAtMs = Infinity;
   /** As `maxSilenceMs`, while polling; another one after each list. */
@@ -74,11 +93,6 @@ export class Reflector<T extends StoredObject> {
   /** Of the last list, event or bookmark; undefined before the first list. */
   get lastProgress(): Instant | undefined {
     return this.#lastProgress;
-  }
-
-  /** Monotonic time of the last list that the store has taken over, in milliseconds; -Infinity before the first one. */
-  get listedAtMs(): number {
-    return this.#listedAtMs;
   }
 
   /** Whether the last list or watch failed because the server could not be reached, or was not able to respond. */
@@ -112,9 +126,18 @@ export class Reflector<T extends StoredObject> {
     this.#watching?.abort(new Error('what is known may be wrong'));
   }
 
-  /** Lists beside the watch, nothing older than what is known: see {@link StoreWriter.differences}. */
-  differences(signal: AbortSignal): Promise<Iterable<string>> {
-    return this.#writer.differences(this.#resourceVersion, signal);
+  /**
+   * Checks the store once after each list that was no check, while something contradicts it; after the first list in any case:
+   * a server that has just started may have served half of it. Not before a minute after the list, nor within 10 minutes of the
+   * last check. Without a watch, a list follows anyway.
+   */
+  doubt(isContradicted: boolean): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (!isContradicted && this.#checkedAtMs > -Infinity) return;
+    const isTooSoon = nowMs < Math.max(this.#listedAtMs + settleMs, this.#checkedAtMs + checkPauseMs);
+    if (this.#isChecked || isTooSoon || !this.isConnected) return;
+    this.#checkAtMs = nowMs;
+    this.#watching?.abort(new Error('the store is checked'));
   }
 
   async #loop(signal: AbortSignal): Promise<void> {
@@ -130,11 +153,13 @@ export class Reflector<T extends StoredObject> {
   /**
    * Returns the time to wait before the next attempt, in milliseconds. A long silence causes a list, however the watches
    * end: a watch from a version that the server has yet to reach (its etcd was restored from a backup) stays silent, and
-   * some proxies block watches.
+   * some proxies block watches. A list in place of a watch that could go on is a check: see {@link ListDrift}. One follows the
+   * first watch that ends 30 to 50 minutes after the last list.
    */
   async #attempt(signal: AbortSignal): Promise<number> {
-    const isListNext = this.#writer.relistRequested || this.#next === 'list' || this.#listDueInMs() <= 0;
-    return isListNext ? this.#list(signal) : this.#watch(signal);
+    const canWatch = this.#next === 'watch' && this.#listDueInMs() > 0;
+    const isDue = this.#writer.relistRequested || this.#options.clock.monotonicMs() >= this.#checkAtMs;
+    return canWatch && !isDue ? this.#watch(signal) : this.#list(signal, canWatch);
   }
 
   /** Returns the time until the silence causes a list. */
@@ -143,9 +168,15 @@ export class Reflector<T extends StoredObject> {
     return (this.#lastProgress?.monotonicMs ?? 0) + limitMs - this.#options.clock.monotonicMs();
   }
 
-  async #list(signal: AbortSignal): Promise<number> {
+  async #list(signal: AbortSignal, isCheck: boolean): Promise<number> {
+    if (isCheck) {
+      this.#checkedAtMs = this.#options.clock.monotonicMs();
+      this.#checkAtMs = this.#checkedAtMs + checkPauseMs;
+    }
     try {
-      this.#listed(await this.#writer.list(this.#resourceVersion, !this.isSynced, signal));
+      const options = { isInitial: !this.isSynced, isCheck };
+      this.#listed(await this.#writer.list(this.#resourceVersion, options, signal));
+      this.#isChecked = isCheck;
     } catch (error) {
       if (signal.aborted || !(error instanceof RequestError)) throw error;
       return this.#listFailed(error);
@@ -169,16 +200,17 @@ export class Reflector<T extends StoredObject> {
     return this.#failed('watch not possible', { reason: 'rejected', error, delay: 'backoff' });
   }
 
-  #listed({ objects, resourceVersion }: ListedObjects<T>): void {
+  #listed({ objectCount, resourceVersion, watchFrom }: AppliedList): void {
     const { resource, observer, logger, random } = this.#options;
     this.#pollAfterMs = pollAfterMs(random);
-    this.#listedAtMs = this.#advance(resourceVersion).monotonicMs;
+    this.#listedAtMs = this.#advance(watchFrom).monotonicMs;
+    this.#checkAtMs = this.#listedAtMs + checkAfterMs(random);
     this.#next = 'watch';
     this.#isServerAway = false;
     this.firstList.succeeded();
     this.#retries.worked();
     observer.listFinished(resource, 'success');
-    logger.debug('listed', { resource, path: this.#collection.path, count: objects.length, resourceVersion });
+    logger.debug('listed', { resource, path: this.#collection.path, count: objectCount, resourceVersion });
   }
 
   async #watch(signal: AbortSignal): Promise<number> {

@@ -9,9 +9,9 @@ import { ClusterWidePods } from './cluster-wide-pods.js';
 import { ObjectStore, type StoreChange, type StoredObject } from './object-store.js';
 import { Reflector } from './reflector.js';
 import type { AttemptFailure } from './retries.js';
-import { StoreAudit } from './store-audit.js';
 import { type Subscriber, Subscription } from './subscription.js';
 import { Tombstones } from './tombstones.js';
+import { UnknownPods } from './unknown-pods.js';
 import type { WatchObserver } from './watch-observer.js';
 import type { WatchedCollection } from './watched-collection.js';
 
@@ -24,7 +24,7 @@ export class SharedWatch<T extends StoredObject> {
   /** Objects that were removed recently. */
   readonly removed: Tombstones;
   readonly startedAtMs: number;
-  readonly audit: StoreAudit<T>;
+  readonly unknownPods: UnknownPods;
   readonly #collection: WatchedCollection<T>;
   readonly #options;
   readonly #lane: Lane;
@@ -64,13 +64,7 @@ export class SharedWatch<T extends StoredObject> {
         this.#changed(changes);
       },
     });
-    this.audit = new StoreAudit({
-      ...options,
-      lane: this.#lane,
-      collection,
-      objects: this.objects,
-      scopes: () => this.#scopes,
-    });
+    this.unknownPods = new UnknownPods({ ...options, resource: collection.resource, scopes: () => this.#scopes });
     this.#clusterWide = new ClusterWidePods({ ...options, namespaces });
     this.#chosen = new Promise((resolve) => {
       this.#resolveChosen = resolve;
@@ -151,7 +145,6 @@ export class SharedWatch<T extends StoredObject> {
       background: this.#options.scheduler.background,
       namespace: namespace === '' ? undefined : namespace,
       store: this.objects,
-      audit: this.audit,
       isInScope: (object) => namespace === '' || namespaceOf(object) === namespace,
     });
   }
@@ -164,7 +157,6 @@ export class SharedWatch<T extends StoredObject> {
       // Of a first list of 150,000 pods, the hashes of all IDs would take some 50 ms.
       else if (!this.removed.isEmpty) this.removed.delete(removedIdOf(object));
     }
-    this.audit.changed(changes);
     for (const subscription of this.#subscriptions) subscription.add(changes);
   }
 

@@ -2,15 +2,31 @@ import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { Lane } from '../base/scheduler.js';
 import { ApiError } from '../http/api-error.js';
-import { type ListedObjects, listFailure, listObjects, type ListSessionOptions } from './list-session.js';
-import type { ObjectStore, StoredObject } from './object-store.js';
+import { ListDrift } from './list-drift.js';
+import { type ListedObjects, listObjects, type ListSessionOptions } from './list-session.js';
+import type { ListDifference, ObjectStore, StoreChange, StoredObject } from './object-store.js';
 import type { ObjectCollection, Resource } from './resource-path.js';
-import type { StoreAudit } from './store-audit.js';
 import type { WatchObserver } from './watch-observer.js';
 import type { WatchEvent } from './watch-stream.js';
 
 /** So many lists in a row are refused as invalid before the known version is dropped. */
 const maxRefusedCount = 3;
+
+/** So many may disappear at once, as those of a namespace or a node. */
+const manyCount = 20;
+
+/** A list that the store has taken over. */
+export interface AppliedList {
+  readonly objectCount: number;
+  readonly resourceVersion: string;
+  /** The version from which the watch continues. */
+  readonly watchFrom: string;
+}
+
+interface Applied<T> {
+  readonly listed: ListedObjects<T>;
+  readonly changes: readonly StoreChange<T>[];
+}
 
 export interface StoreWriterOptions<T extends StoredObject> extends Pick<
   ListSessionOptions<T>,
@@ -18,7 +34,6 @@ export interface StoreWriterOptions<T extends StoredObject> extends Pick<
 > {
   readonly resource: Resource;
   readonly store: ObjectStore<T>;
-  readonly audit: Pick<StoreAudit<T>, 'confirmed'>;
   readonly keyOf: (object: T) => string;
   /** Which objects of the store a list could contain; all of them without it. For several writers of one store. */
   readonly isInScope?: (object: T) => boolean;
@@ -29,7 +44,7 @@ export interface StoreWriterOptions<T extends StoredObject> extends Pick<
   readonly project: (object: unknown) => T | undefined;
   readonly logger: Logger;
   readonly observer: WatchObserver;
-  /** The turns in which the store is read. */
+  /** The turns in which changes are counted. */
   readonly lane: Lane;
 }
 
@@ -37,6 +52,7 @@ export interface StoreWriterOptions<T extends StoredObject> extends Pick<
 export class StoreWriter<T extends StoredObject> {
   readonly #options: StoreWriterOptions<T>;
   readonly #collection: ObjectCollection;
+  readonly #drift: ListDrift<T>;
   /** Whether the next list is one of the newest state. */
   #relistRequested = false;
   /** Lists since the last success that the server has refused as invalid. */
@@ -45,6 +61,7 @@ export class StoreWriter<T extends StoredObject> {
   constructor(options: StoreWriterOptions<T>, collection: ObjectCollection) {
     this.#options = options;
     this.#collection = collection;
+    this.#drift = new ListDrift(options);
   }
 
   get relistRequested(): boolean {
@@ -58,64 +75,34 @@ export class StoreWriter<T extends StoredObject> {
 
   /**
    * Makes the store equal to a list that is not older than `resourceVersion`. Throws RequestError when there is none, or the
-   * signal's reason: the store stays as it is.
+   * signal's reason: the store stays as it is. `isCheck`: the watch could go on from `resourceVersion`.
    */
-  async list(resourceVersion: string, isInitial: boolean, signal: AbortSignal): Promise<ListedObjects<T>> {
-    const { project, store, audit, isInScope } = this.#options;
+  async list(
+    resourceVersion: string,
+    { isInitial, isCheck }: { readonly isInitial: boolean; readonly isCheck: boolean },
+    signal: AbortSignal,
+  ): Promise<AppliedList> {
     // The server may have another storage than before, in which the version means nothing.
     const asksNewest = this.#relistRequested || this.#refusedCount >= maxRefusedCount;
     // One attempt: a watch that works continues when it fails.
     this.#relistRequested = false;
-    const options = this.#listOptions((object) => {
-      const projected = project(object);
-      // The one that is stored already, where it is the same.
-      return projected === undefined ? undefined : store.known(projected);
-    });
-    const list = (version: string) => listObjects(options, version, signal);
+    const options = this.#listOptions();
+    const read = (version: string) => listObjects(options, version, signal);
     try {
-      const { path } = this.#collection;
-      const listed = await audit.confirmed(list, asksNewest ? '' : resourceVersion, { path, isInScope });
-      await this.#replace(listed, isInitial);
+      const { listed, changes } = await this.#replace(read, asksNewest ? '' : resourceVersion, isInitial);
       this.#refusedCount = 0;
-      return listed;
+      const watchFrom = await this.#drift.listed(isCheck ? changes : [], resourceVersion, listed.resourceVersion);
+      return { objectCount: listed.objects.length, resourceVersion: listed.resourceVersion, watchFrom };
     } catch (error) {
       if (error instanceof ApiError && error.isInvalidRequest) this.#refusedCount += 1;
       throw error;
     }
   }
 
-  /**
-   * Lists without a change of the store. Returns the keys of objects that only the list or only the store has, or that differ.
-   * Throws RequestError, or the signal's reason.
-   */
-  async differences(resourceVersion: string, signal: AbortSignal): Promise<Iterable<string>> {
-    const { resource, store, project, keyOf, isInScope, observer, lane } = this.#options;
-    const [listedKeys, keys] = [new Set<string>(), new Set<string>()];
-    const options = this.#listOptions((listed) => {
-      const object = project(listed);
-      if (object === undefined) return undefined;
-      const key = keyOf(object);
-      listedKeys.add(key);
-      const known = store.known(object);
-      if (known === object) keys.add(key);
-      return known;
-    });
-    try {
-      await listObjects(options, resourceVersion, signal);
-    } catch (error) {
-      if (error instanceof RequestError) observer.listFinished(resource, listFailure(error));
-      throw error;
-    }
-    observer.listFinished(resource, 'success');
-    await lane.each(store.values(), (object) => {
-      const key = keyOf(object);
-      if (isInScope?.(object) !== false && !listedKeys.has(key)) keys.add(key);
-    });
-    return keys;
-  }
-
   /** Throws RequestError `decode` for a malformed deletion: only a list can show which object was deleted. */
-  apply({ type, object }: WatchEvent): void {
+  apply(event: WatchEvent): void {
+    if (this.#drift.isListed(event)) return;
+    const { type, object } = event;
     if (type === 'DELETED') this.#remove(object);
     else if (type !== 'BOOKMARK') this.#upsert(object);
   }
@@ -127,23 +114,64 @@ export class StoreWriter<T extends StoredObject> {
     logger.debug('skipped an event with an object of another kind', { resource, kind });
   }
 
-  #listOptions(project: (object: unknown) => T | undefined): ListSessionOptions<T> {
-    const { resource, observer } = this.#options;
-    const onExpired = (): void => {
-      observer.resourceVersionExpired(resource);
+  #listOptions(): ListSessionOptions<T> {
+    const { resource, observer, project, store } = this.#options;
+    return {
+      ...this.#options,
+      collection: this.#collection,
+      project: (object) => {
+        const projected = project(object);
+        // The one that is stored already, where it is the same.
+        return projected === undefined ? undefined : store.known(projected);
+      },
+      onExpired: () => {
+        observer.resourceVersionExpired(resource);
+      },
     };
-    return { ...this.#options, project, collection: this.#collection, onExpired };
   }
 
-  async #replace({ objects, skipped }: ListedObjects<T>, isInitial: boolean): Promise<void> {
-    const { resource, store, isInScope, observer, logger } = this.#options;
-    for (const { reason } of skipped) observer.objectSkipped(resource, reason);
-    const [first] = skipped;
+  /**
+   * A list without any object where some are known or expected (every cluster has a node), or one that would remove more than
+   * 20 and more than half of them, is confirmed by a list of the newest state, which then counts: API servers have served
+   * empty or partial lists from caches that were not yet filled.
+   */
+  async #replace(
+    read: (version: string) => Promise<ListedObjects<T>>,
+    version: string,
+    isInitial: boolean,
+  ): Promise<Applied<T>> {
+    const { resource, store, isInScope, logger } = this.#options;
+    const scope = { isInScope, isInitial };
+    const removesMost = (listed: ListedObjects<T>, difference: ListDifference): boolean =>
+      removesTooMuch(listed, difference, resource === 'nodes');
+    let doubt: ListDifference | undefined;
+    const first = await read(version);
+    const isPlausible = (difference: ListDifference): boolean => {
+      if (removesMost(first, difference)) doubt = difference;
+      return doubt === undefined;
+    };
+    const changes = await store.replace(first.objects, { ...scope, isPlausible });
+    if (changes !== undefined) return this.#applied(first, changes);
+    const newest = await read('');
+    const isConfirmed = (difference: ListDifference): boolean => {
+      const message = removesMost(newest, difference)
+        ? 'most objects are gone, or there are none: a second list confirms it'
+        : 'dropped a list without most of the objects: a second list has them';
+      logger.warn(message, { path: this.#collection.path, ...doubt });
+      return true;
+    };
+    return this.#applied(newest, (await store.replace(newest.objects, { ...scope, isPlausible: isConfirmed })) ?? []);
+  }
+
+  #applied(listed: ListedObjects<T>, changes: readonly StoreChange<T>[]): Applied<T> {
+    const { resource, observer, logger } = this.#options;
+    for (const { reason } of listed.skipped) observer.objectSkipped(resource, reason);
+    const [first] = listed.skipped;
     if (first !== undefined) {
-      const fields = { resource, path: this.#collection.path, count: skipped.length };
+      const fields = { resource, path: this.#collection.path, count: listed.skipped.length };
       logger.warn('skipped objects of a list', { ...fields, reason: first.reason, error: first.message });
     }
-    await store.replace(objects, { isInScope, isInitial });
+    return { listed, changes };
   }
 
   #upsert(object: unknown): void {
@@ -171,4 +199,13 @@ export class StoreWriter<T extends StoredObject> {
     }
     if (deleted !== undefined) store.remove(deleted);
   }
+}
+
+function removesTooMuch(
+  { objects, itemCount }: ListedObjects<unknown>,
+  { knownCount, missingCount }: ListDifference,
+  expectsObjects: boolean,
+): boolean {
+  if (expectsObjects && itemCount === 0) return true;
+  return objects.length === 0 ? knownCount > 0 : missingCount > Math.max(manyCount, knownCount / 2);
 }

@@ -9,7 +9,7 @@ import { Reconciler } from '../../src/scrape/reconciler.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { auditOfPods } from '../support/running-store.js';
+import { unknownPods } from '../support/running-store.js';
 
 interface Summarised {
   readonly summary: NodeSummary;
@@ -24,7 +24,7 @@ function setUp({ nodeCount = 2, ttlMs = 55_000 } = {}) {
   const summaries = new Map<string, Summarised>();
   const counts: [atMs: number, knownCount: number, unknownCount: number][] = [];
   const relistedAtMs: number[] = [];
-  const audit = auditOfPods(clock, () => relistedAtMs.push(elapsedMs()));
+  const suspicions = unknownPods(clock, () => relistedAtMs.push(elapsedMs()));
   const startMs = clock.monotonicMs();
   const elapsedMs = (): number => clock.monotonicMs() - startMs;
   const store = {
@@ -48,7 +48,7 @@ function setUp({ nodeCount = 2, ttlMs = 55_000 } = {}) {
     ttlMs,
     onCounts: ({ knownCount, unknownCount }) => {
       counts.push([elapsedMs(), knownCount, unknownCount]);
-      audit.compare({ knownCount, unknownCount });
+      suspicions.compare({ knownCount, unknownCount });
     },
     schedule: (delayMs) => {
       queue.add('reconcile', 'pods', delayMs);

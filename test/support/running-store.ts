@@ -1,15 +1,11 @@
 import { type Logger, silentLogger } from '../../src/base/logger.js';
 import { Scheduler } from '../../src/base/scheduler.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
-import { createDedupe } from '../../src/kube/dedupe.js';
-import type { Pod } from '../../src/kube/objects.js';
 import { wholeCluster } from '../../src/kube/scope.js';
 import { ClusterStore } from '../../src/watch/cluster-store.js';
 import { ClusterWatches } from '../../src/watch/cluster-watches.js';
-import { ObjectStore } from '../../src/watch/object-store.js';
-import { StoreAudit } from '../../src/watch/store-audit.js';
+import { UnknownPods } from '../../src/watch/unknown-pods.js';
 import type { WatchObserver } from '../../src/watch/watch-observer.js';
-import { watchedPods } from '../../src/watch/watched-collection.js';
 import type { ManualClock } from './manual-clock.js';
 import { mustNotEnd, silentObserver } from './watch-observers.js';
 
@@ -52,20 +48,15 @@ export function startStore({ observer = silentObserver, ...options }: RunningSto
   };
 }
 
-/** An audit of pods alone: `relist` is called when they are listed again. */
-export function auditOfPods(
+/** `relist` is called when pods are listed again. */
+export function unknownPods(
   clock: ManualClock,
   relist: () => void,
   options: { logger?: Logger; random?: () => number } = {},
-): StoreAudit<Pod> {
-  const selection = { scope: wholeCluster, namespaces: [], podSelector: [], clock, nodeLocalSpreadMs: 0 };
-  const lane = new Scheduler(clock).newLane();
-  const scope = { isSynced: true, isConnected: true, listedAtMs: 0, relist, differences: () => Promise.resolve([]) };
-  return new StoreAudit({
-    collection: watchedPods(selection, { intern: (text) => text, dedupe: createDedupe() }),
-    objects: new ObjectStore({ namespaceOf: () => undefined, groupOf: () => undefined, lane }),
-    scopes: () => [scope],
-    ...{ clock, lane, random: () => 0, logger: silentLogger, observer: silentObserver },
+): UnknownPods {
+  const scope = { relist, doubt: () => undefined };
+  return new UnknownPods({
+    ...{ resource: 'pods', scopes: () => [scope], clock, random: () => 0, logger: silentLogger },
     ...options,
   });
 }

@@ -7,7 +7,6 @@ import type { ApiTransport } from '../../src/http/api-client.js';
 import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
 import { Reflector, type ReflectorOptions } from '../../src/watch/reflector.js';
 import type { Resource } from '../../src/watch/resource-path.js';
-import { StoreAudit } from '../../src/watch/store-audit.js';
 import type { WatchedCollection } from '../../src/watch/watched-collection.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingLogger } from '../support/recording-logger.js';
@@ -66,14 +65,14 @@ export interface RunningReflector<A extends ApiTransport = ApiTransport> extends
 
 interface StoreOptions<T extends StoredObject> extends Omit<
   ReflectorOptions<T>,
-  'resource' | 'store' | 'audit' | 'keyOf' | 'lane' | 'background'
+  'resource' | 'store' | 'keyOf' | 'lane' | 'background'
 > {
   readonly resource?: Resource;
   readonly groupOf?: (object: T) => string | undefined;
   readonly onChange: (change: StoreChange<T>) => void;
 }
 
-/** A reflector with a store and an audit of its own: of pods, unless `resource` says otherwise. */
+/** A reflector with a store of its own: of pods, unless `resource` says otherwise. */
 export function reflectorOf<T extends StoredObject>({
   resource = 'pods',
   groupOf = () => undefined,
@@ -87,10 +86,7 @@ export function reflectorOf<T extends StoredObject>({
     for (const change of step) onChange(change);
   };
   const store = new ObjectStore<T>({ namespaceOf, groupOf, lane, onChanges });
-  const { project } = options;
-  const collection = { ...allThings, resource, keyOf, groupOf, namespaceOf, removedIdOf: keyOf, project };
-  const audit = new StoreAudit<T>({ ...options, collection, objects: store, scopes: () => [], lane });
-  return { store, reflector: new Reflector<T>({ ...options, resource, store, audit, keyOf, lane, background }) };
+  return { store, reflector: new Reflector<T>({ ...options, resource, store, keyOf, lane, background }) };
 }
 
 interface RunOptions<A extends ApiTransport> extends Partial<StoreOptions<Thing>> {

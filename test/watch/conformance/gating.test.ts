@@ -104,6 +104,6 @@ it('S105: a hundred watches that end at their time limit need one connection', a
     endWatch();
     await run.nextAttempt();
   }
-  expect(run.lists()).toHaveLength(1);
+  expect(run.lists()).toHaveLength(3);
   expect(sockets.size).toBe(1);
 });

@@ -58,7 +58,7 @@ describe('a list in pages', () => {
     lastPage.end();
     await run.clock.advance(0);
     expect(sizes).toEqual(Array.from({ length: 10 }, () => 10));
-    expect(api.requestLines.at(-1)).toBe('watch rv=20');
+    expect(api.requestLines.at(-1)).toBe('watch rv=10');
   });
 
   it('S12: a list in pages is followed to its end although no pages were requested, each time', async () => {
