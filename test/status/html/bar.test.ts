@@ -11,15 +11,6 @@ function partsOf(text: string): readonly string[] {
 
 const segment = (colour: string, amount: number) => ({ colour, label: colour, amount });
 
-it('a bar draws its segments one after another', () => {
-  const { text } = bar({
-    segments: [segment('logs', 10), segment('none', 0), segment('rootfs', 30)],
-    scale: 100,
-    text: '',
-  });
-  expect(partsOf(text)).toEqual(['f-track  100', 'f-logs 0 10', 'f-rootfs 10 30']);
-});
-
 it('a bar is cut off at its end and shows very small amounts', () => {
   const { text } = bar({ segments: [segment('logs', 0.001), segment('rootfs', 500)], scale: 100, text: '' });
   expect(partsOf(text)).toEqual(['f-track  100', 'f-logs 0 0.4', 'f-rootfs 0.4 99.6']);
@@ -31,11 +22,4 @@ it('a bar has its marks in place, none beyond its end', () => {
     { kind: 'request', label: '', amount: 101 },
   ] as const;
   expect(partsOf(bar({ segments: [], marks, scale: 100, text: '' }).text)).toEqual(['f-track  100', 'mark 80 2']);
-});
-
-it('a bar has a text and no inline style', () => {
-  const { text } = bar({ segments: [segment('logs', 1)], scale: 0, text: 'nothing "yet"' });
-  expect(text).toContain('role="img" aria-label="nothing &quot;yet&quot;"');
-  expect(text).not.toContain('style=');
-  expect(text).not.toMatch(/NaN|Infinity/);
 });

@@ -90,26 +90,3 @@ describe('the page of an eviction', () => {
     );
   });
 });
-
-describe('the page of evictions', () => {
-  const list = () =>
-    aPage(
-      readingOf(
-        { uid: 'b', pod: 'b', cause: 'node_bytes', evictedAtMs: readAtMs - 60_000 },
-        { uid: 'a', pod: 'a', evictedAtMs: readAtMs - 3_600_000 },
-      ),
-      { kind: 'evictions' },
-    );
-
-  it('each has its time, absolute and relative, its cause, workload and node', async () => {
-    const { text, html } = await list();
-    expect(text).toMatch(/2026-01-01 12:59:00 UTC 1m ago shop\/b deployment cart node-1 node low on disk space/);
-    for (const href of ['./evictions/b', './pods/shop/b', './workloads/shop/deployment/cart', './nodes/node-1'])
-      expect(html).toContain(`href="${href}"`);
-  });
-
-  it('without evictions, the page says so', async () => {
-    const { text } = await aPage(readingOf(), { kind: 'evictions' });
-    expect(text).toContain('No evictions found.');
-  });
-});

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 
-import { renderPage } from '../../../src/status/html/page.js';
 import type { Problem } from '../../../src/status/status.js';
 import { aReading } from '../../support/snapshot-builders.js';
-import { aCluster, anAbsence, aStatus } from '../../support/status-builders.js';
+import { aCluster, anAbsence } from '../../support/status-builders.js';
 import { aPage } from '../../support/view-pages.js';
 
 const away: Problem = { severity: 'critical', text: 'API server not reachable', section: 'trust' };
@@ -19,19 +18,6 @@ it('each page says the worst problem, and how many there are', async () => {
   }
   const { html } = await aPage(aReading(), { kind: 'nodes', status: { problems: [away] } });
   expect(worstIn(html)).toBe('API server not reachable');
-});
-
-it('a page without problems says none, and the overview has all of them', async () => {
-  expect(worstIn((await aPage(aReading(), { kind: 'pods' })).html)).toBe('');
-  const status = aStatus({ problems: [away] });
-  const frame = {
-    status,
-    path: '/',
-    search: '',
-    metricsPath: '/metrics',
-    documentationUrl: './docs',
-  };
-  expect(worstIn(renderPage(status, frame))).toBe('nothing');
 });
 
 it('a page is marked while nodes have not answered yet, so that it is refreshed sooner', async () => {

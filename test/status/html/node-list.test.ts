@@ -55,16 +55,6 @@ it('the mark of the bar is the threshold, where it is known', () => {
   expect(page).toMatch(/f-warning-bar" x="0%" width="85%"[^]*class="mark limit" x="90%"/);
 });
 
-it.each([
-  ['ok', 'ok'],
-  ['stale', 'warning'],
-  ['unprotected', 'unknown'],
-  ['near', 'warning'],
-  ['evicting', 'critical'],
-] as const)('the bar of a node that is %s, with space left, has the colour %s', (condition, colour) => {
-  expect(pageOf({ ...aMeasuredNode(), condition })).toContain(`<rect class="f-${colour}-bar"`);
-});
-
 it('a node without data has what was last known in no colour of a state, with its age and what to do', () => {
   const page = pageOf({
     ...anAbsentNodeStatus({ lastKnown: aMeasuredNode({ dataAgeMs: 720_000 }) }),

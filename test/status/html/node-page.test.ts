@@ -139,11 +139,6 @@ describe('the verdict of a node', () => {
     expect(page).toContain('Nobody: no threshold is in force for a disk that is full.');
     expect(page).not.toContain('Not close');
   });
-
-  it('stale data are said beside what matters more', () => {
-    const shown = textOf(pageOf({ condition: 'near', state: 'stale' }), 'part-facts');
-    expect(shown).toContain('near a threshold stale, 1s old');
-  });
 });
 
 describe('a node without data', () => {
@@ -157,46 +152,9 @@ describe('a node without data', () => {
     expect(textOf(page, 'eviction-order')).toContain('Unknown: no data (no answer in time).');
     expect(page).not.toMatch(/class="[^"]*\b(?:ok|f-ok-bar)\b/);
   });
-
-  it('what was last known of its disk has its age', () => {
-    const page = silentPageOf({ lastKnown: aMeasuredNode({ dataAgeMs: 720_000 }) }, [disk]);
-    expect(textOf(page, 'disk')).toContain('Last known, 12m ago. What the disk holds now is not known.');
-    expect(textOf(page, 'findings')).toContain('Last known, 12m ago. Nothing was found.');
-    expect(textOf(silentPageOf(), 'findings')).toContain('No data: by the specs of its pods alone.');
-    expect(page).toContain('<div class="last-known">');
-  });
 });
 
 describe('the disk of a node', () => {
-  it('the disk is drawn as parts of its capacity, with the threshold and the headroom', () => {
-    const page = pageOf();
-    const [drawing = ''] = /<svg class="icicle"[^]*?<\/section>/.exec(page) ?? [];
-    expect(drawing).toContain('aria-label="nodefs: pods 40Gi, images 20Gi, other 10Gi, free 30Gi"');
-    const widths = Array.from(
-      drawing.matchAll(/<svg x="([\d.]+)%"[^>]* width="([\d.]+)%"[^>]*><title>([^<]*)/g),
-      ([, x, width, title]) => [Number(x), Number(width), title],
-    );
-    expect(widths).toEqual([
-      [0, 40, 'pods 40Gi'],
-      [0, 30, 'rootfs 30Gi'],
-      [30, 10, 'logs 10Gi'],
-      [40, 20, 'images 20Gi'],
-      [60, 10, 'other 10Gi'],
-      [70, 30, 'free 30Gi'],
-      [70, 20, 'headroom 20Gi'],
-      [90, 10, 'kept free 10Gi'],
-    ]);
-    expect(drawing).toContain('<rect class="mark" x="90%"');
-    expect(drawing).toContain('evictions below 10Gi free');
-  });
-
-  it('the same is a table with exact bytes, which end with the capacity', () => {
-    const shown = textOf(pageOf(), 'disk');
-    expect(shown).toContain('headroom 20Gi; evictions below 10Gi free, assumed');
-    expect(shown).toContain('images 20Gi 21,474,836,480 20.0 %');
-    expect(shown).toContain('capacity 100Gi 107,374,182,400 100.0 %');
-  });
-
   it('no more is drawn than is occupied, even if the runtime counts twice, and the page says so', () => {
     const parts = [
       { kind: 'rootfs', bytes: 45 * gib },
@@ -217,12 +175,6 @@ describe('the disk of a node', () => {
     expect(shown).toContain('those not known, together 60Gi');
   });
 
-  it('without an agent on the node nothing is said of owners', () => {
-    const shown = textOf(pageOf(), 'disk');
-    expect(shown).toContain('other 10Gi 10,737,418,240 10.0 %');
-    expect(shown).not.toMatch(/Other \(not|agent|prune|other: (?!other|not pods)/);
-  });
-
   it('a disk of unknown size is not drawn', () => {
     expect(pageOf({}, { disks: [{ ...disk, capacityBytes: undefined }] })).not.toContain('class="icicle"');
   });
@@ -239,34 +191,9 @@ describe('the disk of a node', () => {
     expect(page).toMatch(new RegExp(`<span class="${colour}">\\d+ % full</span>`));
     expect(page).toMatch(new RegExp(`inodes <span class="${colour}">\\d+ % used</span>: 1 free of 5,000`));
   });
-
-  it('a node shows how much of its images is unused, and in which sizes', () => {
-    const images = {
-      sizes: 'compressed',
-      imageCount: 4,
-      sizeBytes: 8 * gib,
-      isCut: false,
-      unusedBytes: 2 * gib,
-      maxCopiesBytes: 8 * gib,
-      collection: { startsInBytes: 6 * gib, wantedBytes: 5 * gib, isEnough: false, minAgeMs: 0 },
-    } as const;
-    const shown = textOf(pageOf({ images }), 'disk');
-    expect(shown).toContain('Images: 4, 8Gi compressed (more on disk); no container uses 2Gi of them.');
-    expect(shown).toContain('Image garbage collection starts in 6Gi');
-    expect(textOf(pageOf(), 'disk')).not.toContain('Images:');
-  });
 });
 
 describe('whom a node evicts next', () => {
-  it('pods are in the order of the kubelet, with links and why', () => {
-    const page = pageOf();
-    expect(textOf(page, 'eviction-order')).toContain(
-      '1. shop/big 9Gi 0B above its request 2. shop/core 1B 5B within its request, priority 7; critical: passed over',
-    );
-    expect(textOf(page, 'eviction-order')).toContain('To free 1Gi (as an example) it evicts 1 pod, which frees 9Gi.');
-    expect(page).toContain('href="../pods/shop/big"');
-  });
-
   it('the order is unknown where pods are not read', () => {
     const shown = textOf(
       pageOf({ signals: [{ ...signal, victims: undefined, toFree: undefined }], unreadPodCount: 12 }),
@@ -303,51 +230,9 @@ describe('whom a node evicts next', () => {
     expect(shown).toContain('Nobody: it is below its threshold of nodefs.available, and no pod is left to evict.');
     expect(shown).not.toContain('Time to eviction: now');
   });
-
-  it('signals without a threshold are said to have none', () => {
-    const bare: SignalReport = { signal: 'imagefs.inodesFree', isCrossed: false };
-    expect(textOf(pageOf({ signals: [signal, bare] }), 'eviction-order')).toContain(
-      'Without a threshold: imagefs.inodesFree.',
-    );
-  });
 });
 
 describe('all of a node', () => {
-  it('what the names of all nodes end with is cut in what is shown, and the whole name is there', () => {
-    const page = pageOf({ node: 'ip-1.example.com' });
-    expect(page).toContain('<h1>Node <span title="ip-1.example.com">ip-1</span></h1>');
-    expect(page).toContain('<title>ip-1.example.com - nodes');
-  });
-
-  it('findings are shown by kind with links, images with their use', () => {
-    const finding = {
-      namespace: 'shop',
-      pod: 'cart-0',
-      kind: 'volume_not_mounted',
-      what: 'no container mounts emptyDir data',
-      fix: 'Mount it.',
-    } as const;
-    const listedImages = [{ name: 'redis:7', sizeBytes: gib, isUnused: true }, { sizeBytes: 1 }];
-    const page = pageOf({ findings: [finding, finding], listedImages });
-    expect(textOf(page, 'findings')).toContain(
-      'Volume that no container mounts Mount it. shop/cart-0 : no container mounts emptyDir data',
-    );
-    expect(textOf(page, 'images')).toContain('redis:7 1Gi unused without a name 1B not known');
-  });
-
-  it('pods that are missing, unknown or not measured are said to be', () => {
-    const counts = {
-      pendingPodCount: 1,
-      missingPodCount: 2,
-      danglingPodCount: 3,
-      otherPodCount: 1,
-      otherPodsUsedBytes: 1024,
-    };
-    expect(textOf(pageOf(counts as Partial<ShownNode>), 'part-facts')).toContain(
-      'Pods measured 1 of 1, at least 4Ki, 1Ki by 1 other pod (not in scope, or not known to the API server here); 2 missing from the summary, 3 unknown to the API server, volumes of 1 not measured',
-    );
-  });
-
   it('hostile names are never markup on the page of a node', () => {
     const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'\u202E`;
     const victims = [

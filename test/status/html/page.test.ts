@@ -3,12 +3,10 @@ import { gzipSync } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
 
-import { evictionReport } from '../../../src/report/eviction-report.js';
 import { nodeConditions } from '../../../src/report/node-condition.js';
 import { pagePolicy } from '../../../src/status/html/frame.js';
 import { renderPage } from '../../../src/status/html/page.js';
 import type { Status } from '../../../src/status/status.js';
-import { anEvictionRecord } from '../../support/eviction-builders.js';
 import { sectionText as textOf } from '../../support/page-text.js';
 import { aCluster, aGrid, aHealth, aLimit, aStatus, aSummary } from '../../support/status-builders.js';
 import { gib } from '../../support/units.js';
@@ -37,31 +35,6 @@ function severitiesIn(page: string): readonly (string | undefined)[] {
   return Array.from(page.matchAll(/<div class="(\w*)"><dt>/g), ([, severity]) => severity);
 }
 
-it.each([
-  ['pods that are too young to be expected', { podCount: 18, expectedPodCount: 0, measuredPodCount: 0 }, '18 of 18'],
-  ['pods without data', { podCount: 12, expectedPodCount: 15, measuredPodCount: 11 }, '12 of 16'],
-])('the tiles count %s', (_case, summary, text) => {
-  const page = pageOfCluster({ summary: aSummary(summary) });
-  expect(textOf(page, 'part-tiles')).toContain(`Running pods measured ${text} `);
-});
-
-it('numbers of things have separators in the title, the tiles, the problems and the sections', () => {
-  const page = pageOfCluster({
-    summary: aSummary({
-      ...{ absentNodeCount: 1_793, unknownLimitPodCount: 13_971, freshNodeCount: 18_208, reachedLimitPodCount: 1_001 },
-      ...{ podCount: 15_999, expectedPodCount: 20_000, measuredPodCount: 16_000, pendingPodCount: 1_234 },
-    }),
-    limits: { items: [aLimit()], totalCount: 1_235 },
-    isPartial: false,
-  });
-  expect(textOf(page, 'part-tiles')).toContain('Nodes below a threshold 0 and 1,793 unknown');
-  expect(textOf(page, 'part-tiles')).toContain('Pods at or above a limit 1,001 and 13,971 unknown');
-  expect(textOf(page, 'part-tiles')).toContain('Nodes with fresh data 18,208 of 20,001');
-  expect(textOf(page, 'part-tiles')).toContain('15,999 of 19,999 4,000 not measured, volumes of 1,234 not measured');
-  expect(textOf(page, 'next-evictions')).toContain('and 1,234 more of the workloads');
-  for (const part of ['part-banner', 'part-tiles', 'next-evictions']) expect(textOf(page, part)).not.toMatch(/\d{4}/);
-});
-
 describe('unknown values', () => {
   it('no tile of a cluster with a silent node is green', () => {
     const summary = aSummary({ absentNodeCount: 1, expectedPodCount: 3, unknownLimitPodCount: 2 });
@@ -81,14 +54,6 @@ describe('unknown values', () => {
     expect(severitiesIn(page)[4]).toBe('unknown');
   });
 
-  it('the 0 bytes of a node without pods are shown as known', () => {
-    const page = pageOfCluster({
-      summary: aSummary({ podCount: 0, podsUsedBytes: 0, expectedPodCount: 0, measuredPodCount: 0 }),
-    });
-    expect(textOf(page, 'part-tiles')).toContain('Used by pods 0B');
-    expect(severitiesIn(page)[4]).toBe('');
-  });
-
   it.each([
     ['a node without expected pods', { absentNodeCount: 1, expectedPodCount: 0, measuredPodCount: 0, podCount: 0 }],
     [
@@ -98,18 +63,6 @@ describe('unknown values', () => {
   ])('the tiles are not green for %s', (_case, summary) => {
     expect(severitiesIn(pageOfCluster({ isPartial: true, summary: aSummary(summary) }))).toEqual(
       Array<string>(7).fill('unknown'),
-    );
-  });
-
-  it('the tiles are green where all is known', () => {
-    expect(severitiesIn(pageOf())).toEqual(['ok', 'ok', 'ok', 'ok', '', 'ok', 'ok']);
-  });
-
-  it('nodes below a threshold and close to one come first', () => {
-    const page = pageOfCluster({ summary: aSummary({ pressedNodeCount: 2, nearPressureNodeCount: 3 }) });
-    expect(severitiesIn(page).slice(0, 2)).toEqual(['critical', 'warning']);
-    expect(textOf(page, 'part-tiles')).toMatch(
-      /^Nodes below a threshold 2 where kubelets .* Nodes close to evicting 3 what is close/,
     );
   });
 
@@ -152,36 +105,7 @@ describe('unknown values', () => {
   });
 });
 
-describe('the last values of a node without data', () => {
-  const facts = { dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout' } as const;
-  const chip = 'last known 12m ago';
-
-  it('last values of a silent node are shown as such, with age and reason, in no colour of a state', () => {
-    const page = pageOfCluster({ limits: all(aLimit({ ...facts, ratio: 1.2 })) });
-    expect(textOf(page, 'next-evictions')).toContain(chip);
-    expect(page.match(/<tr role="row" class="last">/g)).toHaveLength(1);
-    expect(page).not.toMatch(/class="t-(?:warning|critical)">120 %/);
-  });
-});
-
 describe('pods whose volumes are not measured', () => {
-  const facts = { state: 'pending', dataState: 'pending', dataAgeMs: 61_500 } as const;
-  const chip = 'last known 1m1s ago, volumes pending';
-
-  it('pods with pending volumes keep their last values as such, in no colour of a state', () => {
-    const page = pageOfCluster({ limits: all(aLimit({ ...facts, ratio: 0.92 })) });
-    expect(textOf(page, 'next-evictions')).toContain(chip);
-    expect(page).toContain('<span class="">92 %</span>');
-    expect(page.match(/<tr role="row" class="last">/g)).toHaveLength(1);
-  });
-
-  it('pods with pending volumes are marked where their present values, which are too low, are shown', () => {
-    const page = pageOfCluster({ limits: all(aLimit({ ...facts, dataState: 'fresh', ratio: 0.92 })) });
-    expect(textOf(page, 'next-evictions')).toMatch(/volumes pending(?! ago)/);
-    expect(page).not.toContain('class="last"');
-    expect(page).toContain('<span class="t-critical">92 %</span>');
-  });
-
   it('pods with pending volumes are never green, and no part of a sum that looks whole', () => {
     const summary = aSummary({ pendingPodCount: 1, unknownLimitPodCount: 1, limitedPodCount: 0, limitCount: 0 });
     const page = pageOfCluster({ summary, limits: all() });
@@ -196,37 +120,7 @@ describe('pods whose volumes are not measured', () => {
   });
 });
 
-it('the words of the page are explained where the keyboard and a finger reach them', () => {
-  const page = pageOf();
-  expect(page).toMatch(
-    /<dfn aria-describedby="(tip-\d+)" tabindex="0">absent<span class="tip" id="\1" role="tooltip">Without data: the/,
-  );
-  expect(page).not.toContain('<abbr');
-  for (const [outer] of page.matchAll(/<a [^>]*>[^]*?<\/a>/g)) expect(outer).not.toContain('<dfn');
-});
-
-describe('the head of the page', () => {
-  it('the head names the cluster, and the number of problems first', () => {
-    const problems = [{ severity: 'warning', text: 'x', section: 'pods' }] as const;
-    expect(pageOf({ problems })).toContain('<title>(1) prod-1 - Ephemeral Storage Exporter</title>');
-    const page = pageOf();
-    expect(page).toContain('<title>prod-1 - Ephemeral Storage Exporter</title>');
-    expect(page).toContain('cluster <strong>prod-1</strong>');
-  });
-
-  it('the head links to the pages of the settings', () => {
-    const page = pageOf({ links: [{ name: 'Grafana', url: 'https://grafana.example.com/d/x?a=1&b=2' }] });
-    expect(page).toContain('<a href="https://grafana.example.com/d/x?a=1&amp;b=2">Grafana</a>');
-  });
-});
-
 describe('the banner', () => {
-  it('the banner reports that there are no problems', () => {
-    expect(textOf(pageOf(), 'part-banner')).toBe(
-      '✓ No problems 1 node with fresh data, 1 pod measured, none of 1 limit is near',
-    );
-  });
-
   it.each<[string, Partial<ReturnType<typeof aSummary>>, string]>([
     ['limits', { unknownLimitPodCount: 10 }, 'usage of 10 pods with limits not known'],
     ['volumes', { pendingPodCount: 1 }, '1 pod measured'],
@@ -241,38 +135,6 @@ describe('the banner', () => {
     expect(page).not.toContain(encodeURIComponent('#2e9150'));
   });
 
-  it('the banner lists the problems with links to their sections', () => {
-    const page = pageOf({
-      problems: [
-        {
-          severity: 'critical',
-          text: '1 limit reached',
-          detail: 'shop/a',
-          hint: 'Raise it.',
-          section: 'next-evictions',
-        },
-        { severity: 'warning', text: '2 nodes with stale data', section: 'nodes' },
-      ],
-    });
-    expect(textOf(page, 'part-banner')).toBe(
-      '✕ 2 problems 1 limit reached warning: 2 nodes with stale data what to do shop/a. Raise it.',
-    );
-    expect(page).toContain('href="./#next-evictions"');
-    expect(page).toContain('href="./nodes"');
-    expect(page).toContain('<section id="next-evictions"');
-  });
-
-  it('warnings among critical problems are in their own colour', () => {
-    const page = pageOf({
-      problems: [
-        { severity: 'critical', text: 'bad', section: 'nodes' },
-        { severity: 'warning', text: 'less', section: 'nodes' },
-      ],
-    });
-    expect(page).toMatch(/<li><a [^>]*>bad</);
-    expect(page).toMatch(/<li class="t-warning"><span [^>]*>warning: <\/span><a [^>]*>less</);
-  });
-
   it('the detail of a problem of which nothing is below is left out where problems are not shown', () => {
     const problems = ['a', 'b', 'c', 'd', 'e'].map(
       (text) => ({ severity: 'warning', text, detail: `of-${text}`, section: 'pods' }) as const,
@@ -284,22 +146,6 @@ describe('the banner', () => {
     expect(bannerOf(5)).toBe(
       '! 5 problems warning: a warning: b warning: c warning: d and 1 more, with what to do of-a.',
     );
-  });
-
-  it('before the first lists, the errors are those of the first problem alone', () => {
-    const message = 'list of pods: forbidden';
-    const banner = textOf(
-      pageOf({
-        cluster: undefined,
-        notListed: 'Nothing was listed.',
-        problems: [
-          { severity: 'critical', text: 'not ready: pods', detail: message, hint: 'Bind it.', section: 'trust' },
-        ],
-        readinessChecks: [{ name: 'pods', isOk: false, message: `not listed yet: ${message}` }],
-      }),
-      'part-banner',
-    );
-    expect(banner).toBe(`✕ 1 problem not ready: pods what to do ${message}. Bind it.`);
   });
 
   it('the banner lists the failing checks, and without lists the page shows no values', () => {
@@ -324,20 +170,9 @@ describe('the banner', () => {
     expect(shown).toContain('pods in n4 : forbidden and 35 more failing checks');
     expect(shown).not.toContain('pods in n5');
   });
-
-  it('the banner notes that nodes had not responded in time', () => {
-    expect(textOf(pageOfCluster({ isPartial: true }), 'part-banner')).toContain('had not responded');
-  });
 });
 
 describe('the sections', () => {
-  it('an exceeded limit is shown with its rule and its values', () => {
-    const limit = aLimit({ rule: 'emptydir', volume: 'cache', usedBytes: 3 * gib, limitBytes: 2 * gib });
-    expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 12 } }), 'next-evictions')).toContain(
-      'shop/cart-0 on node-1 3Gi of 2Gi emptyDir cache 150 % and 11 more of the workloads and bare pods from 50 % of a limit on; all pods near a limit',
-    );
-  });
-
   const pressedNode = { node: 'node-3', dataState: 'fresh', dataAgeMs: 1_500, isAssumed: false } as const;
   const nodefs = { signal: 'nodefs.available', thresholdBytes: 10 * gib } as const;
   it.each([
@@ -411,13 +246,6 @@ describe('the sections', () => {
     expect(shown).not.toContain('evicts pods');
   });
 
-  it('a pod that is above its limit is evicted now, at any growth', () => {
-    const limits = all(aLimit({ rule: 'emptydir', volume: 'cache', ratio: 1.2, timeToLimitMs: 0 }));
-    const shown = textOf(pageOfCluster({ limits }), 'next-evictions');
-    expect(shown).toContain('Next: pod shop/cart-0 exceeds the limit of emptyDir cache now');
-    expect(shown).not.toContain('at its present growth');
-  });
-
   it('a pod whose countdown has run out below its limit exceeds it at any moment', () => {
     const limits = all(aLimit({ rule: 'emptydir', volume: 'cache', ratio: 0.96, timeToLimitMs: 0 }));
     const shown = textOf(pageOfCluster({ limits }), 'next-evictions');
@@ -428,24 +256,6 @@ describe('the sections', () => {
     const limit = aLimit({ rule: 'pod', container: undefined, volume: undefined, timeToLimitMs: 60_000 });
     const shown = textOf(pageOfCluster({ limits: all(limit) }), 'next-evictions');
     expect(shown).toContain('Next: pod shop/cart-0 exceeds its limit in 1m');
-  });
-
-  it('an eviction is shown with its time, its cause, and links to it and its pod', () => {
-    const eviction = { ...evictionReport(anEvictionRecord()), ageMs: 300_000 };
-    const page = pageOf({ evictions: { items: [eviction], totalCount: 3, refusedCount: 7 } });
-    expect(textOf(page, 'evictions')).toMatch(
-      /UTC 5m ago shop\/cart-0 : emptyDir data above its size limit of 100Mi and 2 more evictions Besides, 7 pods were refused/,
-    );
-    expect(page).toContain(`href="./evictions/${eviction.uid}"`);
-    expect(page).toContain('href="./pods/shop/cart-0"');
-  });
-
-  it('without evictions, it is said since when they would be known', () => {
-    const page = pageOf({
-      evictions: { ...all(), refusedCount: 0 },
-      health: aHealth({ evictionsSinceMs: Date.UTC(2026, 0, 1, 2, 14) }),
-    });
-    expect(textOf(page, 'evictions')).toContain('was seen. Evictions are known since 2026-01-01 02:14');
   });
 
   it('the newest gaps in which pods were not watched are named, so that a night without evictions is not taken for quiet', () => {
@@ -479,12 +289,6 @@ describe('the sections', () => {
     ],
   ] as const)('a limit is shown with %s', (_case, limit, text) => {
     expect(textOf(pageOfCluster({ limits: all(aLimit(limit)) }), 'next-evictions')).toContain(text);
-  });
-
-  it('an eviction for a shortage of its node is shown in one line: what filled the disk is a click away', () => {
-    const record = anEvictionRecord({ cause: 'node_bytes', volume: '', message: '' });
-    const page = pageOf({ evictions: { ...all({ ...evictionReport(record), ageMs: 0 }), refusedCount: 0 } });
-    expect(textOf(page, 'evictions')).toMatch(/: node low on disk space$/);
   });
 
   it.each([
@@ -533,21 +337,6 @@ describe('the tiles of nodes', () => {
     nodeCount: 3,
     conditions: { evicting: 1, silent: 1, ok: 1 },
     commonSuffix: '.example.com',
-  });
-
-  it('a tile is a link with its whole name, its state and how full it is, told by a letter too', () => {
-    const page = pageOfCluster({ grid });
-    expect(page).toContain(
-      'class="tile critical d9" href="./nodes/ip-1.example.com" data-key="tile-ip-1.example.com" title="ip-1.example.com: below an eviction threshold, 93 % full"',
-    );
-    expect(page).toContain('class="tile silent d0"');
-    expect(textOf(page, 'nodes')).toContain(
-      'gpu 3 nodes ip-1 E 93 % full, below an eviction threshold ip-2 ? no data ip-3 40 % full, ok',
-    );
-  });
-
-  it('the letters are explained with how many nodes have them', () => {
-    expect(textOf(pageOfCluster({ grid }), 'nodes')).toContain('? 1 no data 1 ok');
   });
 
   it('tiles of many nodes are small, and the way to the others is a link', () => {

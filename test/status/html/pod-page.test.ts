@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ClusterReading } from '../../../src/query/cluster-reading.js';
-import { evictionReport } from '../../../src/report/eviction-report.js';
 import { aContainer, aContainerSummary, aPod, aPodSummary, aVolume } from '../../support/builders.js';
-import { anEvictionRecord } from '../../support/eviction-builders.js';
 import {
   aClusterSnapshot,
   aDeployment,
@@ -58,14 +56,6 @@ const pageOf = (reading: ClusterReading) => aPage(reading, { kind: 'pod', path: 
 const severityIn = (html: string): string | undefined => /class="banner (\w+) verdict"/.exec(html)?.[1];
 
 describe('the page of a pod', () => {
-  it('it begins with its verdict and the next command', async () => {
-    const { part, html } = await pageOf(readingOf());
-    expect(part('part-verdict')).toMatch(
-      /^Near a limit: the pod uses 90Mi of its limit of 100Mi\. Its growth is not known: it was measured less than twice\. ephemeral-storage-exporter explain pod shop\/cart-0 ephemeral-storage-exporter explain pod shop\/cart-0 --directories /,
-    );
-    expect(severityIn(html)).toBe('warning');
-  });
-
   it('all that it names is a link', async () => {
     const { html } = await pageOf(readingOf());
     for (const href of ['../../nodes/node-1', '../../namespaces/shop', '../../workloads/shop/deployment/cart']) {
@@ -129,18 +119,6 @@ describe('the page of a pod', () => {
     expect(part('limits')).toContain('40Mi to 20Mi in 2m, highest 90Mi 85Mi of 100Mi');
   });
 
-  it('the curves of all limits have one time axis of ten minutes and more, each with a scale of its own', async () => {
-    const { html } = await curvesOf([50, 200], [0, 25, 50, ...Array.from({ length: 8 }, () => 100)]);
-    const curves = Array.from(
-      html.matchAll(/<line x1="0" x2="600" y1="([\d.]+)"[^>]*><polyline points="([^"]*)"/g),
-      ([, y, points = '']) => [y, points.split(' ').slice(0, 3)],
-    );
-    expect(curves).toEqual([
-      ['36.0', ['0.0,53.5', '60.0,1.0']],
-      ['1.0', ['0.0,71.0', '60.0,53.5', '120.0,36.0']],
-    ]);
-  });
-
   it.each<readonly [string, readonly number[], string]>([
     ['one measurement is no curve', [85], 'measured once 85Mi'],
     ['where nothing changed, that is said', [85, 85, 85], 'no change in 2m: 85Mi 85Mi'],
@@ -163,14 +141,6 @@ describe('the page of a pod', () => {
     expect((await pageOf(reading(5, 5))).part('growth')).toContain('Total: no change in 1m: 5Mi. It did not grow.');
   });
 
-  it('verdict and measurements name one growth, and the one reason for no forecast', async () => {
-    const samples = [0, 1, 2, 3].map((minute) => ({ atMs: minute * 60_000, usedBytes: (87 + minute) * mib }));
-    const { part } = await pageOf(readingOf(measured(), { samplesOf: () => samples }));
-    const growth = 'It grew 1Mi a minute. No forecast: what counts towards the limit does not grow steadily.';
-    expect(part('part-verdict')).toContain(`of its limit of 100Mi. ${growth}`);
-    expect(part('growth')).toContain(growth);
-  });
-
   it('a pod of a silent node shows what was last known, with age and reason, and nothing in the colour of a state', async () => {
     const { text, main } = await pageOf(silent);
     expect(text).toContain('No data from node node-1 (timeout). As last known 5m ago: near a limit');
@@ -184,14 +154,6 @@ describe('the page of a pod', () => {
     expect(part('part-verdict')).toMatch(/^Not measured: no data from node node-1 \(timeout\)/);
     expect(text).not.toContain('What it is made of');
     expect(part('part-facts')).not.toContain('Used');
-  });
-
-  it('a pod that is known by its eviction alone has that', async () => {
-    const evictions = [evictionReport(anEvictionRecord())];
-    const { text, html } = await pageOf(aReading({ snapshot: aClusterSnapshot({ nodes: [] }), evictions }));
-    expect(text).toContain('Evicted. Pod shop/cart-0 is the cause');
-    expect(text).toContain('not in the cluster any longer');
-    expect(html).toContain('href="../../evictions/uid-cart-0"');
   });
 
   it('hostile names are never markup', async () => {

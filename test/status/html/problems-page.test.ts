@@ -72,28 +72,8 @@ describe('what problems are explained by', () => {
     expect(textOf(pageOf({ health: aHealth({ unlisted }) }), 'trust')).toContain('pods 2 namespaces not listed');
   });
 
-  it('the quality of the data is shown', () => {
-    const health = aHealth({
-      stores: [{ resource: 'pods', objectCount: 7, isConnected: false, isPolled: false, lastProgressAgeMs: undefined }],
-      kubeletRequests: { success: 2, http_status: 3, tls: 0 },
-      droppedSeriesCount: 5,
-      isLastReloadSuccessful: false,
-      isKubeletTlsUnverified: true,
-      seriesCount: undefined,
-    });
-    const shown = textOf(pageOf({ health }), 'trust');
-    expect(shown).toContain('pods not listed never 7');
-    expect(shown).toContain('success 2 http status 3 Scrapes');
-    expect(shown).toContain('series in the last scrape none yet series dropped 5');
-    expect(shown).toContain('last reload failed: see the log kubelet certificates not verified');
-  });
-
   it('certificates that are verified are not mentioned', () => {
     expect(textOf(pageOf(), 'trust')).not.toContain('certificates');
-  });
-
-  it('the settings are shown line by line', () => {
-    expect(pageOf({ configuration: 'a: 1\nb: <x>\n' })).toContain('a: 1\nb: &lt;x&gt;\n</pre>');
   });
 
   it('hostile texts of the settings, checks and lists are never markup', () => {

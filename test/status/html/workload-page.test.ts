@@ -45,15 +45,6 @@ const reading = (more: Partial<ClusterReading> = {}): ClusterReading => {
 };
 const path = ['shop', 'deployment', 'cart'];
 
-it('the page of a workload says what it uses, that a part is missing, and which pods are near a limit', async () => {
-  const { part, html } = await aPage(reading(), { kind: 'workload', path });
-  expect(part('part-verdict')).toMatch(
-    /^Incomplete, at least 4Ki: 2 of 3 pods measured; .* 1 of them is near a limit\./,
-  );
-  expect(html).toContain('banner warning verdict');
-  expect(part('part-facts')).toContain('Pods measured 2 of 3');
-});
-
 it('its replicas are compared by bars of one scale', async () => {
   const { html } = await aPage(reading(), { kind: 'workload', path });
   const list = html.slice(html.indexOf('id="part-list"'));
