@@ -4,7 +4,7 @@
  */
 import { objectOf, parseJson, toJson } from '../json/json.js';
 import type { EvictionRecord } from './eviction-record.js';
-import { recordOf } from './stored-record.js';
+import { recordOf, type StoredRecord } from './stored-record.js';
 import { joinedPeriods, type WatchedPeriod } from './watched-times.js';
 
 /** 3,000 records of pods as they are as a rule. */
@@ -42,7 +42,7 @@ export function isOfEvictions(text: string): boolean {
 export type EvictionLine = EvictionRecord | WatchedPeriod;
 
 /** The lines of records and periods, each made when it is asked for. */
-export function* linesFor(items: Iterable<EvictionLine>): Generator<string> {
+export function* linesFor(items: Iterable<StoredRecord | WatchedPeriod>): Generator<string> {
   for (const item of items) yield `\n${toJson(item)}`;
 }
 
