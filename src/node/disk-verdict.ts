@@ -6,6 +6,7 @@ import { type DiskFill, type DiskFiller, type DiskGrowth, soonBytes } from './di
 import { type FilesystemOwners, filesystemOwners, signalPlace } from './filesystem-owners.js';
 import { type FirstWorkload, firstWorkload } from './first-workload.js';
 import { type Bounds, exactly, freedByImages, freedByPods, sumOf } from './freed-space.js';
+import { judgedFilesystems } from './frozen-statistics.js';
 import { type FullDisk, fullDisk } from './full-disks.js';
 import { isNearThreshold, type KnownThreshold, nearestThreshold } from './node-thresholds.js';
 import type { NodeSnapshot } from './node-view.js';
@@ -172,7 +173,8 @@ function verdictOn(snapshot: NodeSnapshot, shortage: Shortage, sources: VerdictS
   const { signal, filesystem } = shortage;
   const ofInodes = countsInodes(signal);
   const victims = victimRanking(snapshot)?.(signal) ?? [];
-  const owners = filesystemOwners(snapshot).find((of) => of.filesystem === filesystem);
+  const judged = { ...snapshot, summary: judgedFilesystems(snapshot.summary, snapshot.frozen) };
+  const owners = filesystemOwners(judged).find((of) => of.filesystem === filesystem);
   const freed = { pods: freedByPods(victims, owners, snapshot), images: freedByImages(signal, snapshot, owners) };
   const samplesOf = ofInodes ? () => [] : sources.samplesOf;
   const largest = firstWorkload(victims, snapshot, { samplesOf, diskBytes: shortage.capacity });

@@ -17,21 +17,29 @@ export interface FrozenStatistics {
 
 export const nothingFrozen: FrozenStatistics = { filesystems: new Set(), podUids: new Set(), sinceMs: undefined };
 
-type Filesystems = Pick<NodeSummary, SignalFilesystem>;
-
-/** The filesystems without what is free on those that are frozen: it is compared with nothing. */
+/** The summary without what is free and used on filesystems that are frozen: it is compared with nothing. */
 export function judgedFilesystems(
-  summary: Filesystems,
+  summary: NodeSummary,
   { filesystems }: Pick<FrozenStatistics, 'filesystems'>,
-): Filesystems {
+): NodeSummary {
   if (filesystems.size === 0) return summary;
-  const of = (filesystem: SignalFilesystem): Filesystems['nodefs'] => {
+  const of = (filesystem: SignalFilesystem): NodeSummary['nodefs'] => {
     const stats = summary[filesystem];
     return stats && filesystems.has(filesystem)
-      ? { ...stats, availableBytes: undefined, inodesFree: undefined }
+      ? { ...stats, availableBytes: undefined, inodesFree: undefined, usedBytes: undefined }
       : stats;
   };
-  return { nodefs: of('nodefs'), imagefs: of('imagefs'), containerfs: of('containerfs') };
+  return { ...summary, nodefs: of('nodefs'), imagefs: of('imagefs'), containerfs: of('containerfs') };
+}
+
+/**
+ * Whether nothing says how much is free on nodefs: frozen, missing, or impossible values. Without inodes, as on btrfs, none are
+ * free.
+ */
+export function isFreeUnknown(summary: NodeSummary, frozen: Pick<FrozenStatistics, 'filesystems'>): boolean {
+  const { nodefs } = judgedFilesystems(summary, frozen);
+  const { capacityBytes, availableBytes, inodes = 0, inodesFree } = nodefs ?? {};
+  return capacityBytes === undefined || availableBytes === undefined || (inodes > 0 && inodesFree === undefined);
 }
 
 interface UnmovedTime {
@@ -52,7 +60,7 @@ export class FrozenTimes {
     if (before?.summary === summary) return before.frozen;
     const times = timesOf(summary);
     const former = before === undefined ? new Map<string, number>() : timesOf(before.summary);
-    const newestMs = [...times.values()].reduce((newest, timeMs) => Math.max(newest, timeMs), -Infinity);
+    const newestMs = newestOf(times.values(), summary);
     const unmoved = new Map<string, UnmovedTime>();
     for (const [key, timeMs] of times) {
       const lagMs = newestMs - timeMs;
@@ -91,7 +99,7 @@ function frozenOf(unmoved: ReadonlyMap<string, UnmovedTime>, arrivedAtMs: number
 function timesOf(summary: NodeSummary): Map<string, number> {
   const times = new Map<string, number>();
   for (const pod of summary.pods) {
-    const timeMs = newestOf(pod);
+    const timeMs = newestOfContainers(pod);
     if (timeMs !== undefined) times.set(pod.uid, timeMs);
   }
   for (const filesystem of signalFilesystems) {
@@ -101,7 +109,24 @@ function timesOf(summary: NodeSummary): Map<string, number> {
   return times;
 }
 
-function newestOf({ containers }: PodSummary): number | undefined {
+/**
+ * A time that is far ahead of those of all volumes, which the kubelet measures by itself, is that of a clock that is wrong: it
+ * makes nothing old. Unless all are.
+ */
+function newestOf(times: Iterable<number>, { pods }: NodeSummary): number {
+  let ofVolumesMs = -Infinity;
+  for (const { volumes = [] } of pods) {
+    for (const { timeMs = -Infinity } of volumes) ofVolumesMs = Math.max(ofVolumesMs, timeMs);
+  }
+  let [newestMs, aheadMs] = [-Infinity, -Infinity];
+  for (const timeMs of times) {
+    if (timeMs < ofVolumesMs + frozenLagMs) newestMs = Math.max(newestMs, timeMs);
+    else aheadMs = Math.max(aheadMs, timeMs);
+  }
+  return newestMs === -Infinity ? aheadMs : newestMs;
+}
+
+function newestOfContainers({ containers }: PodSummary): number | undefined {
   let newestMs: number | undefined;
   for (const { timeMs } of containers) {
     if (timeMs !== undefined && timeMs > (newestMs ?? -Infinity)) newestMs = timeMs;

@@ -1,6 +1,8 @@
 import { getOrAdd, leastKnown } from '../base/maps.js';
+import { formatTime } from '../base/units.js';
 import { isOfVirtualCluster } from '../kube/virtual-node.js';
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
+import { isFreeUnknown, nothingFrozen } from '../node/frozen-statistics.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-view.js';
 import type { NodeUnenforcedReason } from '../node/unenforced-limits.js';
 import { exampleCount } from './affected-workloads.js';
@@ -8,7 +10,7 @@ import { exampleCount } from './affected-workloads.js';
 /**
  * `threshold_unset`: no threshold bounds a disk of the node. `threshold_refuted`: the kubelet has other thresholds than those
  * that are assumed. `capacity_differs`: the Node object has another size of the disk than the disk. `statistics_frozen`: the kubelet
- * reports what it measures no longer. `virtual_cluster`: the Node object is made up. The others are reasons why limits of the whole
+ * reports what it measures no longer. `free_space_unknown`: it does not report what is free on nodefs, or what cannot be. `virtual_cluster`: the Node object is made up. The others are reasons why limits of the whole
  * node do not do what they seem to do.
  */
 export type EnforcementKind =
@@ -17,6 +19,7 @@ export type EnforcementKind =
   | 'threshold_refuted'
   | 'capacity_differs'
   | 'statistics_frozen'
+  | 'free_space_unknown'
   | 'virtual_cluster';
 
 /** The nodes with one kind. */
@@ -74,12 +77,13 @@ export function enforcementKinds(view: NodeView): readonly EnforcementKind[] {
 }
 
 function thresholdKinds(snapshot: NodeSnapshot): readonly EnforcementKind[] {
-  const { unsetSignals, refutedSignals, frozen, node } = snapshot;
+  const { unsetSignals, refutedSignals, frozen, node, summary } = snapshot;
   return [
     ...(unsetSignals.length > 0 ? (['threshold_unset'] as const) : []),
     ...(refutedSignals.length > 0 ? (['threshold_refuted'] as const) : []),
     ...(differsInCapacity(snapshot) ? (['capacity_differs'] as const) : []),
     ...(frozen.sinceMs === undefined ? [] : (['statistics_frozen'] as const)),
+    ...(isFreeUnknown(summary, nothingFrozen) ? (['free_space_unknown'] as const) : []),
     ...(isOfVirtualCluster(node.labels) ? (['virtual_cluster'] as const) : []),
   ];
 }
@@ -95,8 +99,18 @@ function differsInCapacity({ node, summary }: Pick<NodeSnapshot, 'node' | 'summa
   return Math.abs(ofNode - ofDisk) / ofDisk > differentRatio;
 }
 
-/** Returns what is wrong in words for one node. `unsetSignals`: those of the node. */
-export function enforcementText(kind: EnforcementKind, unsetSignals: readonly EvictionSignal[] = []): string {
+/** What the words for one node name of it. */
+export interface EnforcementFacts {
+  /** With `threshold_unset`: the signals without a threshold. */
+  readonly unsetSignals?: readonly EvictionSignal[] | undefined;
+  /** With `statistics_frozen`: the oldest time of them, by the clock of the node. */
+  readonly frozenSinceMs?: number | undefined;
+}
+
+/** Returns what is wrong in words for one node. */
+export function enforcementText(kind: EnforcementKind, { unsetSignals = [], frozenSinceMs }: EnforcementFacts): string {
+  if (kind === 'statistics_frozen' && frozenSinceMs !== undefined)
+    return `${enforcementTexts[kind]}, since ${formatTime(frozenSinceMs)}`;
   if (kind !== 'threshold_unset' || unsetSignals.length === 0) return enforcementTexts[kind];
   return `the kubelet has no eviction threshold for ${unsetSignals.join(', ')}: the disk fills up completely`;
 }
@@ -109,6 +123,7 @@ const enforcementTexts: Readonly<Record<EnforcementKind, string>> = {
   threshold_refuted: 'the kubelet has other eviction thresholds than the defaults of Kubernetes',
   capacity_differs: 'the capacity of the Node object is not that of the disk',
   statistics_frozen: 'the kubelet reports old values: the time of its measurements does not move',
+  free_space_unknown: 'the kubelet does not report what is free on nodefs, or figures that cannot be right',
   virtual_cluster:
     'the Node object is made up by a virtual cluster: the version, capacity, thresholds, DiskPressure and other pods of the host are not known',
 };

@@ -1,6 +1,6 @@
-import { judgedFilesystems } from '../node/frozen-statistics.js';
+import { isFreeUnknown } from '../node/frozen-statistics.js';
 import { fullDisk } from '../node/full-disks.js';
-import type { MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
+import type { MeasuredNodeView, NodeView } from '../node/node-view.js';
 import { isAwaitedNode } from './absence-hints.js';
 import { enforcementKinds } from './enforcement-report.js';
 import { fullestRatio } from './filesystem-report.js';
@@ -50,16 +50,8 @@ function pressureCondition(
   if (fullDisk(snapshot) !== undefined) return 'no_space';
   if (pressed?.nearest.isCrossed === true) return 'evicting';
   if (node?.diskPressure === true) return 'refusing';
-  if (isUnknown(snapshot)) return 'unknown';
+  if (isFreeUnknown(snapshot.summary, snapshot.frozen)) return 'unknown';
   return pressed === undefined ? undefined : 'near';
-}
-
-/** Frozen, missing, or impossible values. Without inodes, as on btrfs, none are free. */
-function isUnknown({ summary, frozen }: NodeSnapshot): boolean {
-  const { nodefs } = judgedFilesystems(summary, frozen);
-  if (nodefs === undefined) return false;
-  const { availableBytes, inodes = 0, inodesFree } = nodefs;
-  return availableBytes === undefined || (inodes > 0 && inodesFree === undefined);
 }
 
 function dataCondition(view: MeasuredNodeView): NodeCondition {

@@ -1,21 +1,18 @@
 import type { FailureReason } from '../base/errors.js';
 import type { KubeletFailure } from '../kubelet/cached-request.js';
-import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { NodeImages } from '../node/node-images.js';
 import type { AbsenceReason, AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
 import { type ApiServerState, nodeHint } from './absence-hints.js';
-import { type EnforcementKind, enforcementKinds, signalsOf } from './enforcement-report.js';
+import { type EnforcementFacts, type EnforcementKind, enforcementKinds, signalsOf } from './enforcement-report.js';
 import { type FilesystemReport, filesystemReports, type PodBytes } from './filesystem-report.js';
 
-interface NodeFacts {
+interface NodeFacts extends EnforcementFacts {
   readonly node: string;
   readonly allocatableBytes?: number | undefined;
   readonly expectedPodCount: number;
   readonly measuredPodCount: number;
   /** Limits and thresholds that do not do what they seem to do; left out without any. */
   readonly enforcement?: readonly EnforcementKind[] | undefined;
-  /** With `threshold_unset`: the signals without a threshold. */
-  readonly unsetSignals?: readonly EvictionSignal[] | undefined;
   /** The last request to its kubelet, when it failed. */
   readonly failure?: NodeFailure | undefined;
 }
@@ -105,6 +102,7 @@ function factsOf(state: NodeView, failure: NodeFailure | undefined): NodeFacts {
     measuredPodCount: state.measuredPods,
     enforcement: enforcement.length === 0 ? undefined : enforcement,
     unsetSignals: enforcement.includes('threshold_unset') ? signalsOf('threshold_unset', state) : undefined,
+    frozenSinceMs: state.state === 'absent' ? undefined : state.snapshot.frozen.sinceMs,
     failure,
   };
 }

@@ -42,6 +42,11 @@ const nodeTexts: Readonly<
     hint: () =>
       'The kubelet answers, and does not measure: a mount may hang. It evicts nobody for a disk that it does not measure. Check its log and mounts, and restart it.',
   },
+  free_space_unknown: {
+    words: ['node whose kubelet does not report what is free', 'nodes whose kubelets do not report what is free'],
+    hint: () =>
+      'Its values are missing or cannot be right, such as a capacity of 0: whether pods are about to be evicted is not known. Check the log of the kubelet and df on the node.',
+  },
 };
 
 /** What does not protect although it seems to, and emptyDirs in memory that are full. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { FrozenTimes, judgedFilesystems } from '../../src/node/frozen-statistics.js';
-import { aContainerSummary, anFsStats, aNodeSummary, aPodSummary } from '../support/builders.js';
+import { aContainerSummary, anFsStats, aNodeSummary, aPodSummary, aVolumeSummary } from '../support/builders.js';
 
 const minute = 60_000;
 
@@ -11,17 +11,22 @@ interface Times {
   readonly nodefs?: number;
   readonly imagefs?: number;
   readonly pods?: Readonly<Record<string, readonly (number | undefined)[]>>;
+  /** Of a volume of each pod. */
+  readonly volumes?: number;
 }
 
-function summaryOf({ nodefs, imagefs, pods = {} }: Times): NodeSummary {
+function summaryOf({ nodefs, imagefs, pods = {}, volumes }: Times): NodeSummary {
   const fsAt = (time: number | undefined) =>
-    time === undefined ? undefined : anFsStats({ timeMs: time * minute, availableBytes: 1, inodesFree: 1 });
+    time === undefined
+      ? undefined
+      : anFsStats({ timeMs: time * minute, availableBytes: 1, inodesFree: 1, usedBytes: 1 });
   return aNodeSummary({
     nodefs: fsAt(nodefs),
     imagefs: fsAt(imagefs),
     pods: Object.entries(pods).map(([uid, times]) =>
       aPodSummary({
         uid,
+        volumes: volumes === undefined ? undefined : [aVolumeSummary({ timeMs: volumes * minute })],
         containers: times.map((time) => ({
           ...aContainerSummary({}),
           timeMs: time === undefined ? time : time * minute,
@@ -99,6 +104,17 @@ describe('frozen statistics', () => {
     expect(observed([0, 5, 10].map((time) => [time, at(1_000 + time)]))).toEqual([0, 5, 10].map(() => ['', undefined]));
   });
 
+  it.each<readonly [string, Times, string]>([
+    ['of nodefs ahead of that of volumes', { nodefs: 160, imagefs: 100, pods: { a: [100] }, volumes: 100 }, ''],
+    ['of imagefs ahead of that of volumes', { nodefs: 100, imagefs: 110, pods: { a: [100] }, volumes: 100 }, ''],
+    ['of pods ahead of that of volumes', { nodefs: 100, pods: { a: [160], b: [100] }, volumes: 100 }, ''],
+    ['ahead hides no old one', { nodefs: 160, imagefs: 90, pods: { a: [100] }, volumes: 100 }, 'imagefs'],
+    ['a little ahead of that of volumes', { nodefs: 109, imagefs: 99, pods: { a: [100] }, volumes: 100 }, 'imagefs'],
+    ['of volumes that are old alone', { nodefs: 160, imagefs: 160, pods: { a: [149] }, volumes: 100 }, 'a'],
+  ])('at the start, a time %s', (_what, times, frozen) => {
+    expect(observed([[0, times]])[0]?.[0]).toBe(frozen);
+  });
+
   it('all times of a kubelet may be frozen', () => {
     const times = { nodefs: 90, imagefs: 91, pods: { a: [92] } };
     expect(
@@ -116,13 +132,12 @@ describe('frozen statistics', () => {
     expect(times.observe(summary, 10 * minute)).toBe(first);
   });
 
-  it('of a frozen filesystem nothing is known to be free, and all else is as it was', () => {
+  it('of a frozen filesystem nothing is known to be free or used, and all else is as it was', () => {
     const summary = summaryOf({ nodefs: 1, imagefs: 1 });
     const judged = judgedFilesystems(summary, { filesystems: new Set(['nodefs'] as const) });
     expect(judged).toEqual({
-      nodefs: { ...summary.nodefs, availableBytes: undefined, inodesFree: undefined },
-      imagefs: summary.imagefs,
-      containerfs: undefined,
+      ...summary,
+      nodefs: { ...summary.nodefs, availableBytes: undefined, inodesFree: undefined, usedBytes: undefined },
     });
     expect(judgedFilesystems(summary, { filesystems: new Set() })).toBe(summary);
   });

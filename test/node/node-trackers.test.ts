@@ -6,7 +6,8 @@ import { Scheduler } from '../../src/base/scheduler.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
 import type { CacheLookup } from '../../src/kubelet/lookup.js';
-import type { NodeSummary } from '../../src/kubelet/summary.js';
+import type { FsStats, NodeSummary } from '../../src/kubelet/summary.js';
+import { nodeVerdict } from '../../src/node/disk-verdict.js';
 import { filesystemOwners } from '../../src/node/filesystem-owners.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
 import type { MeasuredNodeView, NodeSnapshot } from '../../src/node/node-view.js';
@@ -191,12 +192,12 @@ describe('NodeTrackers', () => {
 
 describe('a node whose kubelet or object is not what it seems', () => {
   const minute = 60_000;
-  const disk = { capacityBytes: 100, availableBytes: 1, inodes: 100, inodesFree: 50 };
+  const disk = { capacityBytes: 100, availableBytes: 1, usedBytes: 99, inodes: 100, inodesFree: 50 };
   const pods = [aPod({ name: 'web-0', uid: 'web-0', kubeletUid: 'web-0', nodeName: node.name })];
   const summaryAt = (disksAt: number, podAt: number) =>
     aNodeSummary({
       nodefs: anFsStats({ ...disk, timeMs: disksAt }),
-      imagefs: anFsStats({ ...disk, timeMs: podAt }),
+      imagefs: anFsStats({ ...disk, usedBytes: 0, timeMs: podAt }),
       pods: [aPodSummary({ name: 'web-0', uid: 'web-0', containers: [{ ...aContainerSummary(), timeMs: podAt }] })],
     });
   const viewer = (as = node) => {
@@ -223,6 +224,22 @@ describe('a node whose kubelet or object is not what it seems', () => {
     ]);
     expect(enforcementKinds(before)).toEqual([]);
     expect(enforcementKinds(view(summaryAt(1, 6 * minute), 6 * minute))).toEqual(['statistics_frozen']);
+  });
+
+  it('a disk whose figures cannot be right is one whose free space is unknown', () => {
+    const of = (nodefs: Partial<FsStats>) =>
+      enforcementKinds(viewer()(aNodeSummary({ nodefs: anFsStats({ ...disk, ...nodefs }), pods: [] }), 0));
+    expect(of({})).toEqual([]);
+    expect(of({ availableBytes: undefined })).toEqual(['free_space_unknown']);
+    expect(of({ capacityBytes: undefined })).toEqual(['free_space_unknown']);
+  });
+
+  it('of a frozen disk nothing is learned, and no verdict tells whose it is', () => {
+    const view = viewer();
+    view(summaryAt(1, 1), 0);
+    const { snapshot } = view(summaryAt(1, 5 * minute), 5 * minute);
+    expect(snapshot.fills.map(({ filesystem }) => filesystem)).not.toContain('nodefs');
+    expect(nodeVerdict(snapshot, { samplesOf: () => [] })).toMatchObject({ kind: 'unknown', unknownPart: 'owners' });
   });
 
   it('a workload is not complete while all containers of a pod are frozen', () => {

@@ -67,6 +67,8 @@ describe('the condition of a node', () => {
     ['unknown', stale(frozen(nodeOf('a', { headroom: 1 })))],
     ['unknown', unknownFree({ capacityBytes: 1, availableBytes: undefined })],
     ['unknown', unknownFree({ capacityBytes: undefined, availableBytes: undefined })],
+    ['unknown', unknownFree({ capacityBytes: undefined })],
+    ['unknown', aFreshNode(aNodeSnapshot({ summary: aNodeSummary({ nodefs: undefined, imagefs: anFsStats() }) }))],
     ['unknown', unknownFree({ inodes: 1, inodesFree: undefined })],
     ['near', nodeOf('a', { headroom: 1, fullPercent: 95 })],
     ['full', stale(nodeOf('a', { fullPercent: 80 }))],

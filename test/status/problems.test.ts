@@ -175,6 +175,7 @@ describe('problems of the cluster', () => {
     ['threshold_refuted', 'nodes with other eviction thresholds than the defaults of Kubernetes'],
     ['capacity_differs', 'nodes whose capacity is not that of their disks'],
     ['statistics_frozen', 'nodes whose kubelets report old values'],
+    ['free_space_unknown', 'nodes whose kubelets do not report what is free'],
   ] as const)('nodes with %s are one problem, with what to do', (kind, text) => {
     const enforcement = [{ kind, nodeCount: 5, exampleNodes: ['a', 'b', 'c'] }];
     const [problem, ...others] = problemsIn({ cluster: aCluster({ enforcement }) });

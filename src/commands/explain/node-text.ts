@@ -3,6 +3,7 @@ import { countedText, formatCount, joinTruncated } from '../../base/text.js';
 import { formatAge, formatBytes } from '../../base/units.js';
 import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signals.js';
 import { findingKinds } from '../../node/pod-findings.js';
+import type { ListedNodeReport } from '../../query/list-nodes.js';
 import type { ListedImage, NodeExplanation } from '../../query/node-explanation.js';
 import { enforcementText } from '../../report/enforcement-report.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
@@ -21,8 +22,10 @@ import { verdictLines } from '../text/verdict-lines.js';
 import type { TextOptions } from './pod-text.js';
 import { amountText, isShort, signalLines } from './signal-lines.js';
 
+type ExplainedNode = NodeExplanation & Pick<ListedNodeReport, 'condition'>;
+
 /** A node's disks by owner, its thresholds and the order of eviction, for people. */
-export function nodeText(explanation: NodeExplanation, options: TextOptions): string {
+export function nodeText(explanation: ExplainedNode, options: TextOptions): string {
   const { width } = options;
   return paragraphs([
     explanation.verdict === undefined
@@ -46,8 +49,10 @@ export function nodeText(explanation: NodeExplanation, options: TextOptions): st
 }
 
 /** The first line for a node that is not close to evicting pods, as far as that is known. */
-function calmText(explanation: NodeExplanation): string {
+function calmText(explanation: ExplainedNode): string {
   if (explanation.state === 'absent') return absentText(explanation);
+  if (explanation.condition === 'unknown')
+    return 'Not known whether it is close to evicting pods: what is free on nodefs is unknown.';
   const nearest = nearestSignal(explanation.signals);
   if (nearest?.headroom === undefined) return 'No eviction threshold of its disks is known.';
   const unit = countsInodes(nearest.signal) ? ' inodes' : '';
@@ -61,7 +66,7 @@ function headline(explanation: NodeExplanation, { readAtMs }: TextOptions): read
     `Node ${node}: ${kubelet}${operatingSystem === undefined ? '' : ` on ${operatingSystem}`}.`,
     ...dataLines(explanation, readAtMs),
     ...pressureLines(explanation),
-    ...(explanation.enforcement ?? []).map((kind) => `Warning: ${enforcementText(kind, explanation.unsetSignals)}.`),
+    ...(explanation.enforcement ?? []).map((kind) => `Warning: ${enforcementText(kind, explanation)}.`),
   ];
 }
 

@@ -61,10 +61,11 @@ function listText(what: string, signals: readonly SignalReport[]): readonly stri
 }
 
 function calmText(row: SignalReport): string {
-  const { signal, available } = row;
+  const { signal, available, isAssumed, soft } = row;
   const headroom = comparedHeadroom(row);
   if (available === undefined) return 'unknown';
-  if (headroom === undefined) return `${amountText(signal, available)} (no threshold)`;
+  if (headroom === undefined)
+    return `${amountText(signal, available)} (${(isAssumed ?? soft) === undefined ? 'no' : 'unknown'} threshold)`;
   return `${amountText(signal, available)} (${amountText(signal, headroom)} above its threshold)`;
 }
 

@@ -1,4 +1,4 @@
-import { formatAge, formatPercent } from '../../base/units.js';
+import { formatAge, formatPercent, formatTime } from '../../base/units.js';
 import { currentThreshold, headroomText, type ListedNodeReport, timeToEvictionText } from '../../query/list-nodes.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
 import type { NodeCondition } from '../../report/node-condition.js';
@@ -72,16 +72,16 @@ function reasonCount(row: ListedNodeReport): number | undefined {
 const states: Partial<Record<NodeCondition, readonly [text: string, style: Style]>> = {
   evicting: ['below threshold', 'bold-red'],
   no_space: ['no space', 'bold-red'],
+  unknown: ['free space unknown', 'yellow'],
   refusing: ['DiskPressure', 'yellow'],
   near: ['near threshold', 'yellow'],
   full: ['nearly full', 'yellow'],
 };
 
-function stateText({ state, condition }: ListedNodeReport): string {
-  const [text] = states[condition] ?? [];
-  return [...(text === undefined ? [] : [text]), ...(text !== undefined && state === 'fresh' ? [] : [state])].join(
-    ', ',
-  );
+function stateText({ state, condition, frozenSinceMs }: ListedNodeReport): string {
+  const since = frozenSinceMs === undefined ? [] : [`frozen since ${formatTime(frozenSinceMs)}`];
+  const texts = [...(states[condition]?.slice(0, 1) ?? []), ...since];
+  return [...texts, ...(texts.length > 0 && state === 'fresh' ? [] : [state])].join(', ');
 }
 
 function styleOf({ state, condition }: ListedNodeReport): Style | undefined {

@@ -35,7 +35,7 @@ ${evictions(data, links)}`;
 /** What is the matter in one sentence, and the next command. Nothing is in the colour of health without data. */
 function verdictPart({ node }: NodeObject): Markup {
   const { severity } = conditionMarks[node.condition];
-  const { verdict, enforcement = [], unsetSignals } = node;
+  const { verdict, enforcement = [] } = node;
   const reason =
     node.state === 'absent'
       ? markup`<p><strong>No data.</strong> ${node.hint}</p>${pendingText(node.expectedPodCount)}`
@@ -48,7 +48,7 @@ function verdictPart({ node }: NodeObject): Markup {
       : markup`<p><strong>${verdict.text}</strong></p>`;
   const ofAbsence = node.state === 'absent' ? absenceCommands(node.reason, node.node, node.failure) : [];
   const commands = [...new Set([...ofAbsence, ...(verdict?.commands ?? [])])];
-  return markup`<section id="part-verdict" data-part class="banner verdict ${severity}" aria-label="Verdict">${reason}${sentence}${enforcement.map((kind) => markup`<p class="t-warning">${capitalised(enforcementText(kind, unsetSignals))}.</p>`)}${
+  return markup`<section id="part-verdict" data-part class="banner verdict ${severity}" aria-label="Verdict">${reason}${sentence}${enforcement.map((kind) => markup`<p class="t-warning">${capitalised(enforcementText(kind, node))}.</p>`)}${
     commands.length === 0
       ? undefined
       : markup`<ul class="commands small">${commands.map((command) => markup`<li><code>${command}</code></li>`)}</ul>`
@@ -61,6 +61,7 @@ function pendingText(count: number): Markup | undefined {
 
 function wellText({ condition }: NodeObject['node']): string {
   const { text } = conditionMarks[condition];
+  if (condition === 'unknown') return `${capitalised(text)}.`;
   return condition === 'ok' ? 'Not close to evicting pods.' : `${capitalised(text)}; not close to evicting pods.`;
 }
 

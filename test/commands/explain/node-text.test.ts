@@ -8,6 +8,7 @@ import { nodeImages } from '../../../src/node/node-images.js';
 import { nodeThresholds } from '../../../src/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../../src/node/node-view.js';
 import type { ClusterReading } from '../../../src/query/cluster-reading.js';
+import { nodeReportOf } from '../../../src/query/list-nodes.js';
 import { nodeExplanation } from '../../../src/query/node-explanation.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
 import {
@@ -91,7 +92,9 @@ function readingWith(reading: ClusterReading, changes: Partial<NodeSnapshot>): C
 function textOf(reading: ClusterReading, width = Infinity): string {
   const explanation = nodeExplanation(reading, 'node-1');
   if (explanation === undefined) throw new Error('node-1 is not in the reading');
-  return nodeText(explanation, { width, readAtMs: reading.readAtMs });
+  const [view = anAbsentNode('node-1', 'never')] = reading.snapshot.nodes;
+  const { condition } = nodeReportOf(view, reading);
+  return nodeText({ ...explanation, condition }, { width, readAtMs: reading.readAtMs });
 }
 
 describe('the text about a node', () => {
@@ -219,6 +222,25 @@ Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no t
 `);
     expect(text).not.toContain('SIGNAL');
     expect(text).toMatch(/^Not close to evicting pods: .* above the nearest threshold, of \S+\.\n\nNode node-1/);
+  });
+
+  it('a node of which nobody knows what is free is not called far from a threshold, whatever is free elsewhere', () => {
+    const frozen = { filesystems: new Set(['nodefs'] as const), podUids: new Set<string>(), sinceMs: 0 };
+    const far = readingOf({
+      summary: { imagefs: { ...disk, availableBytes: 80 * gib } },
+      thresholds: [aThreshold({ signal: 'imagefs.available' })],
+    });
+    const sizeless = readingOf({
+      summary: { nodefs: { ...disk, capacityBytes: undefined }, imagefs: undefined, containerfs: undefined },
+    });
+    expect(textOf(sizeless)).toMatch(
+      /^Not known whether .*\n[^]*\nNot compared: nodefs.available 12Gi \(unknown threshold\),/,
+    );
+    const text = textOf(readingWith(far, { frozen }));
+    expect(text).toMatch(/^Not known whether it is close to evicting pods: what is free on nodefs is unknown\.\n/);
+    expect(text).toContain(
+      '\nWarning: the kubelet reports old values: the time of its measurements does not move, since 1970-01-01 00:00:00 UTC.\n',
+    );
   });
 
   it('the text about a node shows ten pods of the order', () => {

@@ -409,6 +409,12 @@ it.each<[string, Partial<NodeSnapshot>, RegExp]>([
     { thresholds: [aNodeThreshold({ threshold: 100, headroom: 900, isCrossed: false })] },
     / 900B .* fresh /,
   ],
+  ['of unknown free space', { summary: aNodeSummary({ nodefs: anFsStats({ usedBytes: 1 }) }) }, / free space unknown /],
+  [
+    'that reports old values',
+    { frozen: { filesystems: new Set(['nodefs']), podUids: new Set(), sinceMs: 0 } },
+    / free space unknown, frozen since 1970-01-01 00:00:00 UTC /,
+  ],
 ])('the state of a node %s is that of its page', async (_case, of, line) => {
   const nodes = [aFreshNode(aNodeSnapshot(of))];
   expect(

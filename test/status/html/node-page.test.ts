@@ -115,6 +115,15 @@ describe('the verdict of a node', () => {
     expect(textOf(pageOf({ condition: 'stale' }), 'part-verdict')).toBe('Stale data; not close to evicting pods.');
   });
 
+  it('a node of which nobody knows what is free is not called far from a threshold', () => {
+    const page = pageOf({ condition: 'unknown', enforcement: ['statistics_frozen'], frozenSinceMs: 0 });
+    expect(textOf(page, 'part-verdict')).toBe(
+      'Free space unknown. The kubelet reports old values: the time of its measurements does not move, since 1970-01-01 00:00:00 UTC.',
+    );
+    expect(page).toContain('Not known whether a threshold is close.');
+    expect(page).not.toMatch(/not close/i);
+  });
+
   it('what does not protect is said with the verdict, in no colour of health', () => {
     const unset = { enforcement: ['threshold_unset'], unsetSignals: ['imagefs.available'] } as const;
     const page = pageOf({ condition: 'unprotected', ...unset });
