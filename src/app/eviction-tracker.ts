@@ -21,7 +21,10 @@ export class EvictionTracker {
   readonly log: EvictionLog;
   readonly #active: () => MeasuringSettings;
   readonly #reports = new Memo<readonly EvictionReport[]>();
-  readonly #reportOf = new WeakMap<EvictionRecord, EvictionReport>();
+  readonly #reportOf = new WeakMap<
+    EvictionRecord,
+    { readonly most: EvictionRecord; readonly report: EvictionReport }
+  >();
   #isReloading = false;
 
   /** `active`: the settings in force. */
@@ -33,15 +36,14 @@ export class EvictionTracker {
   /** All that are known, the newest first; the same array until it changes. */
   reports(): readonly EvictionReport[] {
     const { records } = this.log;
-    return this.#reports.of([records], () =>
-      evictionReports(records, (record, earlier) => this.#report(record, earlier)),
-    );
+    return this.#reports.of([records], () => evictionReports(records, (...of) => this.#report(...of)));
   }
 
-  /** The same as long as the record is listed: an eviction more does not make a thousand texts again. */
-  #report(record: EvictionRecord, earlier: readonly EvictionReport[]): EvictionReport {
-    const report = this.#reportOf.get(record) ?? evictionReport(record, earlier);
-    this.#reportOf.set(record, report);
+  /** The same as long as no pod of its workload needs more: an eviction more does not make a thousand texts again. */
+  #report(record: EvictionRecord, earlier: readonly EvictionReport[], most: EvictionRecord): EvictionReport {
+    const known = this.#reportOf.get(record);
+    const report = known?.most === most ? known.report : evictionReport(record, earlier, most);
+    this.#reportOf.set(record, { most, report });
     return report;
   }
 

@@ -11,6 +11,7 @@ import type { UsageSample } from '../kubelet/lookup.js';
 import { countedComponent } from '../node/volume-usage.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import type { ComponentBytes, ContainerReport, PodPlace } from './pod-report.js';
+import { largestNeeds } from './shared-need.js';
 import { recordedMainPart } from './verdict-commands.js';
 import { evictionVerdictReport, type VerdictReport } from './verdict-report.js';
 import type { VolumeReport } from './volume-report.js';
@@ -69,8 +70,12 @@ export interface LastUsageReport {
   readonly mainPart?: MainPart | undefined;
 }
 
-/** `earlier`: evictions before, the newest first: one of the same node may explain this one. */
-export function evictionReport(record: EvictionRecord, earlier: readonly EvictionReport[] = []): EvictionReport {
+/** `earlier`: evictions before, the newest first: one of the same node may explain this one. `most`: see {@link largestNeeds}. */
+export function evictionReport(
+  record: EvictionRecord,
+  earlier: readonly EvictionReport[] = [],
+  most = record,
+): EvictionReport {
   const { lastUsage, evictedAtMs } = record;
   const isMeasured = typeof lastUsage === 'object';
   return {
@@ -84,7 +89,7 @@ export function evictionReport(record: EvictionRecord, earlier: readonly Evictio
     container: record.container || undefined,
     volume: record.volume || undefined,
     limitBytes: record.limitBytes,
-    verdict: evictionVerdictReport(record, earlier),
+    verdict: evictionVerdictReport(record, earlier, most),
     message: record.message,
     evictedAtMs,
     seenAtMs: record.seenAtMs,
@@ -102,12 +107,17 @@ export function ownBytes({ usedBytes, rootfsBytes, logsBytes }: LastUsageReport[
 /** Both the newest first. */
 export function evictionReports(
   records: readonly EvictionRecord[],
-  reportOf: (record: EvictionRecord, earlier: readonly EvictionReport[]) => EvictionReport = evictionReport,
+  reportOf: (
+    record: EvictionRecord,
+    earlier: readonly EvictionReport[],
+    most: EvictionRecord,
+  ) => EvictionReport = evictionReport,
 ): readonly EvictionReport[] {
+  const needs = largestNeeds(records);
   const reports: EvictionReport[] = [];
   for (const record of records.toReversed()) {
     const earlier = reports.slice(-maxEarlierCount).reverse();
-    reports.push(reportOf(record, earlier));
+    reports.push(reportOf(record, earlier, needs.get(record) ?? record));
   }
   return reports.reverse();
 }

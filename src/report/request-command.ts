@@ -13,22 +13,32 @@ import { workloadReferences } from './workload-report.js';
  * https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#pod-selection-for-kubelet-eviction
  */
 export function raisedRequest(record: EvictionRecord): string | undefined {
-  const { cause, message, workloads, lastUsage, evictedAtMs } = record;
+  const { workloads, lastUsage } = record;
   const target = ownerTarget(workloadReferences(workloads));
-  if (cause !== 'node_bytes' || target === undefined) return undefined;
-  if (typeof lastUsage === 'object' && isOutdated(evictedAtMs - lastUsage.fetchedAtMs)) return undefined;
-  const above = excessContainers(message);
-  const largest = above.toSorted((a, b) => b.usedBytes - b.requestBytes - (a.usedBytes - a.requestBytes))[0];
-  if (largest === undefined) return undefined;
-  const { container, usedBytes } = largest;
-  const requests = new Map(above.map((of) => [of.container, of.requestBytes]));
-  const bytes = Math.max(usedBytes, uncoveredBytes(record, container, requests));
+  const need = requestNeed(record);
+  if (need === undefined || target === undefined) return undefined;
+  const { container, bytes } = need;
   if (typeof lastUsage === 'object' && bytes > sensibleShare * (lastUsage.nodeCapacityBytes ?? Infinity))
     return undefined;
   const size = sizeText(bytes);
   const limit =
     limitOf(record, container) < Math.ceil(bytes / mebibyte) * mebibyte ? ` --limits=ephemeral-storage=${size}` : '';
   return `kubectl set resources ${target} -c ${shellWord(container)} --requests=ephemeral-storage=${size}${limit}`;
+}
+
+/** Returns what the request of the container furthest above its own has to cover, however much that is. */
+export function requestNeed(
+  record: EvictionRecord,
+): { readonly container: string; readonly bytes: number } | undefined {
+  const { cause, message, lastUsage, evictedAtMs } = record;
+  if (cause !== 'node_bytes') return undefined;
+  if (typeof lastUsage === 'object' && isOutdated(evictedAtMs - lastUsage.fetchedAtMs)) return undefined;
+  const above = excessContainers(message);
+  const largest = above.toSorted((a, b) => b.usedBytes - b.requestBytes - (a.usedBytes - a.requestBytes))[0];
+  if (largest === undefined) return undefined;
+  const { container, usedBytes } = largest;
+  const requests = new Map(above.map((of) => [of.container, of.requestBytes]));
+  return { container, bytes: Math.max(usedBytes, uncoveredBytes(record, container, requests)) };
 }
 
 /**

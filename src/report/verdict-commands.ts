@@ -135,9 +135,9 @@ export function explainEviction({ namespace, pod }: Pick<EvictionRecord, 'namesp
 
 /**
  * The same for an eviction for a limit of the pod's own: what its replicas log, where that filled most of it; else the change that
- * would have prevented it for an hour, where that is known.
+ * would have prevented it for an hour, where that is known. `most`: see `largestNeeds`.
  */
-export function limitCommands(record: EvictionRecord): readonly string[] {
+export function limitCommands(record: EvictionRecord, most = record): readonly string[] {
   const explain = explainEviction(record);
   const workloads = workloadReferences(record.workloads);
   const target = ownerTarget(workloads);
@@ -145,13 +145,13 @@ export function limitCommands(record: EvictionRecord): readonly string[] {
   if (target === undefined) return [explain, ...edit];
   const logs = recordedMainPart(record);
   if (logs?.component === 'logs') return [explain, ...logsCommands(record, logs.name)];
-  if (isLeak(record)) return [explain, ...directoriesCommands(record)];
-  const raised = raisedLimit(record, target);
+  if (isLeak(most)) return [explain, ...directoriesCommands(most)];
+  const raised = raisedLimit(most, target);
   return [explain, ...(raised === undefined ? edit : [raised])];
 }
 
 /** An hour more would take a limit that nobody would set. */
-function isLeak(record: EvictionRecord): boolean {
+export function isLeak(record: EvictionRecord): boolean {
   const { lastUsage, evictedAtMs } = record;
   if (typeof lastUsage !== 'object' || lastUsage.limitForAnHourBytes !== undefined) return false;
   const { growthBytesPerSecond: growth, fetchedAtMs, usage, ratios } = lastUsage;
@@ -211,18 +211,22 @@ function largestLimited({ cause, lastUsage }: EvictionRecord): LimitRatio | unde
 }
 
 /** Returns where the limit of {@link limitCommands} comes from; '' where they have none. */
-export function raisedLimitText(record: EvictionRecord): string {
-  const { lastUsage, limitBytes = 0, container, volume } = record;
+export function raisedLimitText(record: EvictionRecord, most = record): string {
+  const { pod, lastUsage, limitBytes = 0, container, volume } = most;
   if (typeof lastUsage !== 'object') return '';
   const { limitForAnHourBytes: raisedBytes, growthBytesPerSecond: growth, ratios } = lastUsage;
-  if (isLeak(record) && growth !== undefined)
-    return ` It leaks ${perMinute(growth)}: no limit holds that, so look at what it writes.`;
+  const isOwn = most === record;
+  if (isLeak(most) && growth !== undefined)
+    return ` ${isOwn ? 'It' : `Pod ${pod}`} leaks ${perMinute(growth)}: no limit holds that, so look at what it writes.`;
   if (raisedBytes === undefined || growth === undefined) return '';
   const measured = ratios.find((ratio) => ratio.container === container && ratio.volume === volume)?.usedBytes ?? 0;
-  const largest = largestLimited(record);
+  const largest = largestLimited(most);
   const whose = largest === undefined ? '' : `; container ${largest.container} gets what is added`;
   const minute = formatBytes(Math.round(growth * 60));
-  return ` A limit of ${sizeText(raisedBytes)} would have let it run for an hour more at its growth of ${minute} a minute: ${formatBytes(Math.max(measured, limitBytes))} + 60 × ${minute}, rounded up${whose}.`;
+  const runs = isOwn
+    ? 'it run for an hour more at its'
+    : `all evicted pods of its workload run for an hour more; ${pod} needs most, at its`;
+  return ` A limit of ${sizeText(raisedBytes)} would have let ${runs} growth of ${minute} a minute: ${formatBytes(Math.max(measured, limitBytes))} + 60 × ${minute}, rounded up${whose}.`;
 }
 
 export const mebibyte = 2 ** 20;

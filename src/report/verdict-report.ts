@@ -150,23 +150,27 @@ function shortageOf(shortage: Shortage): Partial<VerdictReport> {
   return { signal, isAssumed, ...amountsOf(shortage, countsInodes(signal)), missing };
 }
 
-/** Why a pod was evicted: its own usage, or what filled the disk of its node. `earlier`: evictions before, the newest first. */
+/**
+ * Why a pod was evicted: its own usage, or what filled the disk of its node. `earlier`: evictions before, the newest first;
+ * `most`: see `largestNeeds`.
+ */
 export function evictionVerdictReport(
   record: EvictionRecord,
   earlier: RememberedEvictions['evictions'] = [],
+  most = record,
 ): VerdictReport {
   const { cause } = record;
   const ofNode = explainedVerdict(record, { evictions: earlier, readAtMs: record.evictedAtMs });
   if (ofNode !== undefined) {
     const { verdict, past } = ofNode;
     const report = verdictReport(verdict, record.node, { past, notes: outdatedNotes(record), isOfEviction: true });
-    return { ...report, commands: pressureCommands(record, report.commands) };
+    return { ...report, commands: pressureCommands(record, report.commands, most) };
   }
   switch (cause) {
     case 'emptydir_limit':
     case 'pod_limit':
     case 'container_limit':
-      return { kind: 'pods', text: limitText(record), commands: limitCommands(record) };
+      return { kind: 'pods', text: limitText(record, most), commands: limitCommands(record, most) };
     case 'node_bytes':
     case 'node_inodes':
     case 'node_admission':
@@ -174,7 +178,7 @@ export function evictionVerdictReport(
       return {
         kind: 'unknown',
         text: unknownText(record),
-        commands: pressureCommands(record, unknownCommands(record)),
+        commands: pressureCommands(record, unknownCommands(record), most),
         ...shownShortage(record),
       };
   }
@@ -211,8 +215,12 @@ function isShort(shortage: Shortage | undefined): boolean {
 }
 
 /** The last one is the change, where one is known. */
-function pressureCommands(record: EvictionRecord, commands: readonly string[]): readonly string[] {
-  const change = raisedRequest(record);
+function pressureCommands(
+  record: EvictionRecord,
+  commands: readonly string[],
+  most: EvictionRecord,
+): readonly string[] {
+  const change = raisedRequest(most);
   return [explainEviction(record), ...commands, ...(change === undefined ? [] : [change])];
 }
 
@@ -225,10 +233,10 @@ function amountsOf({ threshold, available }: NamedShortage, ofInodes: boolean): 
   return { ...of, available, headroom: available - threshold };
 }
 
-function limitText(record: EvictionRecord): string {
+function limitText(record: EvictionRecord, most: EvictionRecord): string {
   const { namespace, pod, lastUsage, evictedAtMs } = record;
   const measured = typeof lastUsage === 'object' ? measuredText(record, lastUsage, evictedAtMs) : 'not measured before';
-  return `Pod ${namespace}/${pod} is the cause: ${causeText(record)}, ${measured}${partText(record)}.${raisedLimitText(record)}`;
+  return `Pod ${namespace}/${pod} is the cause: ${causeText(record)}, ${measured}${partText(record)}.${raisedLimitText(record, most)}`;
 }
 
 function partText(record: EvictionRecord): string {

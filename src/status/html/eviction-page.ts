@@ -5,7 +5,6 @@ import { type LastUsageReport, ownBytes } from '../../report/eviction-report.js'
 import type { LimitReport } from '../../report/limit-report.js';
 import { growthText } from '../../report/pod-growth.js';
 import { componentOrder } from '../../report/pod-report.js';
-import { sizeText } from '../../report/verdict-commands.js';
 import { mostSpecific } from '../../workload/workload.js';
 import type { ShownEviction, Status } from '../status.js';
 import type { PageView } from '../views.js';
@@ -96,12 +95,8 @@ function heldPanel(
   });
 }
 
-function beforePanel({ samples, limitForAnHourBytes: limit }: LastUsageReport): Markup {
+function beforePanel({ samples }: LastUsageReport): Markup {
   const [first, last] = [samples[0], samples.at(-1)];
-  const hint =
-    limit === undefined
-      ? undefined
-      : markup`<p>A limit of <strong>${sizeText(limit)}</strong> would have let it run for an hour more.</p>`;
   return panel({
     id: 'before',
     title: 'The time before',
@@ -110,7 +105,7 @@ function beforePanel({ samples, limitForAnHourBytes: limit }: LastUsageReport): 
         ? emptyText('It was measured once: its growth is not known.')
         : markup`${sparkline(samples, 'Total')}
 <p class="row small muted"><span>${timePart(first.atMs)}: ${formatBytes(first.usedBytes)}</span><span>${timePart(last.atMs)}: ${formatBytes(last.usedBytes)}</span></p>
-<p>${growthText(samples)}</p>${hint}`,
+<p>${growthText(samples)}</p>`,
   });
 }
 

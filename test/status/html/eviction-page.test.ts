@@ -31,12 +31,10 @@ describe('the page of an eviction', () => {
     expect(part('limits')).toContain('emptyDir data exceeded');
   });
 
-  it('it has the time before, and the limit that would have been enough', async () => {
+  it('it has the time before, and its growth', async () => {
     const { part, html } = await pageOf();
     expect(html).toMatch(/aria-label="Total: 60Mi at [^,]* UTC, 90Mi at [^,]* UTC, highest 90Mi of 2 measurements"/);
-    expect(part('before')).toContain(
-      'It grew 32.7Mi a minute. A limit of 2304Mi would have let it run for an hour more.',
-    );
+    expect(part('before')).toMatch(/It grew 32\.7Mi a minute\.$/);
   });
 
   it('it has the message word for word, as text', async () => {
