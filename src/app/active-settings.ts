@@ -55,7 +55,7 @@ export function activate(options: ActivationOptions): ActiveSettings {
   const { config, scope, source, former, evictions, memories, metrics, seriesCapReport, scheduler, clock, logger } =
     options;
   const { store, cache } = source;
-  if (source !== former) source.activate(former);
+  if (source !== former) source.activate();
   const faults = new NodeFaults(logger);
   const active = {
     config,

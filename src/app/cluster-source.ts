@@ -151,9 +151,8 @@ export class ClusterSource implements AsyncDisposable {
     return this.#options.isActive?.() ?? true;
   }
 
-  /** Kubelets are asked by the settings of this source from now on. `former`: the one that it replaces. */
-  activate(former?: ClusterSource): void {
-    if (former !== undefined) this.store.inherit(former.store);
+  /** Kubelets are asked by the settings of this source from now on. */
+  activate(): void {
     this.cache.configure(this.#kubelets.policy);
   }
 

@@ -115,12 +115,6 @@ export class ClusterStore implements Disposable {
     this.#nodes.unknownPods.compare(this.#podsByNode());
   }
 
-  /** Takes over the recently deleted objects of the store that it replaces, since a list does not contain them. */
-  inherit(former: ClusterStore): void {
-    if (this.#pods !== former.#pods) this.#pods.removed.inherit(former.#pods.removed);
-    if (this.#nodes !== former.#nodes) this.#nodes.removed.inherit(former.#nodes.removed);
-  }
-
   /** Counts pods on known nodes, and running ones on nodes that are not known and should be. */
   #podsByNode(): KnownPodCounts {
     let [knownCount, unknownCount] = [0, 0];

@@ -2,7 +2,9 @@ import { supervise } from '../base/lifetime.js';
 import { createDedupe, createInterner } from '../kube/dedupe.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { StoredObject } from './object-store.js';
+import type { Resource } from './resource-path.js';
 import { SharedWatch } from './shared-watch.js';
+import { Tombstones } from './tombstones.js';
 import {
   type WatchedCollection,
   watchedNodes,
@@ -30,7 +32,7 @@ interface KnownWatch<T extends StoredObject> {
 
 /**
  * The watches of one resource, of one API server with one set of credentials: one for each collection, for all that need it. A
- * watch runs from its first use until 30 s after its last one.
+ * watch runs from its first use until 30 s after its last one. What was removed is remembered for all: no list shows it.
  */
 export class SharedWatches<T extends StoredObject> implements AsyncDisposable {
   readonly #options;
@@ -123,14 +125,19 @@ export class ClusterWatches implements AsyncDisposable {
   readonly #pods: SharedWatches<Pod>;
   readonly #values = { intern: createInterner(maxInternedBytes), dedupe: createDedupe() };
 
-  /** `nodeLocalSpreadMs`: see {@link WatchedPodsOptions}. Default: 0. */
+  /** `nodeLocalSpreadMs`: see {@link WatchedPodsOptions}. Default: 0. `tombstones`: default: none yet. */
   constructor({
     nodeLocalSpreadMs = 0,
+    tombstones,
     ...options
-  }: ConstructorParameters<typeof SharedWatches>[0] & { readonly nodeLocalSpreadMs?: number }) {
-    this.#podOptions = { clock: options.clock, nodeLocalSpreadMs };
-    this.#nodes = new SharedWatches(options);
-    this.#pods = new SharedWatches(options);
+  }: Omit<ConstructorParameters<typeof SharedWatches>[0], 'removed'> & {
+    readonly nodeLocalSpreadMs?: number;
+    readonly tombstones?: Readonly<Record<Resource, Tombstones>>;
+  }) {
+    const { clock } = options;
+    this.#podOptions = { clock, nodeLocalSpreadMs };
+    this.#nodes = new SharedWatches({ ...options, removed: tombstones?.nodes ?? new Tombstones(clock) });
+    this.#pods = new SharedWatches({ ...options, removed: tombstones?.pods ?? new Tombstones(clock) });
   }
 
   get watchCount(): number {

@@ -10,7 +10,7 @@ import { ObjectStore, type StoreChange, type StoredObject } from './object-store
 import { Reflector } from './reflector.js';
 import type { AttemptFailure } from './retries.js';
 import { type Subscriber, Subscription } from './subscription.js';
-import { Tombstones } from './tombstones.js';
+import type { Tombstones } from './tombstones.js';
 import { UnknownPods } from './unknown-pods.js';
 import type { WatchObserver } from './watch-observer.js';
 import type { WatchedCollection } from './watched-collection.js';
@@ -21,7 +21,7 @@ import type { WatchedCollection } from './watched-collection.js';
  */
 export class SharedWatch<T extends StoredObject> {
   readonly objects: ObjectStore<T>;
-  /** Objects that were removed recently. */
+  /** Objects that were removed recently, from this watch or another of the resource. */
   readonly removed: Tombstones;
   readonly startedAtMs: number;
   readonly unknownPods: UnknownPods;
@@ -45,6 +45,7 @@ export class SharedWatch<T extends StoredObject> {
       readonly random: () => number;
       readonly logger: Logger;
       readonly observer: WatchObserver;
+      readonly removed: Tombstones;
       /** Lists are read in the background. */
       readonly scheduler: Scheduler;
     },
@@ -55,7 +56,7 @@ export class SharedWatch<T extends StoredObject> {
     this.#options = options;
     this.#lane = options.scheduler.newLane();
     this.startedAtMs = clock.monotonicMs();
-    this.removed = new Tombstones(clock);
+    this.removed = options.removed;
     this.objects = new ObjectStore({
       namespaceOf,
       groupOf,

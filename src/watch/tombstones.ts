@@ -35,12 +35,6 @@ export class Tombstones {
     return this.#removedAtMs.size === 0;
   }
 
-  /** Adds the objects that `former` remembers. */
-  inherit(former: Tombstones): void {
-    former.#purge();
-    for (const id of former.#removedAtMs.keys()) this.add(id);
-  }
-
   /** Forgets an ID that is in use again, as that of a re-created static pod. */
   delete(id: string): void {
     this.#removedAtMs.delete(id);

@@ -38,6 +38,7 @@ import { NodeFaults } from '../../src/node/node-faults.js';
 import type { NodeMemory } from '../../src/node/node-memory.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { ClusterWatches } from '../../src/watch/cluster-watches.js';
+import { Tombstones } from '../../src/watch/tombstones.js';
 import { newKubelets } from './kubelet-caches.js';
 import { never } from './signals.js';
 
@@ -81,6 +82,7 @@ export class LivingCore implements AsyncDisposable {
   readonly #evictions: EvictionTracker;
   readonly #lifetime = new AbortController();
   readonly #kubelets: KubeletCache;
+  readonly #tombstones: { readonly nodes: Tombstones; readonly pods: Tombstones };
   #watches: ClusterWatches;
   #active: Active;
 
@@ -88,6 +90,7 @@ export class LivingCore implements AsyncDisposable {
     const { clock } = options;
     const credentials = staticCredentials({ server: new URL('http://api.example') });
     this.#options = { ...options, credentials, scheduler: new Scheduler(clock), random: () => 0.5, version: '0' };
+    this.#tombstones = { nodes: new Tombstones(clock), pods: new Tombstones(clock) };
     this.#watches = this.#newWatches();
     this.#kubelets = newKubelets(this.#options);
     const log = new EvictionLog(config.evictions, clock);
@@ -177,7 +180,8 @@ export class LivingCore implements AsyncDisposable {
   }
 
   #newWatches(): ClusterWatches {
-    return new ClusterWatches({ ...this.#options, observer: this.#options.metrics.watches });
+    const { metrics } = this.#options;
+    return new ClusterWatches({ ...this.#options, observer: metrics.watches, tombstones: this.#tombstones });
   }
 
   #createSource(config: Config, scope: Scope): ClusterSource {
@@ -197,7 +201,7 @@ export class LivingCore implements AsyncDisposable {
 
   #activate(settings: Pick<Active, 'config' | 'scope' | 'source'> & { readonly former?: Active }): Active {
     const { config, scope, source, former } = settings;
-    if (source !== former?.source) source.activate(former?.source);
+    if (source !== former?.source) source.activate();
     const { clock, logger, scheduler } = this.#options;
     const { store, cache } = source;
     const faults = new NodeFaults(logger);

@@ -301,16 +301,6 @@ describe('ClusterStore of selected nodes', () => {
     await world.advance(1);
     expect([...store.boundNodeNames()]).toEqual([]);
   });
-
-  it('a store passes the nodes that may be gone on to the store that replaces it', async () => {
-    await using former = await start(wholeCluster, [podOn('blue', 'a')], ['blue']);
-    await former.send('DELETED', nodeOf('blue', '11'));
-    await using world = await start(wholeCluster, [podOn('blue', 'a')], []);
-    await world.advance(0);
-    expect(world.store.mayBeGone('blue')).toBe(false);
-    world.store.inherit(former.store);
-    expect(world.store.mayBeGone('blue')).toBe(true);
-  });
 });
 
 describe('the changes of pods', () => {

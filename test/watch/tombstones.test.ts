@@ -4,9 +4,10 @@ import { Tombstones } from '../../src/watch/tombstones.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 /** One that remembers for a minute. */
-function aMemory(clock = new ManualClock(), keepMs = 60_000) {
+function aMemory() {
+  const clock = new ManualClock();
   const tombstones = new Tombstones(clock);
-  tombstones.keepAtLeast(keepMs);
+  tombstones.keepAtLeast(60_000);
   return { clock, tombstones, has: (...ids: string[]) => ids.map((id) => tombstones.has(id)) };
 }
 
@@ -44,19 +45,6 @@ it('an ID that is in use again is forgotten', () => {
   tombstones.delete('a');
   tombstones.delete('never added');
   expect([tombstones.isEmpty, ...has('a')]).toEqual([true, false]);
-});
-
-it('tombstones inherit the IDs of others, for their own time', async () => {
-  const { clock, tombstones: former } = aMemory();
-  former.add('forgotten');
-  await clock.advance(59_999);
-  former.add('a');
-  await clock.advance(1);
-  const { tombstones, has } = aMemory(clock, 20_000);
-  tombstones.inherit(former);
-  expect(has('forgotten', 'a')).toEqual([false, true]);
-  await clock.advance(20_000);
-  expect(has('a')).toEqual([false]);
 });
 
 it('the oldest IDs are forgotten first when there are more than 50,000', () => {

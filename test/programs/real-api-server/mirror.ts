@@ -13,6 +13,7 @@ import type { Node, Pod } from '../../../src/kube/objects.js';
 import { wholeCluster } from '../../../src/kube/scope.js';
 import { ClusterStore } from '../../../src/watch/cluster-store.js';
 import { SharedWatch } from '../../../src/watch/shared-watch.js';
+import { Tombstones } from '../../../src/watch/tombstones.js';
 import type { WatchObserver } from '../../../src/watch/watch-observer.js';
 import { watchedNodes, watchedPods } from '../../../src/watch/watched-collection.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -151,7 +152,8 @@ const quiet = { random: () => 0.5, logger: silentLogger };
 const everything = { scope: wholeCluster, namespaces: [], podSelector: [], nodeSelector: [] };
 
 function watchesOf({ api, clock, happened }: MirrorParts): Watches {
-  const options = { ...quiet, api, clock, observer: recorder(happened), scheduler: new Scheduler(clock) };
+  const parts = { ...quiet, api, clock, observer: recorder(happened), scheduler: new Scheduler(clock) };
+  const options = { ...parts, removed: new Tombstones(clock) };
   const values = { intern: createInterner(8 * 2 ** 20), dedupe: createDedupe() };
   return {
     nodes: new SharedWatch(watchedNodes(everything, values), options),

@@ -12,6 +12,7 @@ import { ClusterWatches, lingerMs, SharedWatches } from '../../../src/watch/clus
 import type { StoreChange } from '../../../src/watch/object-store.js';
 import { SharedWatch } from '../../../src/watch/shared-watch.js';
 import { type Subscriber, Subscription } from '../../../src/watch/subscription.js';
+import { Tombstones } from '../../../src/watch/tombstones.js';
 import { watchedPods, type WatchedPodsOptions } from '../../../src/watch/watched-collection.js';
 import { untilEnd } from '../../support/fixtures.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -43,6 +44,7 @@ function settingOf(api: ApiTransport): Setting {
     logger: recordingLogger(logged),
     observer: { ...silentObserver, subscriberFailed: (resource) => failed.push(resource) },
     scheduler: new Scheduler(clock),
+    removed: new Tombstones(clock),
     onUnexpectedEnd: mustNotEnd,
   };
 }
@@ -129,6 +131,20 @@ function identityOf(options: Partial<WatchedPodsOptions>): string {
 }
 
 describe('SharedWatches', () => {
+  test('what was removed from one collection is known in the others, as long as the first of them wants', async () => {
+    await using shared = sharing();
+    const [former, present] = ['one', 'other'].map((identity) => shared.watches.acquire({ ...allThings, identity }));
+    former?.watch.removed.keepAtLeast(60_000);
+    const thing: Thing = { name: 'gone', uid: 'uid-gone', resourceVersion: '1', value: '' };
+    former?.watch.objects.upsert(thing);
+    former?.watch.objects.remove(thing);
+    former?.[Symbol.dispose]();
+    await shared.clock.advance(59_999);
+    expect(present?.watch.removed.has('uid-gone')).toBe(true);
+    await shared.clock.advance(1);
+    expect(present?.watch.removed.has('uid-gone')).toBe(false);
+  });
+
   it('S80: watches of the same objects are one, however their selectors are written', async ({ shared }) => {
     const one = identityOf({ podSelector: parseSelector('a=1,b in (x,y)'), namespaces: ['shop', 'media'] });
     const other = identityOf({ podSelector: parseSelector('b in (y,x),a=1'), namespaces: ['media', 'shop', 'shop'] });
