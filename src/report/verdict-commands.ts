@@ -1,6 +1,6 @@
 import { programName, shellWord } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
-import type { EvictionRecord } from '../history/eviction-record.js';
+import type { EvictionRecord, LastUsage } from '../history/eviction-record.js';
 import { longerLimit } from '../history/last-usage.js';
 import { type MainPart, mainPart } from '../history/main-part.js';
 import { countsInodes } from '../kubelet/eviction-signals.js';
@@ -212,21 +212,25 @@ function largestLimited({ cause, lastUsage }: EvictionRecord): LimitRatio | unde
 
 /** Returns where the limit of {@link limitCommands} comes from; '' where they have none. */
 export function raisedLimitText(record: EvictionRecord, most = record): string {
-  const { pod, lastUsage, limitBytes = 0, container, volume } = most;
-  if (typeof lastUsage !== 'object') return '';
-  const { limitForAnHourBytes: raisedBytes, growthBytesPerSecond: growth, ratios } = lastUsage;
+  const { pod, lastUsage } = most;
+  if (typeof lastUsage !== 'object' || lastUsage.growthBytesPerSecond === undefined) return '';
+  const { limitForAnHourBytes: raisedBytes, growthBytesPerSecond: growth } = lastUsage;
   const isOwn = most === record;
-  if (isLeak(most) && growth !== undefined)
+  if (isLeak(most))
     return ` ${isOwn ? 'It' : `Pod ${pod}`} leaks ${perMinute(growth)}: no limit holds that, so look at what it writes.`;
-  if (raisedBytes === undefined || growth === undefined) return '';
-  const measured = ratios.find((ratio) => ratio.container === container && ratio.volume === volume)?.usedBytes ?? 0;
+  if (raisedBytes === undefined) return '';
   const largest = largestLimited(most);
   const whose = largest === undefined ? '' : `; container ${largest.container} gets what is added`;
   const minute = formatBytes(Math.round(growth * 60));
   const runs = isOwn
     ? 'it run for an hour more at its'
     : `all evicted pods of its workload run for an hour more; ${pod} needs most, at its`;
-  return ` A limit of ${sizeText(raisedBytes)} would have let ${runs} growth of ${minute} a minute: ${formatBytes(Math.max(measured, limitBytes))} + 60 × ${minute}, rounded up${whose}.`;
+  return ` A limit of ${sizeText(raisedBytes)} would have let ${runs} growth of ${minute} a minute: ${formatBytes(reachedBytes(most, lastUsage))} + 60 × ${minute}, rounded up${whose}.`;
+}
+
+function reachedBytes({ container, volume, limitBytes = 0 }: EvictionRecord, { ratios }: LastUsage): number {
+  const measured = ratios.find((ratio) => ratio.container === container && ratio.volume === volume);
+  return Math.max(measured?.usedBytes ?? 0, limitBytes);
 }
 
 export const mebibyte = 2 ** 20;

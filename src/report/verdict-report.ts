@@ -156,8 +156,8 @@ function shortageOf(shortage: Shortage): Partial<VerdictReport> {
  */
 export function evictionVerdictReport(
   record: EvictionRecord,
-  earlier: RememberedEvictions['evictions'] = [],
-  most = record,
+  earlier: RememberedEvictions['evictions'],
+  most: EvictionRecord,
 ): VerdictReport {
   const { cause } = record;
   const ofNode = explainedVerdict(record, { evictions: earlier, readAtMs: record.evictedAtMs });
