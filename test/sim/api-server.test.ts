@@ -1,7 +1,5 @@
 // @module-tag sockets
 
-import { Agent } from 'node:https';
-
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 
@@ -9,7 +7,6 @@ import { apiAudience, type Rule } from '../../sim/access.js';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { untilEnd } from '../support/fixtures.js';
-import type { HttpAnswer } from '../support/http-get.js';
 import { podSpec } from './pods.js';
 import { callApi, callKubelet, type StatusBody, WatchClient } from './wire.js';
 
@@ -35,25 +32,11 @@ async function review(sim: SimulatedCluster, path: string, spec: object, token =
 }
 
 describe('authentication', () => {
-  it('the simulated API server treats a resumed session without a certificate as anonymous', async ({ sim }) => {
-    const agent = new Agent({ ca: sim.caPem });
-    const anonymous = (): Promise<HttpAnswer> => callApi(sim, '/api/v1/nodes', { token: undefined, agent });
-    await anonymous();
-    expect((await anonymous()).text).toContain('system:anonymous');
-    agent.destroy();
-  });
-
   it('the simulated API server accepts a client certificate, with its groups', async ({ sim }) => {
     const admin = await sim.issueClient({ commonName: 'root', organizations: ['team', 'system:masters'] });
     expect((await callApi(sim, '/api/v1/pods', admin)).status).toBe(200);
     const other = await sim.issueClient({ commonName: 'other' });
     expect((await callApi(sim, '/api/v1/pods', other)).text).toContain('User \\"other\\" cannot list');
-  });
-
-  it('the simulated API server rejects a certificate of another cluster', async ({ sim }) => {
-    await using elsewhere = await start();
-    const stranger = await elsewhere.issueClient({ commonName: 'root', organizations: ['system:masters'] });
-    expect((await callApi(sim, '/api/v1/pods', stranger)).text).toContain('system:anonymous');
   });
 
   it('the simulated API server is reached by a kubeconfig with a token and a client certificate', async ({ sim }) => {
@@ -94,8 +77,6 @@ it.for<[string, Rule, string, number]>([
 });
 
 describe('reviews', () => {
-  const path = { nonResourceAttributes: { verb: 'get', path: '/metrics' } };
-
   it.for([
     [field(1, field(2, 'get') + field(5, 'nodes') + field(6, 'stats') + field(7, 'n'.repeat(200))), true],
     [field(1, field(2, 'get') + field(5, 'nodes')), false],
@@ -113,15 +94,6 @@ describe('reviews', () => {
     });
     expect(status).toBe(201);
     expect(JSON.parse(text)).toMatchObject({ kind: 'SelfSubjectAccessReview', status: { allowed } });
-  });
-
-  it('reviews return the permissions of another user', async ({ sim }) => {
-    sim.access.setRules('prometheus', [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }]);
-    const spec = { ...path, user: 'prometheus', groups: ['system:authenticated'] };
-    expect(await review(sim, `${reviews}/subjectaccessreviews`, spec)).toEqual({ allowed: true });
-    expect(await review(sim, `${reviews}/subjectaccessreviews`, { ...spec, user: 'other' })).toEqual({
-      allowed: false,
-    });
   });
 
   it('reviews return the user of a token', async ({ sim }) => {
@@ -171,33 +143,9 @@ describe('reviews', () => {
     const token = sim.issueToken({ user: 'viewer', rules: [{ verbs: ['list'], resources: ['pods'] }] });
     expect((await callApi(sim, path, { method: 'POST', token })).status).toBe(403);
   });
-
-  it.for([
-    ['application/json', '{', 400],
-    ['application/json', `"${'x'.repeat(70_000)}"`, 413],
-    ['application/vnd.kubernetes.protobuf', 'k8s', 400],
-    ['application/vnd.kubernetes.protobuf', `k8s\0${field(1, field(2, 'TokenReview'))}`, 400],
-    ['application/yaml', 'spec: {}', 415],
-  ] as const)('reviews reject a body of %s with %i', async ([type, body, status], { sim }) => {
-    const answer = await callApi(sim, `${reviews}/selfsubjectaccessreviews`, {
-      method: 'POST',
-      headers: { 'Content-Type': type },
-      body,
-    });
-    expect(answer.status).toBe(status);
-  });
 });
 
 describe('the API server', () => {
-  it('the simulated API server records requests with their users', async ({ sim }) => {
-    await callApi(sim, '/api/v1/pods?limit=5');
-    await callApi(sim, '/api/v1/nodes', { token: 'unknown' });
-    expect(sim.apiRequests).toEqual([
-      { method: 'GET', path: '/api/v1/pods', query: new URLSearchParams('limit=5'), accept: '*/*', user: 'admin' },
-      { method: 'GET', path: '/api/v1/nodes', query: new URLSearchParams(), accept: '*/*', user: undefined },
-    ]);
-  });
-
   it('the simulated API server forwards the summary of a kubelet, and its errors', async ({ sim }) => {
     sim.model.addPod(podSpec('a'));
     const proxied = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
@@ -218,18 +166,6 @@ describe('the API server', () => {
     expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary')).text).toContain('certificate has expired');
   });
 
-  it.for([
-    ['status:503', 'ServiceUnavailable'],
-    ['status:429', 'TooManyRequests'],
-  ] as const)('the API server fails on purpose with %s, and names a pause', async ([fault, reason], { sim }) => {
-    await sim.setApiFault(fault);
-    const { headers, text } = await callApi(sim, '/api/v1/pods');
-    expect((JSON.parse(text) as StatusBody).reason).toBe(reason);
-    expect(headers['retry-after']).toBe('1');
-    await sim.setApiFault(undefined);
-    expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
-  });
-
   it('the simulated API server stops with its watches and resumes on the same port', async ({ sim }) => {
     using watch = await WatchClient.open(sim, '/api/v1/nodes?watch=true');
     await watch.take(1);
@@ -239,10 +175,5 @@ describe('the API server', () => {
     expect((await callKubelet(sim, 'node-1')).status).toBe(200);
     await sim.setApiFault(undefined);
     expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
-  });
-
-  it('the simulated API server reports that its port is in use', async ({ sim }) => {
-    const apiPort = Number(new URL(sim.apiUrl).port);
-    await expect(SimulatedCluster.start({ scenario: emptyScenario('node-1'), apiPort })).rejects.toThrow('EADDRINUSE');
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { callApi, callKubelet } from './wire.js';
+import { callKubelet } from './wire.js';
 
 async function start(): Promise<SimulatedCluster> {
   return SimulatedCluster.start({ scenario: emptyScenario('node-1', 'node-2'), controlPort: 0 });
@@ -39,24 +39,6 @@ describe('the control endpoint', () => {
     expect((await callKubelet(sim, 'node-1')).status).toBe(418);
     await clock.advance(2_000);
     expect((await callKubelet(sim, 'node-1')).status).toBe(418);
-  });
-
-  it('the control endpoint sets the fault of the API server', async () => {
-    await using sim = await start();
-    await control(sim, 'PUT', '/sim/api-server/fault', 'status:503');
-    expect((await callApi(sim, '/api/v1/pods')).status).toBe(503);
-    await control(sim, 'DELETE', '/sim/api-server/fault');
-    expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
-  });
-
-  it('the control endpoint lists the nodes with their faults', async () => {
-    await using sim = await start();
-    await sim.setFault('node-2', 'hang');
-    await callKubelet(sim, 'node-1');
-    expect(await (await control(sim, 'GET', '/sim/nodes')).json()).toEqual([
-      { name: 'node-1', kubeletPort: sim.model.node('node-1')?.kubeletPort, requestCount: 1 },
-      { name: 'node-2', kubeletPort: sim.model.node('node-2')?.kubeletPort, requestCount: 0, fault: 'hang' },
-    ]);
   });
 
   it.each([

@@ -7,7 +7,7 @@ import type { SimulatedNode } from '../../sim/model/node-object.js';
 import { imageOf } from '../../sim/model/simulated-pod.js';
 import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { callApi, callKubelet, type ListBody } from './wire.js';
+import { callApi, callKubelet } from './wire.js';
 
 const minuteMs = 60_000;
 
@@ -63,19 +63,6 @@ describe('the demo scenario', () => {
     expect(await resolver(2, 0)).not.toEqual(first);
   });
 
-  it('the demo writes and rotates logs', async ({ clock, sim }) => {
-    const name = namesOf(sim, 'checkout')[0] ?? '';
-    const sizes: number[] = [];
-    for (let minute = 0; minute < 8; minute++) {
-      const { pods } = await summaryOf(sim, 'node-2');
-      const api = pods.find(({ podRef }) => podRef.name === name)?.containers.find((each) => each.name === 'api');
-      sizes.push(api?.logs.usedBytes ?? NaN);
-      await clock.advance(minuteMs);
-    }
-    expect(sizes[1]).toBeGreaterThan(sizes[0] ?? NaN);
-    expect(sizes.some((size, index) => size < (sizes[index - 1] ?? 0))).toBe(true);
-  });
-
   it('the demo runs jobs, whose pods start, complete and are removed', async ({ clock, sim }) => {
     const phases = (): readonly string[] =>
       sim.model.pods.filter(({ spec }) => spec.name.startsWith('backup')).map(({ phase }) => phase);
@@ -102,19 +89,6 @@ describe('the demo scenario', () => {
     await clock.advance(40_000);
     expect(await isListed()).toBe(true);
     expect((await callApi(sim, `/api/v1/namespaces/media/pods/${name}`)).text).toContain('"restartCount":1');
-  });
-
-  it('the demo replaces one pod after the other', async ({ clock, sim }) => {
-    const before = namesOf(sim, 'frontend');
-    await clock.advance(7 * minuteMs + 1_000);
-    const terminating = (
-      JSON.parse((await callApi(sim, '/api/v1/namespaces/shop/pods')).text) as ListBody
-    ).items.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
-    expect(terminating.map(({ metadata }) => metadata.name)).toEqual([before[0]]);
-    await clock.advance(minuteMs);
-    const after = namesOf(sim, 'frontend');
-    expect(after.length).toBe(3);
-    expect(after.filter((name) => before.includes(name)).length).toBe(2);
   });
 
   it('the demo has a static pod, whose UID in the kubelet is a hash', async ({ sim }) => {
@@ -220,14 +194,6 @@ describe('the demo scenario', () => {
     expect(isShared).toBe(nodeName !== 'node-4');
     const podBytes = pods.reduce((sum, pod) => sum + pod['ephemeral-storage'].usedBytes, 0);
     if (isShared) expect(podBytes).toBeLessThan(node.fs.usedBytes);
-  });
-
-  it('the demo has heartbeats, which change the node objects', async ({ clock, sim }) => {
-    const version = async (): Promise<string | undefined> =>
-      (JSON.parse((await callApi(sim, '/api/v1/nodes')).text) as ListBody).items[0]?.metadata.resourceVersion;
-    const before = await version();
-    await clock.advance(5 * minuteMs);
-    expect(await version()).not.toBe(before);
   });
 
   it('the demo leaves no scheduled events after disposal', async ({ clock, sim }) => {

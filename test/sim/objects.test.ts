@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { imageIdOf } from '../../sim/model/simulated-images.js';
-import type { NodeSpec, PodSpec } from '../../sim/model/specs.js';
+import type { NodeSpec } from '../../sim/model/specs.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { gib, mib } from '../support/units.js';
 import { podSpec } from './pods.js';
@@ -25,20 +25,6 @@ async function diskOf(sim: SimulatedCluster, nodeName: string) {
 }
 
 describe('a node object', () => {
-  it('a node object names the version of its kubelet', async () => {
-    expect((await nodeOf({})).status).toMatchObject({
-      nodeInfo: { kubeletVersion: 'v1.37.1', operatingSystem: 'linux' },
-    });
-    expect((await nodeOf({ kubeletVersion: 'v1.30.4' })).status).toMatchObject({
-      nodeInfo: { kubeletVersion: 'v1.30.4' },
-    });
-  });
-
-  it('a node object has the capacity of its root filesystem', async () => {
-    const { status } = await nodeOf({ capacityBytes: 20 * gib });
-    expect(status['capacity']).toMatchObject({ 'ephemeral-storage': `${20 * 2 ** 20}Ki` });
-  });
-
   it('a node object lists its images, the 50 largest first', async () => {
     const images = Array.from({ length: 60 }, (_, index) => ({
       name: `image:${index}`,
@@ -77,11 +63,6 @@ describe('a node object', () => {
     });
     expect(imageIdOf('registry.example/app:1')).toMatch(/^registry\.example\/app@sha256:[0-9a-f]{64}$/);
   });
-
-  it('a node object lists images of the given size together by default', async () => {
-    const listed = (await nodeOf({ imagesBytes: 4 * gib })).status['images'] as readonly { sizeBytes: number }[];
-    expect(listed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)).toBe(4 * gib);
-  });
 });
 
 it('the image filesystem of a summary uses the bytes of images and writable layers', async () => {
@@ -92,31 +73,4 @@ it('the image filesystem of a summary uses the bytes of images and writable laye
     node: { runtime: { imageFs: { usedBytes: number } } };
   };
   expect(node.runtime.imageFs.usedBytes).toBe(gib + 8192);
-});
-
-it.each<[string, Partial<PodSpec>, object]>([
-  ['0 by default', {}, { priority: 0 }],
-  [
-    'of its class',
-    { priority: 2_000_000_000, priorityClassName: 'system-cluster-critical' },
-    { priority: 2_000_000_000, priorityClassName: 'system-cluster-critical' },
-  ],
-])('a pod object has a priority: %s', async (_, more, expected) => {
-  await using sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
-  sim.model.addPod(podSpec('a', more));
-  const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a');
-  expect((JSON.parse(text) as { spec: object }).spec).toMatchObject(expected);
-});
-
-it.each([
-  [20_000, true],
-  [60_000, false],
-])('a pod of %i volumes has managedFields: %s', async (count, expected) => {
-  await using sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1'), clock: new ManualClock() });
-  const content = { initialBytes: 0 };
-  const volumes = Array.from({ length: count }, (_, at) => ({ name: `v${at}`, source: 'emptyDir' as const, content }));
-  const containers = podSpec('a').containers.map((each) => ({ ...each, mounts: [] }));
-  sim.model.addPod(podSpec('a', { volumes, containers }));
-  const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a');
-  expect(text.includes('"managedFields":[{"manager":"kube-controller-manager"')).toBe(expected);
 });
