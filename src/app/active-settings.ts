@@ -1,5 +1,5 @@
 import { type Clock, instantOf } from '../base/clock.js';
-import type { Logger } from '../base/logger.js';
+import type { LogFields, Logger } from '../base/logger.js';
 import type { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { configHash, formatConfig } from '../config/settings.js';
@@ -90,7 +90,8 @@ export function activate(options: ActivationOptions): ActiveSettings {
   options.agent.configure(config);
   metrics.show({ source, scope });
   metrics.settingsLoaded(configHash(config), instantOf(clock));
-  warnOf(options);
+  metrics.show({ isKubeletTlsUnverified: isKubeletTlsUnverified(config) });
+  for (const [text, fields] of settingWarnings(config)) logger.warn(text, fields);
   return active;
 }
 
@@ -119,22 +120,24 @@ export async function prepareNode(
   });
 }
 
-function warnOf({ config, metrics, logger }: ActivationOptions): void {
-  for (const pattern of patternsWithoutFamily(config.metrics)) {
-    logger.warn('pattern matches no metric family (patterns are anchored)', { pattern });
-  }
-  for (const selector of contradictorySelectors(config.cluster.skipNodes)) {
-    logger.warn('no node is of two kinds: separate selectors of cluster.skipNodes with ";" in text, or as a list', {
-      selector,
-    });
-  }
-  const { access, tls } = config.kubelet;
-  const isUnverified = access === 'direct' && tls.insecureSkipVerify;
-  metrics.show({ isKubeletTlsUnverified: isUnverified });
-  if (!isUnverified) return;
-  logger.warn(
-    'kubelet TLS verification is disabled: a machine in the middle can read the token; set kubelet.tls.caFile',
-  );
+/** What is allowed but hardly meant, each with what it is about. */
+export function settingWarnings(config: Config): readonly (readonly [text: string, fields: LogFields])[] {
+  const patterns = patternsWithoutFamily(config.metrics);
+  const selectors = contradictorySelectors(config.cluster.skipNodes);
+  return [
+    ...patterns.map((pattern) => ['pattern matches no metric family (patterns are anchored)', { pattern }] as const),
+    ...selectors.map((selector) => [contradictoryText, { selector }] as const),
+    ...(isKubeletTlsUnverified(config) ? [[unverifiedText, {}] as const] : []),
+  ];
+}
+
+const contradictoryText =
+  'no node is of two kinds: separate selectors of cluster.skipNodes with ";" in text, or as a list';
+const unverifiedText =
+  'kubelet TLS verification is disabled: a machine in the middle can read the token; set kubelet.tls.caFile';
+
+function isKubeletTlsUnverified({ kubelet: { access, tls } }: Config): boolean {
+  return access === 'direct' && tls.insecureSkipVerify;
 }
 
 function statusSettings({ config, scope, server }: ActivationOptions): StatusSettings {

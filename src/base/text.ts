@@ -59,7 +59,11 @@ export function commandLine(words: readonly string[]): string {
   return words.map(shellWord).join(' ');
 }
 
+/** Larger amounts are kept as this one. */
+export const largestKept = 2 ** 53;
+
 /** With separators between thousands; `-` for an unknown value. */
 export function formatCount(count: number | undefined): string {
-  return count === undefined ? '-' : count.toLocaleString('en-US');
+  if (count === undefined) return '-';
+  return `${count.toLocaleString('en-US')}${count >= largestKept ? ' or more' : ''}`;
 }

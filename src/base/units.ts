@@ -1,3 +1,5 @@
+import { largestKept } from './text.js';
+
 /** As YAML writes them. https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/ */
 const units = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi'] as const;
 
@@ -12,7 +14,8 @@ export function formatBytes(bytes: number | undefined): string {
     value /= 1024;
     unit += 1;
   }
-  return `${value.toFixed(1).replace('.0', '')}${units[unit] ?? ''}`;
+  const text = `${value.toFixed(1).replace('.0', '')}${units[unit] ?? ''}`;
+  return bytes >= largestKept ? `${text} or more` : text;
 }
 
 /** UTC, to the second; `-` beyond what a Date holds: times of other processes may be any number. */

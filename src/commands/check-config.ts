@@ -1,6 +1,6 @@
+import { settingWarnings } from '../app/active-settings.js';
 import type { Config } from '../config/schema.js';
 import { formatConfig } from '../config/settings.js';
-import { patternsWithoutFamily } from '../exposition/families.js';
 import { readUsable } from '../history/eviction-file.js';
 import type { CommandContext } from './context.js';
 import { loadSettings, loadWeb, type SettingFlags } from './load-settings.js';
@@ -14,8 +14,9 @@ export async function checkConfig(settings: SettingFlags, context: CommandContex
   const { config } = await loadSettings(settings, context);
   await loadWeb(config);
   await warnOfEvictionFile(config, context);
-  for (const pattern of patternsWithoutFamily(config.metrics)) {
-    context.writeError(`warning: ${terminalText(pattern)} matches no metric family (patterns are anchored)\n`);
+  for (const [text, fields] of settingWarnings(config)) {
+    const about = Object.entries(fields).map(([name, value]) => ` (${name} ${String(value)})`);
+    context.writeError(`warning: ${terminalText(`${text}${about.join('')}`)}\n`);
   }
   context.writeOut(formatConfig(config));
 }

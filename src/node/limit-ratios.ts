@@ -1,7 +1,7 @@
 import { addKnown, finderByName, mergeByName } from '../base/maps.js';
 import type { Container, Pod } from '../kube/objects.js';
 import { checkedContainers, checkedVolumes } from '../kube/pod-rest.js';
-import { type Amount, ratioTo, roundUp } from '../kube/quantity.js';
+import { type Amount, formatQuantity, ratioTo, roundUp } from '../kube/quantity.js';
 import type { ContainerSummary, PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import { exemptionOf, podLimit } from './limits.js';
 import { canBind, cannotExceed, comparedSizeLimit, lacksRootfs, type UnenforcedReason } from './unenforced-limits.js';
@@ -20,6 +20,8 @@ export interface LimitRatio {
   readonly usedBytes: number;
   /** Rounded up to whole bytes. 0: any use evicts. */
   readonly limitBytes: number;
+  /** Of a few bytes with a fraction, which is most of what is rounded up: as Kubernetes writes it, such as `500m`. */
+  readonly limitQuantity?: string | undefined;
   /** Of the exact limit: above 1 exactly when the kubelet evicts; `Infinity` for a limit of 0 and any use. */
   readonly ratio: number;
   /** Why it does not do what it seems to do; undefined for a limit that does. */
@@ -182,5 +184,7 @@ function addRatio(
 ): void {
   if (usedBytes === undefined || limit === undefined) return;
   const ratio = ratioTo(usedBytes, limit);
-  ratios.push({ rule, container, volume, usedBytes, limitBytes: roundUp(limit), ratio, unenforced });
+  const limitBytes = roundUp(limit);
+  const limitQuantity = typeof limit === 'number' || limitBytes >= 1024 ? undefined : formatQuantity(limit);
+  ratios.push({ rule, container, volume, usedBytes, limitBytes, limitQuantity, ratio, unenforced });
 }

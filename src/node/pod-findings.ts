@@ -55,7 +55,7 @@ export type PodFinding =
   /** The widest of the reasons that the pod has alone. */
   | ({ readonly kind: 'limit_not_enforced' } & Pick<
       LimitRatio,
-      'rule' | 'container' | 'volume' | 'limitBytes' | 'unenforced'
+      'rule' | 'container' | 'volume' | 'limitBytes' | 'limitQuantity' | 'unenforced'
     >)
   | {
       readonly kind: 'logs_above_rotation';
@@ -141,7 +141,7 @@ function addEvictionFindings(
   const hasLimit = limit !== undefined;
   if (isNearPressure && !(hasLimit && hasRequest)) findings.push({ kind: 'no_limit_or_request', hasLimit, hasRequest });
   if (hasRequest && node !== undefined) addUncountedRequest(findings, pod, node);
-  if (!hasLimit || node?.enforcesStorageLimits === false) return;
+  if (!hasLimit || isFraction(limit) || node?.enforcesStorageLimits === false) return;
   addLoneLimit(findings, pod, limit);
   addIneffectiveSizeLimits(findings, volumes, limit);
 }
@@ -164,6 +164,11 @@ function addTinyAmount(findings: PodFinding[], pod: Pod, volumes: readonly Volum
 /** 0 is meant. */
 function isTiny(amount: Amount | undefined): boolean {
   return amount !== undefined && amount !== 0 && roundUp(amount) < 1024;
+}
+
+/** Found by its unit: nothing else is to be said of it. */
+function isFraction(amount: Amount): boolean {
+  return typeof amount !== 'number' && isTiny(amount);
 }
 
 /** See {@link evictionRequest}: resources of the pod as a whole hide the requests of its containers. */

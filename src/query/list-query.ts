@@ -66,7 +66,10 @@ const ofPods: readonly ListKind[] = ['pods', 'containers', 'volumes', 'evictions
 
 /** The parameters of lists, as the documentation of the API has them. */
 export const listParameters: Readonly<Record<string, Parameter>> = {
-  search: { help: 'Words, each of which occurs in the name of an item. Without regard to case.', schema: text },
+  search: {
+    help: 'Words, each of which occurs in the name of an item. Without regard to case. The name q is the same.',
+    schema: text,
+  },
   namespace: {
     help: 'Of this namespace alone.',
     kinds: [...ofPods, 'workloads'],
@@ -111,9 +114,10 @@ export function parametersOf(kind: ListKind): readonly string[] {
 /** Throws UserError that names the parameter and what is allowed; `allowed`: names of parameters. */
 export function parseListQuery(
   kind: ListKind,
-  parameters: Readonly<Record<string, unknown>>,
+  asked: Readonly<Record<string, unknown>>,
   allowed: readonly string[] = parametersOf(kind),
 ): ListQuery {
+  const parameters = allowed.includes('search') ? named(asked) : asked;
   const unknown = Object.keys(parameters).find((name) => !allowed.includes(name));
   if (unknown !== undefined) {
     const names = allowed.length === 0 ? 'none' : allowed.join(', ');
@@ -134,6 +138,11 @@ export function parseListQuery(
     offset: integer('offset', read('offset'), { min: 0, max: maxOffset }) ?? 0,
     limit: integer('limit', read('limit'), { min: 1, max: maxLimit }) ?? defaultLimit,
   };
+}
+
+/** With `search` for its other name. */
+function named({ q, ...others }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return q === undefined ? others : { search: q, ...others };
 }
 
 /** Returns the parameter and its text; nothing for one that is not given or empty, as a form sends it. */

@@ -9,6 +9,7 @@ import type { LimitRatio } from '../node/limit-ratios.js';
 import { isNearThreshold } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { type FindingKind, type PodFinding, podFindings } from '../node/pod-findings.js';
+import { limitText } from './limit-report.js';
 import type { PodPlace } from './pod-report.js';
 
 /** Something about a pod that makes its eviction likelier, or that has not the effect that it seems to have. */
@@ -120,7 +121,7 @@ function tinyText({ field, container, volume = '', amount }: FindingOf<'amount_b
   const quantity = formatQuantity(amount);
   const number = quantity.replace(/\D$/, '');
   const size = countedText(roundUp(amount), ['byte', 'bytes']);
-  return `${field} ${quantity} of ${of} is ${number === quantity ? '' : 'less than '}${size}: was ${number}Mi meant?`;
+  return `${field} ${quantity} of ${of} is ${number === quantity ? '' : 'less than '}${size}: most likely ${number}Mi is meant`;
 }
 
 function fullText({ volume, usedBytes, capacityBytes, sizeLimitBytes }: FindingOf<'memory_volume_full'>): string {
@@ -131,8 +132,8 @@ function fullText({ volume, usedBytes, capacityBytes, sizeLimitBytes }: FindingO
 
 type FindingOf<Kind extends FindingKind> = Extract<PodFinding, { readonly kind: Kind }>;
 
-function unenforcedText({ volume, limitBytes, unenforced }: FindingOf<'limit_not_enforced'>): string {
-  const limit = formatBytes(limitBytes);
+function unenforcedText({ volume, unenforced, ...of }: FindingOf<'limit_not_enforced'>): string {
+  const limit = limitText(of);
   if (unenforced === 'memory_medium')
     return `sizeLimit ${limit} of emptyDir ${volume} in memory never evicts the pod: at the limit, writes fail`;
   return unenforced === 'exempt'

@@ -11,6 +11,8 @@ export interface LimitReport {
   readonly usedBytes: number;
   /** Rounded up to whole bytes; 0: any use evicts. */
   readonly limitBytes: number;
+  /** Of a few bytes with a fraction, which is most of what is rounded up: as Kubernetes writes it, such as `500m`. */
+  readonly limitQuantity?: string | undefined;
   /** Not clamped. Above 1 the kubelet evicts; `Infinity` for a limit of 0 and any use. */
   readonly ratio: number;
   /** Why it does not do what it seems to do, see `UnenforcedReason`; absent for a limit that does. */
@@ -38,6 +40,7 @@ export function limitReport({
   volume,
   usedBytes,
   limitBytes,
+  limitQuantity,
   ratio,
   unenforced,
 }: LimitRatio): LimitReport {
@@ -47,9 +50,15 @@ export function limitReport({
     volume: volume || undefined,
     usedBytes,
     limitBytes,
+    limitQuantity,
     ratio,
     unenforced,
   };
+}
+
+/** The limit, as it is written where rounding would make another one of it. */
+export function limitText({ limitBytes, limitQuantity }: Pick<LimitReport, 'limitBytes' | 'limitQuantity'>): string {
+  return limitQuantity ?? formatBytes(limitBytes);
 }
 
 /** The usage beside its limit: exact where both would read the same. */

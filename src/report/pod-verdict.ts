@@ -9,6 +9,7 @@ import {
   canEvict,
   type LimitReport,
   limitSubject,
+  limitText,
   limitThresholds,
   nearestBinding,
   soonMs,
@@ -170,7 +171,7 @@ export function isSameLimit(
 /** `container app uses 90Mi of its limit of 100Mi` */
 export function limitUse(limit: LimitReport): string {
   const { rule, usedBytes, limitBytes } = limit;
-  return `${limitSubject(limit)} uses ${usedText(usedBytes, limitBytes)} of its ${rule === 'emptydir' ? 'size limit' : 'limit'} of ${formatBytes(limitBytes)}`;
+  return `${limitSubject(limit)} uses ${usedText(usedBytes, limitBytes)} of its ${rule === 'emptydir' ? 'size limit' : 'limit'} of ${limitText(limit)}`;
 }
 
 function lowerFirst(text: string): string {

@@ -162,8 +162,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const items = all.slice(offset, offset + limit).map((of) => withAge(of, reading.readAtMs));
     return Promise.resolve({ kind: 'evictions', query, data: { items, totalCount: all.length, offset, limit } });
   },
-  search: async ({ parameters: { q, ...others } }, { reading, lane }) => {
-    const parameters = q === undefined ? others : { search: q, ...others };
+  search: async ({ parameters }, { reading, lane }) => {
     const names = parametersOfView('search');
     const of = (kind: ListKind) => ({ ...parseListQuery(kind, parameters, names), limit: foundCount });
     const query = of('pods');

@@ -10,7 +10,8 @@ it.each([
   [-1536, '-1.5Ki'],
   [1024 * 1024 - 1, '1Mi'],
   [5 * 2 ** 30, '5Gi'],
-  [2 ** 53, '8Pi'],
+  [2 ** 53 - 1, '8Pi'],
+  [2 ** 53, '8Pi or more'],
 ])('%s bytes are shown as %s', (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
 });

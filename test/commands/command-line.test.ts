@@ -293,8 +293,18 @@ describe('check-config', () => {
 
   it('check-config warns of a pattern that matches no family', async () => {
     const { status, error } = await checked('metrics: {allow: [pod_used_bytes]}\n');
-    expect(error).toBe('warning: metrics.allow[0] "pod_used_bytes" matches no metric family (patterns are anchored)\n');
+    expect(error).toBe(
+      'warning: pattern matches no metric family (patterns are anchored) (pattern metrics.allow[0] "pod_used_bytes")\n',
+    );
     expect(status).toBe(0);
+  });
+
+  it('check-config warns of a selector that names two kinds of nodes, and of kubelets that nobody verifies', async () => {
+    const { error } = await checked(
+      'cluster: {skipNodes: ["type=kwok,type=virtual-kubelet"]}\nkubelet: {tls: {insecureSkipVerify: true}}\n',
+    );
+    expect(error).toMatch(/^warning: no node is of two kinds: .* \(selector type=kwok,type=virtual-kubelet\)\n/);
+    expect(error).toMatch(/\nwarning: kubelet TLS verification is disabled: .*\n$/);
   });
 
   it('check-config warns of a folder as file of evictions, and not of a file that is not there yet', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Amount } from '../../src/kube/quantity.js';
+import { type Amount, parseAmount } from '../../src/kube/quantity.js';
 import { type LimitRatio, limitRatios, type LimitRatiosInput } from '../../src/node/limit-ratios.js';
 import {
   aContainer,
@@ -89,6 +89,17 @@ describe('limitRatios: pods', () => {
   it('a pod without a limit, or without a total, has no ratio', () => {
     expect(told({ summary: aPodSummary({ containers: [] }), pod: limited(undefined) })).toEqual([]);
     expect(told({ summary: aPodSummary({ usedBytes: undefined, containers: [] }), pod: limited(5) })).toEqual([]);
+  });
+
+  it.each([
+    [500, '500m'],
+    [1_022_500, '1022500m'],
+    [1_023_500, undefined],
+    [2000, undefined],
+  ])('a limit of %d thousandths of a byte has the quantity %s', (thousandths, limitQuantity) => {
+    const input = { hasDedicatedImagefs: false, enforcesSidecars: true, resizesVolumes: false };
+    const pod = limited(parseAmount(`${thousandths}m`));
+    expect(limitRatios({ ...input, pod, summary: aPodSummary() })[0]?.limitQuantity).toBe(limitQuantity);
   });
 
   it.each([

@@ -79,6 +79,12 @@ describe('podFindings: units', () => {
     expect(allFindingsOf(pod)).toEqual(expected);
   });
 
+  it('a limit that is less than a sizeLimit by its unit is found once', () => {
+    const volumes = [aVolume({ name: 'data', sizeLimitBytes: 2048 })];
+    const containers = [aContainer({ limitBytes: half, mounts: [aMount('data')] }), aContainer({ name: 'other' })];
+    expect(allFindingsOf({ volumes, containers }).map(({ kind }) => kind)).toEqual(['amount_below_1ki']);
+  });
+
   it('a sizeLimit has an unlikely unit, also where the kubelet enforces no limits', () => {
     const volumes = [aVolume({ name: 'data', sizeLimitBytes: half })];
     const containers = [aContainer({ mounts: [aMount('data')] })];

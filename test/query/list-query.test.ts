@@ -32,6 +32,11 @@ it.each([
     { only: 'near', rule: 'emptydir', order: 'ratio' },
     { only: 'near', rule: 'emptydir', order: 'ratio' },
   ],
+  [
+    { q: 'web', order: 'name' },
+    { search: ['web'], given: { search: 'web', order: 'name' } },
+  ],
+  [{ q: 'web', search: 'db' }, { search: ['db'] }],
   [{ workload: '-/custom/all' }, { workload: '-/custom/all' }],
 ])('parameters %j are read', (parameters, expected) => {
   expect(parseListQuery('pods', parameters)).toMatchObject(expected);

@@ -57,6 +57,12 @@ describe('the verdict of a pod', () => {
       'near',
       'Near a limit: container app uses 80Mi of its limit of 100Mi. Its growth is not known: it was measured less than twice.',
     ],
+    [
+      'above half a byte',
+      [limit(101, { limitBytes: 1, limitQuantity: '500m', ratio: 2e8 })],
+      'above',
+      'Above a limit: container app uses 101Mi of its limit of 500m. The kubelet evicts the pod.',
+    ],
     ['far from one', [limit(79)], 'within', 'Within its limits: container app uses 79Mi of its limit of 100Mi.'],
     ['without limits', [], 'unbounded', 'No limit bounds it: it may fill the disk of its node. It uses 4Mi.'],
     [

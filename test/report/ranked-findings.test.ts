@@ -72,9 +72,9 @@ describe('the findings of a cluster', () => {
   });
 
   it.each([
-    ['500m', 'limit 500m of container main is less than 1 byte: was 500Mi meant?'],
-    ['512', 'limit 512 of container main is 512 bytes: was 512Mi meant?'],
-    ['1500m', 'limit 1500m of container main is less than 2 bytes: was 1500Mi meant?'],
+    ['500m', 'limit 500m of container main is less than 1 byte: most likely 500Mi is meant'],
+    ['512', 'limit 512 of container main is 512 bytes: most likely 512Mi is meant'],
+    ['1500m', 'limit 1500m of container main is less than 2 bytes: most likely 1500Mi is meant'],
   ])('a limit of %s is shown as it is written', (quantity, what) => {
     const containers = [aContainer({ limitBytes: parseAmount(quantity) })];
     const container = { kind: 'amount_below_1ki', items: [{ container: 'main', what }] };
@@ -84,7 +84,7 @@ describe('the findings of a cluster', () => {
   it('a sizeLimit of less than a byte names its emptyDir', () => {
     const volumes = [aVolume({ name: 'a', sizeLimitBytes: parseAmount('0.0000015') })];
     const containers = [aContainer({ mounts: [aMount('a')] })];
-    const what = 'sizeLimit 1500n of emptyDir a is less than 1 byte: was 1500Mi meant?';
+    const what = 'sizeLimit 1500n of emptyDir a is less than 1 byte: most likely 1500Mi is meant';
     expect(rankedOf(nodeWith('node-1', { volumes, containers }))).toMatchObject([{ items: [{ volume: 'a', what }] }]);
   });
 

@@ -185,7 +185,12 @@ const limitColumns: readonly Column<LimitExplanation>[] = [
   { header: 'OF', text: ({ container, volume }) => container ?? volume ?? 'the pod', minWidth: 6 },
   { header: 'COUNTED', text: ({ counted }) => counted, minWidth: 8, dropRank: 2 },
   { header: 'BYTES', text: ({ usedBytes }) => formatCount(usedBytes), align: 'right', dropRank: 1 },
-  { header: 'LIMIT', text: ({ limitBytes }) => formatCount(limitBytes), align: 'right', dropRank: 3 },
+  {
+    header: 'LIMIT',
+    text: ({ limitBytes, limitQuantity }) => limitQuantity ?? formatCount(limitBytes),
+    align: 'right',
+    dropRank: 3,
+  },
   { header: 'RATIO', text: ({ ratio }) => formatRatio(ratio), align: 'right', style: limitStyle },
   {
     header: '',

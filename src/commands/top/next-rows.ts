@@ -4,6 +4,7 @@ import { countsInodes } from '../../kubelet/eviction-signals.js';
 import { nearRatio } from '../../node/near-evictions.js';
 import { isNearHeadroom } from '../../node/node-thresholds.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
+import { limitText } from '../../report/limit-report.js';
 import type { DataFacts, PodReport } from '../../report/pod-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
 import { amountText } from '../explain/signal-lines.js';
@@ -148,7 +149,7 @@ function whyText(row: NextRow): string {
 function podWhyText({ pod: { nearestLimit }, timeMs }: NextRow & { readonly kind: 'pod' }): string {
   if (nearestLimit === undefined) return '-';
   const growth = timeMs === undefined && nearestLimit.ratio < nearRatio ? 'grows fast: ' : '';
-  return `${growth}${formatRatio(nearestLimit.ratio)} of ${formatBytes(nearestLimit.limitBytes)} (${ruleText(nearestLimit)})`;
+  return `${growth}${formatRatio(nearestLimit.ratio)} of ${limitText(nearestLimit)} (${ruleText(nearestLimit)})`;
 }
 
 function leftText(row: NextRow): string {

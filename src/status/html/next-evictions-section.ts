@@ -2,7 +2,7 @@ import type { Ranked } from '../../base/ranking.js';
 import { formatCount } from '../../base/text.js';
 import { formatAge, formatBytes, formatForecast, formatPercent } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
-import { limitThresholds } from '../../report/limit-report.js';
+import { limitText, limitThresholds } from '../../report/limit-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
 import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
 import { unreadPodsText } from '../../report/signal-report.js';
@@ -118,10 +118,10 @@ function noKnownLimitText({ podCount, limitCount, pendingPodCount }: ClusterSumm
 }
 
 function limitRow(limit: PodLimitReport, links: Links): Markup {
-  const { usedBytes, limitBytes, ratio } = limit;
+  const { usedBytes, ratio } = limit;
   const severity = isLastKnown(limit) ? 'unknown' : ratioSeverity(limit);
   return markup`<tr role="row"${rowClass(limit)}><th scope="row" role="rowheader">${podsText(limit, links)}${ageChip(limit)}</th>
-<td role="cell" class="low number" data-label="Used">${formatBytes(usedBytes)} of ${formatBytes(limitBytes)} <span class="small muted">${ruleText(limit)}</span>${partMark(limit)}</td>
+<td role="cell" class="low number" data-label="Used">${formatBytes(usedBytes)} of ${limitText(limit)} <span class="small muted">${ruleText(limit)}</span>${partMark(limit)}</td>
 <td role="cell" class="number"><span class="${severityClass(severity)}">${formatPercent(ratio)}</span>${timeNote('limit', limit.timeToLimitMs)}</td></tr>`;
 }
 

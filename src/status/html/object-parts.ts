@@ -1,7 +1,7 @@
 import { formatAge, formatBytes, formatPercent } from '../../base/units.js';
 import type { LimitExplanation } from '../../query/pod-explanation.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
-import { canEvict, type LimitReport, limitSubject } from '../../report/limit-report.js';
+import { canEvict, type LimitReport, limitSubject, limitText } from '../../report/limit-report.js';
 import type { WorkloadReference } from '../../report/workload-report.js';
 import { bar } from './bar.js';
 import { dataTable } from './components.js';
@@ -46,7 +46,7 @@ export function limitRatioPart(
 ): Markup {
   const severity = isOld || !canEvict(limit) ? 'unknown' : ratioSeverity(limit);
   const mark = limit.unenforced === undefined ? '' : `, ${unenforcedText(limit.unenforced)}`;
-  const text = `of ${formatBytes(limit.limitBytes)}${what === '' ? '' : ` ${what}`}${mark}`;
+  const text = `of ${limitText(limit)}${what === '' ? '' : ` ${what}`}${mark}`;
   return markup`<span class="${severityClass(severity)}">${formatPercent(limit.ratio)}</span> <span class="small muted">${text}</span>`;
 }
 
@@ -81,11 +81,11 @@ export function limitTable(
     return markup`<tr role="row"><th scope="row" role="rowheader">${limitName(limit)}${chips}</th>
 <td role="cell" class="wide bar-cell">${bar({
       segments: [{ colour: `${severity}-bar`, label: text, amount: Math.min(limit.ratio, scale) }],
-      marks: [{ kind: 'limit', label: `limit ${formatBytes(limit.limitBytes)}`, amount: 1 }],
+      marks: [{ kind: 'limit', label: `limit ${limitText(limit)}`, amount: 1 }],
       scale,
       text,
     })}</td>
-${limit.samples && markup`<td role="cell" class="wide bar-cell">${curve(limit, limit.samples, axis)}</td>`}<td role="cell" class="low number" data-label="Used">${formatBytes(limit.usedBytes)} of ${formatBytes(limit.limitBytes)}${limit.counted === undefined ? undefined : markup` <span class="muted">${limit.counted}</span>`}</td>
+${limit.samples && markup`<td role="cell" class="wide bar-cell">${curve(limit, limit.samples, axis)}</td>`}<td role="cell" class="low number" data-label="Used">${formatBytes(limit.usedBytes)} of ${limitText(limit)}${limit.counted === undefined ? undefined : markup` <span class="muted">${limit.counted}</span>`}</td>
 <td role="cell" class="number"><span class="${severityClass(severity)}">${formatPercent(limit.ratio)}</span></td></tr>`;
   };
   const columns: Parameters<typeof dataTable>[2] = {
