@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { type FailureReason, RequestError } from '../../src/base/errors.js';
 import type { LogFields } from '../../src/base/logger.js';
-import { type Lane, Scheduler } from '../../src/base/scheduler.js';
+import type { Lane } from '../../src/base/scheduler.js';
 import type { Node } from '../../src/kube/objects.js';
 import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import type { CacheLookup } from '../../src/kubelet/lookup.js';
@@ -134,13 +134,6 @@ function textOf(lookup: CacheLookup): string {
 const node = aNode();
 
 describe('KubeletCache: fresh, stale, absent', () => {
-  it('the first lookup asks and serves the summary as fresh', async () => {
-    const { cache, kubelet, results } = setUp();
-    expect(textOf(await cache.get(node, never))).toBe('fresh of request 1');
-    expect(kubelet.requestCount).toBe(1);
-    expect(results).toEqual(['refreshed']);
-  });
-
   it.each([
     [0, 'fresh of request 1'],
     [ttlMs - 1, 'fresh of request 1'],
@@ -155,17 +148,6 @@ describe('KubeletCache: fresh, stale, absent', () => {
     await clock.advance(ageMs);
     expect(textOf(await cache.get(node, never))).toBe(expected);
     expect(kubelet.requestCount).toBe(ageMs < ttlMs ? 1 : 2);
-  });
-
-  it.each([
-    [ttlMs - 1, 1],
-    [ttlMs, 2],
-  ])('after %i ms the kubelet that answers has seen %i requests', async (ageMs, requestCount) => {
-    const { cache, kubelet, clock } = setUp();
-    await cache.get(node, never);
-    await clock.advance(ageMs);
-    expect((await cache.get(node, never)).state).toBe('fresh');
-    expect(kubelet.requestCount).toBe(requestCount);
   });
 
   it('freshness counts from the answer, the gate from the request', async () => {
@@ -191,15 +173,6 @@ describe('KubeletCache: fresh, stale, absent', () => {
     await clock.advance(ttlMs);
     await cache.get(node, never);
     expect(results).toEqual(['refreshed', 'fresh', 'stale', 'absent']);
-  });
-
-  it('the nodes are kept apart', async () => {
-    const { cache, kubelet } = setUp();
-    await cache.get(aNode({ name: 'a' }), never);
-    kubelet.fail('tls');
-    expect(textOf(await cache.get(aNode({ name: 'b' }), never))).toBe('absent tls');
-    expect(textOf(await cache.get(aNode({ name: 'a' }), never))).toBe('fresh of request 1');
-    expect(['a', 'b', 'c'].map((name) => cache.lastFailure(name)?.reason)).toEqual([undefined, 'tls', undefined]);
   });
 });
 
@@ -245,45 +218,6 @@ describe('KubeletCache: a failing kubelet', () => {
     );
   });
 
-  it.each([0, 1_000, 30_000, ttlMs - 1])(
-    'a kubelet that recovers after %i ms is measured within one TTL',
-    async (ms) => {
-      const { cache, kubelet, clock } = setUp();
-      kubelet.fail('timeout');
-      await cache.get(node, never);
-      await clock.advance(ms);
-      kubelet.recover();
-      await clock.advance(ttlMs - ms);
-      expect(textOf(await cache.get(node, never))).toBe('fresh of request 2');
-      expect(cache.lastFailure(node.name)).toBeUndefined();
-    },
-  );
-
-  it('a failure is known with reason, message and time until the kubelet succeeds', async () => {
-    const { cache, kubelet, clock } = setUp();
-    expect(cache.lastFailure(node.name)).toBeUndefined();
-    kubelet.fail('tls');
-    await cache.get(node, never);
-    const atMs = clock.monotonicMs();
-    await clock.advance(1_000);
-    expect(cache.lastFailure(node.name)).toEqual({ reason: 'tls', message: 'failed: tls', atMs, sinceMs: atMs });
-    kubelet.recover();
-    await clock.advance(ttlMs);
-    await cache.get(node, never);
-    expect(cache.lastFailure(node.name)).toBeUndefined();
-  });
-
-  it('a failing kubelet has the reason of its last request', async () => {
-    const { cache, kubelet, clock } = setUp();
-    const reasons: string[] = [];
-    for (const reason of ['not_ready', 'tls', 'too_large'] as const) {
-      kubelet.fail(reason);
-      reasons.push(textOf(await cache.get(node, never)));
-      await clock.advance(ttlMs);
-    }
-    expect(reasons).toEqual(['absent not_ready', 'absent tls', 'absent too_large']);
-  });
-
   it.each([
     { answers: 'the same for two TTLs', texts: ['rootFs', 'rootFs', 'rootFs'], expected: true },
     { answers: 'the same for one', texts: ['rootFs', 'rootFs'], expected: undefined },
@@ -314,16 +248,6 @@ describe('KubeletCache: a failing kubelet', () => {
 });
 
 describe('KubeletCache: callers that overlap', () => {
-  it('callers that overlap share one attempt', async () => {
-    const { cache, kubelet, results } = setUp();
-    const answer = kubelet.hang();
-    const lookups = Array.from({ length: 10 }, () => cache.get(node, never));
-    answer();
-    expect((await Promise.all(lookups)).map(textOf)).toEqual(Array.from({ length: 10 }, () => 'fresh of request 1'));
-    expect(results).toEqual(Array.from({ length: 10 }, () => 'refreshed'));
-    expect(kubelet.requestCount).toBe(1);
-  });
-
   it('callers join an attempt that outlasts the TTL instead of doubling it, also when it fails', async () => {
     const { cache, kubelet, clock } = setUp();
     const answer = kubelet.hang();
@@ -356,82 +280,6 @@ it('kubelets that did not respond in time take at most a quarter of the request 
 });
 
 describe('KubeletCache: a caller that gives up', () => {
-  it('a caller that gives up gets the stale summary at once; the next one is served by the attempt', async () => {
-    const { cache, kubelet, clock, results } = setUp();
-    await cache.get(node, never);
-    await clock.advance(ttlMs);
-    const answer = kubelet.hang();
-    const scrape = new AbortController();
-    const lookup = cache.get(node, scrape.signal);
-    await clock.advance(1_000);
-    scrape.abort();
-    expect(textOf(await lookup)).toBe('stale of request 1');
-    answer();
-    await clock.advance(1_000);
-    expect(textOf(await cache.get(node, never))).toBe('fresh of request 2');
-    expect(results).toEqual(['refreshed', 'stale', 'fresh']);
-  });
-
-  it('a caller that gives up gets "timeout" while nothing is known yet', async () => {
-    const { cache, kubelet, clock } = setUp();
-    const answer = kubelet.hang();
-    const scrape = new AbortController();
-    const lookup = cache.get(node, scrape.signal);
-    await clock.advance(0);
-    scrape.abort();
-    expect(textOf(await lookup)).toBe('absent timeout');
-    const next = cache.get(node, never);
-    answer();
-    expect(textOf(await next)).toBe('fresh of request 1');
-  });
-
-  it('a caller that gives up gets the recorded reason while a later attempt is under way', async () => {
-    const { cache, kubelet, clock } = setUp();
-    kubelet.fail('forbidden');
-    await cache.get(node, never);
-    await clock.advance(ttlMs);
-    const answer = kubelet.hang();
-    const scrape = new AbortController();
-    const lookup = cache.get(node, scrape.signal);
-    await clock.advance(0);
-    scrape.abort();
-    expect(textOf(await lookup)).toBe('absent forbidden');
-    answer();
-  });
-
-  it('a caller that gives up does not take the others with it', async () => {
-    const { cache, kubelet, clock } = setUp();
-    const answer = kubelet.hang();
-    const scrape = new AbortController();
-    const leaving = cache.get(node, scrape.signal);
-    const staying = cache.get(node, never);
-    await clock.advance(0);
-    scrape.abort();
-    await leaving;
-    answer();
-    expect(textOf(await staying)).toBe('fresh of request 1');
-  });
-
-  it('a caller that gives up before it asks causes no request', async () => {
-    const { cache, kubelet } = setUp();
-    expect(textOf(await cache.get(node, AbortSignal.abort()))).toBe('absent never');
-    expect(kubelet.requestCount).toBe(0);
-  });
-
-  it("a caller that gives up while it waits for another one's attempt leaves no attempt behind", async () => {
-    const { cache, kubelet, clock } = setUp({ ttlMs: 0 });
-    const answer = kubelet.hang();
-    const first = cache.get(node, never);
-    const scrape = new AbortController();
-    const second = cache.get(node, scrape.signal);
-    scrape.abort();
-    await second;
-    answer();
-    await first;
-    await clock.advance(0);
-    expect(kubelet.requestCount).toBe(1);
-  });
-
   it('a lookup leaves no listener on its signal, and many lookups with one signal are no warning', async () => {
     const { cache, kubelet, clock } = setUp();
     const warnings: Error[] = [];
@@ -468,13 +316,6 @@ function countListeners(signal: AbortSignal): () => number {
 }
 
 describe('KubeletCache with a TTL of 0', () => {
-  it('a TTL of 0 asks at every lookup', async () => {
-    const { cache, kubelet } = setUp({ ttlMs: 0 });
-    const lookups = [textOf(await cache.get(node, never)), textOf(await cache.get(node, never))];
-    expect(lookups).toEqual(['fresh of request 1', 'fresh of request 2']);
-    expect(kubelet.requestCount).toBe(2);
-  });
-
   it('a TTL of 0 lets callers that overlap share the attempt', async () => {
     const { cache, kubelet, clock } = setUp({ ttlMs: 0 });
     const answer = kubelet.hang();
@@ -483,13 +324,6 @@ describe('KubeletCache with a TTL of 0', () => {
     answer();
     expect((await Promise.all(lookups)).map(textOf)).toEqual(Array.from({ length: 3 }, () => 'fresh of request 1'));
     expect(kubelet.requestCount).toBe(1);
-  });
-
-  it('a TTL of 0 has nothing stale: a failed attempt is absent', async () => {
-    const { cache, kubelet } = setUp({ ttlMs: 0 });
-    await cache.get(node, never);
-    kubelet.fail('timeout');
-    expect(textOf(await cache.get(node, never))).toBe('absent timeout');
   });
 });
 
@@ -504,12 +338,6 @@ describe('KubeletCache: a summary without pods', () => {
     expect(textOf(await cache.get(node, never))).toBe('stale of request 1');
     await clock.advance(ttlMs);
     expect(textOf(await cache.get(node, never))).toBe('absent empty');
-  });
-
-  it('a summary without pods is like any other when no pod is known to run there', async () => {
-    const { cache, kubelet } = setUp({ expectsPods: (nodeName) => nodeName !== node.name });
-    kubelet.answer = () => Promise.resolve(aNodeSummary({ pods: [] }));
-    expect(await cache.get(node, never)).toMatchObject({ state: 'fresh', summary: { pods: [] } });
   });
 
   describe('where not all pods are read, after one with pods', () => {
@@ -688,19 +516,6 @@ describe('KubeletCache.refresh', () => {
     expect(kubelet.requestCount).toBe(1);
   });
 
-  it('a refresh is joined by a caller whose data ends meanwhile', async () => {
-    const { cache, kubelet, clock } = setUp();
-    await cache.get(node, never);
-    await clock.advance(ttlMs);
-    const answer = kubelet.hang();
-    const refresh = cache.refresh(node);
-    const lookup = cache.get(node, never);
-    answer();
-    await refresh;
-    expect(textOf(await lookup)).toBe('fresh of request 2');
-    expect(kubelet.requestCount).toBe(2);
-  });
-
   it('a refresh in the background takes a slot after all others, and holds nobody up', async () => {
     const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 2 });
     const nodes = ['first', 'second', 'third', 'fourth'].map((name) => aNode({ name }));
@@ -782,16 +597,6 @@ describe('KubeletCache: the log', () => {
     ]);
   });
 
-  it('the log has a line when the reason changes', async () => {
-    const { cache, kubelet, clock, lines } = setUp();
-    for (const reason of ['timeout', 'timeout', 'tls', 'tls'] as const) {
-      kubelet.fail(reason);
-      await cache.get(node, never);
-      await clock.advance(ttlMs);
-    }
-    expect(lines.map(({ fields }) => fields?.['reason'])).toEqual(['timeout', 'tls']);
-  });
-
   it('the log has one line for nodes that become unreachable at once, and one when they are back', async () => {
     const { cache, kubelet, clock, lines } = setUp();
     const nodes = Array.from({ length: 200 }, (_, index) => aNode({ name: `n${index + 100}` }));
@@ -824,22 +629,6 @@ describe('KubeletCache: the log', () => {
 });
 
 describe('KubeletCache: new settings', () => {
-  it('new settings keep summaries with their age, failures and gates', async () => {
-    const { cache, configure, kubelet, clock } = setUp();
-    await cache.get(node, never);
-    await clock.advance(ttlMs);
-    kubelet.fail('tls');
-    expect(textOf(await cache.get(node, never))).toBe('stale of request 1');
-    configure();
-    expect(textOf(await known(cache, node))).toBe('stale of request 1');
-    expect(cache.lastFailure(node.name)).toMatchObject({ reason: 'tls' });
-    kubelet.recover();
-    await clock.advance(ttlMs - 1);
-    expect(textOf(await cache.get(node, never))).toBe('stale of request 1');
-    await clock.advance(1);
-    expect(textOf(await cache.get(node, never))).toBe('fresh of request 3');
-  });
-
   it('new settings keep the request in flight', async () => {
     const { cache, configure, kubelet, clock } = setUp();
     const release = kubelet.hang();
@@ -851,23 +640,6 @@ describe('KubeletCache: new settings', () => {
     release();
     expect([textOf(await before), textOf(await after)]).toEqual(['fresh of request 1', 'fresh of request 1']);
     expect(cache.history(node.name)?.find(aPodSummary())?.samples).toHaveLength(1);
-    expect(kubelet.requestCount).toBe(1);
-  });
-
-  it('new settings leave a slow kubelet its request, however often they change meanwhile', async () => {
-    const { cache, configure, kubelet, clock } = setUp();
-    kubelet.answer = async (signal) => {
-      await clock.sleep(8_000, signal);
-      return kubelet.summary();
-    };
-    const found: string[] = [];
-    for (let count = 0; count < 8; count++) {
-      void cache.get(node, never);
-      await clock.advance(3_000);
-      configure();
-      found.push(textOf(await known(cache, node)));
-    }
-    expect(found.slice(0, 4)).toEqual(['absent timeout', 'absent timeout', 'fresh of request 1', 'fresh of request 1']);
     expect(kubelet.requestCount).toBe(1);
   });
 
@@ -891,26 +663,6 @@ describe('KubeletCache: new settings', () => {
     expect(kubelet.maxInFlightCount).toBe(1);
   });
 
-  it('a request in flight that went another way is dropped and sent again, once in a TTL', async () => {
-    const { cache, configure, kubelet, clock } = setUp({ transportKey: { port: 1 } });
-    kubelet.hang();
-    const before = cache.get(node, never);
-    await clock.advance(4_000);
-    const second = new FakeKubelet();
-    second.hang();
-    configure({ kubelet: second, transportKey: { port: 2 } });
-    await clock.advance(0);
-    expect([kubelet.inFlightCount, second.inFlightCount]).toEqual([0, 1]);
-    const third = new FakeKubelet();
-    configure({ kubelet: third, transportKey: { port: 3 } });
-    expect(textOf(await before)).toBe('absent never');
-    await clock.advance(ttlMs - 1);
-    expect(textOf(await cache.get(node, never))).toBe('absent never');
-    await clock.advance(1);
-    expect(textOf(await cache.get(node, never))).toBe('fresh of request 1');
-    expect([kubelet, second, third].map(({ requestCount }) => requestCount)).toEqual([1, 1, 1]);
-  });
-
   it('a kubelet is left alone for a whole TTL after a request that was dropped', async () => {
     const { cache, configure, kubelet, clock } = setUp({ transportKey: { port: 0 } });
     await cache.get(node, never);
@@ -928,37 +680,6 @@ describe('KubeletCache: new settings', () => {
     expect(textOf(await cache.get(node, never))).toBe('absent never');
     await clock.advance(1);
     expect(textOf(await cache.get(node, never))).toBe('fresh of request 4');
-  });
-
-  it('new settings begin no request after disposal', async () => {
-    const { cache, configure, kubelet, clock } = setUp();
-    await cache.get(node, never);
-    cache[Symbol.dispose]();
-    configure();
-    await clock.advance(ttlMs);
-    expect(textOf(await cache.get(node, never))).toBe('stale of request 1');
-    expect(kubelet.requestCount).toBe(1);
-  });
-
-  it('new settings count from the next lookup on', async () => {
-    const { cache, configure, clock } = setUp();
-    await cache.get(node, never);
-    await clock.advance(20_000);
-    configure({ ttlMs: 15_000 });
-    expect(textOf(await known(cache, node))).toBe('stale of request 1');
-    configure({ ttlMs: 30_000 });
-    expect(textOf(await known(cache, node))).toBe('fresh of request 1');
-  });
-
-  it('new settings decide whether a summary without pods is accepted that was requested before', async () => {
-    const { cache, configure, kubelet, clock } = setUp();
-    kubelet.summary = () => Promise.resolve(aNodeSummary({ pods: [] }));
-    const release = kubelet.hang();
-    const before = cache.get(node, never);
-    await clock.advance(0);
-    configure({ expectsPods: () => true });
-    release();
-    expect(textOf(await before)).toBe('absent empty');
   });
 });
 
@@ -1016,56 +737,6 @@ it('the error about a node whose name is no DNS name does not repeat the name', 
 
 describe('KubeletCache: attempts under way', () => {
   const nodes = ['a', 'b', 'c', 'd', 'e'].map((name) => aNode({ name }));
-
-  it('the number of attempts under way is bounded over all nodes', async () => {
-    const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 2 });
-    kubelet.answer = async () => {
-      await clock.sleep(100);
-      return aNodeSummary();
-    };
-    const all = Promise.all(nodes.map(async (each) => cache.get(each, never)));
-    await clock.advance(300);
-    expect((await all).map(({ state }) => state)).toEqual(nodes.map(() => 'fresh'));
-    expect(kubelet.maxInFlightCount).toBe(2);
-  });
-
-  it('an attempt whose caller gave up is counted until it has ended', async () => {
-    const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 1 });
-    const release = kubelet.hang();
-    const caller = new AbortController();
-    const [a = node, b = node] = nodes;
-    const first = cache.get(a, caller.signal);
-    const second = cache.get(b, never);
-    await clock.advance(0);
-    caller.abort();
-    expect(textOf(await first)).toBe('absent timeout');
-    await clock.advance(1_000);
-    expect(kubelet.requestCount).toBe(1);
-    release();
-    expect((await second).state).toBe('fresh');
-  });
-
-  it('the gate counts from the request, not from the wait for its turn', async () => {
-    const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 1 });
-    const [a = node, b = node] = nodes;
-    const release = kubelet.hang();
-    const first = cache.get(a, never);
-    const second = cache.get(b, never);
-    await clock.advance(40_000);
-    kubelet.fail('connection');
-    release();
-    kubelet.fail('connection');
-    await Promise.all([first, second]);
-    const askedAtMs = clock.monotonicMs();
-    expect(kubelet.requestCount).toBe(2);
-    await clock.advance(ttlMs - 1);
-    await cache.get(b, never);
-    expect(kubelet.requestCount).toBe(2);
-    await clock.advance(1);
-    await cache.get(b, never);
-    expect(kubelet.requestCount).toBe(3);
-    expect(clock.monotonicMs() - askedAtMs).toBe(ttlMs);
-  });
 
   it('a node that waits for its turn is absent with the reason never', async () => {
     const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 1 });
@@ -1141,13 +812,6 @@ describe('KubeletCache.history', () => {
     await clock.advance(1);
     expect(sampleTimes(cache)).toBeUndefined();
   });
-
-  it('the history is that of one machine', async () => {
-    const { cache } = setUp();
-    await cache.get(node, never);
-    await known(cache, aNode({ uid: 'another machine' }));
-    expect(cache.history(node.name)?.find(aPodSummary())).toBeUndefined();
-  });
 });
 
 describe('KubeletCache: a node that may soon evict a pod', () => {
@@ -1171,18 +835,6 @@ describe('KubeletCache: a node that may soon evict a pod', () => {
     },
   );
 
-  it('a node has the whole TTL again when the eviction is no longer near', async () => {
-    const { cache, kubelet, clock } = setUp();
-    await cache.get(node, never);
-    cache.setNearNodes(nearNodes);
-    await clock.advance(10_000);
-    await cache.get(node, never);
-    cache.setNearNodes(new Set());
-    await clock.advance(ttlMs - 1);
-    await cache.get(node, never);
-    expect(kubelet.requestCount).toBe(2);
-  });
-
   it('a node near an eviction that fails is left alone for a whole TTL, and served stale for two', async () => {
     const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
@@ -1204,78 +856,9 @@ describe('KubeletCache: a node that may soon evict a pod', () => {
       '3 absent connection',
     ]);
   });
-
-  it('a node near an eviction is not asked a second time while a slow request is in flight', async () => {
-    const { cache, kubelet, clock } = setUp();
-    await cache.get(node, never);
-    cache.setNearNodes(nearNodes);
-    const release = kubelet.hang();
-    await clock.advance(10_000);
-    const first = cache.get(node, never);
-    await clock.advance(30_000);
-    const second = cache.get(node, never);
-    release();
-    expect([textOf(await first), textOf(await second)]).toEqual(['fresh of request 2', 'fresh of request 2']);
-    expect([kubelet.requestCount, kubelet.maxInFlightCount]).toEqual([2, 1]);
-  });
-});
-
-describe('KubeletCache: a request that is held', () => {
-  it('a request waits as long as it is held, which is no time of the kubelet', async () => {
-    const clock = new ManualClock();
-    const scheduler = new Scheduler(clock);
-    const { cache, kubelet } = setUp({ clock, requests: scheduler.requests });
-    const scrape = scheduler.begin();
-    scrape.endWait();
-    const lookup = cache.get(node, never);
-    await clock.advance(999);
-    expect([kubelet.requestCount, cache.lastDurationMs(node.name)]).toEqual([0, undefined]);
-    scrape[Symbol.dispose]();
-    expect(textOf(await lookup)).toBe('fresh of request 1');
-    expect(cache.lastDurationMs(node.name)).toBe(0);
-  });
-
-  it('a request in the background waits too while requests are held', async () => {
-    const clock = new ManualClock();
-    const scheduler = new Scheduler(clock);
-    const { cache, kubelet } = setUp({ clock, requests: scheduler.requests });
-    using scrape = scheduler.begin();
-    scrape.endWait();
-    const refreshed = cache.refreshInBackground(node);
-    await clock.advance(9_999);
-    expect(kubelet.requestCount).toBe(0);
-    await clock.advance(1);
-    await refreshed;
-    expect(kubelet.requestCount).toBe(1);
-  });
 });
 
 describe('KubeletCache.markOutdated', () => {
-  it('a mark stays with new settings', async () => {
-    const { cache, kubelet, clock, configure } = setUp();
-    await cache.get(node, never);
-    await clock.advance(2_000);
-    cache.markOutdated(node.name);
-    configure({ ttlMs: 50_000 });
-    await clock.advance(10_000);
-    await cache.get(node, never);
-    expect(kubelet.requestCount).toBe(2);
-  });
-
-  it.each([
-    { markedAfterMs: 2_000, askedAfterMs: 9_999, requestCount: 1 },
-    { markedAfterMs: 2_000, askedAfterMs: 10_000, requestCount: 2 },
-    { markedAfterMs: 40_000, askedAfterMs: 40_000, requestCount: 2 },
-  ])('a mark after $markedAfterMs ms has $requestCount requests by $askedAfterMs ms', async (given) => {
-    const { cache, kubelet, clock } = setUp();
-    await cache.get(node, never);
-    await clock.advance(given.markedAfterMs);
-    cache.markOutdated(node.name);
-    await clock.advance(given.askedAfterMs - given.markedAfterMs);
-    await cache.get(node, never);
-    expect(kubelet.requestCount).toBe(given.requestCount);
-  });
-
   it('marks cost one request at most for each pause, however many marks and lookups there are', async () => {
     const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
@@ -1285,21 +868,6 @@ describe('KubeletCache.markOutdated', () => {
       await clock.advance(1_000);
     }
     expect(kubelet.requestCount).toBe(10);
-  });
-
-  it('marks cost nothing while nobody asks, and one request then', async () => {
-    const { cache, kubelet, clock } = setUp();
-    await cache.get(node, never);
-    for (let second = 0; second < 30; second++) {
-      await clock.advance(1_000);
-      cache.markOutdated(node.name);
-    }
-    expect(kubelet.requestCount).toBe(1);
-    await clock.advance(1);
-    await cache.get(node, never);
-    await clock.advance(54_000);
-    await cache.get(node, never);
-    expect(kubelet.requestCount).toBe(2);
   });
 
   it('marks that come while a request is in flight cause one more', async () => {
