@@ -1,5 +1,5 @@
 import type { Node } from '../kube/objects.js';
-import { countsInodes } from '../kubelet/eviction-signals.js';
+import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { NodeSummary } from '../kubelet/summary.js';
 import {
   type DiskFill,
@@ -10,6 +10,7 @@ import {
   type HeldAmounts,
   isMuchGrowth,
   leastShare,
+  reachesSoon,
 } from './disk-growth.js';
 import { type FilesystemOwners, filesystemOwners, signalPlace } from './filesystem-owners.js';
 import type { NodeLayout } from './node-layout.js';
@@ -32,11 +33,11 @@ const windowMs = 600_000;
 export class DiskFills {
   readonly #disks = new Map<string, Kept>();
 
-  /** Takes in a summary; the same one changes nothing. */
-  of(sources: DiskSources): readonly DiskFill[] {
+  /** Takes in a summary; the same one changes nothing. `soon`: the thresholds that are forecast to be crossed within minutes. */
+  of(sources: DiskSources, soon: readonly EvictionSignal[] = []): readonly DiskFill[] {
     return diskMoments(sources).map((now) => {
       const key = `${now.filesystem} ${now.ofInodes}`;
-      const fill = nextFill(now, this.#disks.get(key) ?? firstFill(now), sources);
+      const fill = nextFill(now, this.#disks.get(key) ?? firstFill(now), sources, soon);
       this.#disks.set(key, fill);
       return fill;
     });
@@ -46,10 +47,11 @@ export class DiskFills {
 const none: HeldAmounts = { pods: 0, images: 0, other: 0 };
 
 function firstFill(now: DiskMoment): Kept {
-  return { ...now, grown: none, durationMs: 0, fallen: 0, cause: undefined, calmAtMs: -Infinity, starts: [now, now] };
+  const since = { grown: none, durationMs: 0, fallen: 0, calmAtMs: -Infinity };
+  return { ...now, ...since, cause: undefined, starts: [now, now] };
 }
 
-function nextFill(now: DiskMoment, before: Kept, sources: DiskSources): Kept {
+function nextFill(now: DiskMoment, before: Kept, sources: DiskSources, soon: readonly EvictionSignal[]): Kept {
   const own = sources.thresholds.filter(
     ({ signal, available }) =>
       available !== undefined &&
@@ -63,9 +65,15 @@ function nextFill(now: DiskMoment, before: Kept, sources: DiskSources): Kept {
   const grown = grownSince(held, now.held, cause === undefined ? none : { ...before.grown, other: 0 });
   const calmAtMs = isCalm ? now.atMs : before.calmAtMs;
   const fallen = available - now.available;
-  const fill = { ...now, grown, durationMs: now.atMs - atMs, fallen, cause, calmAtMs, starts };
+  const fall = { bytes: fallen, durationMs: now.atMs - atMs };
+  const warnedOf = own.find((of) => soon.includes(of.signal) || staysWarned(of, before, fall))?.signal;
+  const fill = { ...now, grown, durationMs: fall.durationMs, fallen, cause, calmAtMs, warnedOf, starts };
   const isShort = cause !== undefined || own.some(({ isCrossed }) => isCrossed);
   return isShort ? { ...fill, cause: causeOf(fill) } : fill;
+}
+
+function staysWarned({ signal, headroom = 0 }: NodeThreshold, { warnedOf }: Kept, fall: DiskGrowth): boolean {
+  return signal === warnedOf && reachesSoon(fall, headroom);
 }
 
 function isCleared({ available = 0, clearedAt = 0 }: NodeThreshold): boolean {

@@ -1,4 +1,4 @@
-import type { SignalFilesystem } from '../kubelet/eviction-signals.js';
+import type { EvictionSignal, SignalFilesystem } from '../kubelet/eviction-signals.js';
 
 /** Whose the bytes or inodes of a disk are. `other`: not of pods, not of images. Closed list. */
 export const diskFillers = ['pods', 'images', 'other'] as const;
@@ -26,6 +26,8 @@ export interface DiskFill extends DiskMoment {
   readonly cause: DiskFiller | undefined;
   /** Of the last summary that showed a calm node. */
   readonly calmAtMs: number;
+  /** The threshold that was forecast to be crossed within minutes, until the fall would no longer reach it: pulls of images come in pulses. */
+  readonly warnedOf?: EvictionSignal | undefined;
 }
 
 /** Of bytes, or inodes. */
@@ -43,6 +45,14 @@ export const leastShare = 0.01;
 /** Returns what is written within ten minutes if growth goes on as measured. */
 export function soonBytes({ bytes, durationMs }: DiskGrowth): number {
   return (bytes * horizonMs) / durationMs;
+}
+
+/** As far ahead as history says something, in lengths of it. */
+const lengths = 4;
+
+/** Whether so much is written within ten minutes, as far as so short a history can tell. */
+export function reachesSoon(growth: DiskGrowth, amount: number): boolean {
+  return growth.bytes > 0 && Math.min(soonBytes(growth), lengths * growth.bytes) >= amount;
 }
 
 /** Whether growth counts towards a cause: it fills enough of the disk within the horizon. */

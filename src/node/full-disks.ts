@@ -1,5 +1,5 @@
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
-import { soonBytes } from './disk-growth.js';
+import { reachesSoon } from './disk-growth.js';
 import { signalPlace } from './filesystem-owners.js';
 import { judgedFilesystems } from './frozen-statistics.js';
 import { availableFor } from './node-thresholds.js';
@@ -17,9 +17,6 @@ const leastFreeRatio = 0.05;
 
 /** The same where the assumed threshold is refuted: the kubelet has another one, which may be small. */
 const leastRefutedRatio = 0.01;
-
-/** As far ahead as history says something, in lengths of it. */
-const horizon = 4;
 
 type DiskState = Pick<
   NodeSnapshot,
@@ -46,7 +43,5 @@ export function fullDisk(state: DiskState): FullDisk | undefined {
 function isFullSoon(signal: EvictionSignal, available: number, state: DiskState): boolean {
   const place = signalPlace(signal, state);
   const fill = state.fills.find((of) => of.filesystem === place && of.ofInodes === countsInodes(signal));
-  if (fill === undefined || fill.fallen <= 0) return false;
-  const { fallen: bytes, durationMs } = fill;
-  return Math.min(soonBytes({ bytes, durationMs }), horizon * bytes) >= available;
+  return fill !== undefined && reachesSoon({ bytes: fill.fallen, durationMs: fill.durationMs }, available);
 }

@@ -57,12 +57,18 @@ export function nextThreshold(
   return next;
 }
 
+/** Returns the signals whose thresholds are forecast to be crossed within minutes. */
+export function soonSignals(forecasts: NodeForecasts): readonly EvictionSignal[] {
+  const soon = forecasts.thresholds.filter((of) => (timeToMs(of, forecasts, 0) ?? Infinity) <= soonMs);
+  return soon.map(({ signal }) => signal);
+}
+
 /** Whether a node is close to evicting pods: by its headroom, or as it is about to fill up. */
 export function isNearPressure({
   thresholds,
   forecasts,
 }: Pick<ForecastInput, 'thresholds'> & { readonly forecasts: NodeForecasts }): boolean {
-  return isNearThreshold(thresholds) || (nextThreshold(forecasts, 0)?.timeMs ?? Infinity) <= soonMs;
+  return isNearThreshold(thresholds) || soonSignals(forecasts).length > 0;
 }
 
 /** From this part of a limit on, measurements are kept: less often than from a quarter on, and nearly as many evictions are foreseen. */

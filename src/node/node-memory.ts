@@ -3,7 +3,7 @@ import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { DiskFills } from './disk-fill.js';
 import { FrozenTimes } from './frozen-statistics.js';
-import { NodeMeasurements, noForecasts } from './node-forecasts.js';
+import { NodeMeasurements, noForecasts, soonSignals } from './node-forecasts.js';
 import { type LayoutEvidence, layoutEvidence, layoutFrom, type NodeLayout } from './node-layout.js';
 import type { NodeThreshold } from './node-thresholds.js';
 import type { NodeSnapshot } from './node-view.js';
@@ -47,7 +47,8 @@ export class NodeMemory {
 
   /** Takes in what a snapshot is made of. */
   learn(sources: Parameters<NodeMeasurements['forecasts']>[0] & Parameters<DiskFills['of']>[0]): Learned {
-    return { forecasts: this.#measurements.forecasts(sources), fills: this.#fills.of(sources) };
+    const forecasts = this.#measurements.forecasts(sources);
+    return { forecasts, fills: this.#fills.of(sources, soonSignals(forecasts)) };
   }
 
   /** The last one of {@link layoutOf}. */

@@ -105,14 +105,15 @@ function pastOf(
   return past && { ...past, ageMs: past.ageMs + ageMs };
 }
 
-/** The threshold that the node is about to cross, while it is below none. Of old data, no forecast is said. */
+/** The threshold that the node is about to cross, while it is below none, until its disk is calm. Of old data, no forecast is said. */
 export function soonSignal(
   { state, ageMs = 0 }: Pick<VerdictSource, 'state' | 'ageMs'>,
-  { forecasts, thresholds }: NodeSnapshot,
+  { forecasts, thresholds, fills }: NodeSnapshot,
 ): EvictionSignal | undefined {
-  const isEvicting = thresholds.some(({ isCrossed }) => isCrossed);
-  const next = state === 'absent' || isEvicting ? undefined : nextThreshold(forecasts, ageMs);
-  return next !== undefined && next.timeMs <= soonMs ? next.signal : undefined;
+  if (state === 'absent' || thresholds.some(({ isCrossed }) => isCrossed)) return undefined;
+  const next = nextThreshold(forecasts, ageMs);
+  if (next !== undefined && next.timeMs <= soonMs) return next.signal;
+  return fills.find(({ warnedOf }) => warnedOf !== undefined)?.warnedOf;
 }
 
 /** Of a node of which nothing is known but its condition. */

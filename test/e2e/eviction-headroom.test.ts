@@ -4,8 +4,13 @@ import { describe, expect, it } from 'vitest';
 
 import type { Rule } from '../../sim/access.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import { scenarioOf } from '../../sim/scenarios/catalogue.js';
 import { Exporter, leastRules, type Scraped } from '../support/exporter.js';
 import { gib } from '../support/units.js';
+
+interface NodeList {
+  readonly items: readonly { readonly node: string; readonly verdict?: { readonly headroom?: number } }[];
+}
 
 const tenMinutesMs = 600_000;
 const configzRule: Rule = { verbs: ['get'], resources: ['nodes/configz'] };
@@ -131,6 +136,21 @@ describe('headroom to the eviction thresholds', () => {
     expect(evictionFamilies(scraped)).toEqual([]);
     expect(exporter.requestCounts()).toEqual({ default: 1, tight: 1, careless: 1 });
   });
+});
+
+it('the warning of a disk that images fill in pulses stays from the first forecast to the threshold', async () => {
+  const images = scenarioOf({ name: 'images-full', nodeCount: 2, podCount: undefined });
+  await using exporter = await Exporter.start({ scenario: images, settings: 'cache: {ttl: 10s}' });
+  await exporter.synced();
+  const changes: unknown[] = [];
+  for (let turn = 0; turn < 19; turn += 1) {
+    await exporter.clock.advance(10_000);
+    const { items } = JSON.parse((await exporter.get('/api/v1/nodes')).text) as NodeList;
+    const { verdict } = items.find(({ node }) => node === 'node-2') ?? {};
+    const state = verdict && ((verdict.headroom ?? 0) < 0 ? 'short' : 'near');
+    if (state !== changes.at(-1)) changes.push(state);
+  }
+  expect(changes).toEqual(['near', 'short']);
 });
 
 describe('assumed thresholds that a node without DiskPressure has crossed', () => {

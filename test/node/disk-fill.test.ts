@@ -31,7 +31,7 @@ function statsOf(free: number, ofInodes: boolean) {
 
 function snapshotsOf(
   looks: readonly Look[],
-  { ofInodes = false, unusedBytes = 0, minReclaim = 20 } = {},
+  { ofInodes = false, unusedBytes = 0, minReclaim = 20, soonAtMinute = -1 } = {},
 ): readonly NodeSnapshot[] {
   const fills = new DiskFills();
   return looks.map(([minute, { pods = 0, images = 0, other = 0 }]) => {
@@ -72,7 +72,10 @@ function snapshotsOf(
         maxCopiesBytes: undefined,
         collection: undefined,
       },
-      fills: fills.of(sources),
+      fills: fills.of(
+        sources,
+        ([signal] as const).filter(() => minute === soonAtMinute),
+      ),
     });
   });
 }
@@ -192,6 +195,28 @@ describe('the cause of an eviction', () => {
     const causeFor = (snapshot: NodeSnapshot, missing: number) => evictionOf(snapshot, 120 - missing)?.cause?.filler;
     expect([causeFor(grown, 110), causeFor(grown, 111)]).toEqual(['pods', undefined]);
     expect([causeFor(still, 11), causeFor(still, 12)]).toEqual(['pods', undefined]);
+  });
+});
+
+describe('the early warning of a disk that fills up in pulses', () => {
+  const warnedAt = (looks: readonly Look[], soonAtMinute = 1) =>
+    snapshotsOf(looks, { soonAtMinute }).map(({ fills }) => fills[0]?.warnedOf !== undefined);
+  const first: Look = [0, { images: 200, other: 200 }];
+  const pulled: Look = [1, { images: 300, other: 200 }];
+
+  it.each<readonly [string, Look, boolean]>([
+    ['stays between two pulls', [2, { images: 300, other: 200 }], true],
+    [
+      'stays while the fall since it began reaches the threshold within ten minutes',
+      [2.5, { images: 300, other: 200 }],
+      true,
+    ],
+    ['ends when that would take longer', [2.51, { images: 300, other: 200 }], false],
+    ['ends when what was pulled is deleted', [2, { images: 200, other: 200 }], false],
+    ['ends when the fall is far shorter than the way to the threshold', [2, { images: 299, other: 200 }], false],
+  ])('the warning %s', (_what, look, isWarned) => {
+    expect(warnedAt([first, pulled, look])).toEqual([false, true, isWarned]);
+    expect(warnedAt([first, pulled, look], -1)).toEqual([false, false, false]);
   });
 });
 

@@ -627,6 +627,13 @@ describe('the verdict of a full node', () => {
     expect(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(1) }, source: absent })).toBeUndefined();
   });
 
+  it('a node that was forecast to cross a threshold has a verdict of it until its disk is calm', () => {
+    const fills = [{ ...filling(2, 60_000), warnedOf: 'nodefs.available' as const }];
+    const held = verdictOf({ freeGib: 13, snapshot: { fills } });
+    expect(held).toEqual(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(60_000) } }));
+    expect(verdictOf({ freeGib: 13, snapshot: { fills }, source: absent })).toBeUndefined();
+  });
+
   it('a full node without a threshold has what is available, and no headroom', () => {
     const verdict = verdictOf({ freeGib: 0, thresholds: [], snapshot: unset });
     expect(verdict).toMatchObject({ kind: 'no_space', signal: 'nodefs.available', available: 0, podsFreed: 20 * gib });
