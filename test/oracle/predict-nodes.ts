@@ -31,7 +31,7 @@ function predictFilesystems(prediction: Prediction, summary: RawSummary): void {
   if (isDedicated(summary) !== false) {
     predictFilesystem(prediction, imageFs, { ...labels, filesystem: 'imagefs' });
   }
-  if (areTwoAtOnce(imageFs, containerFs) !== false && areApart(fs, containerFs) !== false) {
+  if (areTwoAtOnce(imageFs, containerFs) !== false && (fs === undefined || areApart(fs, containerFs) === true)) {
     predictFilesystem(prediction, containerFs, { ...labels, filesystem: 'containerfs' });
   }
 }
@@ -122,9 +122,10 @@ export function isDedicated({ node }: RawSummary): boolean | undefined {
   return areTwoAtOnce(imageFs, containerFs) === true || areTwoAtOnce(node.fs, imageFs);
 }
 
-/** As one summary shows: filesystems of one size are two only after a second one. */
-function areTwoAtOnce(a: RawFs = {}, b: RawFs = {}): boolean | undefined {
-  return areApart(a, b) === undefined ? undefined : a.capacityBytes !== b.capacityBytes;
+/** As one summary shows: filesystems of one size, or of an unknown one, are two only after a second one. */
+function areTwoAtOnce(a: RawFs | undefined, b: RawFs | undefined): boolean | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  return areApart(a, b) !== undefined && a.capacityBytes !== b.capacityBytes;
 }
 
 /** Two filesystems differ in size, or by a hundredth in inodes or free bytes: more than what is written between two looks at one. */

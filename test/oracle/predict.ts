@@ -72,15 +72,17 @@ function predictAll(prediction: Prediction, recording: ClusterRecording, semanti
   );
 }
 
-/** Without figures that are negative to the kubelet, and without more free than there is. */
+/** Without figures that are negative to the kubelet, more free than there is, and what has no size. */
 function withoutImpossible(summary: RawSummary): RawSummary {
-  const clean = (_key: string, value: unknown): unknown => {
+  const clean = (key: string, value: unknown): unknown => {
     if (typeof value === 'number') return value < 2 ** 63 ? value : undefined;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    const { availableBytes, capacityBytes, inodesFree, inodes }: RawFs = value;
+    const { availableBytes, capacityBytes, inodesFree, inodes, time }: RawFs = value;
+    if (capacityBytes === 0 && ['fs', 'imageFs', 'containerFs'].includes(key)) return { time };
     const entries = Object.entries(value).filter(
       ([name]) =>
-        !(name === 'availableBytes' && isMore(availableBytes, capacityBytes)) &&
+        !(name === 'capacityBytes' && capacityBytes === 0) &&
+        !(name === 'availableBytes' && (isMore(availableBytes, capacityBytes) || capacityBytes === 0)) &&
         !(name === 'inodesFree' && isMore(inodesFree, inodes)),
     );
     return Object.fromEntries(entries);
