@@ -80,20 +80,6 @@ describe('the time at which 100 is reached', () => {
   });
 });
 
-it.each([
-  [90, undefined],
-  [110, 48],
-  [200, 14],
-])('growth that decays towards %i is forecast as decay', (level, seconds) => {
-  const course = every(
-    2,
-    Array.from({ length: 7 }, (_, index) => level * (1 - Math.exp(-index / 10))),
-  );
-  const found = reachedAt(course);
-  expect(found === undefined).toBe(seconds === undefined);
-  expect(Math.abs((found ?? 0) - (seconds ?? 0))).toBeLessThanOrEqual(0.2 * (seconds ?? 0));
-});
-
 it('a measurement that is seen again, or an older one, changes nothing', () => {
   const course = every(10, [50, 55, 60, 65]);
   expect(forecast(course.flatMap((each) => [each, [each[0], 99], each, [each[0] - 5, 99]] as const))).toEqual(
@@ -104,19 +90,6 @@ it('a measurement that is seen again, or an older one, changes nothing', () => {
 it('a dip ends no rise, a fall does', () => {
   expect(reachedAt(every(10, [50, 55, 60, 59.9, 65, 70]))).toBe(130);
   expect(reachedAt(every(10, [50, 55, 60, 58, 65, 70]))).toBeUndefined();
-});
-
-it('many dips are a fall, and the way back from a dip is no growth', () => {
-  expect(reachedAt(every(10, [50, 60, 70, 80, 78, 76, 74]))).toBeUndefined();
-  expect(
-    followed(every(10, [50, 60, 70, 80, 79, 81]))
-      .rise()
-      ?.measurements.map(({ amount }) => amount),
-  ).toEqual([50, 60, 70, 80, 81]);
-});
-
-it('where a fall is no cache that empties itself, the next rise is trusted', () => {
-  expect(followed(every(10, [80, 90, 95, 50, 55, 60, 65]), false).rise()?.changeCount).toBe(3);
 });
 
 describe('on a disk that has grown by 1 a minute for six minutes, after a cleanup', () => {
@@ -160,12 +133,6 @@ it('measurements begin again after a clock was set back', () => {
 it('two measurements are trusted for one distance between them', () => {
   const { reachedAtMs = 0, endsAtMs = 0 } = forecast(every(75, [40, 80]), { minChangeCount: 1 }) ?? {};
   expect(endsAtMs - reachedAtMs).toBe(75_000);
-});
-
-it('what began more than ten minutes ago has no say', () => {
-  const slow = Array.from({ length: 60 }, (_, index) => [20 * index, index / 10] as const);
-  const fast = Array.from({ length: 60 }, (_, index) => [1_200 + 20 * index, 6 + index] as const);
-  expect(reachedAt([...slow, ...fast])).toBe(1_200 + 20 * 94);
 });
 
 it('at most twelve measurements are kept, which cover ten minutes', () => {
@@ -227,39 +194,6 @@ describe('the measurements of the last ten minutes', () => {
   ])('they show %s', (_case, course, recent) => {
     expect(recentOf(course)).toEqual(recent);
   });
-
-  it('of those that come each ten seconds, most of ten minutes is shown, and the peak before each fall', () => {
-    const amounts = Array.from({ length: 90 }, (_, index) => (index === 60 ? 500 : 100 + (index % 2)));
-    const recent = recentOf(every(10, amounts));
-    expect(recent.length).toBeLessThanOrEqual(12);
-    expect(recent.at(-1)).toEqual([890, 101]);
-    expect(
-      recentOf(
-        every(
-          10,
-          Array.from({ length: 90 }, () => 7),
-        ),
-      )[0]?.[0],
-    ).toBeLessThanOrEqual(480);
-    const tooth = (index: number): number => (index < 66 ? index : index - 60);
-    expect(
-      recentOf(
-        every(
-          10,
-          Array.from({ length: 90 }, (_, index) => tooth(index)),
-        ),
-      ).map(([, amount]) => amount),
-    ).toContain(65);
-  });
-
-  it('what was before a rise takes no room from it', () => {
-    const before = every(10, [80, 70, 80, 70, 80, 70, 80, 70, 80, 70, 80, 70]);
-    const rise = every(
-      10,
-      Array.from({ length: 40 }, (_, index) => 82 + index),
-    ).map(([at, amount]) => [at + 120, amount] as const);
-    expect(followed([...before, ...rise]).rise()).toEqual(followed(rise, true).rise());
-  });
 });
 
 it('a forecast is refuted one distance of the measurements after it should have come true', () => {
@@ -269,15 +203,6 @@ it('a forecast is refuted one distance of the measurements after it should have 
 
 it('a volume is forecast from two measurements: there is no third one in time', () => {
   expect(forecast(every(75, [40, 60]), { minChangeCount: 1 })?.reachedAtMs).toBeCloseTo(225_000, -3);
-});
-
-it('parts add up, each as far as it goes on by itself', () => {
-  const parts = [every(10, [10, 20, 30, 40]), every(10, [5, 10, 15, 20]), every(10, [9, 9, 9, 9])].map((course) => {
-    const measurements = followed(course);
-    const rise = measurements.rise();
-    return { last: measurements.last ?? { atMs: 0, amount: 0 }, trend: rise && trendOf(rise, 3) };
-  });
-  expect(forecastOf(parts, 99)?.reachedAtMs).toBeCloseTo(50_000, -3);
 });
 
 it.each([

@@ -33,33 +33,6 @@ const twoContainers = [
 ];
 
 describe('attributePod: components', () => {
-  it('the total is split into root filesystems, logs, counted volumes and the rest', () => {
-    const pod = aPod({
-      volumes: [aVolume({ name: 'scratch', type: 'emptydir' }), aVolume({ name: 'settings', type: 'configmap' })],
-    });
-    const summary = aPodSummary({
-      usedBytes: 1320 + 6000 + 4096,
-      containers: twoContainers,
-      volumes: [
-        aVolumeSummary({ name: 'scratch', usedBytes: 4000 }),
-        aVolumeSummary({ name: 'settings', usedBytes: 2000 }),
-      ],
-    });
-    expect(measured(summary, pod).components).toEqual({
-      rootfs: 1200,
-      logs: 120,
-      emptydir: 4000,
-      configmap: 2000,
-      other: 4096,
-    });
-  });
-
-  it('the volumes of one type are added up', () => {
-    const pod = aPod({ volumes: [aVolume({ name: 'a' }), aVolume({ name: 'b' })] });
-    const volumes = [aVolumeSummary({ name: 'a', usedBytes: 10 }), aVolumeSummary({ name: 'b', usedBytes: 5 })];
-    expect(measured(aPodSummary({ usedBytes: 15, volumes }), pod).components).toMatchObject({ emptydir: 15, other: 0 });
-  });
-
   it.each([
     ['an emptyDir in memory', { type: 'emptydir', medium: 'Memory' }],
     ['an emptyDir in huge pages', { type: 'emptydir', medium: 'HugePages-2Mi' }],
@@ -82,12 +55,6 @@ describe('attributePod: components', () => {
     });
   });
 
-  it('volumes of an unknown pod are part of the rest', () => {
-    const summary = aPodSummary({ usedBytes: 5000, volumes: [aVolumeSummary({ usedBytes: 904 })] });
-    const usage = attributePod({ summary, pod: undefined, mode: 'measured' });
-    expect(usage?.components).toMatchObject({ emptydir: 0, other: 5000 });
-  });
-
   it('the logs of a container without a root filesystem are left out, as the kubelet does', () => {
     const containers = [...twoContainers, aContainerSummary({ name: 'bare', logsBytes: 999 })];
     const usage = measured(aPodSummary({ usedBytes: 1320, containers }));
@@ -104,17 +71,9 @@ describe('attributePod: components', () => {
     });
   });
 
-  it('a rest below zero is shown with its sign', () => {
-    expect(measured(aPodSummary({ usedBytes: 1000, containers: twoContainers })).components.other).toBe(-320);
-  });
-
   it('a pod has no usage when the kubelet reports no total', () => {
     const summary = aPodSummary({ usedBytes: undefined, containers: twoContainers });
     expect(attributePod({ summary, pod: aPod(), mode: 'measured' })).toBeUndefined();
-  });
-
-  it('a total of zero is known', () => {
-    expect(measured(aPodSummary({ usedBytes: 0 }))).toMatchObject({ usedBytes: 0, containers: [{ usedBytes: 0 }] });
   });
 
   it('components and shares stay exact when the parts pass 2^53', () => {
@@ -131,109 +90,6 @@ describe('attributePod: components', () => {
 });
 
 describe('attributePod: container shares, measured', () => {
-  it('each container has its own files and an equal share of the rest', () => {
-    const usage = measured(aPodSummary({ usedBytes: 1320 + 4096, containers: twoContainers }));
-    expect(shares(usage)).toEqual({ app: 1100 + 2048, log: 220 + 2048 });
-  });
-
-  it('a counted volume is split among the containers that mount it', () => {
-    const pod = aPod({
-      containers: [
-        aContainer({ name: 'app', mounts: [aMount('data'), aMount('own')] }),
-        aContainer({ name: 'log', mounts: [aMount('data')] }),
-      ],
-      volumes: [aVolume({ name: 'data' }), aVolume({ name: 'own' })],
-    });
-    const volumes = [aVolumeSummary({ name: 'data', usedBytes: 600 }), aVolumeSummary({ name: 'own', usedBytes: 50 })];
-    const usage = measured(aPodSummary({ usedBytes: 1970, containers: twoContainers, volumes }), pod);
-    expect(shares(usage)).toEqual({ app: 1100 + 300 + 50, log: 220 + 300 });
-  });
-
-  it('a counted volume that no container mounts is split among all', () => {
-    const pod = aPod({ volumes: [aVolume()] });
-    const volumes = [aVolumeSummary({ usedBytes: 10 })];
-    const usage = measured(aPodSummary({ usedBytes: 1330, containers: twoContainers, volumes }), pod);
-    expect(shares(usage)).toEqual({ app: 1105, log: 225 });
-  });
-
-  it.each([
-    ['one listed', ['log'], { app: 1100, log: 220 + 10 }],
-    ['none listed', [], { app: 1105, log: 225 }],
-  ])('a mounting container that is not running has no share: %s', (_, mounting, expected) => {
-    const pod = aPod({
-      containers: [
-        aContainer({ name: 'setup', kind: 'init', mounts: [aMount('data')] }),
-        aContainer({ name: 'app' }),
-        aContainer({ name: 'log', mounts: mounting.includes('log') ? [aMount('data')] : [] }),
-      ],
-      volumes: [aVolume()],
-    });
-    const volumes = [aVolumeSummary({ usedBytes: 10 })];
-    expect(shares(measured(aPodSummary({ usedBytes: 1330, containers: twoContainers, volumes }), pod))).toEqual(
-      expected,
-    );
-  });
-
-  it.each([
-    ['go to', 0, 5, { a: 2, b: 2, c: 1 }],
-    ['of a negative rest are taken from', 10, 25, { a: 8, b: 8, c: 9 }],
-  ])('the bytes that do not divide %s the first containers', (_what, rootfsBytes, usedBytes, expected) => {
-    const containers = ['a', 'b', 'c'].map((name) => aContainerSummary({ name, rootfsBytes }));
-    expect(shares(measured(aPodSummary({ usedBytes, containers })))).toEqual(expected);
-  });
-
-  it('a container without figures has its shares only', () => {
-    const containers = [aContainerSummary({ name: 'app', rootfsBytes: 90 }), aContainerSummary({ name: 'new' })];
-    const usage = measured(aPodSummary({ usedBytes: 100, containers }));
-    expect(shares(usage)).toEqual({ app: 95, new: 5 });
-    expect(usage.containers[1]).toMatchObject({ rootfsBytes: undefined, logsBytes: undefined });
-  });
-
-  it.each([
-    ['no figures at all', aContainerSummary({ name: 'a' })],
-    ['logs that are not part of the total', aContainerSummary({ name: 'a', logsBytes: 40 })],
-    ['a root filesystem without a figure', { name: 'a', rootfs: aContainerFs(), logs: undefined }],
-  ])('the measured split is the even one when the containers have %s', (_, container) => {
-    const pod = aPod({
-      containers: [aContainer({ name: 'a', mounts: [aMount('data')] }), aContainer({ name: 'b' })],
-      volumes: [aVolume()],
-    });
-    const summary = aPodSummary({
-      usedBytes: 101,
-      containers: [container, aContainerSummary({ name: 'b' })],
-      volumes: [aVolumeSummary({ usedBytes: 60 })],
-    });
-    const usage = measured(summary, pod);
-    expect(shares(usage)).toEqual({ a: 51, b: 50 });
-    expect(usage.components).toMatchObject({ emptydir: 60, other: 41 });
-  });
-
-  it('a reported zero is a figure', () => {
-    const containers = [aContainerSummary({ name: 'a', rootfsBytes: 0 }), aContainerSummary({ name: 'b' })];
-    const pod = aPod({
-      containers: [aContainer({ name: 'a' }), aContainer({ name: 'b', mounts: [aMount('data')] })],
-      volumes: [aVolume()],
-    });
-    const summary = aPodSummary({ usedBytes: 60, containers, volumes: [aVolumeSummary({ usedBytes: 60 })] });
-    expect(shares(measured(summary, pod))).toEqual({ a: 0, b: 60 });
-  });
-
-  it('the own figures of a container are as the kubelet reports them', () => {
-    const containers = [aContainerSummary({ name: 'app', rootfsBytes: 7 })];
-    expect(measured(aPodSummary({ containers })).containers).toEqual([
-      { name: 'app', usedBytes: 4096, rootfsBytes: 7, logsBytes: undefined },
-    ]);
-  });
-
-  it('a pod has no containers when the kubelet lists none and the spec is unknown', () => {
-    const summary = aPodSummary({ usedBytes: 9, containers: [] });
-    expect(attributePod({ summary, pod: undefined, mode: 'measured' })).toMatchObject({
-      usedBytes: 9,
-      components: { other: 9 },
-      containers: [],
-    });
-  });
-
   it('the containers of the spec share the total when the kubelet lists none, as between two runs', () => {
     const pod = aPod({
       containers: [
@@ -253,16 +109,6 @@ describe('attributePod: container shares, measured', () => {
       { name: 'proxy', usedBytes: 54 },
       { name: 'app', usedBytes: 55 },
     ]);
-  });
-
-  it('two entries with the name of one container are one container', () => {
-    const containers = [...twoContainers, aContainerSummary({ name: 'app', rootfsBytes: 5 })];
-    const usage = measured(aPodSummary({ usedBytes: 1325, containers }));
-    expect(usage.containers).toEqual([
-      { name: 'app', usedBytes: 1105, rootfsBytes: 1005, logsBytes: 100 },
-      { name: 'log', usedBytes: 220, rootfsBytes: 200, logsBytes: 20 },
-    ]);
-    expect(usage.components.other).toBe(0);
   });
 });
 
@@ -323,26 +169,6 @@ it('the even split splits the total evenly, whatever the containers and volumes 
 });
 
 describe('attributePod: volumes', () => {
-  it('every volume is listed with type and medium, those without figures too', () => {
-    const pod = aPod({
-      volumes: [
-        aVolume({ name: 'shm', type: 'emptydir', medium: 'Memory' }),
-        aVolume({ name: 'token', type: 'projected' }),
-        aVolume({ name: 'db', type: 'ephemeral' }),
-      ],
-    });
-    const volumes = [
-      aVolumeSummary({ name: 'shm', usedBytes: 12 }),
-      aVolumeSummary({ name: 'token' }),
-      aVolumeSummary({ name: 'db', usedBytes: 8, hasClaim: true }),
-    ];
-    expect(measured(aPodSummary({ volumes }), pod).volumes).toEqual([
-      { name: 'shm', type: 'emptydir', medium: 'Memory', usedBytes: 12 },
-      { name: 'token', type: 'projected', medium: '', usedBytes: undefined },
-      { name: 'db', type: 'ephemeral', medium: '', usedBytes: 8 },
-    ]);
-  });
-
   it.each([
     ['an unknown pod', undefined],
     ['a pod whose spec lacks them', aPod()],
@@ -352,13 +178,6 @@ describe('attributePod: volumes', () => {
       { name: 'db', type: 'pvc', medium: '' },
       { name: 'tmp', type: 'unknown', medium: '' },
     ]);
-  });
-
-  it('two entries with the name of one volume are one volume', () => {
-    const volumes = [aVolumeSummary({ usedBytes: 6 }), aVolumeSummary(), aVolumeSummary({ usedBytes: 4 })];
-    const usage = measured(aPodSummary({ usedBytes: 10, volumes }), aPod({ volumes: [aVolume()] }));
-    expect(usage.volumes).toEqual([{ name: 'data', type: 'emptydir', medium: '', usedBytes: 10 }]);
-    expect(usage.components).toMatchObject({ emptydir: 10, other: 0 });
   });
 });
 
@@ -389,18 +208,6 @@ describe('attributePod: volumes pending', () => {
       expect(measured(aPodSummary(), aPod({ volumes: [aVolume()], containers })).volumesPending).toBe(true);
     },
   );
-
-  it('volumes that no container mounts are not pending, as the kubelet never lists them', () => {
-    const volumes = [aVolume({ name: 'data' }), aVolume({ name: 'token', type: 'projected' })];
-    const containers = [aContainer({ mounts: [aMount('token')] })];
-    expect(measured(aPodSummary(), aPod({ volumes, containers })).volumesPending).toBe(false);
-  });
-
-  it('volumes of which only the sum is kept are not pending', () => {
-    const summary = aPodSummary({ volumes: [aVolumeSummary({ name: '(others)' })] });
-    const containers = [aContainer({ mounts: [aMount('data')] })];
-    expect(measured(summary, aPod({ volumes: [aVolume({ name: 'data' })], containers })).volumesPending).toBe(false);
-  });
 
   it('volumes of an unknown pod are not pending', () => {
     expect(attributePod({ summary: aPodSummary(), pod: undefined, mode: 'measured' })?.volumesPending).toBe(false);

@@ -161,17 +161,6 @@ describe('the cause of an eviction', () => {
     expect(snapshot && evictionOf(snapshot)).toMatchObject({ kind: filler, cause: { filler } });
   });
 
-  it('the cause has what it grew by, and what it holds', () => {
-    const [, last] = snapshotsOf([
-      [0, { other: 600, pods: 120 }],
-      [2, { other: 770, pods: 120 }],
-    ]);
-    expect(last && evictionOf(last)).toMatchObject({
-      cause: { growth: { bytes: 170, durationMs: 2 * minuteMs } },
-      remainder: { holder: 'other', bytes: 770 },
-    });
-  });
-
   it('inodes of no pod are other', () => {
     const ofPods = snapshotsOf([[0, { pods: 700, other: 210 }]], { ofInodes: true }).map((each) =>
       evictionOf(each, 98, true),
@@ -250,17 +239,6 @@ describe('the verdict of a node in one outage', () => {
     expect(
       snapshotsOf([images, [1, { images: 500, pods: 356, other: 20 }]], { minReclaim: 0 }).at(-1)?.fills[0]?.cause,
     ).toBe('images');
-  });
-
-  it('growth counts from the end of the last shortage', () => {
-    expect(
-      causes([
-        [0, { pods: 300, other: 300 }],
-        [1, { pods: 610, other: 300 }],
-        [2, { pods: 550, other: 300 }],
-        [3, { pods: 550, other: 355 }],
-      ]).at(-1),
-    ).toBe('other');
   });
 
   it('what an evicted pod leaves to be deleted is no other cause', () => {

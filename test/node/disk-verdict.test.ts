@@ -58,23 +58,12 @@ it('the verdict of an eviction is about the nearest threshold where the message 
   });
 });
 
-it('the verdict of an eviction for inodes is about inodes', () => {
-  expect(shortageOf({ threshold: 100, available: 90 }, { ofInodes: true })).toMatchObject({
-    signal: 'nodefs.inodesFree',
-    missing: 10,
-  });
-});
-
 it('the verdict of an eviction assumes nothing where the message names the threshold', () => {
   expect(shortageOf({ threshold: 400, available: 300 }, { isAssumed: true })?.isAssumed).toBe(false);
   expect(shortageOf(undefined, { isAssumed: true, availableBytes: 1_999 })).toMatchObject({
     isAssumed: true,
     missing: 1,
   });
-});
-
-it('the verdict of an eviction is unknown where neither the message nor the last summary shows a shortage', () => {
-  expect(shortageOf(undefined, { availableBytes: 2_000 })).toBeUndefined();
 });
 
 it('the verdict of an eviction is unknown where no threshold of the node is', () => {

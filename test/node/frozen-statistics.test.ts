@@ -89,21 +89,6 @@ describe('frozen statistics', () => {
     ).toEqual(['old', 90]);
   });
 
-  it('a pod that comes with an old time is frozen, one that is listed late is not', () => {
-    const pods = { old: [80], late: [100] };
-    expect(
-      observed([
-        [0, { nodefs: 99 }],
-        [1, { nodefs: 100, pods }],
-      ])[1],
-    ).toEqual(['old', 80]);
-  });
-
-  it.each([-600, 0, 600])('a clock that is %s minutes wrong freezes nothing', (wrong) => {
-    const at = (time: number) => ({ nodefs: time + wrong, imagefs: time + wrong, pods: { a: [time + wrong] } });
-    expect(observed([0, 5, 10].map((time) => [time, at(1_000 + time)]))).toEqual([0, 5, 10].map(() => ['', undefined]));
-  });
-
   it.each<readonly [string, Times, string]>([
     ['of nodefs ahead of that of volumes', { nodefs: 160, imagefs: 100, pods: { a: [100] }, volumes: 100 }, ''],
     ['of imagefs ahead of that of volumes', { nodefs: 100, imagefs: 110, pods: { a: [100] }, volumes: 100 }, ''],

@@ -57,14 +57,6 @@ describe('the record of a pod whose sizes are those of before', () => {
     expect(counts).toEqual([1, 0]);
   });
 
-  it('it keeps the limit that it is nearest to', () => {
-    const records = recordsOf([web]);
-    for (const usedBytes of [100, 100, 200]) {
-      const ratio = usedBytes / 1_000;
-      expect(records([using(usedBytes)])[0]).toMatchObject({ nearestRule: 'pod', nearestRatio: ratio });
-    }
-  });
-
   it.each([
     { pod: 'that grows all of a sudden', usedBytes: 500, growth: [0, 10], evictionMs: 50_000 },
     { pod: 'that no longer grows towards its limit', usedBytes: 500, growth: [10, 0], evictionMs: undefined },

@@ -106,14 +106,6 @@ function leftOf(forecasts: NodeForecasts): readonly unknown[] | undefined {
 
 const ramp = [50, 55, 60, 65].map((app, index): Turn => ({ atSeconds: 10 * index, app }));
 
-it('a container is forecast from its fourth measurement on, and from half of its limit on', () => {
-  const ratios: Ratios = ({ app = 0 }) => [ofContainer(app)];
-  expect(leftOf(forecastsOf(ramp, ratios))).toEqual(['container', 'app', 70]);
-  expect(leftOf(forecastsOf(ramp.slice(1), ratios))).toBeUndefined();
-  const half = ramp.map((turn) => ({ ...turn, app: (turn.app ?? 0) - 20 }));
-  expect(leftOf(forecastsOf(half, ratios))).toBeUndefined();
-});
-
 it('a pod with the UID of another is not forecast from the measurements of that one', () => {
   const measurements = new NodeMeasurements();
   const { context } = aNodeSnapshot();
@@ -126,27 +118,6 @@ it('a pod with the UID of another is not forecast from the measurements of that 
   expect(forecasts.at(-1)?.pods.size).toBe(0);
 });
 
-it('growth far below the limit is kept for curves, and forecasts begin at two fifths of it', () => {
-  const measurements = new NodeMeasurements();
-  const { context } = aNodeSnapshot();
-  let known = new Map<string, PodRecord>();
-  const lefts = [10, 20, 30, 41, 51, 61, 71].map((app, index) => {
-    const turn = { atSeconds: 10 * index, app };
-    const pods = [podAt(turn, () => [ofContainer(app)])];
-    const summary = aNodeSummary({
-      nodefs: anFsStats({ timeMs: epochMs + turn.atSeconds * second }),
-      pods: pods.map((pod) => pod.summary),
-    });
-    const forecasts = measurements.forecasts({ summary, pods, known, context, thresholds: [], ...derivedOf(pods) });
-    known = new Map(pods.map((pod) => [pod.summary.uid, pod]));
-    return leftOf(forecasts);
-  });
-  expect(lefts.slice(0, -1)).toEqual([undefined, undefined, undefined, undefined, undefined, undefined]);
-  expect(lefts.at(-1)).toEqual(['container', 'app', 29]);
-  const kept = [...known.values()].flatMap((pod) => measurements.ofLimit(pod, ofContainer(71), 0));
-  expect(kept[0]).toEqual({ atMs: -50 * second, usedBytes: 20 });
-});
-
 it('measurements are kept from two fifths of the limit on', () => {
   const ratios: Ratios = ({ app = 0 }) => [ofContainer(app)];
   const steep = [39, 49, 55, 61].map((app, index): Turn => ({ atSeconds: 10 * index, app }));
@@ -154,16 +125,6 @@ it('measurements are kept from two fifths of the limit on', () => {
   expect(
     leftOf(forecastsOf([...steep.slice(0, 1), { atSeconds: 5, app: 40 }, ...steep.slice(1)], ratios)),
   ).toBeDefined();
-});
-
-it('an emptyDir is forecast from its second measurement on, projected to the time of the summary', () => {
-  const turns: readonly Turn[] = [
-    { atSeconds: 0, cache: 40 },
-    { atSeconds: 60, cache: 60 },
-    { atSeconds: 100, cache: 60, cacheAtSeconds: 60 },
-  ];
-  const ratios: Ratios = ({ cache = 0 }) => [ratioOf('emptydir', cache, { volume: 'cache' })];
-  expect(leftOf(forecastsOf(turns, ratios))).toEqual(['emptydir', 'cache', 80]);
 });
 
 it('a pod is forecast from the growth of its parts, since a volume looks flat between two measurements', () => {
@@ -178,44 +139,6 @@ it('a pod is forecast from the growth of its parts, since a volume looks flat be
   const ratios: Ratios = ({ app = 0, sidecar = 0, cache = 0 }) => [ratioOf('pod', app + sidecar + cache)];
   // 24 + 8 + 35 + 5 (ten seconds of the volume) after 40 s, and 0.1 + 0.5 in a second.
   expect(leftOf(forecastsOf(turns, ratios, { pod }))).toEqual(['pod', '', 47]);
-});
-
-it('of several limits the one that is exceeded first is forecast', () => {
-  const turns = ramp.map((turn, index): Turn => ({ ...turn, sidecar: 50 + 10 * index }));
-  const ratios: Ratios = ({ app = 0, sidecar = 0 }) => [ofContainer(app), ofContainer(sidecar, 'sidecar')];
-  expect(leftOf(forecastsOf(turns, ratios))).toEqual(['container', 'sidecar', 20]);
-});
-
-it('above a limit the time is 0, growing or not, for as long as that is measured', () => {
-  const ratios: Ratios = ({ app = 0 }) => [ofContainer(app)];
-  const forecasts = forecastsOf([{ atSeconds: 0, app: 101 }], ratios);
-  const forecast = forecasts.pods.get('a');
-  expect(forecast && timeToMs(forecast, forecasts, 600_000)).toBe(0);
-});
-
-it.each([
-  ['exempt', false],
-  ['memory_medium', false],
-  ['dedicated_imagefs', true],
-  ['rootfs_not_measured', true],
-] as const)('a limit has a forecast only where it can bind: %s', (unenforced, isForecast) => {
-  const ratios: Ratios = ({ app = 0 }) => [ratioOf('container', app, { container: 'app', unenforced })];
-  expect(leftOf(forecastsOf(ramp, ratios)) !== undefined).toBe(isForecast);
-});
-
-it('a limit that counts the logs of a container alone is forecast from these', () => {
-  const ratios: Ratios = ({ app = 0 }) => [ofContainer(app / 2)];
-  const logs = [100, 110, 120, 130].map((app, index): Turn => ({ atSeconds: 10 * index, app }));
-  expect(leftOf(forecastsOf(logs, ratios))).toEqual(['container', 'app', 70]);
-});
-
-it('limits that count different files of a container are forecast each by its own', () => {
-  const ratios: Ratios = ({ app = 0 }) => [
-    { ...ratioOf('pod', app), limitBytes: 250, ratio: app / 250 },
-    ofContainer(app / 2),
-  ];
-  const logs = [100, 110, 120, 130].map((app, index): Turn => ({ atSeconds: 10 * index, app }));
-  expect(leftOf(forecastsOf(logs, ratios))).toEqual(['container', 'app', 70]);
 });
 
 /** What is kept of the turns, by limit: seconds before `fetchedAtMs`, and amounts. */
@@ -301,45 +224,6 @@ describe('what is kept of a limit', () => {
     expect(keptOf(turns, ofExempt)).toEqual([[], []]);
     expect(keptOf(turns, ({ app = 0 }) => [ratioOf('pod', app)])).toEqual([[]]);
   });
-
-  it('nothing of a pod that has just come, far below its limits', () => {
-    const measurements = new NodeMeasurements();
-    const { context } = aNodeSnapshot();
-    const pods = [podAt({ atSeconds: 0, app: 30 }, ofApp)];
-    const summary = aNodeSummary({ pods: pods.map((pod) => pod.summary) });
-    measurements.forecasts({ summary, pods, known: new Map(), context, thresholds: [], ...derivedOf(pods) });
-    expect(pods.flatMap((pod) => measurements.ofLimit(pod, ofContainer(30), 0))).toEqual([]);
-  });
-});
-
-it('a pod that rises in steps keeps its forecast while its sizes stay the same', () => {
-  const measurements = new NodeMeasurements();
-  const { context } = aNodeSnapshot();
-  const amounts = [50, 56, 56, 62, 62, 68, 68];
-  const found = amounts.map((app, index) => {
-    const pods = [podAt({ atSeconds: 10 * index, app }, () => [ofContainer(app)])];
-    const summary = aNodeSummary({ pods: pods.map((pod) => pod.summary) });
-    const { derived } = app === amounts[index - 1] ? { derived: new Map<PodRecord, DerivedPod>() } : derivedOf(pods);
-    return leftOf(measurements.forecasts({ summary, pods, derived, context, thresholds: [] }));
-  });
-  expect(found.slice(-2)).toEqual([
-    ['container', 'app', 107],
-    ['container', 'app', 97],
-  ]);
-});
-
-it('a pod above its limit none of whose parts is followed stays so while nothing of it is derived again', () => {
-  const measurements = new NodeMeasurements();
-  const { context } = aNodeSnapshot();
-  const pods = [podAt({ atSeconds: 0, app: 4, sidecar: 4 }, () => [ratioOf('pod', 101)])];
-  const summary = aNodeSummary({ pods: pods.map((pod) => pod.summary) });
-  const input = { summary, pods, context, thresholds: [] };
-  const both = [derivedOf(pods), { derived: new Map<PodRecord, DerivedPod>() }];
-  const found = both.map((derived) => leftOf(measurements.forecasts({ ...input, ...derived })));
-  expect(found).toEqual([
-    ['pod', '', 0],
-    ['pod', '', 0],
-  ]);
 });
 
 it('a pod whose sizes stay the same ends its forecast, though nothing of it is derived again', () => {
@@ -353,32 +237,6 @@ it('a pod whose sizes stay the same ends its forecast, though nothing of it is d
     return leftOf(measurements.forecasts({ summary, pods, derived, context, thresholds: [] }));
   });
   expect(found).toEqual([undefined, undefined, undefined, ['container', 'app', 70], undefined]);
-});
-
-it.each<readonly [string, readonly number[], Partial<NodeThreshold>, number | undefined]>([
-  ['as large as itself', [245, 230, 215, 200], { threshold: 100 }, 67],
-  ['larger than itself, when that is soon', [280, 260, 240, 220], { threshold: 100 }, 60],
-  [
-    'larger than itself, beyond ten minutes',
-    Array.from({ length: 30 }, (_, index) => 427 - 3 * index),
-    { threshold: 100 },
-    undefined,
-  ],
-  ['many times itself', [1_160, 1_060, 960, 860], { threshold: 100 }, 76],
-  ['of a twentieth of the disk, for a tiny threshold', [66, 61, 56, 51], { threshold: 1 }, 100],
-  [
-    'above it, which has to hold for its grace period',
-    [245, 230, 215, 200],
-    { threshold: 100, gracePeriodMs: 30_000 },
-    97,
-  ],
-  ['below it', [90], { threshold: 100 }, 0],
-  ['above none', [30, 20, 10, 5], { threshold: 0 }, undefined],
-])('a threshold is forecast with headroom %s', (_case, available, threshold, seconds) => {
-  const turns = available.map((bytes, index): Turn => ({ atSeconds: 10 * index, available: bytes }));
-  const forecasts = forecastsOf(turns, () => [], { threshold });
-  const next = nextThreshold(forecasts, 0);
-  expect(next && Math.round(next.timeMs / second)).toBe(seconds);
 });
 
 it('a disk that fills steadily is forecast from its fourth summary on, and near as it fills', () => {
@@ -413,47 +271,6 @@ it('a threshold that moves with the size of its disk keeps its forecast', () => 
     return nextThreshold(forecasts, 0)?.timeMs;
   });
   expect(Math.round((found.at(-1) ?? NaN) / second)).toBe(67);
-});
-
-it('the forecast of a soft threshold lasts through its grace period', () => {
-  const turns = [245, 230, 215, 200].map((available, index): Turn => ({ atSeconds: 10 * index, available }));
-  const forecasts = forecastsOf(turns, () => [], { threshold: { threshold: 100, gracePeriodMs: 30_000 } });
-  expect([100, 107].map((age) => nextThreshold(forecasts, age * second)?.timeMs)).toEqual([0, undefined]);
-});
-
-it('a soft threshold that is crossed counts down its grace period', () => {
-  const threshold = { threshold: 100, gracePeriodMs: 60_000 };
-  const turns = [110, 90, 80].map((available, index): Turn => ({ atSeconds: 10 * index, available }));
-  expect(
-    nextThreshold(
-      forecastsOf(turns, () => [], { threshold }),
-      0,
-    )?.timeMs,
-  ).toBe(50_000);
-});
-
-it('a node is forecast again after its disk was cleaned up', () => {
-  const available = [140, 120, 100, 90, 245, 230, 215, 200];
-  const turns = available.map((bytes, index): Turn => ({ atSeconds: 10 * index, available: bytes }));
-  const next = nextThreshold(
-    forecastsOf(turns, () => [], { threshold: { threshold: 100 } }),
-    0,
-  );
-  expect(next && Math.round(next.timeMs / second)).toBe(67);
-});
-
-it('a container whose time is far ahead ends no forecast of its node', () => {
-  const ratios: Ratios = ({ app = 0 }) => [ofContainer(app)];
-  const forecasts = forecastsOf(ramp, ratios);
-  expect(leftOf({ ...forecasts })).toEqual(['container', 'app', 70]);
-  const measurements = new NodeMeasurements();
-  const ahead = aNodeSummary({
-    nodefs: anFsStats({ timeMs: epochMs }),
-    pods: [podAt({ atSeconds: 3_600, app: 60 }, ratios).summary],
-  });
-  const { context } = aNodeSnapshot();
-  const input = { summary: ahead, pods: [], derived: new Map<PodRecord, DerivedPod>(), context, thresholds: [] };
-  expect(measurements.forecasts(input).measuredAtMs).toBe(epochMs + 120_000);
 });
 
 it.each([

@@ -37,13 +37,6 @@ describe('images of a live node with containerd', () => {
   const layout = { hasDedicatedImagefs: true, hasSplitImagefs: false };
   const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
 
-  it('of the images of a live node that pods use, one by its digest, all but that of the sandboxes are in use', () => {
-    expect(images).toMatchObject({ sizes: 'compressed', imageCount: 4, isCut: false, unusedBytes: 697_081 });
-    expect(unusedImages(node.images, pods)).toEqual([anImage(697_081, 'registry.example/local/pause:1')]);
-    const big = pods.filter(({ name }) => name === 'big').flatMap((pod) => pod.images);
-    expect(big).toEqual([expect.stringMatching(/^sha256:2749/)]);
-  });
-
   it('what a live kubelet reports of images is all snapshots: images, ended containers and sandboxes', () => {
     const isImage = ({ kind }: (typeof store.snapshots)[number]): boolean => kind === 'Committed';
     expect(sum(store.snapshots.map(({ bytes }) => bytes))).toBe(summary.imagefs?.usedBytes);
@@ -84,10 +77,6 @@ describe('images in use', () => {
   ])('an image %s is unused or not', (_case, image, pods, isUnused) => {
     expect(unusedImages([image], pods)).toEqual(isUnused ? [image] : []);
     expect(imagesOf({ images: [image, anImage(9, 'z:1')], pods })?.unusedBytes).toBe(isUnused ? 16 : 9);
-  });
-
-  it('what is unused is not known where pods are not read', () => {
-    expect(imagesOf({ pods: undefined })?.unusedBytes).toBeUndefined();
   });
 
   const node = aNode({ images: [anImage(7, 'app:1')] });
@@ -162,10 +151,6 @@ describe('garbage collection of images', () => {
       if (usagePercent < high) continue;
       expect(found?.wantedBytes).toBe(Math.max(0, (capacityBytes * (100 - low)) / 100 - availableBytes));
     }
-  });
-
-  it('before it starts, collection looks for what it will then', () => {
-    expect(collectionOf(40_000)).toMatchObject({ startsInBytes: 24_000, wantedBytes: 4_000 });
   });
 
   it.each([

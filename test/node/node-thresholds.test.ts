@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { EvictionThreshold, ThresholdValue } from '../../src/kubelet/kubelet-configuration.js';
@@ -84,17 +83,6 @@ describe('nodeThresholds: assumed', () => {
   const assumed = (overrides: Partial<NodeThresholdsInput>) =>
     thresholds(overrides).map(({ signal, threshold, isAssumed }) => [signal, threshold, isAssumed]);
 
-  it('the thresholds that are assumed are the defaults', () => {
-    expect(assumed({})).toEqual([
-      ['nodefs.available', 10, true],
-      ['nodefs.inodesFree', 0, true],
-      ['imagefs.available', 15, true],
-      ['imagefs.inodesFree', 0, true],
-      ['containerfs.available', 10, true],
-      ['containerfs.inodesFree', 0, true],
-    ]);
-  });
-
   it.each([
     ['v1.29.9', ['nodefs.available', 'nodefs.inodesFree', 'imagefs.available', 'containerfs.available']],
     ['v1.28.1', ['nodefs.available', 'nodefs.inodesFree', 'imagefs.available']],
@@ -109,10 +97,6 @@ describe('nodeThresholds: assumed', () => {
       'imagefs.available',
       'containerfs.available',
     ]);
-  });
-
-  it('no thresholds are assumed where the configuration is known to have none', () => {
-    expect(thresholds({ thresholds: [] })).toEqual([]);
   });
 });
 
@@ -131,29 +115,8 @@ describe('nodeThresholds: one threshold', () => {
     expect(ofNodefs(nodefs, value)).toMatchObject({ ...expected, isAssumed: false });
   });
 
-  it('a threshold is crossed until its minimum reclaim is available, too', () => {
-    const half = { amount: { roundedUp: 2, nanosBelow: 500_000_000 } };
-    expect(ofNodefs(sized, half, { minReclaim: half })).toMatchObject({ threshold: 2, minReclaim: 2, clearedAt: 3 });
-    expect(ofNodefs(sized, { amount: 4 })).toMatchObject({ minReclaim: 0, clearedAt: 4 });
-  });
-
   it('a threshold takes a percentage as the kubelets do, who keep it as a float32', () => {
     const threshold = ofNodefs({ availableBytes: 0, capacityBytes: 100 * 2 ** 30 }, { ratio: Math.fround(0.1) });
     expect(threshold?.threshold).toBe(10_737_418_400); // 160 bytes more than a tenth
-  });
-
-  it('a threshold adds up with the headroom to what is available', () => {
-    const bytes = fc.nat({ max: 2 ** 50 });
-    const value = fc.oneof(
-      bytes.map((amount) => ({ amount })),
-      fc.float({ min: 0, max: 1, noNaN: true }).map((ratio) => ({ ratio })),
-    );
-    fc.assert(
-      fc.property(bytes, bytes, value, (available, total, of) => {
-        const found = ofNodefs({ availableBytes: available, capacityBytes: total }, of);
-        expect((found?.threshold ?? NaN) + (found?.headroom ?? NaN)).toBe(available);
-        if ('ratio' in of) expect(found?.threshold).toBeLessThanOrEqual(total);
-      }),
-    );
   });
 });

@@ -52,10 +52,6 @@ describe('a pod on a node close to evictions', () => {
   ])('a missing limit or request is found, or not, of a pod that %s', (_case, pod, expected) => {
     expect(findingsOf(pod, near)).toEqual(expected === undefined ? [] : [{ kind: 'no_limit_or_request', ...expected }]);
   });
-
-  it('a pod may be without limits on a node that is not close to evictions', () => {
-    expect(findingsOf({ containers: [unbounded] })).toEqual([]);
-  });
 });
 
 describe('podFindings: units', () => {
@@ -181,11 +177,6 @@ describe('podFindings: logs', () => {
   it('logs above what rotation keeps of two runs are found, of static pods too', () => {
     expect(findingsOf({}, { summary, logRotation: rotation })).toEqual(found);
     expect(findingsOf({ isStatic: true }, { summary, logRotation: rotation })).toEqual(found);
-  });
-
-  it('logs are not judged without the configuration of the kubelet, or without a summary', () => {
-    expect(findingsOf({}, { summary })).toEqual([]);
-    expect(findingsOf({}, { logRotation: rotation })).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { nothingFrozen } from '../../src/node/frozen-statistics.js';
 import { nodeLayout } from '../../src/node/node-layout.js';
 import { boundPod } from '../../src/node/node-objects.js';
 import { createNodeSnapshot } from '../../src/node/node-snapshot.js';
-import { type DerivedPods, deriveMeasured, derivePod, podContexts } from '../../src/node/pod-record.js';
+import { type DerivedPods, deriveMeasured, podContexts } from '../../src/node/pod-record.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import {
   aContainer,
@@ -108,34 +108,6 @@ describe('the record of a pod', () => {
 });
 
 describe('derivePod', () => {
-  it('usage and ratios of a pod are derived with its record, and the same whenever they are derived', () => {
-    const { measured, unmeasured, context, derived } = recorded();
-    expect([...derived.keys()]).toEqual([measured, unmeasured]);
-    const pod = derivePod(measured, context);
-    expect(pod).toMatchObject({
-      ...measured,
-      usage: { usedBytes: 8 },
-      ratios: [{ rule: 'pod' }, { rule: 'container' }],
-    });
-    expect(derived.get(measured)).toEqual(pod);
-    expect(derivePod(unmeasured, context)).toMatchObject({ usage: undefined, ratios: [{ rule: 'container' }] });
-  });
-
-  it('usage and ratios of a pod are derived once for one task', () => {
-    const { measured, context } = recorded();
-    const task: DerivedPods = new Map();
-    expect(derivePod(measured, context, task)).toBe(derivePod(measured, context, task));
-    expect(derivePod(measured, context)).not.toBe(derivePod(measured, context));
-  });
-
-  it('a pod that has ended has no ratios, nor has one whose kubelet enforces no limits', () => {
-    const { measured, derived } = recorded({ phase: 'Succeeded' });
-    expect(derived.get(measured)?.ratios).toEqual([]);
-    const lax = aNode({ enforcesStorageLimits: false });
-    const { measured: running, snapshot } = recorded();
-    expect(derivePod(running, contextOf(lax, snapshot.layout)).ratios).toEqual([]);
-  });
-
   it('a pod without a name in series has a container without a name for those that a kubelet made up', () => {
     const { summary, context } = recorded();
     const [entry] = summary.pods;

@@ -99,22 +99,6 @@ describe('a pod of the summary that the API server does not know', () => {
     expect(read()).toMatchObject({ unreadPodCount: 1, ranked: [], counts: counted });
   });
 
-  it('an unknown pod is an unread one where a part of the pods is read, whatever the grace period', async () => {
-    const scope = { namespaces: ['shop'], hasPodSelector: false };
-    const { clock, read } = setUp({ scope, listed: [shopPod, opsPod, { ...shopPod, name: 'cart-1', uid: 'cart-1' }] });
-    expect(read()).toMatchObject({ unreadPodCount: 2, ranked: [] });
-    await clock.advance(graceMs + 1);
-    expect(read()).toMatchObject({ unreadPodCount: 2, ranked: [] });
-  });
-
-  it('an unknown pod hides the ranks of its node in the next summary too, and after a reload', async () => {
-    const { clock, read, lookup, summaryOf, options } = setUp(scene);
-    read();
-    await clock.advance(graceMs + 1);
-    expect(read({ ...lookup, summary: summaryOf([shopPod, opsPod]) })).toMatchObject({ unreadPodCount: 1, ranked: [] });
-    expect(read(lookup, new NodeTrackers(options))).toMatchObject({ unreadPodCount: 1, ranked: [] });
-  });
-
   it.each(['known', 'gone from the summary', 'known to be deleted'])(
     'an unknown pod hides the ranks of its node no longer when it is %s',
     async (how) => {
@@ -130,13 +114,4 @@ describe('a pod of the summary that the API server does not know', () => {
       expect(ranked).toContain('cart-0');
     },
   );
-
-  it('a node whose ranks are hidden is the same snapshot, so that its text is kept', async () => {
-    const { clock, read } = setUp(scene);
-    read();
-    await clock.advance(graceMs + 1);
-    const { snapshot } = read();
-    await clock.advance(graceMs);
-    expect(read().snapshot).toBe(snapshot);
-  });
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { EvictionSignal } from '../../src/kubelet/eviction-signals.js';
 import { type CandidatePod, rankVictims, victimsToFree } from '../../src/node/victims.js';
 import { aContainer, aContainerSummary, aPod, aPodSummary, aVolume, aVolumeSummary } from '../support/builders.js';
-import { firstVictims } from '../support/victims.js';
 
 /** A pod with a container, an emptyDir and a hostPath. */
 function candidate(
@@ -27,8 +26,6 @@ function candidate(
   };
 }
 
-const withoutStatistics = (name: string): CandidatePod => ({ pod: aPod({ name }), summary: undefined });
-
 const ranked = (
   pods: readonly CandidatePod[],
   {
@@ -38,19 +35,6 @@ const ranked = (
 ) => rankVictims(pods, { signal, layout, kubeletVersion: 'v1.37.1' });
 
 describe('rankVictims', () => {
-  it('each place in the order of eviction says what decided it', () => {
-    const victims = ranked([
-      candidate('within', { rootfs: 5, requestBytes: 5 }),
-      candidate('above', { rootfs: 6, requestBytes: 5 }),
-      withoutStatistics('unmeasured'),
-    ]);
-    expect(victims.map(({ rank, place, usage, pod }) => [rank, place, usage, pod.name])).toEqual([
-      [1, 'no_statistics', undefined, 'unmeasured'],
-      [2, 'above_request', 6, 'above'],
-      [3, 'within_request', 5, 'within'],
-    ]);
-  });
-
   it('equals have one rank, by name, and all count for the next one', () => {
     const victims = ranked([candidate('c', { logs: 1 }), candidate('b', { logs: 2 }), candidate('a', { logs: 2 })]);
     expect(victims.map(({ rank, pod }) => [rank, pod.name])).toEqual([
@@ -58,11 +42,6 @@ describe('rankVictims', () => {
       [1, 'b'],
       [3, 'c'],
     ]);
-  });
-
-  it('there is no first victim when all pods are exempt', () => {
-    const { pod, summary } = candidate('dns', { logs: 1 });
-    expect(firstVictims(ranked([{ pod: { ...pod, isStatic: true }, summary }]))).toEqual([]);
   });
 
   it('pods that have ended are left out of the order of eviction', () => {

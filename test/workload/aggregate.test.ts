@@ -56,42 +56,6 @@ function sorted(partials: WorkloadPartials): WorkloadPartial[] {
 }
 
 describe('sumPods', () => {
-  it('adds up the pods of each workload, by container too', () => {
-    const partials = sumPods([
-      pod({ workloads: [billing, everything], containers: { app: 100, log: 10 } }),
-      pod({ containers: { app: 30, proxy: 90 } }),
-      pod({ workloads: [everything], containers: { app: 7 } }),
-    ]);
-    expect([...partials.keys()]).toEqual([billing, everything].map(workloadKey));
-    expect(partials.get(workloadKey(billing))).toEqual({
-      workload: billing,
-      usage: {
-        usedBytes: 230,
-        podMaxUsedBytes: 120,
-        containers: [
-          { container: 'app', usedBytes: 130, maxUsedBytes: 100 },
-          { container: 'log', usedBytes: 10, maxUsedBytes: 10 },
-          { container: 'proxy', usedBytes: 90, maxUsedBytes: 90 },
-        ],
-      },
-      limitBytes: undefined,
-      requestBytes: undefined,
-      expectedPods: 2,
-      measuredPods: 2,
-      pendingPods: 0,
-    });
-    expect(partials.get(workloadKey(everything))).toMatchObject({ usage: { usedBytes: 117, podMaxUsedBytes: 110 } });
-  });
-
-  it('adds up the limits and requests of the pods that declare one', () => {
-    const partials = sumPods([
-      pod({ containers: {}, limitBytes: 500, requestBytes: undefined }),
-      pod({ containers: {}, limitBytes: undefined, requestBytes: 20 }),
-      pod({ containers: {}, limitBytes: 0, requestBytes: 30 }),
-    ]);
-    expect(partials.get(workloadKey(billing))).toMatchObject({ limitBytes: 500, requestBytes: 50 });
-  });
-
   it('knows a declared zero from no declaration', () => {
     const partials = sumPods([pod({ containers: {}, limitBytes: 0 })]);
     expect(partials.get(workloadKey(billing))).toMatchObject({ limitBytes: 0, requestBytes: undefined });
@@ -114,26 +78,6 @@ describe('sumPods', () => {
   });
 });
 
-it('a pod that is not measured is expected, and its limit and request are in the sums', () => {
-  const partials = sumPods([
-    pod({ containers: { app: 4 }, limitBytes: 500, requestBytes: 20 }),
-    unmeasured({ workloads: [billing, everything], limitBytes: 300, requestBytes: 10 }),
-  ]);
-  expect(partials.get(workloadKey(billing))).toMatchObject({
-    usage: { usedBytes: 4, podMaxUsedBytes: 4 },
-    limitBytes: 800,
-    requestBytes: 30,
-    expectedPods: 2,
-    measuredPods: 1,
-  });
-  expect(partials.get(workloadKey(everything))).toMatchObject({
-    usage: { usedBytes: 0, podMaxUsedBytes: undefined, containers: [] },
-    limitBytes: 300,
-    expectedPods: 1,
-    measuredPods: 0,
-  });
-});
-
 describe('addSums', () => {
   it('sums of sums put sums and counts of a workload together', () => {
     const merged = merge([sumPods([pod({ containers: { app: 4 } })]), sumPods([unmeasured()])]);
@@ -142,13 +86,6 @@ describe('addSums', () => {
       expectedPods: 2,
       measuredPods: 1,
     });
-  });
-
-  it('sums of sums leave the parts as they are', () => {
-    const part = sumPods([pod({ containers: { app: 4 } })]);
-    const before = structuredClone(sorted(part));
-    merge([part, part]);
-    expect(sorted(part)).toEqual(before);
   });
 
   it('sums of sums take two objects of one key for one workload', () => {

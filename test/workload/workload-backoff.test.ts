@@ -40,21 +40,6 @@ describe('WorkloadBackoff', () => {
     expect(await delaysOf(expected.length)).toEqual(expected);
   });
 
-  it('allows a collection before the first failure', () => {
-    expect(setUp().backoff.remainingMs('billing')).toBe(0);
-  });
-
-  it('counts the delay down to zero', async () => {
-    const { backoff, clock } = setUp();
-    backoff.failed('billing', none);
-    await clock.advance(400);
-    expect(backoff.remainingMs('billing')).toBe(600);
-    await clock.advance(600);
-    expect(backoff.remainingMs('billing')).toBe(0);
-    await clock.advance(5000);
-    expect(backoff.remainingMs('billing')).toBe(0);
-  });
-
   it('does not extend the delay for a failure during it', async () => {
     const { backoff, clock } = setUp();
     backoff.failed('billing', none);
@@ -64,21 +49,6 @@ describe('WorkloadBackoff', () => {
     await clock.advance(1);
     backoff.failed('billing', none);
     expect(backoff.remainingMs('billing')).toBe(2000);
-  });
-
-  it('starts again with the first delay after a success', async () => {
-    const { backoff, delaysOf } = setUp();
-    await delaysOf(3);
-    backoff.succeeded('billing');
-    expect(backoff.remainingMs('billing')).toBe(0);
-    expect(await delaysOf(2)).toEqual([1000, 2000]);
-  });
-
-  it('keeps workloads apart', () => {
-    const { backoff } = setUp();
-    backoff.failed('billing', none);
-    backoff.succeeded('cart');
-    expect([backoff.remainingMs('billing'), backoff.remainingMs('cart')]).toEqual([1000, 0]);
   });
 
   it('forgets workloads that are gone', async () => {
@@ -112,22 +82,6 @@ describe('WorkloadBackoff', () => {
       backoff.failed('billing', nodes(...atFailure));
       for (const update of updates) backoff.update('billing', nodes(...update));
       expect(backoff.remainingMs('billing')).toBe(remainingMs);
-    });
-
-    it('a failure after an early end doubles the delay', () => {
-      const { backoff } = setUp();
-      backoff.failed('billing', nodes());
-      backoff.update('billing', nodes('a'));
-      backoff.failed('billing', nodes('a'));
-      expect(backoff.remainingMs('billing')).toBe(2000);
-    });
-
-    it('an early end of the back-off of one workload leaves that of others', () => {
-      const { backoff } = setUp();
-      backoff.failed('billing', nodes());
-      backoff.failed('cart', nodes());
-      backoff.update('cart', nodes('a'));
-      expect([backoff.remainingMs('billing'), backoff.remainingMs('cart')]).toEqual([1000, 0]);
     });
   });
 });

@@ -67,13 +67,6 @@ describe('configured workloads', () => {
     );
   });
 
-  it('configured workloads are the same objects for every pod', () => {
-    const [all] = resolver.configured();
-    expect(resolver.workloadsOf(aPod())[0]).toBe(all);
-    expect(resolver.workloadsOf(labelled({ app: 'billing' }))[0]).toBe(all);
-    expect(resolver.workloadsOf(undefined, 'shop')[0]).toBe(all);
-  });
-
   it('configured workloads do not mix up labels whose keys and values run together', () => {
     const mixed = createResolver({ selectors: [define('a', 'a=bc'), define('ab', 'ab=c'), define('both', 'a=b,c')] });
     expect(names(mixed, { labels: { a: 'bc' } })).toEqual(['a']);
@@ -115,16 +108,6 @@ describe('workloads discovered from labels', () => {
 
   it('workloads from labels are none where the name would be empty, which to Prometheus is no label', () => {
     expect(createResolver({ labels: ['app'] }).workloadsOf(labelled({ app: '' }))).toEqual([]);
-  });
-
-  it('workloads from labels do not depend on the namespace', () => {
-    const resolver = createResolver({ labels: ['app'] });
-    const [here] = resolver.workloadsOf(labelled({ app: 'cart' }));
-    expect(resolver.workloadsOf(labelled({ app: 'cart' }, { namespace: 'test' }))[0]).toBe(here);
-  });
-
-  it('workloads from labels are none of an unknown pod', () => {
-    expect(createResolver({ labels: ['app'] }).workloadsOf(undefined, 'shop')).toEqual([]);
   });
 
   it('workloads from labels leave their name to a configured one, and are counted once', () => {
@@ -196,29 +179,10 @@ describe('workloads of controllers', () => {
     expect(names(resolver, { name: 'debug' })).toEqual(['shop/Pod/debug']);
   });
 
-  it('workloads of controllers are the same object for every pod of a controller', () => {
-    const resolver = createResolver({ controllers: true });
-    const [first] = resolver.workloadsOf(aPod({ ...cart, name: 'cart-abc-1' }));
-    const next = { controller: { kind: 'ReplicaSet', name: 'cart-def' }, labels: { 'pod-template-hash': 'def' } };
-    expect(resolver.workloadsOf(aPod({ ...next, name: 'cart-def-1' }))[0]).toBe(first);
-  });
-
-  it('workloads of controllers are none of an unknown pod', () => {
-    expect(createResolver({ controllers: true }).workloadsOf(undefined, 'shop')).toEqual([]);
-  });
-
   it('workloads of controllers do not clash with a configured workload of the same name', () => {
     const resolver = createResolver({ selectors: [define('cart', '')], controllers: true });
     expect(names(resolver, cart)).toEqual(['cart', 'shop/Deployment/cart']);
     expect(resolver.clashCount).toBe(0);
-  });
-
-  it('workloads of one name and different types are different workloads', () => {
-    const resolver = createResolver({ controllers: true });
-    const [deployment] = resolver.workloadsOf(aPod(cart));
-    const [job] = resolver.workloadsOf(aPod({ controller: { kind: 'Job', name: 'cart' } }));
-    expect(job).toMatchObject({ namespace: 'shop', name: 'cart', type: 'job' });
-    expect(job).not.toBe(deployment);
   });
 
   it('workloads of controllers come after the configured and the discovered ones of the same pod', () => {
@@ -261,13 +225,6 @@ describe('retain', () => {
     const { generation } = resolver;
     resolver.retain(new Set(), resolver.discoveredCount);
     expect(resolver.generation).not.toBe(generation);
-  });
-
-  it('keeps the configured workloads', () => {
-    const resolver = createResolver({ selectors: [define('all', '')] });
-    const before = resolver.workloadsOf(aPod());
-    resolver.retain(new Set(), resolver.discoveredCount);
-    expect(resolver.workloadsOf(aPod())).toEqual(before);
   });
 });
 
