@@ -57,6 +57,11 @@ export function addKnown(a: number | undefined, b: number | undefined): number |
   return b === undefined ? a : a + b;
 }
 
+/** The sum; undefined when one of them is unknown. */
+export function addWhole(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? undefined : a + b;
+}
+
 /** The smaller of what is known; undefined when neither is. */
 export function leastKnown(a: number | undefined, b: number | undefined): number | undefined {
   if (a === undefined) return b;

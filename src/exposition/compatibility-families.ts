@@ -3,6 +3,7 @@
  * https://github.com/jmcgrath207/k8s-ephemeral-storage-metrics
  */
 import { roundUp } from '../kube/quantity.js';
+import { known } from '../kubelet/figure.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import {
   legacyContainers,
@@ -79,7 +80,7 @@ export const compatibilityPodGroups: readonly FamilyGroup<PodOnNode>[] = [
         name: 'container_rootfs_usage_percentage',
         profile: 'minimal',
         help: 'Percentage of its filesystem that the writable layer uses.',
-        value: ({ usage, summary }) => percentage(usage.rootfsBytes, summary?.rootfs?.filesystem.capacityBytes),
+        value: ({ usage, summary }) => percentage(known(usage.rootfsBytes), summary?.rootfs?.filesystem.capacityBytes),
       },
       {
         name: 'container_rootfs_inodes',
@@ -109,7 +110,7 @@ export const compatibilityPodGroups: readonly FamilyGroup<PodOnNode>[] = [
         name: 'container_logs_usage_percentage',
         profile: 'minimal',
         help: 'Percentage of their filesystem that the logs use.',
-        value: ({ usage, summary }) => percentage(usage.logsBytes, summary?.logs?.filesystem.capacityBytes),
+        value: ({ usage, summary }) => percentage(known(usage.logsBytes), summary?.logs?.filesystem.capacityBytes),
       },
       {
         name: 'container_logs_inodes',
@@ -133,14 +134,14 @@ export const compatibilityPodGroups: readonly FamilyGroup<PodOnNode>[] = [
         name: 'container_volume_usage',
         profile: 'minimal',
         help: 'Bytes used in the emptyDir, for each container that mounts it and each path. Replaced by volume_used_bytes.',
-        value: ({ volume }) => volume.usedBytes,
+        value: ({ volume }) => known(volume.usedBytes),
       },
       {
         name: 'container_volume_limit_percentage',
         profile: 'minimal',
         help: 'Percentage of its size limit that the emptyDir uses, for each container that mounts it and each path. Replaced by limit_ratio.',
         value: ({ volume: { usedBytes, sizeLimitBytes } }) =>
-          percentage(usedBytes, sizeLimitBytes && roundUp(sizeLimitBytes)),
+          percentage(known(usedBytes), sizeLimitBytes && roundUp(sizeLimitBytes)),
       },
     ],
   }),

@@ -6,7 +6,7 @@ import type { NodeSnapshot } from '../node/node-view.js';
 import type { PodRecord } from '../node/pod-record.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../node/usage.js';
 import type { SeriesSource } from './family.js';
-import type { ContainerValues, PodOnNode } from './pod-on-node.js';
+import type { PodOnNode } from './pod-on-node.js';
 import { containers } from './pod-sources.js';
 import { labelText } from './render.js';
 
@@ -22,7 +22,7 @@ export const legacyNodes: SeriesSource<NodeSnapshot, FsStats> = {
 export const legacyPods: SeriesSource<PodOnNode, { readonly usage: PodUsage; readonly nodefs: FsStats | undefined }> = {
   labels: [...legacyNodes.labels, 'pod_name', 'pod_namespace'],
   forEach({ nodefs, pod: { usage } }, emit) {
-    if (usage !== undefined) emit({ usage, nodefs });
+    emit({ usage, nodefs });
   },
   labelsOf: ({ nodeName, pod: { summary } }) =>
     labelText(legacyPods.labels, [nodeName, summary.name, summary.namespace]),
@@ -36,14 +36,14 @@ export const legacyContainers: SeriesSource<
   labels: [...legacyPods.labels, 'container'],
   forEach({ pod }, emit) {
     const findSummary = finderByName(pod.summary.containers);
-    for (const usage of pod.usage?.containers ?? []) emit({ usage, summary: findSummary(usage.name) });
+    for (const usage of pod.usage.containers) emit({ usage, summary: findSummary(usage.name) });
   },
   labelsOf: ({ nodeName, pod: { summary } }, { usage }) =>
     labelText(legacyContainers.labels, [nodeName, summary.name, summary.namespace, usage.name]),
 };
 
 /** With the labels of both exporters, for families of the same name. */
-export const sharedContainers: SeriesSource<PodOnNode, ContainerValues> = {
+export const sharedContainers: SeriesSource<PodOnNode, ContainerUsage> = {
   labels: [...containers.labels, ...legacyPods.labels],
   forEach: containers.forEach,
   labelsOf: ({ nodeName, pod: { summary } }, container) =>
@@ -73,7 +73,6 @@ interface Fill {
 export const legacyLimits: SeriesSource<PodOnNode, Fill> = {
   labels: [...legacyContainers.labels, 'source'],
   forEach({ nodefs, pod }, emit) {
-    if (pod.usage === undefined) return;
     for (const { rule, container, usedBytes, limitBytes } of pod.ratios) {
       if (rule === 'container') emit({ container, source: 'container', usedBytes, wholeBytes: limitBytes });
     }
@@ -94,7 +93,6 @@ export const legacyMounts: SeriesSource<
 > = {
   labels: [...legacyContainers.labels, 'volume_name', 'mount_path'],
   forEach({ pod }, emit) {
-    if (pod.usage === undefined) return;
     const volumes = new Map(pod.usage.volumes.map((volume) => [volume.name, volume]));
     for (const { name, mounts } of runningContainers(pod)) {
       for (const { volumeName, path } of mounts) {

@@ -1,7 +1,9 @@
+import { known } from '../kubelet/figure.js';
+import type { ContainerUsage } from '../node/usage.js';
 import { sharedContainers } from './compatibility-sources.js';
 import type { Profile } from './family.js';
 import { type FamilyGroup, familyGroup, type FamilyOptions, microsecondsToSeconds, toSeconds } from './family.js';
-import type { ContainerValues, PodOnNode } from './pod-on-node.js';
+import type { PodOnNode } from './pod-on-node.js';
 import {
   containers,
   emptyDirs,
@@ -103,7 +105,7 @@ export const podGroups: readonly FamilyGroup<PodOnNode>[] = [
   }),
 ];
 
-const attributedFamilies: readonly FamilyOptions<ContainerValues>[] = [
+const attributedFamilies: readonly FamilyOptions<ContainerUsage>[] = [
   {
     name: 'container_used_bytes',
     profile: 'standard',
@@ -112,30 +114,30 @@ const attributedFamilies: readonly FamilyOptions<ContainerValues>[] = [
   },
 ];
 
-const ownFilesFamilies: readonly FamilyOptions<ContainerValues>[] = [
+const ownFilesFamilies: readonly FamilyOptions<ContainerUsage>[] = [
   {
     name: 'container_rootfs_used_bytes',
     profile: 'full',
     help: 'Size of the writable layer of the container, as reported by the kubelet.',
-    value: ({ rootfsBytes }) => rootfsBytes,
+    value: ({ rootfsBytes }) => known(rootfsBytes),
   },
   {
     name: 'container_logs_used_bytes',
     profile: 'full',
     help: 'Size of the logs of the container, as reported by the kubelet.',
-    value: ({ logsBytes }) => logsBytes,
+    value: ({ logsBytes }) => known(logsBytes),
   },
   {
     name: 'container_rootfs_inodes_used',
     profile: 'full',
     help: 'Inodes used by the writable layer of the container, as reported by the kubelet.',
-    value: ({ rootfsInodesUsed }) => rootfsInodesUsed,
+    value: ({ rootfsInodesUsed }) => known(rootfsInodesUsed),
   },
   {
     name: 'container_logs_inodes_used',
     profile: 'full',
     help: 'Inodes used by the logs of the container, as reported by the kubelet.',
-    value: ({ logsInodesUsed }) => logsInodesUsed,
+    value: ({ logsInodesUsed }) => known(logsInodesUsed),
   },
 ];
 
@@ -172,7 +174,7 @@ export function volumeGroups(profile: Profile): readonly FamilyGroup<PodOnNode>[
           name: 'volume_used_bytes',
           profile: 'standard',
           help: 'Bytes used by the volume of the pod: emptyDirs, and with the profile full volumes of all types. counted="true": part of the total of the pod.',
-          value: ({ usedBytes }) => usedBytes,
+          value: ({ usedBytes }) => known(usedBytes),
         },
       ],
     }),
@@ -196,7 +198,7 @@ export function volumeGroups(profile: Profile): readonly FamilyGroup<PodOnNode>[
           name: 'volume_inodes_used',
           profile: 'full',
           help: 'Inodes used in the volume. Only for volumes with a filesystem of their own.',
-          value: ({ inodesUsed }) => inodesUsed,
+          value: ({ inodesUsed }) => known(inodesUsed),
         },
       ],
     }),

@@ -2,20 +2,13 @@
  * How the sources of a node are divided into pods, each with what its series have from the node. What has neither repeats nor
  * nameless pods stays the same object.
  */
-import { addKnown, haveDistinctNames, type Named } from '../base/maps.js';
+import { addKnown, addWhole, haveDistinctNames, type Named } from '../base/maps.js';
 import type { FsStats } from '../kubelet/summary.js';
 import type { BoundPod, NodeObjects } from '../node/node-objects.js';
 import type { NodeSnapshot } from '../node/node-view.js';
-import {
-  type DerivedPod,
-  deriveMeasured,
-  derivePod,
-  hasTotal,
-  type PodContext,
-  type PodRecord,
-} from '../node/pod-record.js';
+import { type DerivedPod, deriveMeasured, derivePod, type PodRecord } from '../node/pod-record.js';
 import { unnamedContainer, unnamedVolume } from '../node/unknown-items.js';
-import { type Component, components, type ContainerUsage, type PodUsage } from '../node/usage.js';
+import { type Component, components, type MeasuredUsage, type PodUsage } from '../node/usage.js';
 import { workloadKey } from '../workload/workload.js';
 import type { Compatibility } from './family.js';
 import type { Division } from './incremental-text.js';
@@ -36,13 +29,6 @@ export interface PlacedPod<Pod> {
 /** A pod of a node's summary. */
 export interface PodOnNode extends PlacedPod<DerivedPod> {
   readonly nodefs: FsStats | undefined;
-  /** The containers of a pod of the API server that has no total: what each is known to use. */
-  readonly withoutTotal: readonly ContainerValues[];
-}
-
-/** `usedBytes`: what is attributed to it; undefined in a pod without a total. */
-export interface ContainerValues extends Omit<ContainerUsage, 'usedBytes'> {
-  readonly usedBytes: number | undefined;
 }
 
 /** Pods of a node without names, which are one pod in the text. */
@@ -68,12 +54,13 @@ export function nodeDivision({
     maxSeriesCount: maxSeriesCounts.measured,
     sizeOf: (item) => ('nameless' in item ? components.length + 2 : measuredSize(item)),
     keyOf: (item) => (showsSizesAlone && !('nameless' in item) ? item.containers : item),
-    /** Each once, and those that have no total last. */
+    /** Each once, and those that have no total last: of the API server alone, since of the others several may have one name. */
     items: ({ pods, podsWithoutTotal }) => {
       const distinctOnes = distinctPods(withNamelessAsOne(pods), (item) =>
         'nameless' in item ? noName : item.summary,
       );
-      return podsWithoutTotal.length === 0 ? distinctOnes : [...distinctOnes, ...podsWithoutTotal];
+      const known = podsWithoutTotal.filter(({ bound }) => bound !== undefined);
+      return known.length === 0 ? distinctOnes : [...distinctOnes, ...known];
     },
     partOf: ({ nodeName, summary: { nodefs }, context }, derived) => {
       const labelsOf = podLabels(nodeName);
@@ -82,7 +69,7 @@ export function nodeDivision({
           'nameless' in item
             ? together(item.nameless.map((each) => deriveMeasured(each, context, derived).usage))
             : derivedWithoutRepeats(derivePod(item, context, derived));
-        return { nodeName, nodefs, pod, withoutTotal: valuesWithoutTotal(pod, context), ...labelsOf(pod.summary) };
+        return { nodeName, nodefs, pod, ...labelsOf(pod.summary) };
       };
     },
     isSameFor: (former, { nodeName, summary: { nodefs } }) =>
@@ -128,17 +115,9 @@ function distinctPods<T>(pods: readonly T[], nameOf: (pod: T) => PodName): reado
   });
 }
 
-/** Pods of the API server alone, since of the others several may have one name. */
-function valuesWithoutTotal(pod: DerivedPod, context: PodContext): readonly ContainerValues[] {
-  if (hasTotal(pod) || pod.bound === undefined) return [];
-  const usage = context.usageOf({ ...pod, summary: { ...pod.summary, usedBytes: 0 } });
-  return distinctByName(usage?.containers ?? []).map((container) => ({ ...container, usedBytes: undefined }));
-}
-
 /** Of containers and volumes with the same name, too. */
 function derivedWithoutRepeats(pod: DerivedPod): DerivedPod {
   const { bound, usage } = pod;
-  if (usage === undefined) return pod;
   const containers = distinctByName(usage.containers);
   const volumes = distinctByName(usage.volumes);
   const specs = bound && distinctByName(bound.pod.containers);
@@ -180,7 +159,7 @@ function withNamelessAsOne(pods: readonly PodRecord[]): readonly (PodRecord | Na
   return nameless.length === 0 ? pods : [...pods.filter(({ isNameless }) => !isNameless), { nameless }];
 }
 
-function together(usages: readonly PodUsage[]): DerivedPod {
+function together(usages: readonly MeasuredUsage[]): DerivedPod {
   const usage = sumOf(usages);
   const { usedBytes, inodesUsed } = usage;
   const unknown = { startTimeMs: undefined, ioPressure: undefined, volumes: undefined };
@@ -201,9 +180,10 @@ function together(usages: readonly PodUsage[]): DerivedPod {
   };
 }
 
-function sumOf(usages: readonly PodUsage[]): PodUsage {
-  const sums: Record<Component, number> = { rootfs: 0, logs: 0, emptydir: 0, configmap: 0, other: 0 };
-  for (const usage of usages) for (const component of components) sums[component] += usage.components[component];
+function sumOf(usages: readonly MeasuredUsage[]): PodUsage {
+  const sums: Record<Component, number | undefined> = { rootfs: 0, logs: 0, emptydir: 0, configmap: 0, other: 0 };
+  for (const usage of usages)
+    for (const component of components) sums[component] = addWhole(sums[component], usage.components[component]);
   return {
     usedBytes: usages.reduce((sum, { usedBytes }) => sum + usedBytes, 0),
     inodesUsed: usages.map(({ inodesUsed }) => inodesUsed).reduce(addKnown, undefined),

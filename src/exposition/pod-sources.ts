@@ -4,17 +4,17 @@ import { measuredVolumes } from '../kube/pod-rest.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { type DerivedPod, hasTotal } from '../node/pod-record.js';
 import type { UnenforcedLimits } from '../node/unenforced-limits.js';
-import { type Component, components, type PodUsage, type VolumeUsage } from '../node/usage.js';
+import { type Component, components, type ContainerUsage, type PodUsage, type VolumeUsage } from '../node/usage.js';
 import { countedComponent } from '../node/volume-usage.js';
 import type { SeriesSource } from './family.js';
-import type { ContainerValues, PodOnNode } from './pod-on-node.js';
+import type { PodOnNode } from './pod-on-node.js';
 import { labelPart } from './render.js';
 
-/** Those with a total, as all series of pods but {@link limits}, {@link unenforcedLimits} and those of {@link containers}. */
-export const pods: SeriesSource<PodOnNode, DerivedPod<PodUsage>> = {
+/** Those without a total, too. */
+export const pods: SeriesSource<PodOnNode, DerivedPod> = {
   labels: ['namespace', 'pod', 'node'],
   forEach({ pod }, emit) {
-    if (hasTotal(pod)) emit(pod);
+    emit(pod);
   },
   labelsOf: ({ placed }) => `${placed}}`,
 };
@@ -38,12 +38,15 @@ export const unenforcedLimits: SeriesSource<PodOnNode, UnenforcedLimits> = {
   labelsOf: ({ placed }, { rule, reason }) => `${placed},rule="${rule}",reason="${reason}"}`,
 };
 
-/** Components of volumes only where the pod has such a volume. */
-export const podComponents: SeriesSource<PodOnNode, { readonly component: Component; readonly usedBytes: number }> = {
+/** Of pods with a total. Components of volumes only where the pod has such a volume. */
+export const podComponents: SeriesSource<
+  PodOnNode,
+  { readonly component: Component; readonly usedBytes: number | undefined }
+> = {
   labels: [...pods.labels, 'component'],
   forEach({ pod }, emit) {
     const { usage, bound } = pod;
-    if (usage === undefined) return;
+    if (!hasTotal(pod)) return;
     for (const component of components) {
       if (volumeComponents.has(component) && !hasVolumeOf(component, bound && measuredVolumes(bound.pod), usage))
         continue;
@@ -61,11 +64,10 @@ function hasVolumeOf(component: Component, specs: readonly Volume[] = [], usage:
   return false;
 }
 
-/** Those of a pod without a total, too. */
-export const containers: SeriesSource<PodOnNode, ContainerValues> = {
+export const containers: SeriesSource<PodOnNode, ContainerUsage> = {
   labels: ['namespace', 'pod', 'container', 'node'],
-  forEach({ pod, withoutTotal }, emit) {
-    for (const data of pod.usage?.containers ?? withoutTotal) emit(data);
+  forEach({ pod }, emit) {
+    for (const data of pod.usage.containers) emit(data);
   },
   labelsOf: ({ named, nodeName }, { name }) => containerLabels(named, name, nodeName),
 };
@@ -79,7 +81,7 @@ export function containerLabels(named: string, containerName: string, nodeName: 
 export const volumes: SeriesSource<PodOnNode, VolumeUsage> = {
   labels: [...pods.labels, 'volume', 'type', 'medium', 'counted'],
   forEach({ pod }, emit) {
-    for (const data of pod.usage?.volumes ?? []) emit(data);
+    for (const data of pod.usage.volumes) emit(data);
   },
   labelsOf: ({ placed }, volume) => volumeLabels(placed, volume),
 };
@@ -94,7 +96,7 @@ export function volumeLabels(placed: string, volume: Pick<Volume, 'name' | 'type
 export const emptyDirs: SeriesSource<PodOnNode, VolumeUsage> = {
   labels: volumes.labels,
   forEach({ pod }, emit) {
-    for (const data of pod.usage?.volumes ?? []) if (data.type === 'emptydir') emit(data);
+    for (const data of pod.usage.volumes) if (data.type === 'emptydir') emit(data);
   },
   labelsOf: volumes.labelsOf,
 };
@@ -108,7 +110,7 @@ export const volumeFilesystems: SeriesSource<PodOnNode, VolumeUsage> = {
   forEach({ pod, nodefs }, emit) {
     const nodeCapacityBytes = nodefs?.capacityBytes;
     if (nodeCapacityBytes === undefined) return;
-    for (const data of pod.usage?.volumes ?? []) {
+    for (const data of pod.usage.volumes) {
       const { type, medium, capacityBytes } = data;
       if (capacityBytes === undefined) continue;
       const mayHaveFilesystem = type === 'emptydir' ? medium !== '' : typesWithFilesystem.has(type);

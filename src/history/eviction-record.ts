@@ -2,7 +2,7 @@ import type { Labels } from '../kube/objects.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import type { DiskVerdict, NamedShortage } from '../node/disk-verdict.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
-import type { ContainerUsage, PodUsage, VolumeUsage } from '../node/usage.js';
+import type { ContainerUsage, MeasuredUsage, VolumeUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
 
 /** Why a kubelet evicts pods for local storage. Closed list: label values. `other`: in words that no known kubelet uses. */
@@ -30,9 +30,14 @@ export interface StorageEviction {
 }
 
 /** What is kept of a pod's usage. Bounded: see `boundedUsage`. */
-export interface KeptUsage extends Pick<PodUsage, 'usedBytes' | 'inodesUsed' | 'components' | 'volumesPending'> {
-  readonly containers: readonly Pick<ContainerUsage, 'name' | 'usedBytes' | 'rootfsBytes' | 'logsBytes'>[];
-  readonly volumes: readonly Pick<VolumeUsage, 'name' | 'type' | 'medium' | 'usedBytes'>[];
+export interface KeptUsage extends Pick<MeasuredUsage, 'usedBytes' | 'inodesUsed' | 'components' | 'volumesPending'> {
+  readonly containers: readonly (Pick<ContainerUsage, 'name' | 'usedBytes'> & {
+    readonly rootfsBytes: number | undefined;
+    readonly logsBytes: number | undefined;
+  })[];
+  readonly volumes: readonly (Pick<VolumeUsage, 'name' | 'type' | 'medium'> & {
+    readonly usedBytes: number | undefined;
+  })[];
 }
 
 /** What was last measured of a pod before its eviction. */

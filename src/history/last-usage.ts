@@ -42,7 +42,10 @@ export function lastUsage(pod: Pod, eviction: StorageEviction, context: Eviction
   const { node, layout, measurement, snapshot, attribution } = context;
   if (measurement === undefined) return undefined;
   const { summary, fetchedAtMs, samples } = measurement;
-  const usage = attributePod({ summary, pod, mode: attribution });
+  const attributed = attributePod({ summary, pod, mode: attribution });
+  const { usedBytes } = attributed;
+  const usage =
+    usedBytes === undefined ? undefined : boundedUsage({ ...foldUnknown(attributed, pod), usedBytes }, eviction);
   const enforcement = node && layout && enforcementOf(node, layout);
   const ratios = enforcedRatios(summary, pod, enforcement);
   const growth = growthBytesPerSecond(samples);
@@ -50,7 +53,7 @@ export function lastUsage(pod: Pod, eviction: StorageEviction, context: Eviction
   const growing = { growth, sinceMs: evictedAtMs(pod) - fetchedAtMs, usage };
   return {
     fetchedAtMs,
-    usage: usage && boundedUsage(foldUnknown(usage, pod), eviction),
+    usage,
     ratios: boundedRatios(ratios, eviction),
     samples,
     growthBytesPerSecond: growth,
@@ -134,7 +137,11 @@ export function longerLimit(
     growth,
     sinceMs,
     usage,
-  }: { readonly growth: number | undefined; readonly sinceMs: number; readonly usage: KeptUsage | undefined },
+  }: {
+    readonly growth: number | undefined;
+    readonly sinceMs: number;
+    readonly usage: KeptUsage | undefined;
+  },
 ): number | undefined {
   if (
     growth === undefined ||

@@ -16,6 +16,7 @@ export function mainPart(
 ): MainPart | undefined {
   if (cause !== 'container_limit' && cause !== 'pod_limit') return undefined;
   const counted = cause === 'pod_limit' ? containers : containers.filter(({ name }) => name === container);
+  if (counted.some(({ usedBytes }) => usedBytes === undefined)) return undefined; // a part of it is unknown
   const parts: readonly MainPart[] = [
     ...counted.map(({ name, rootfsBytes = 0 }) => ({ component: 'rootfs', name, usedBytes: rootfsBytes }) as const),
     ...counted.map(({ name, logsBytes = 0 }) => ({ component: 'logs', name, usedBytes: logsBytes }) as const),

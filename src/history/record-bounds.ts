@@ -1,9 +1,10 @@
 /** Bounds of what a record keeps of one pod, whose author chooses its size: less than 32 KiB, however large it is. */
 import type { Labels } from '../kube/objects.js';
 import { othersName } from '../kube/pod-bounds.js';
+import { type Figure, known } from '../kubelet/figure.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { unnamedContainer, unnamedVolume } from '../node/unknown-items.js';
-import type { PodUsage } from '../node/usage.js';
+import type { MeasuredUsage } from '../node/usage.js';
 import type { KeptUsage, StorageEviction } from './eviction-record.js';
 
 /** Containers that are kept one by one; volumes and limits as many. */
@@ -16,7 +17,7 @@ const maxLabelLength = 8_192;
 type Exceeded = Pick<StorageEviction, 'container' | 'volume'>;
 
 /** The largest containers and volumes; the others are one entry `(others)`. Sums stay right. */
-export function boundedUsage(usage: PodUsage, exceeded: Exceeded): KeptUsage {
+export function boundedUsage(usage: MeasuredUsage, exceeded: Exceeded): KeptUsage {
   const { usedBytes, inodesUsed, components, volumesPending } = usage;
   const containers = split(usage.containers, (item) => rankOf(item, exceeded.container));
   const volumes = split(usage.volumes, (item) => rankOf(item, exceeded.volume));
@@ -26,10 +27,12 @@ export function boundedUsage(usage: PodUsage, exceeded: Exceeded): KeptUsage {
     components,
     volumesPending,
     containers: [...containers.kept, ...unnamedContainer(containers.others, othersName)].map(
-      ({ name, usedBytes, rootfsBytes, logsBytes }) => ({ name, usedBytes, rootfsBytes, logsBytes }),
+      ({ name, usedBytes, rootfsBytes, logsBytes }) => {
+        return { name, usedBytes, rootfsBytes: known(rootfsBytes), logsBytes: known(logsBytes) };
+      },
     ),
     volumes: [...volumes.kept, ...unnamedVolume(volumes.others, othersName)].map(
-      ({ name, type, medium, usedBytes }) => ({ name, type, medium, usedBytes }),
+      ({ name, type, medium, usedBytes }) => ({ name, type, medium, usedBytes: known(usedBytes) }),
     ),
   };
 }
@@ -54,12 +57,9 @@ export function boundedLabels(labels: Labels): Labels {
 }
 
 /** An entry that stands for several stays one: it is not kept beside another one. */
-function rankOf(
-  { name, usedBytes = 0 }: { readonly name: string; readonly usedBytes: number | undefined },
-  exceeded: string,
-): number {
+function rankOf({ name, usedBytes }: { readonly name: string; readonly usedBytes: Figure }, exceeded: string): number {
   if (name === othersName) return -1;
-  return name === exceeded ? Infinity : usedBytes;
+  return name === exceeded ? Infinity : (known(usedBytes) ?? 0);
 }
 
 /** Those of the highest ranks, and the others, both in their order. */

@@ -79,17 +79,19 @@ const verdict = z.object({
   ageMs: z.optional(amount),
 });
 
+const known = z.optional(amount);
+
 const usage = z.object({
   usedBytes: amount,
   inodesUsed: z.optional(amount),
-  components: z.object({ rootfs: amount, logs: amount, emptydir: amount, configmap: amount, other: amount }),
+  components: z.object({ rootfs: known, logs: known, emptydir: known, configmap: known, other: known }),
   volumesPending: z.boolean(),
   containers: listOf(
     z.object({
       name: text,
-      usedBytes: amount,
-      rootfsBytes: z.optional(amount),
-      logsBytes: z.optional(amount),
+      usedBytes: known,
+      rootfsBytes: known,
+      logsBytes: known,
     }),
   ),
   volumes: listOf(z.object({ name: text, type: z.enum(volumeTypes), medium: text, usedBytes: z.optional(amount) })),

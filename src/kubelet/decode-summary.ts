@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../json/json.js';
+import type { Figure } from './figure.js';
 import type {
   ContainerFsStats,
   ContainerSummary,
@@ -6,6 +7,7 @@ import type {
   FsStats,
   IoPressure,
   NodeSummary,
+  PartFigures,
   PodSummary,
   VolumeSummary,
 } from './summary.js';
@@ -36,7 +38,7 @@ export interface SaturatedCounts {
 
 /**
  * Decodes the parts of one summary and counts the values that no disk has: those above 2^53 are read as 2^53, from 2^63 on
- * they are left out, as are those of more free than there is.
+ * they are left out, or impossible parts of pods, see {@link Figure}. Those of more free than there is are left out.
  *
  * Whatever is missing or malformed is left out: a value that is not a whole number of at least 0, a time that is not
  * RFC 3339 or is Go's zero time, a container or volume without a name, a pod without namespace, name or UID. A name of more
@@ -114,8 +116,7 @@ export class SummaryDecoder {
       hasClaim: isObject(volume['pvcRef']),
       timeMs: this.#timeMs(volume['time']),
       ...this.#bytesOf(volume),
-      usedBytes: this.#bytesOrCount(volume['usedBytes']),
-      inodesUsed: this.#bytesOrCount(volume['inodesUsed']),
+      ...this.#figures(volume),
     };
   }
 
@@ -145,10 +146,18 @@ export class SummaryDecoder {
     const filesystem = this.#filesystem(value);
     const last = this.#lastFilesystems[part];
     return {
-      usedBytes: this.#bytesOrCount(value['usedBytes']),
-      inodesUsed: this.#bytesOrCount(value['inodesUsed']),
+      ...this.#figures(value),
       filesystem: isSame(last, filesystem) ? last : (this.#lastFilesystems[part] = filesystem),
     };
+  }
+
+  #figures({ usedBytes, inodesUsed }: JsonObject): PartFigures {
+    return { usedBytes: this.#figure(usedBytes), inodesUsed: this.#figure(inodesUsed) };
+  }
+
+  #figure(value: unknown): Figure {
+    const figure = this.#bytesOrCount(value);
+    return typeof value === 'number' && value >= firstNegative ? 'impossible' : figure;
   }
 
   #filesystem(fs: JsonObject): FilesystemSize {

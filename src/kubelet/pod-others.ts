@@ -1,7 +1,8 @@
-import { addKnown, leastKnown, type Named } from '../base/maps.js';
+import { leastKnown, type Named } from '../base/maps.js';
 import { byName } from '../base/ranking.js';
 import { maxListedCount, othersName } from '../kube/pod-bounds.js';
-import type { ContainerFsStats, ContainerSummary, PodSummary, VolumeSummary } from './summary.js';
+import { addFigures } from './figure.js';
+import type { ContainerFsStats, ContainerSummary, PartFigures, PodSummary, VolumeSummary } from './summary.js';
 
 /** What of a pod's containers and volumes is kept: those that are kept one by one, and the rest of each as one entry. */
 export class PodDetail {
@@ -136,11 +137,9 @@ function sumFs(stats: readonly (ContainerFsStats | undefined)[]): ContainerFsSta
   return { ...usageOf(known), filesystem };
 }
 
-function usageOf(
-  stats: readonly Pick<ContainerFsStats, 'usedBytes' | 'inodesUsed'>[],
-): Pick<ContainerFsStats, 'usedBytes' | 'inodesUsed'> {
+function usageOf(stats: readonly PartFigures[]): PartFigures {
   return {
-    usedBytes: stats.map(({ usedBytes }) => usedBytes).reduce(addKnown, undefined),
-    inodesUsed: stats.map(({ inodesUsed }) => inodesUsed).reduce(addKnown, undefined),
+    usedBytes: stats.map(({ usedBytes }) => usedBytes).reduce(addFigures, undefined),
+    inodesUsed: stats.map(({ inodesUsed }) => inodesUsed).reduce(addFigures, undefined),
   };
 }

@@ -2,6 +2,7 @@
  * The kubelet's Summary API (`/stats/summary`, v1alpha1): the storage fields, decoded tolerantly. A field that is
  * missing or of a wrong type is undefined; only a body that is not a summary at all is an error.
  */
+import type { Figure } from './figure.js';
 
 /** A filesystem as a whole. */
 export interface FilesystemSize {
@@ -19,8 +20,14 @@ export interface FsStats extends FilesystemSize {
   readonly inodesUsed: number | undefined;
 }
 
+/** Of a part of a pod. */
+export interface PartFigures {
+  readonly usedBytes: Figure;
+  readonly inodesUsed: Figure;
+}
+
 /** The same of the files of a container. */
-export interface ContainerFsStats extends Pick<FsStats, 'usedBytes' | 'inodesUsed'> {
+export interface ContainerFsStats extends PartFigures {
   /** Where they are: as a rule one object for all containers of a node. */
   readonly filesystem: FilesystemSize;
 }
@@ -49,7 +56,7 @@ export interface ContainerSummary {
 }
 
 /** Its filesystem as in FsStats; how many inodes that has and has free is not kept. */
-export interface VolumeSummary extends Omit<FsStats, 'inodes' | 'inodesFree'> {
+export interface VolumeSummary extends PartFigures, Omit<FsStats, 'inodes' | 'inodesFree' | keyof PartFigures> {
   readonly name: string;
   /** Whether the kubelet names a persistent volume claim behind it (`pvcRef`). */
   readonly hasClaim: boolean;

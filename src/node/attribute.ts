@@ -1,7 +1,8 @@
-import { addKnown, finderByName, mergeByName } from '../base/maps.js';
+import { finderByName, mergeByName } from '../base/maps.js';
 import { sortedByName } from '../base/ranking.js';
 import type { Pod } from '../kube/objects.js';
 import { othersName } from '../kube/pod-bounds.js';
+import { addFigures, type Figure } from '../kubelet/figure.js';
 import type { ContainerSummary, PodSummary } from '../kubelet/summary.js';
 import { addShares, type Share, sharersOfVolumes } from './shares.js';
 import type { AttributionMode, Component, ContainerUsage, PodUsage } from './usage.js';
@@ -16,13 +17,19 @@ export interface AttributeInput {
 
 /**
  * Splits the kubelet's total of one pod into components and over its containers, each time exactly to the byte.
- * Undefined when the kubelet reports no total.
  *
  * Values are whole bytes from 0 to 2^53. Parts beyond 2^53 bytes (8 PiB) in all are dropped: no disk holds them, only
- * saturated or nonsensical values get there, and up to there every sum of the result is exact in a double.
+ * saturated or nonsensical values get there, and up to there every sum of the result is exact in a double. What a part that is
+ * unknown belongs to is unknown; the rest stays.
  */
-export function attributePod(input: AttributeInput): PodUsage | undefined {
-  return attribute(input, addShares)?.usage;
+export function attributePod(input: AttributeInput): PodUsage {
+  return attribute(input, addShares).usage;
+}
+
+/** What is attributed to a container. NaN while that is unknown, as is each sum with it. */
+export interface Receiver {
+  readonly name: string;
+  usedBytes: number;
 }
 
 /**
@@ -31,22 +38,15 @@ export function attributePod(input: AttributeInput): PodUsage | undefined {
  */
 export function attribute(
   { summary, pod, mode }: AttributeInput,
-  distribute: (
-    shares: readonly Share<{ readonly name: string; usedBytes: number }>[],
-    bytes: number,
-    volume?: string,
-  ) => void,
-):
-  | {
-      readonly usage: PodUsage;
-      /** In the order of the usage's containers. */
-      readonly listed: readonly MeasuredContainer[];
-      /** Whether containers have their own values; otherwise the total is split evenly, by the settings or because none has. */
-      readonly isMeasured: boolean;
-    }
-  | undefined {
-  const { usedBytes } = summary;
-  if (usedBytes === undefined) return undefined;
+  distribute: (shares: readonly Share<Receiver>[], bytes: number, volume?: string) => void,
+): {
+  readonly usage: PodUsage;
+  /** In the order of the usage's containers. */
+  readonly listed: readonly MeasuredContainer[];
+  /** Whether containers have their own values; otherwise the total is split evenly, by the settings or because none has. */
+  readonly isMeasured: boolean;
+} {
+  const { usedBytes = NaN } = summary;
   const breakdown = new Breakdown(usedBytes);
   const { containers: own, othersCount } = ownContainers(summary, pod);
   const listed = mergeByName(
@@ -55,17 +55,12 @@ export function attribute(
   );
   const isMeasured =
     mode === 'measured' && (summary.containers.length === 0 || listed.some(({ isCounted }) => isCounted));
-  const containers = listed.map((container) => ({
-    name: container.name,
-    usedBytes: isMeasured ? container.ownRootfsBytes + container.ownLogsBytes : 0,
-    rootfsBytes: container.rootfsBytes,
-    logsBytes: container.logsBytes,
-    rootfsInodesUsed: container.rootfsInodesUsed,
-    logsInodesUsed: container.logsInodesUsed,
-  }));
+  const receivers = listed.map(({ name, ownRootfsBytes, ownLogsBytes }): Receiver => {
+    return { name, usedBytes: isMeasured ? ownRootfsBytes + ownLogsBytes : 0 };
+  });
   const volumes = volumeUsages(summary, pod);
   // Kubelets list containers in changing order, and the first receivers get the bytes that do not divide.
-  const shares = sortedByName(containers).map((receiver) => ({
+  const shares = sortedByName(receivers).map((receiver) => ({
     receiver,
     count: receiver.name === othersName ? Math.max(1, othersCount) : 1,
   }));
@@ -76,12 +71,12 @@ export function attribute(
     const bytes = breakdown.take(component, volume.usedBytes);
     if (isMeasured) distribute(sharersOf(volume.name), bytes, volume.name);
   }
-  distribute(shares, isMeasured ? breakdown.components.other : usedBytes);
+  distribute(shares, isMeasured ? breakdown.otherBytes : usedBytes);
   const usage = {
-    usedBytes,
+    usedBytes: summary.usedBytes,
     inodesUsed: summary.inodesUsed,
-    components: breakdown.components,
-    containers,
+    components: breakdown.components(),
+    containers: receivers.map((receiver, index) => containerUsage(receiver, listed[index])),
     volumes,
     volumesPending: areVolumesPending(summary, pod),
     unknownItems:
@@ -90,27 +85,52 @@ export function attribute(
   return { usage, listed, isMeasured };
 }
 
+function containerUsage({ name, usedBytes }: Receiver, reported: MeasuredContainer | undefined): ContainerUsage {
+  return {
+    name,
+    usedBytes: sizeOf(usedBytes),
+    rootfsBytes: reported?.rootfsBytes,
+    logsBytes: reported?.logsBytes,
+    rootfsInodesUsed: reported?.rootfsInodesUsed,
+    logsInodesUsed: reported?.logsInodesUsed,
+  };
+}
+
+/** Undefined for an unknown sum. */
+export function sizeOf(bytes: number): number | undefined {
+  return Number.isNaN(bytes) ? undefined : bytes;
+}
+
 /** The components of one total. Parts are taken out of `other`, so the components add up to the total at every step. */
 class Breakdown {
-  readonly components: Record<Component, number>;
+  readonly #bytes: Record<Component, number>;
   #roomBytes = 2 ** 53;
 
   constructor(usedBytes: number) {
-    this.components = { rootfs: 0, logs: 0, emptydir: 0, configmap: 0, other: usedBytes };
+    this.#bytes = { rootfs: 0, logs: 0, emptydir: 0, configmap: 0, other: usedBytes };
   }
 
-  /** Returns how much was taken: all of `bytes` while there is room below the bound; nothing when they are unknown. */
-  take(component: Component, bytes = 0): number {
-    const takenBytes = Math.min(bytes, this.#roomBytes);
-    this.#roomBytes -= takenBytes;
-    this.components[component] += takenBytes;
-    this.components.other -= takenBytes;
+  get otherBytes(): number {
+    return this.#bytes.other;
+  }
+
+  /** Returns how much was taken: all of it while there is room below the bound. */
+  take(component: Component, figure: Figure = 0): number {
+    const takenBytes = figure === 'impossible' ? NaN : Math.min(figure, this.#roomBytes);
+    if (figure !== 'impossible') this.#roomBytes -= takenBytes;
+    this.#bytes[component] += takenBytes;
+    this.#bytes.other -= takenBytes;
     return takenBytes;
+  }
+
+  components(): PodUsage['components'] {
+    if (!Number.isNaN(this.#bytes.other)) return this.#bytes;
+    return Object.fromEntries(Object.entries(this.#bytes).filter(([, bytes]) => !Number.isNaN(bytes)));
   }
 }
 
 interface MeasuredContainer extends Omit<ContainerUsage, 'usedBytes'> {
-  /** The part of the pod's total that is in its root filesystem and in its logs. */
+  /** The part of the pod's total that is in its root filesystem and in its logs. NaN for an unknown one. */
   readonly ownRootfsBytes: number;
   readonly ownLogsBytes: number;
   /** Whether values of its own are part of the pod's total. */
@@ -137,10 +157,10 @@ function listContainer({ name, rootfs, logs }: ContainerSummary, breakdown: Brea
 function addContainers(a: MeasuredContainer, b: MeasuredContainer): MeasuredContainer {
   return {
     name: a.name,
-    rootfsBytes: addKnown(a.rootfsBytes, b.rootfsBytes),
-    logsBytes: addKnown(a.logsBytes, b.logsBytes),
-    rootfsInodesUsed: addKnown(a.rootfsInodesUsed, b.rootfsInodesUsed),
-    logsInodesUsed: addKnown(a.logsInodesUsed, b.logsInodesUsed),
+    rootfsBytes: addFigures(a.rootfsBytes, b.rootfsBytes),
+    logsBytes: addFigures(a.logsBytes, b.logsBytes),
+    rootfsInodesUsed: addFigures(a.rootfsInodesUsed, b.rootfsInodesUsed),
+    logsInodesUsed: addFigures(a.logsInodesUsed, b.logsInodesUsed),
     ownRootfsBytes: a.ownRootfsBytes + b.ownRootfsBytes,
     ownLogsBytes: a.ownLogsBytes + b.ownLogsBytes,
     isCounted: a.isCounted || b.isCounted,

@@ -123,7 +123,8 @@ function ofBytes(
   { summary, arrivedAtMs: atMs }: DiskSources,
 ): readonly DiskMoment[] {
   const { capacityBytes: capacity, availableBytes: available } = summary[filesystem] ?? {};
-  if (unattributedBytes === undefined || capacity === undefined || available === undefined) return [];
+  if (podsUsedBytes === undefined || unattributedBytes === undefined) return [];
+  if (capacity === undefined || available === undefined) return [];
   const images = Math.max(0, imagesUsedBytes + Math.min(0, unattributedBytes)); // layers may be counted several times
   const held = { pods: podsUsedBytes, images, other: Math.max(0, unattributedBytes) };
   return [{ filesystem, ofInodes: false, atMs, capacity, available, held }];

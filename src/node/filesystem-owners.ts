@@ -1,15 +1,17 @@
+import { addWhole } from '../base/maps.js';
 import type { Node } from '../kube/objects.js';
 import { isOfVirtualCluster } from '../kube/virtual-node.js';
 import { type EvictionSignal, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
-import type { FsStats, NodeSummary, PodSummary } from '../kubelet/summary.js';
+import { addFigures, type Figure, known } from '../kubelet/figure.js';
+import type { ContainerSummary, FsStats, NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { areDifferent, type NodeLayout } from './node-layout.js';
 import type { NodeSnapshot } from './node-view.js';
 
 /** Whose bytes a filesystem of a node holds: `podsUsedBytes + imagesUsedBytes + unattributedBytes` is all that is used. */
 export interface FilesystemOwners {
   readonly filesystem: SignalFilesystem;
-  /** Of all pods in the summary: root filesystems, logs, volumes that count towards a limit, and the rest of their totals. */
-  readonly podsUsedBytes: number;
+  /** Of all pods in the summary: root filesystems, logs, volumes that count towards a limit, and the rest of their totals. Undefined where a part is unknown. */
+  readonly podsUsedBytes: number | undefined;
   /**
    * All that the runtime has there but the writable layers of running containers; never below 0. On containerd that is what
    * its snapshotter has: unpacked images, ended containers and sandboxes. Undefined when the kubelet does not report it, or
@@ -32,15 +34,15 @@ export function filesystemOwners({
   if (node !== undefined && isOfVirtualCluster(node.labels)) return [];
   const { nodefs, imagefs, containerfs } = summary;
   const places = placesOf(summary, layout);
-  const { rootfsBytes, otherBytes } = podFiles(summary.pods);
+  const { rootfsBytes, totalBytes } = podFiles(summary.pods);
+  const nodefsBytes = places.layers === 'nodefs' ? totalBytes : difference(totalBytes, rootfsBytes);
   const ownersOf = (filesystem: SignalFilesystem, stats: FsStats | undefined): readonly FilesystemOwners[] => {
     if (stats === undefined) return [];
     const layersBytes = places.layers === filesystem ? rootfsBytes : 0;
-    const podsUsedBytes = layersBytes + (filesystem === 'nodefs' ? otherBytes : 0);
+    const podsUsedBytes = filesystem === 'nodefs' ? nodefsBytes : layersBytes;
     const imagesUsedBytes = imagesOn(filesystem, places.images, { imagefs, layersBytes });
     const usedBytes = filesystem === 'nodefs' ? stats.usedBytes : occupiedBytes(stats);
-    const isKnown = usedBytes !== undefined && imagesUsedBytes !== undefined;
-    const unattributedBytes = isKnown ? usedBytes - podsUsedBytes - imagesUsedBytes : undefined;
+    const unattributedBytes = difference(difference(usedBytes, podsUsedBytes), imagesUsedBytes);
     return [{ filesystem, podsUsedBytes, imagesUsedBytes, unattributedBytes }];
   };
   return [
@@ -79,29 +81,48 @@ function placesOf({ nodefs, containerfs }: NodeSummary, layout: NodeLayout): Pla
 function imagesOn(
   filesystem: SignalFilesystem,
   place: Places['images'],
-  { imagefs, layersBytes }: { readonly imagefs: FsStats | undefined; readonly layersBytes: number },
+  { imagefs, layersBytes }: { readonly imagefs: FsStats | undefined; readonly layersBytes: number | undefined },
 ): number | undefined {
   if (place === undefined) return undefined;
   if (place !== filesystem) return 0;
-  return imagefs?.usedBytes === undefined ? undefined : Math.max(0, imagefs.usedBytes - layersBytes);
+  const imagesBytes = difference(imagefs?.usedBytes, layersBytes);
+  return imagesBytes && Math.max(0, imagesBytes);
 }
 
 /** The summary's `usedBytes` of imagefs and containerfs is only what the runtime has there. */
 function occupiedBytes({ capacityBytes, availableBytes }: FsStats): number | undefined {
-  return capacityBytes === undefined || availableBytes === undefined ? undefined : capacityBytes - availableBytes;
+  return difference(capacityBytes, availableBytes);
 }
 
-/** Adds up the totals of pods: writable layers, and all else, which is on nodefs. */
-export function podFiles(pods: readonly PodSummary[]): { readonly rootfsBytes: number; readonly otherBytes: number } {
-  let rootfsBytes = 0;
-  let otherBytes = 0;
+/** Undefined when one of them is unknown. */
+export function difference(from: number | undefined, bytes: number | undefined): number | undefined {
+  return from === undefined || bytes === undefined ? undefined : from - bytes;
+}
+
+/** Adds up the totals of pods, and what of them is in writable layers: all else is on nodefs. Undefined with an unknown part. */
+export function podFiles(pods: readonly PodSummary[]): {
+  readonly rootfsBytes: number | undefined;
+  readonly totalBytes: number | undefined;
+} {
+  let rootfsBytes: number | undefined = 0;
+  let totalBytes: number | undefined = 0;
   for (const { containers, usedBytes } of pods) {
-    const layers = containers.reduce((sum, { rootfs }) => sum + (rootfs?.usedBytes ?? 0), 0);
-    const logs = containers.reduce((sum, { logs }) => sum + (logs?.usedBytes ?? 0), 0);
-    const totalBytes = usedBytes ?? layers + logs;
-    const ownLayers = Math.min(layers, totalBytes);
-    rootfsBytes += ownLayers;
-    otherBytes += totalBytes - ownLayers;
+    const layers = sumOf(containers, ({ rootfs }) => rootfs?.usedBytes);
+    const podBytes =
+      usedBytes ??
+      addWhole(
+        layers,
+        sumOf(containers, ({ logs }) => logs?.usedBytes),
+      );
+    rootfsBytes = addWhole(rootfsBytes, layers && Math.min(layers, podBytes ?? layers));
+    totalBytes = addWhole(totalBytes, podBytes);
   }
-  return { rootfsBytes, otherBytes };
+  return { rootfsBytes, totalBytes };
+}
+
+function sumOf(
+  containers: readonly ContainerSummary[],
+  figureOf: (of: ContainerSummary) => Figure,
+): number | undefined {
+  return known(containers.reduce<Figure>((sum, container) => addFigures(sum, figureOf(container)), 0));
 }

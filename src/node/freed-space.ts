@@ -25,8 +25,7 @@ export function freedByPods(
 ): Bounds {
   if (snapshot.unreadPodCount !== undefined) return { least: 0, most: owners?.podsUsedBytes ?? Infinity };
   const least = sumOf(victims, ({ exempt, freed }) => (exempt === undefined ? freed : 0));
-  const isUnmeasured = ({ place, pod }: Victim): boolean =>
-    place === 'no_statistics' && pod.runningSinceMs !== undefined;
+  const isUnmeasured = ({ freed, pod }: Victim): boolean => freed === undefined && pod.runningSinceMs !== undefined;
   const isPartial = victims.some(isUnmeasured) || snapshot.listedPods.some(({ isPending }) => isPending);
   const hidden = isPartial ? Math.max(0, owners?.unattributedBytes ?? Infinity) : 0;
   return { least, most: least + hidden + sumOf(snapshot.unknownPods, ({ usedBytes }) => usedBytes) };

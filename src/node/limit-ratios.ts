@@ -1,7 +1,8 @@
-import { addKnown, finderByName, mergeByName } from '../base/maps.js';
+import { finderByName, mergeByName } from '../base/maps.js';
 import type { Container, Pod } from '../kube/objects.js';
 import { checkedContainers, checkedVolumes } from '../kube/pod-rest.js';
 import { type Amount, formatQuantity, ratioTo, roundUp } from '../kube/quantity.js';
+import { addFigures, type Figure } from '../kubelet/figure.js';
 import type { ContainerSummary, PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import { exemptionOf, podLimit } from './limits.js';
 import { canBind, cannotExceed, comparedSizeLimit, lacksRootfs, type UnenforcedReason } from './unenforced-limits.js';
@@ -48,7 +49,7 @@ export interface LimitRatiosInput extends Enforcement {
 /**
  * Usage and limit for each rule that the kubelet enforces on a pod that has not ended: in the order in which it checks
  * them, so that the first one above 1 is the one that the pod is evicted for. Pods that it never evicts for limits (static,
- * critical) have them too: their limits can be exceeded, too. Without a figure to compare there is no ratio.
+ * critical) have them too: their limits can be exceeded, too. Without a figure to compare, or with an impossible part, there is no ratio.
  * https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#how-pods-with-ephemeral-storage-limits-run
  */
 export function limitRatios(input: LimitRatiosInput): readonly LimitRatio[] {
@@ -94,7 +95,7 @@ function addVolumeRatios(ratios: LimitRatio[], input: LimitRatiosInput): void {
 }
 
 function addVolumes(a: VolumeSummary, b: VolumeSummary): VolumeSummary {
-  return { ...a, usedBytes: addKnown(a.usedBytes, b.usedBytes) };
+  return { ...a, usedBytes: addFigures(a.usedBytes, b.usedBytes) };
 }
 
 /** In the order of the summary. None of a pod without any figure, as virtual kubelets list them. */
@@ -135,15 +136,34 @@ function hasOwnLimit({ kind, limitBytes }: Container, { enforcesSidecars }: Limi
 
 interface ComparedContainer {
   readonly name: string;
-  readonly usedBytes: number;
+  readonly usedBytes: Figure;
 }
 
 /** A figure that the kubelet lacks for a container that it lists counts as 0 with it. */
 function comparedBytes({ summary, hasDedicatedImagefs }: LimitRatiosInput): readonly ComparedContainer[] {
   const compared = summary.containers.map(({ name, rootfs, logs }) => {
-    return { name, usedBytes: (logs?.usedBytes ?? 0) + (hasDedicatedImagefs ? 0 : (rootfs?.usedBytes ?? 0)) };
+    return { name, usedBytes: addFigures(logs?.usedBytes ?? 0, hasDedicatedImagefs ? 0 : rootfs?.usedBytes) };
   });
-  return mergeByName(compared, (a, b) => ({ name: a.name, usedBytes: a.usedBytes + b.usedBytes }));
+  return mergeByName(compared, (a, b) => ({ name: a.name, usedBytes: addFigures(a.usedBytes, b.usedBytes) }));
+}
+
+/**
+ * Whether what counts towards one of the limits of the pod is unknown: it has no total, or a part of a container or an emptyDir with
+ * a limit is impossible.
+ */
+export function hasUnknownUsage({ usedBytes, containers, volumes = [] }: PodSummary, pod: Pod): boolean {
+  if (usedBytes === undefined && podLimit(pod) !== undefined) return true;
+  const ofContainers = containers.flatMap(({ name, rootfs, logs }) => [
+    { ...rootfs, name },
+    { ...logs, name },
+  ]);
+  const unknown = [...ofContainers, ...volumes].filter((part) => part.usedBytes === 'impossible');
+  if (unknown.length === 0) return false;
+  const limited = [
+    ...checkedContainers(pod).filter(({ limitBytes }) => limitBytes !== undefined),
+    ...checkedVolumes(pod).filter(({ sizeLimitBytes }) => sizeLimitBytes !== undefined),
+  ];
+  return unknown.some(({ name }) => limited.some((each) => each.name === name));
 }
 
 /** The ratios of what is kept in detail, and for each rule the one of the rest that decides: see {@link decisive}. */
@@ -179,10 +199,10 @@ function isNearer(ratio: LimitRatio, than: LimitRatio): boolean {
 function addRatio(
   ratios: LimitRatio[],
   { rule, container, volume, unenforced }: Pick<LimitRatio, 'rule' | 'container' | 'volume' | 'unenforced'>,
-  usedBytes: number | undefined,
+  usedBytes: Figure,
   limit: Amount | undefined,
 ): void {
-  if (usedBytes === undefined || limit === undefined) return;
+  if (typeof usedBytes !== 'number' || limit === undefined) return;
   const ratio = ratioTo(usedBytes, limit);
   const limitBytes = roundUp(limit);
   const limitQuantity = typeof limit === 'number' || limitBytes >= 1024 ? undefined : formatQuantity(limit);

@@ -10,6 +10,7 @@ import {
 import { Measurements } from '../forecast/measurements.js';
 import { ofSamePod } from '../kube/pod-identity.js';
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
+import { known } from '../kubelet/figure.js';
 import type { UsageSample } from '../kubelet/lookup.js';
 import type { ContainerSummary, NodeSummary } from '../kubelet/summary.js';
 import type { LimitRatio } from './limit-ratios.js';
@@ -224,7 +225,7 @@ function partsOf(limit: LimitRatio, { summary, bound }: PodRecord): readonly Mea
     ...summary.containers.map((each) => containerPart(each.name, each.timeMs, usedBytesOf(each))),
     ...volumeUsages(summary, bound?.pod)
       .filter((each) => countedComponent(each) !== undefined)
-      .map((each) => volumePart(each.name, each.measuredAtMs, each.usedBytes ?? 0)),
+      .map((each) => volumePart(each.name, each.measuredAtMs, known(each.usedBytes) ?? 0)),
   ].filter(({ amount }) => amount >= limitBytes * partRatio);
   const restBytes = parts.reduce((rest, { amount }) => rest - amount, usedBytes);
   return [...parts, { key: '', atMs: undefined, amount: restBytes, minChangeCount }];
@@ -239,7 +240,7 @@ function volumePart(name: string, atMs: number | undefined, amount: number): Mea
 }
 
 function usedBytesOf({ rootfs, logs }: ContainerSummary): number {
-  return (rootfs?.usedBytes ?? 0) + (logs?.usedBytes ?? 0);
+  return (known(rootfs?.usedBytes) ?? 0) + (known(logs?.usedBytes) ?? 0);
 }
 
 /** Adds the measurement, and keeps those of the part. Growth far below all limits, such as that of a batch, is not part of a forecast. */

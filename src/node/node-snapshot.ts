@@ -169,9 +169,9 @@ export function recordPod(
     bound,
     workloads: bound?.workloads ?? resolver.workloadsOf(undefined, summary.namespace),
     isNameless,
-    isPending: isPending(usage),
+    isPending: usage.volumesPending,
     containers: containersOf(usage),
-    unknownItems: usage?.unknownItems,
+    unknownItems: usage.unknownItems,
     evictionMs: podEvictionMs({ summary, bound, ratios }, growth, ttlMs),
     unenforced: podUnenforced(ratios, isUnmeasured),
     nearestRule: nearest.rule,
@@ -208,10 +208,7 @@ function sameRecord(
   };
 }
 
-const isPending = (usage: PodUsage | undefined): boolean => usage?.volumesPending === true;
-
-function containersOf(usage: PodUsage | undefined): PodRecord['containers'] {
-  if (usage === undefined) return [];
+function containersOf(usage: PodUsage): PodRecord['containers'] {
   return usage.containers.map(({ name, usedBytes }) => ({ container: name, usedBytes, maxUsedBytes: usedBytes }));
 }
 

@@ -3,6 +3,7 @@ import { othersName } from '../kube/pod-bounds.js';
 import { declaredRequest } from '../kube/pod-containers.js';
 import { checkedContainers } from '../kube/pod-rest.js';
 import { type Amount, compareAmounts, roundUp } from '../kube/quantity.js';
+import { known } from '../kubelet/figure.js';
 import type { LogRotation } from '../kubelet/kubelet-configuration.js';
 import type { PodSummary } from '../kubelet/summary.js';
 import type { LimitRatio } from './limit-ratios.js';
@@ -217,7 +218,7 @@ function addLogFindings(findings: PodFinding[], { summary, logRotation }: PodFin
   if (summary === undefined || logRotation === undefined) return;
   const allowedBytes = logRotation.maxFileBytes * logRotation.maxFileCount * keptRunCount;
   for (const { name, logs } of summary.containers) {
-    const usedBytes = logs?.usedBytes ?? 0;
+    const usedBytes = known(logs?.usedBytes) ?? 0;
     if (usedBytes <= allowedBytes || name === othersName) continue;
     findings.push({ kind: 'logs_above_rotation', container: name, usedBytes, rotation: logRotation });
   }

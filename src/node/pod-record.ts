@@ -11,7 +11,7 @@ import type { NodeLayout } from './node-layout.js';
 import type { BoundPod } from './node-objects.js';
 import { resizesMemoryVolumes, type UnenforcedLimits } from './unenforced-limits.js';
 import { foldUnknown } from './unknown-items.js';
-import type { AttributionMode, PodUsage } from './usage.js';
+import type { AttributionMode, MeasuredUsage, PodUsage } from './usage.js';
 
 /**
  * A pod of a node's summary: what both servers said of it, and the few numbers that sums and warnings need. Immutable, and
@@ -41,8 +41,7 @@ export interface PodRecord {
 }
 
 /** With all else that follows. It takes three times the memory of the record: made where it is shown, and not kept. */
-export interface DerivedPod<Usage = PodUsage | undefined> extends PodRecord {
-  /** Undefined when the kubelet reports no total. */
+export interface DerivedPod<Usage = PodUsage> extends PodRecord {
   readonly usage: Usage;
   /** In the order in which the kubelet checks; none of a pod that has ended, nor where the kubelet evicts for no limits. */
   readonly ratios: readonly LimitRatio[];
@@ -52,7 +51,7 @@ type Underived = Pick<PodRecord, 'summary' | 'bound' | 'isNameless'>;
 
 /** Derives what follows from the pods of a node. The same object for all nodes between which it makes no difference. */
 export interface PodContext {
-  usageOf(pod: Underived): PodUsage | undefined;
+  usageOf(pod: Underived): PodUsage;
   /** `rule`: those of one rule alone. */
   ratiosOf(pod: Underived, rule?: LimitRule): readonly LimitRatio[];
 }
@@ -61,7 +60,7 @@ function podContext(attribution: AttributionMode, enforcement: Enforcement | und
   return {
     usageOf: ({ summary, bound, isNameless }) => {
       const usage = attributePod({ summary, pod: bound?.pod, mode: attribution });
-      return usage && foldUnknown(usage, bound?.pod, isNameless ? 0 : undefined);
+      return foldUnknown(usage, bound?.pod, isNameless ? 0 : undefined);
     },
     ratiosOf: ({ summary, bound }, rule) =>
       bound === undefined || !isActive(bound.pod) ? [] : enforcedRatios(summary, bound.pod, enforcement, rule),
@@ -114,7 +113,7 @@ export function derivePod(pod: PodRecord, context: PodContext, derived?: Derived
 }
 
 /** Names each field: made for every pod of a summary, and a spread takes three times as long. */
-export function withDerived(pod: PodRecord, usage: PodUsage | undefined, ratios: readonly LimitRatio[]): DerivedPod {
+export function withDerived(pod: PodRecord, usage: PodUsage, ratios: readonly LimitRatio[]): DerivedPod {
   const { summary, bound, workloads, isNameless, isPending, containers, unknownItems, evictionMs, unenforced } = pod;
   const { nearestRule, nearestRatio } = pod;
   return {
@@ -135,12 +134,12 @@ export function withDerived(pod: PodRecord, usage: PodUsage | undefined, ratios:
 }
 
 /** Derives a pod that is known to have a total. */
-export function deriveMeasured(pod: PodRecord, context: PodContext, known?: DerivedPods): DerivedPod<PodUsage> {
+export function deriveMeasured(pod: PodRecord, context: PodContext, known?: DerivedPods): DerivedPod<MeasuredUsage> {
   const derived = derivePod(pod, context, known);
   if (!hasTotal(derived)) throw new Error(`pod ${pod.summary.namespace}/${pod.summary.name} has no total`);
   return derived;
 }
 
-export function hasTotal(pod: DerivedPod): pod is DerivedPod<PodUsage> {
-  return pod.usage !== undefined;
+export function hasTotal(pod: DerivedPod): pod is DerivedPod<MeasuredUsage> {
+  return pod.usage.usedBytes !== undefined;
 }

@@ -3,7 +3,8 @@ import type { Pod, Volume } from '../kube/objects.js';
 import { othersName } from '../kube/pod-bounds.js';
 import { measuredVolumes } from '../kube/pod-rest.js';
 import { countsInodes, type EvictionSignal, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
-import type { FsStats, PodSummary } from '../kubelet/summary.js';
+import { addFigures, type Figure, known } from '../kubelet/figure.js';
+import type { PartFigures, PodSummary } from '../kubelet/summary.js';
 import type { StorageLayout } from './node-layout.js';
 import { countedComponent } from './volume-usage.js';
 
@@ -31,53 +32,57 @@ export interface SignalUsageInput {
 
 /**
  * The bytes or inodes of a pod that its kubelet counts for a signal: of all containers in the summary, whatever their kind,
- * and of local volumes. A figure that the summary lacks counts as 0, as it does for the kubelet.
+ * and of local volumes. A figure that the summary lacks counts as 0, as it does for the kubelet. Undefined with an impossible one.
  */
-export function signalUsage(input: SignalUsageInput): number {
-  return usageOf(input, isLocal);
+export function signalUsage(input: SignalUsageInput): number | undefined {
+  return known(usageOf(input, isLocal));
 }
 
 /** The part of {@link signalUsage} that ends with the pod: what a hostPath has stays on the node. */
-export function freedByEviction(input: SignalUsageInput): number {
-  return usageOf(input, (volume) => isLocal(volume) && volume.type !== 'hostpath');
+export function freedByEviction(input: SignalUsageInput): number | undefined {
+  return known(usageOf(input, (volume) => isLocal(volume) && volume.type !== 'hostpath'));
 }
 
-function usageOf({ summary, pod, signal, layout }: SignalUsageInput, isCounted: (volume: Volume) => boolean): number {
+function usageOf({ summary, pod, signal, layout }: SignalUsageInput, isCounted: (volume: Volume) => boolean): Figure {
   const parts = partsOn[layout][filesystemOf(signal)];
-  const amountOf = (stats: Figures | undefined): number =>
-    (countsInodes(signal) ? stats?.inodesUsed : stats?.usedBytes) ?? 0;
-  let usage = 0;
+  const stats: (PartFigures | undefined)[] = [];
   for (const { rootfs, logs } of summary.containers) {
-    if (parts.includes('rootfs')) usage += amountOf(rootfs);
-    if (parts.includes('logs')) usage += amountOf(logs);
+    if (parts.includes('rootfs')) stats.push(rootfs);
+    if (parts.includes('logs')) stats.push(logs);
   }
-  if (!parts.includes('volumes')) return usage;
+  if (!parts.includes('volumes')) return sumOf(stats, signal);
   const findVolume = finderByName(summary.volumes ?? []);
-  for (const volume of measuredVolumes(pod)) if (isCounted(volume)) usage += amountOf(findVolume(volume.name));
-  return pod.rest === undefined ? usage : usage + unknownUsage({ summary, pod }, signal);
+  for (const volume of measuredVolumes(pod)) if (isCounted(volume)) stats.push(findVolume(volume.name));
+  const usage = sumOf(stats, signal);
+  return pod.rest === undefined ? usage : addFigures(usage, unknownUsage({ summary, pod }, signal));
+}
+
+function sumOf(stats: readonly (PartFigures | undefined)[], signal: EvictionSignal): Figure {
+  const ofInodes = countsInodes(signal);
+  return stats.reduce<Figure>((sum, of) => addFigures(sum, ofInodes ? of?.inodesUsed : of?.usedBytes), 0);
 }
 
 /**
  * Of the volumes that a summary has as one entry, whose types are not known: what they hold, but no more than the pod's total
  * has beside all that is known. Those that are local are part of the total, except hostPaths.
  */
-function unknownUsage({ summary, pod }: Pick<SignalUsageInput, 'summary' | 'pod'>, signal: EvictionSignal): number {
-  const ofInodes = countsInodes(signal);
-  const figureOf = ({ inodesUsed, usedBytes }: Figures): number | undefined => (ofInodes ? inodesUsed : usedBytes);
-  const sumOf = (stats: readonly (Figures | undefined)[]): number =>
-    stats.reduce((sum, each) => sum + ((each && figureOf(each)) ?? 0), 0);
+function unknownUsage({ summary, pod }: Pick<SignalUsageInput, 'summary' | 'pod'>, signal: EvictionSignal): Figure {
   const findSpec = finderByName(measuredVolumes(pod));
   const { containers, volumes = [] } = summary;
-  const unknown = sumOf(volumes.filter(({ name }) => name === othersName));
+  const unknown = sumOf(
+    volumes.filter(({ name }) => name === othersName),
+    signal,
+  );
   const counted = volumes.filter(({ name }) => {
     const spec = findSpec(name);
     return spec !== undefined && countedComponent(spec) !== undefined;
   });
-  const known = sumOf(containers.flatMap(({ rootfs, logs }) => [rootfs, logs])) + sumOf(counted);
-  return Math.min(unknown, Math.max(0, (figureOf(summary) ?? Infinity) - known));
+  const others = sumOf([...containers.flatMap(({ rootfs, logs }) => [rootfs, logs]), ...counted], signal);
+  const total = countsInodes(signal) ? summary.inodesUsed : summary.usedBytes;
+  if (total === undefined || unknown === 0) return unknown;
+  if (typeof unknown !== 'number' || typeof others !== 'number') return 'impossible';
+  return Math.min(unknown, Math.max(0, total - others));
 }
-
-type Figures = Pick<FsStats, 'usedBytes' | 'inodesUsed'>;
 
 function isLocal({ type, medium }: Volume): boolean {
   return type === 'hostpath' || type === 'configmap' || (type === 'emptydir' && medium === '');

@@ -198,7 +198,7 @@ function fullVolume(
   { usedBytes, capacityBytes }: Partial<VolumeSummary> = {},
   hasResize: boolean,
 ): FullVolume | undefined {
-  if (usedBytes === undefined || capacityBytes === undefined || capacityBytes === 0) return undefined;
+  if (typeof usedBytes !== 'number' || capacityBytes === undefined || capacityBytes === 0) return undefined;
   if (usedBytes < capacityBytes * fullRatio) return undefined;
   const limit = comparedSizeLimit(volume, capacityBytes, hasResize);
   if (limit !== undefined && !cannotExceed(volume, limit, capacityBytes)) return undefined;

@@ -1,6 +1,7 @@
-import { addKnown, finderByName, leastKnown, type Named } from '../base/maps.js';
+import { addWhole, finderByName, leastKnown, type Named } from '../base/maps.js';
 import type { Pod } from '../kube/objects.js';
 import { othersName } from '../kube/pod-bounds.js';
+import { addFigures, type Figure } from '../kubelet/figure.js';
 import type { ItemCounts } from '../kubelet/summary.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from './usage.js';
 
@@ -60,11 +61,11 @@ export function unnamedContainer(containers: readonly ContainerUsage[], name = n
   return [
     {
       name,
-      usedBytes: containers.reduce((sum, { usedBytes }) => sum + usedBytes, 0),
-      rootfsBytes: sumKnown(containers, ({ rootfsBytes }) => rootfsBytes),
-      logsBytes: sumKnown(containers, ({ logsBytes }) => logsBytes),
-      rootfsInodesUsed: sumKnown(containers, ({ rootfsInodesUsed }) => rootfsInodesUsed),
-      logsInodesUsed: sumKnown(containers, ({ logsInodesUsed }) => logsInodesUsed),
+      usedBytes: containers.map(({ usedBytes }) => usedBytes).reduce(addWhole, 0),
+      rootfsBytes: sumOfReported(containers, ({ rootfsBytes }) => rootfsBytes),
+      logsBytes: sumOfReported(containers, ({ logsBytes }) => logsBytes),
+      rootfsInodesUsed: sumOfReported(containers, ({ rootfsInodesUsed }) => rootfsInodesUsed),
+      logsInodesUsed: sumOfReported(containers, ({ logsInodesUsed }) => logsInodesUsed),
     },
   ];
 }
@@ -77,18 +78,18 @@ export function unnamedVolume(volumes: readonly VolumeUsage[], name = noName): r
       name,
       type: 'unknown',
       medium: '',
-      usedBytes: sumKnown(volumes, ({ usedBytes }) => usedBytes),
+      usedBytes: sumOfReported(volumes, ({ usedBytes }) => usedBytes),
       capacityBytes: undefined,
       availableBytes: undefined,
-      inodesUsed: sumKnown(volumes, ({ inodesUsed }) => inodesUsed),
+      inodesUsed: sumOfReported(volumes, ({ inodesUsed }) => inodesUsed),
       sizeLimitBytes: undefined,
       measuredAtMs: volumes.map(({ measuredAtMs }) => measuredAtMs).reduce(leastKnown, undefined),
     },
   ];
 }
 
-function sumKnown<T>(items: readonly T[], of: (item: T) => number | undefined): number | undefined {
-  return items.map(of).reduce(addKnown, undefined);
+function sumOfReported<T>(items: readonly T[], of: (item: T) => Figure): Figure {
+  return items.map(of).reduce(addFigures, undefined);
 }
 
 /** Counts what the specs of all pods lack. */

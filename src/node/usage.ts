@@ -1,5 +1,6 @@
 import type { VolumeType } from '../kube/objects.js';
 import type { Amount } from '../kube/quantity.js';
+import type { Figure } from '../kubelet/figure.js';
 import type { ItemCounts } from '../kubelet/summary.js';
 
 /** The parts of a pod's ephemeral storage. They add up to the kubelet's total exactly. */
@@ -13,13 +14,13 @@ export type AttributionMode = (typeof attributionModes)[number];
 export interface ContainerUsage {
   /** Empty for those together that the pod's spec lacks; `(others)` for those together that are not kept in detail. */
   readonly name: string;
-  /** What is attributed to it, in whole bytes; over a pod's containers they add up to the pod's total. */
-  readonly usedBytes: number;
+  /** What is attributed to it, in whole bytes; over a pod's containers they add up to the pod's total. Undefined where a part is unknown. */
+  readonly usedBytes: number | undefined;
   /** As the kubelet reports them; undefined where it does not. */
-  readonly rootfsBytes: number | undefined;
-  readonly logsBytes: number | undefined;
-  readonly rootfsInodesUsed: number | undefined;
-  readonly logsInodesUsed: number | undefined;
+  readonly rootfsBytes: Figure;
+  readonly logsBytes: Figure;
+  readonly rootfsInodesUsed: Figure;
+  readonly logsInodesUsed: Figure;
 }
 
 export interface VolumeUsage {
@@ -27,10 +28,10 @@ export interface VolumeUsage {
   readonly name: string;
   readonly type: VolumeType;
   readonly medium: string;
-  readonly usedBytes: number | undefined;
+  readonly usedBytes: Figure;
   readonly capacityBytes: number | undefined;
   readonly availableBytes: number | undefined;
-  readonly inodesUsed: number | undefined;
+  readonly inodesUsed: Figure;
   /** Of an emptyDir, from the pod's spec. */
   readonly sizeLimitBytes: Amount | undefined;
   /** Wall time of the kubelet's measurement, in milliseconds since the epoch. */
@@ -39,9 +40,11 @@ export interface VolumeUsage {
 
 /** One pod's bytes. */
 export interface PodUsage {
-  readonly usedBytes: number;
+  /** Undefined when the kubelet reports no total. */
+  readonly usedBytes: number | undefined;
   readonly inodesUsed: number | undefined;
-  readonly components: Readonly<Record<Component, number>>;
+  /** Undefined where a part of one is unknown. */
+  readonly components: Readonly<Partial<Record<Component, number | undefined>>>;
   /** Empty when the kubelet lists no container and the pod's spec is unknown. */
   readonly containers: readonly ContainerUsage[];
   readonly volumes: readonly VolumeUsage[];
@@ -49,4 +52,9 @@ export interface PodUsage {
   readonly volumesPending: boolean;
   /** How many containers and volumes those without a name or `(others)` stand for; undefined when there are none. */
   readonly unknownItems?: ItemCounts | undefined;
+}
+
+/** Of a pod with a total. */
+export interface MeasuredUsage extends PodUsage {
+  readonly usedBytes: number;
 }

@@ -26,11 +26,11 @@ export interface Victim {
   /** The kubelet ranks the pod and then passes over it. */
   readonly exempt: 'static' | 'critical' | undefined;
   readonly place: VictimPlace;
-  /** Bytes or inodes, see `signalUsage`; undefined without statistics. */
+  /** Bytes or inodes, see `signalUsage`; undefined without statistics, or with an impossible part. */
   readonly usage: number | undefined;
   /** In bytes, for each signal, see `evictionRequest`. */
   readonly request: Amount;
-  /** Bytes or inodes that its eviction would free; undefined without statistics. */
+  /** Bytes or inodes that its eviction would free; undefined where that is unknown. */
   readonly freed: number | undefined;
 }
 
@@ -66,7 +66,7 @@ function candidateOf({ pod, summary }: CandidatePod, { signal, layout, kubeletVe
   if (summary === undefined) return { ...common, place: 'no_statistics', usage: undefined, freed: undefined };
   const input = { summary, pod, signal, layout };
   const usage = signalUsage(input);
-  const isAboveRequest = isAbove(usage, countsInodes(signal) ? 0 : request);
+  const isAboveRequest = isAbove(usage ?? asKubelet, countsInodes(signal) ? 0 : request);
   return {
     ...common,
     place: isAboveRequest ? 'above_request' : 'within_request',
@@ -74,6 +74,9 @@ function candidateOf({ pod, summary }: CandidatePod, { signal, layout, kubeletVe
     freed: freedByEviction(input),
   };
 }
+
+/** An impossible figure is negative to the kubelet: below any request. */
+const asKubelet = -(2 ** 62);
 
 const placeOrder: Readonly<Record<VictimPlace, number>> = { no_statistics: 0, above_request: 1, within_request: 2 };
 
@@ -83,8 +86,8 @@ function compareCandidates(a: Candidate, b: Candidate): number {
 }
 
 function compareExcess(a: Candidate, b: Candidate): number {
-  if (a.usage === undefined || b.usage === undefined) return 0;
-  const [ofA, ofB] = [excessOver(a.usage, a.request), excessOver(b.usage, b.request)];
+  if (a.place === 'no_statistics') return 0;
+  const [ofA, ofB] = [excessOver(a.usage ?? asKubelet, a.request), excessOver(b.usage ?? asKubelet, b.request)];
   return ofA.units - ofB.units || ofA.nanos - ofB.nanos;
 }
 

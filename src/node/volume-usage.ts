@@ -1,7 +1,8 @@
-import { addKnown, finderByName, haveDistinctNames, mergeByName } from '../base/maps.js';
+import { finderByName, haveDistinctNames, mergeByName } from '../base/maps.js';
 import type { Pod, PodRest, Volume, VolumeType } from '../kube/objects.js';
 import { othersName } from '../kube/pod-bounds.js';
 import { measuredVolumes, volumeGroupsOf } from '../kube/pod-rest.js';
+import { addFigures } from '../kubelet/figure.js';
 import type { PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import type { Component, VolumeUsage } from './usage.js';
 
@@ -57,8 +58,8 @@ function usageOf(volume: VolumeSummary, { type, medium, sizeLimitBytes }: Volume
 function addVolumes(a: VolumeUsage, b: VolumeUsage): VolumeUsage {
   return {
     ...a,
-    usedBytes: addKnown(a.usedBytes, b.usedBytes),
-    inodesUsed: addKnown(a.inodesUsed, b.inodesUsed),
+    usedBytes: addFigures(a.usedBytes, b.usedBytes),
+    inodesUsed: addFigures(a.inodesUsed, b.inodesUsed),
   };
 }
 
@@ -81,8 +82,8 @@ export function countedComponent({
  * has a size limit, in memory too, and the kubelet lists none of the pod's volumes. It measures them in the background,
  * first about a minute after the pod's or its own start. A volume that no container mounts is never listed.
  */
-export function areVolumesPending({ volumes = [] }: PodSummary, pod: Pod | undefined): boolean {
-  if (pod === undefined) return false;
+export function areVolumesPending({ usedBytes, volumes = [] }: PodSummary, pod: Pod | undefined): boolean {
+  if (pod === undefined || usedBytes === undefined) return false;
   const specs = measuredVolumes(pod);
   const findSpec = finderByName(specs);
   if (volumes.some(({ name }) => name === othersName || findSpec(name) !== undefined)) return false;

@@ -1,10 +1,11 @@
 import type { Named } from '../base/maps.js';
 import { compareTexts } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
+import { type Figure, known } from '../kubelet/figure.js';
 import type { LimitRatio, LimitRule } from '../node/limit-ratios.js';
 import { hasLimits } from '../node/limits.js';
 import type { MeasuredNodeView } from '../node/node-view.js';
-import { deriveMeasured, type PodContext, type PodRecord } from '../node/pod-record.js';
+import { derivePod, type PodContext, type PodRecord } from '../node/pod-record.js';
 import { plainVolumes } from '../node/volume-usage.js';
 import { type ContainerReport, containerReports, type FoundPod } from '../report/pod-report.js';
 import { type VolumeReport, volumeReports } from '../report/volume-report.js';
@@ -26,7 +27,7 @@ interface PartKind<Part extends PartUsage, Report> {
 }
 
 interface PartUsage {
-  readonly usedBytes: number | undefined;
+  readonly usedBytes: Figure;
 }
 
 type ValuedKind<Part extends PartUsage> = Pick<PartKind<Part, unknown>, 'partsOf' | 'nameOf' | 'rule'>;
@@ -67,7 +68,7 @@ const containers: PartKind<PodRecord['containers'][number], ContainerReport> = {
 
 const volumes: PartKind<PartUsage & Named, VolumeReport> = {
   partsOf: (record, context) =>
-    (record.bound && plainVolumes(record.summary, record.bound.pod)) ?? context.usageOf(record)?.volumes ?? [],
+    (record.bound && plainVolumes(record.summary, record.bound.pod)) ?? context.usageOf(record).volumes,
   nameOf: ({ name }) => name,
   rule: 'emptydir',
   reportsOf: volumeReports,
@@ -84,9 +85,10 @@ async function listParts<Part extends PartUsage, Report>(
   const list = {
     sources: measuredNodes(reading).filter(({ nodeName }) => query.node === undefined || query.node === nodeName),
     addItems: (items: ListItems<ListedPart>, view: MeasuredNodeView) => {
-      const { values, ends } = partValues(kind, reading.podsOf(view.snapshot), view, query);
+      const pods = reading.podsOf(view.snapshot);
+      const { values, ends } = partValues(kind, pods, view, query);
       let start = 0;
-      for (const [index, record] of view.snapshot.pods.entries()) {
+      for (const [index, record] of pods.all.entries()) {
         const end = ends[index] ?? start;
         if (isEachWanted || isOfPods(record, query)) addParts(items, kind, { view, record, values, start, end }, query);
         start = end;
@@ -130,7 +132,7 @@ function partValues<Part extends PartUsage>(
   const isByRatio = order === 'ratio';
   return pods.partValues(`${kind.rule} ${isByRatio ? 'ratio' : 'used'}`, (record) => {
     const parts = kind.partsOf(record, context);
-    if (!isByRatio) return parts.map(({ usedBytes }) => usedBytes);
+    if (!isByRatio) return parts.map(({ usedBytes }) => known(usedBytes));
     const isLimited = record.bound !== undefined && hasLimits(record.bound.pod);
     const ratios = isLimited ? context.ratiosOf(record, kind.rule) : [];
     return parts.map((part) => ratioOf(kind, kind.nameOf(part), ratios));
@@ -199,7 +201,7 @@ function reportOf<Part extends PartUsage, Report>(
   { reportsOf, nameIn }: PartKind<Part, Report>,
   { view, record, name }: ListedPart,
 ): Report {
-  const reports = reportsOf({ node: view, pod: deriveMeasured(record, view.snapshot.context) });
+  const reports = reportsOf({ node: view, pod: derivePod(record, view.snapshot.context) });
   const found = reports.find((report) => nameIn(report) === name);
   if (found === undefined) throw new Error(`pod ${record.summary.namespace}/${record.summary.name} has no ${name}`);
   return found;

@@ -95,7 +95,10 @@ function workloadsOf({ record, bound }: ListedPod): readonly Workload[] {
 const conditionsOf: Readonly<Record<Condition, (pod: ListedPod) => boolean>> = {
   near: (pod) => pod.record?.evictionMs !== undefined || (timeOf(pod) ?? Infinity) <= soonMs,
   unknown: ({ record, of }) =>
-    record?.summary.usedBytes === undefined || record.isPending || of.view.state === 'absent',
+    record?.summary.usedBytes === undefined ||
+    record.isPending ||
+    record.containers.some(({ usedBytes }) => usedBytes === undefined) ||
+    of.view.state === 'absent',
   unenforced: ({ record, bound, of }) =>
     record?.unenforced !== undefined ||
     (bound !== undefined && hasLimits(bound.pod) && unenforcedOn(of.view) !== undefined),

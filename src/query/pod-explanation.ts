@@ -9,7 +9,7 @@ import { isExpected } from '../node/node-coverage.js';
 import type { NodeLayout } from '../node/node-layout.js';
 import type { AbsentNodeView, MeasuredNodeView } from '../node/node-view.js';
 import { type DerivedPod, deriveMeasured, derivePod, type PodRecord } from '../node/pod-record.js';
-import type { AttributionMode, PodUsage } from '../node/usage.js';
+import type { AttributionMode, MeasuredUsage, PodUsage } from '../node/usage.js';
 import { nodeHint } from '../report/absence-hints.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
 import { type LimitReport, limitReport } from '../report/limit-report.js';
@@ -54,15 +54,15 @@ export interface MeasuredPodExplanation extends MeasuredPodReport, WithSpec {
   readonly limits: readonly LimitExplanation[];
 }
 
-/** `rootfsBytes + logsBytes + Σ volumeShares + otherBytes` is `usedBytes`. */
+/** `rootfsBytes + logsBytes + Σ volumeShares + otherBytes` is `usedBytes`. What is unknown is absent. */
 export interface ContainerExplanation {
   readonly container: string;
-  readonly usedBytes: number;
-  readonly rootfsBytes: number;
-  readonly logsBytes: number;
+  readonly usedBytes?: number | undefined;
+  readonly rootfsBytes?: number | undefined;
+  readonly logsBytes?: number | undefined;
   readonly volumeShares: readonly VolumeShare[];
   /** Share of the component `other`; under the even split, of the total. */
-  readonly otherBytes: number;
+  readonly otherBytes?: number | undefined;
 }
 
 export interface LimitExplanation extends LimitReport {
@@ -77,7 +77,7 @@ export interface LimitExplanation extends LimitReport {
 }
 
 /** A pod with figures, and where they come from: of a silent node, what was last known. */
-export type ExplainedSource<Usage = PodUsage> = FoundPod<
+export type ExplainedSource<Usage = MeasuredUsage> = FoundPod<
   DerivedPod<Usage>,
   PodSource & { readonly layout: NodeLayout }
 >;
@@ -109,7 +109,7 @@ export function explainUnknown(found: ExplainedSource, reading: ClusterReading, 
   return { explanation: { ...measuredExplanation(found, reading, mode), findings: [] }, found, pod: undefined };
 }
 
-function sourceOf({ node, pod }: FoundPod): ExplainedSource {
+function sourceOf({ node, pod }: FoundPod<DerivedPod<MeasuredUsage>>): ExplainedSource {
   return { node: { ...node, layout: node.snapshot.layout }, pod };
 }
 
@@ -151,7 +151,7 @@ function findingsOf(pod: Pod, { snapshot, knownNodes, lastKnownOf }: ClusterRead
 function foundWithoutTotal(
   { uid, nodeName }: Pod,
   { snapshot, lastKnownOf }: ClusterReading,
-): ExplainedSource<PodUsage | undefined> | undefined {
+): ExplainedSource<PodUsage> | undefined {
   const view = snapshot.nodes.find((node) => node.nodeName === nodeName);
   const known = view?.state === 'absent' ? lastKnownOf(view) : view;
   if (view === undefined || known === undefined) return undefined;
@@ -179,8 +179,7 @@ function measuredExplanation(
 ): Omit<MeasuredPodExplanation, 'findings'> {
   const { summary, bound } = pod;
   const breakdown = explainPod({ summary, pod: bound?.pod, mode });
-  if (breakdown === undefined) throw new Error(`pod ${summary.namespace}/${summary.name} was measured without a total`);
-  const found = { node, pod: { ...pod, usage: breakdown.usage } };
+  const found = { node, pod: { ...pod, usage: { ...breakdown.usage, usedBytes: pod.usage.usedBytes } } };
   return {
     ...measuredPodReport(found),
     split: breakdown.split,
@@ -196,7 +195,7 @@ function containerExplanation(breakdown: PodBreakdown['containers'][number]): Co
   return { container: name, usedBytes, ...own, volumeShares, otherBytes: restBytes };
 }
 
-function limitsOf(found: ExplainedSource<PodUsage | undefined>, reading: ClusterReading): readonly LimitExplanation[] {
+function limitsOf(found: ExplainedSource<PodUsage>, reading: ClusterReading): readonly LimitExplanation[] {
   const { node, pod } = found;
   const ofContainer = node.layout.hasDedicatedImagefs === true ? 'logs (dedicated imagefs)' : 'rootfs + logs';
   const counted = { emptydir: 'volume', pod: 'total', container: ofContainer };
@@ -219,7 +218,7 @@ export function knownPodState(
   { pod, workloads }: KnownPod,
   reading: StateSources,
 ):
-  | { readonly found: FoundPod; readonly report: MeasuredPodReport }
+  | { readonly found: FoundPod<DerivedPod<MeasuredUsage>>; readonly report: MeasuredPodReport }
   | { readonly found?: undefined; readonly report: UnmeasuredPodReport } {
   const node = reading.snapshot.nodes.find(({ nodeName }) => nodeName === pod.nodeName);
   if (pod.nodeName === undefined || node === undefined) {

@@ -58,7 +58,7 @@ export class SnapshotPods {
   /** Returns a value for each part of its pods; those that were found before, of the same name. */
   partValues(name: string, valuesOf: (pod: PodRecord) => readonly (number | undefined)[]): PartValues {
     return getOrAdd(this.#partValues, name, () => {
-      const values = this.#snapshot.pods.map(valuesOf);
+      const values = this.all.map(valuesOf);
       let end = 0;
       return {
         values: Float64Array.from(values.flat(), (value) => value ?? -1),

@@ -1,5 +1,6 @@
+import { addWhole } from '../base/maps.js';
 import { countsInodes, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
-import { type FilesystemOwners, filesystemOwners, podFiles } from '../node/filesystem-owners.js';
+import { difference, type FilesystemOwners, filesystemOwners, podFiles } from '../node/filesystem-owners.js';
 import { sameFilesystem } from '../node/node-layout.js';
 import type { NodeThreshold } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
@@ -63,19 +64,22 @@ function diskReport(owners: FilesystemOwners, snapshot: NodeSnapshot): DiskRepor
 /** Writable layers are on one filesystem, all else of pods is on nodefs. */
 function podParts({ filesystem, podsUsedBytes }: FilesystemOwners, snapshot: NodeSnapshot): readonly DiskPart[] {
   if (filesystem !== 'nodefs') return [{ kind: 'rootfs', bytes: podsUsedBytes }];
-  const { otherBytes } = podFiles(snapshot.summary.pods);
-  const named = { logs: 0, emptydir: 0, configmap: 0 };
+  const { rootfsBytes, totalBytes } = podFiles(snapshot.summary.pods);
+  const otherBytes = difference(totalBytes, rootfsBytes);
+  const named: Record<'logs' | 'emptydir' | 'configmap', number | undefined> = { logs: 0, emptydir: 0, configmap: 0 };
   for (const pod of snapshot.listedPods) {
-    const components = snapshot.context.usageOf(pod)?.components;
-    for (const kind of ['logs', 'emptydir', 'configmap'] as const) named[kind] += components?.[kind] ?? 0;
+    if (pod.summary.usedBytes === undefined) continue;
+    const { components } = snapshot.context.usageOf(pod);
+    for (const kind of ['logs', 'emptydir', 'configmap'] as const)
+      named[kind] = addWhole(named[kind], components[kind]);
   }
-  const namedBytes = named.logs + named.emptydir + named.configmap;
+  const namedBytes = addWhole(addWhole(named.logs, named.emptydir), named.configmap);
   return [
-    { kind: 'rootfs', bytes: podsUsedBytes - otherBytes },
+    { kind: 'rootfs', bytes: difference(podsUsedBytes, otherBytes) },
     { kind: 'logs', bytes: named.logs },
     { kind: 'emptydir', bytes: named.emptydir },
     { kind: 'configmap', bytes: named.configmap },
-    { kind: 'other', bytes: otherBytes - namedBytes },
+    { kind: 'other', bytes: difference(otherBytes, namedBytes) },
   ];
 }
 
@@ -86,17 +90,10 @@ function remainingParts(
 ): readonly DiskPart[] {
   const { capacityBytes, availableBytes, usedBytes } = summary[filesystem] ?? {};
   const reserved: readonly DiskPart[] =
-    filesystem === 'nodefs' ? [{ kind: 'reserved', bytes: difference(capacityBytes, usedBytes, availableBytes) }] : [];
+    filesystem === 'nodefs'
+      ? [{ kind: 'reserved', bytes: difference(difference(capacityBytes, usedBytes), availableBytes) }]
+      : [];
   return [{ kind: 'unattributed', bytes }, ...reserved, { kind: 'free', bytes: availableBytes }];
-}
-
-function difference(
-  capacityBytes: number | undefined,
-  usedBytes: number | undefined,
-  availableBytes: number | undefined,
-): number | undefined {
-  const isKnown = capacityBytes !== undefined && usedBytes !== undefined && availableBytes !== undefined;
-  return isKnown ? capacityBytes - usedBytes - availableBytes : undefined;
 }
 
 /** Returns the highest hard one of all signals of the filesystem: where images are on nodefs, that of imagefs may be crossed first. */

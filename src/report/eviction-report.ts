@@ -100,7 +100,11 @@ export function evictionReport(
 }
 
 /** What a container used without its share of volumes, which are listed too; its share of the total where that is all that is known. */
-export function ownBytes({ usedBytes, rootfsBytes, logsBytes }: LastUsageReport['containers'][number]): number {
+export function ownBytes({
+  usedBytes,
+  rootfsBytes,
+  logsBytes,
+}: LastUsageReport['containers'][number]): number | undefined {
   return rootfsBytes === undefined && logsBytes === undefined ? usedBytes : (rootfsBytes ?? 0) + (logsBytes ?? 0);
 }
 

@@ -1,3 +1,4 @@
+import { addWhole } from '../base/maps.js';
 import type { MeasuredPodReport } from './pod-report.js';
 import type { VolumeReport } from './volume-report.js';
 
@@ -91,8 +92,8 @@ export interface FoundDirectories {
 export interface SummarizedPod extends Pick<MeasuredPodReport, 'components' | 'usedBytes' | 'dataAgeMs'> {
   readonly containers: readonly {
     readonly container: string;
-    readonly rootfsBytes: number;
-    readonly logsBytes: number;
+    readonly rootfsBytes?: number | undefined;
+    readonly logsBytes?: number | undefined;
   }[];
   readonly volumes: readonly Pick<VolumeReport, 'volume' | 'usedBytes' | 'type' | 'isCounted'>[];
 }
@@ -201,7 +202,7 @@ function summaryBytesOf({ part, container, volume }: PartPlace, summary: Summari
 function otherParts(summary: SummarizedPod | undefined): readonly PartReport[] {
   if (summary === undefined) return [];
   const { configmap, other } = summary.components;
-  return [{ part: 'other', summaryBytes: configmap + other }];
+  return [{ part: 'other', summaryBytes: addWhole(configmap, other) }];
 }
 
 /** A directory that holds little more than one other entry says nothing that the entry does not say. */

@@ -1,10 +1,12 @@
 import type { Node, Pod } from '../kube/objects.js';
 import { roundUp } from '../kube/quantity.js';
+import { known } from '../kubelet/figure.js';
+import { hasUnknownUsage } from '../node/limit-ratios.js';
 import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../node/limits.js';
 import { type PodForecast, timeToMs } from '../node/node-forecasts.js';
 import type { AbsenceReason, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
 import type { DerivedPod, PodRecord } from '../node/pod-record.js';
-import { type Component, components, type PodUsage } from '../node/usage.js';
+import { type Component, components, type MeasuredUsage, type PodUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
 import { type LimitReport, limitReport, nearestLimit } from './limit-report.js';
 import { type WorkloadReference, workloadReferences } from './workload-report.js';
@@ -40,6 +42,8 @@ export interface DataFacts {
 }
 
 interface LimitFacts extends DataFacts {
+  /** What counts towards one of its limits is unknown: such a limit is compared with nothing. */
+  readonly hasUnknownUsage?: true | undefined;
   readonly nearestLimit?: LimitReport | undefined;
   /** Until the pod exceeds one of its limits, see `PodLimitReport`. */
   readonly timeToLimitMs?: number | undefined;
@@ -90,7 +94,7 @@ export interface PodSource {
 }
 
 /** A pod of a summary, and where its values come from. */
-export interface FoundPod<Pod extends PodRecord = DerivedPod<PodUsage>, Source extends PodSource = MeasuredNodeView> {
+export interface FoundPod<Pod extends PodRecord = DerivedPod, Source extends PodSource = MeasuredNodeView> {
   readonly node: Source;
   readonly pod: Pod;
 }
@@ -112,7 +116,7 @@ export function podForecast({
     : { ...forecast, timeToLimitMs: Math.round(timeMs) };
 }
 
-export function measuredPodReport(found: FoundPod<DerivedPod<PodUsage>, PodSource>): MeasuredPodReport {
+export function measuredPodReport(found: FoundPod<DerivedPod<MeasuredUsage>, PodSource>): MeasuredPodReport {
   const { pod } = found;
   const { usedBytes, components, inodesUsed, volumesPending } = pod.usage;
   return {
@@ -134,8 +138,13 @@ export function measuredPodReport(found: FoundPod<DerivedPod<PodUsage>, PodSourc
 /** What is known of a pod without a total, too. */
 export function limitFacts(found: FoundPod<DerivedPod, PodSource>): LimitFacts {
   const { node, pod } = found;
-  const timeToLimitMs = podForecast(found)?.timeToLimitMs;
-  return { nearestLimit: nearestLimit(pod.ratios), timeToLimitMs, ...dataFacts(node) };
+  const isUnknown = pod.bound !== undefined && hasUnknownUsage(pod.summary, pod.bound.pod);
+  return {
+    hasUnknownUsage: isUnknown || undefined,
+    nearestLimit: nearestLimit(pod.ratios),
+    timeToLimitMs: podForecast(found)?.timeToLimitMs,
+    ...dataFacts(node),
+  };
 }
 
 export function dataFacts({ state, ageMs, reason }: PodSource): DataFacts {
@@ -175,16 +184,16 @@ function isExempt({ bound }: PodRecord): boolean {
   return bound !== undefined && exemptionOf(bound.pod) !== undefined;
 }
 
-/** Bytes by component; they add up to the pod's total. */
-export type ComponentBytes = Readonly<Record<Component, number>>;
+/** Bytes by component; they add up to the pod's total. Absent where a part of one is unknown. */
+export type ComponentBytes = PodUsage['components'];
 
 /** In the order in which they are shown. */
 export const componentOrder: readonly Component[] = components;
 
 export interface ContainerReport extends PodPlace {
   readonly container: string;
-  /** Attributed: its own files and its share of what the pod shares. Over a pod's containers they add up to its total. */
-  readonly usedBytes: number;
+  /** Attributed: its own files and its share of what the pod shares. Over a pod's containers they add up to its total. Absent where a part is unknown. */
+  readonly usedBytes?: number | undefined;
   /** As the kubelet reports them. */
   readonly rootfsBytes?: number | undefined;
   readonly logsBytes?: number | undefined;
@@ -205,8 +214,8 @@ export function containerReports(found: FoundPod): readonly ContainerReport[] {
       ...podPlace(found),
       container: name,
       usedBytes,
-      rootfsBytes,
-      logsBytes,
+      rootfsBytes: known(rootfsBytes),
+      logsBytes: known(logsBytes),
       limitBytes: spec?.limitBytes && roundUp(spec.limitBytes),
       requestBytes: spec?.requestBytes && roundUp(spec.requestBytes),
       nearestLimit: ratio && limitReport(ratio),

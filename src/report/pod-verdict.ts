@@ -139,11 +139,19 @@ function nearText({ limits, next, samples }: Judged): Standing | undefined {
   };
 }
 
-function farText({ hasLimits, isKnown }: MeasuredPodReport, { limits }: Judged, uses: string): Standing {
+function farText(
+  { hasLimits, isKnown, hasUnknownUsage }: MeasuredPodReport,
+  { limits }: Judged,
+  uses: string,
+): Standing {
   if (!isKnown)
     return { kind: 'unknown', text: `The API server does not know this pod, so its limits are unknown. ${uses}` };
   if (hasLimits !== true) {
     return { kind: 'unbounded', text: `No limit bounds it: it may fill the disk of its node. ${uses}` };
+  }
+  if (hasUnknownUsage === true) {
+    const text = `Not known whether a limit is near: the kubelet reports an impossible size of what a limit counts. ${uses}`;
+    return { kind: 'unknown', text };
   }
   const nearest = nearestBinding(limits);
   if (nearest === undefined)

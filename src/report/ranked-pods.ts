@@ -1,6 +1,6 @@
 import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
-import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
-import { hasLimits, isActive, podLimit } from '../node/limits.js';
+import { hasUnknownUsage, type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
+import { hasLimits, isActive } from '../node/limits.js';
 import { deriveMeasured, type PodContext, type PodRecord } from '../node/pod-record.js';
 import { canBind } from '../node/unenforced-limits.js';
 import { mostSpecific, type Workload, workloadKey } from '../workload/workload.js';
@@ -199,10 +199,9 @@ function nextLimit(
   return forecast && limit && { limit, timeToLimitMs: forecast.timeToLimitMs };
 }
 
-/** Usage without volumes is a lower bound, and without a total that of the pod is not known: what it does not reach may be reached. */
+/** Usage without volumes is a lower bound, and what is unknown may be any: what the rest does not reach may be reached. */
 function isUncertain({ isPending, summary, bound }: PodRecord, highestRatio = 0): boolean {
-  const isUnknown =
-    isPending || (summary.usedBytes === undefined && bound !== undefined && podLimit(bound.pod) !== undefined);
+  const isUnknown = isPending || (bound !== undefined && hasUnknownUsage(summary, bound.pod));
   return isUnknown && highestRatio < limitThresholds.near;
 }
 

@@ -1,7 +1,8 @@
+import { addWhole } from '../base/maps.js';
 import { largestFirst, type Ranked, Ranking } from '../base/ranking.js';
 import type { Lane } from '../base/scheduler.js';
 import type { PodContext, PodRecord } from '../node/pod-record.js';
-import { components } from '../node/usage.js';
+import { type Component, components } from '../node/usage.js';
 import { workloadKey } from '../workload/workload.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 import { AffectedWorkloads, type IncompleteWorkloads } from './affected-workloads.js';
@@ -13,7 +14,7 @@ export interface RankedWorkloadReport extends WorkloadReport {
   readonly components?: ComponentBytes | undefined;
 }
 
-type ComponentSums = { -readonly [K in keyof ComponentBytes]: number };
+type ComponentSums = Record<Component, number | undefined>;
 
 /** The largest workloads. Their components are sums over pods, which are added one by one. */
 export class RankedWorkloads {
@@ -51,8 +52,9 @@ export class RankedWorkloads {
   add(pod: PodRecord, context: PodContext): void {
     const shown = pod.workloads.flatMap((workload) => this.#sums.get(workloadKey(workload)) ?? []);
     if (shown.length === 0) return; // nothing is derived of the pods of all other workloads
-    const ofPod = context.usageOf(pod)?.components;
-    for (const sums of shown) for (const component of components) sums[component] += ofPod?.[component] ?? 0;
+    const ofPod = context.usageOf(pod).components;
+    for (const sums of shown)
+      for (const component of components) sums[component] = addWhole(sums[component], ofPod[component]);
   }
 
   workloads(): Ranked<RankedWorkloadReport> {

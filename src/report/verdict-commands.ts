@@ -206,7 +206,7 @@ function raisedPodLimit(record: EvictionRecord, target: string, wantedBytes: num
 function largestLimited({ cause, lastUsage }: EvictionRecord): LimitRatio | undefined {
   if (cause !== 'pod_limit' || typeof lastUsage !== 'object') return undefined;
   const containers = lastUsage.usage?.containers ?? [];
-  const largest = containers.toSorted((a, b) => b.usedBytes - a.usedBytes)[0];
+  const largest = containers.toSorted((a, b) => (b.usedBytes ?? 0) - (a.usedBytes ?? 0))[0];
   return lastUsage.ratios.find(({ rule, container }) => rule === 'container' && container === largest?.name);
 }
 

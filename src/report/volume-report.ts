@@ -1,8 +1,9 @@
 import type { Volume, VolumeType } from '../kube/objects.js';
 import { roundUp } from '../kube/quantity.js';
+import { known } from '../kubelet/figure.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import type { DerivedPod } from '../node/pod-record.js';
-import type { PodUsage, VolumeUsage } from '../node/usage.js';
+import type { VolumeUsage } from '../node/usage.js';
 import { countedComponent, mountedVolumeNames } from '../node/volume-usage.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import { type FoundPod, type PodPlace, podPlace, type PodSource } from './pod-report.js';
@@ -27,14 +28,14 @@ export interface VolumeReport extends PodPlace {
 }
 
 /** The volumes that the kubelet lists for a pod. */
-export function volumeReports(found: FoundPod<DerivedPod<PodUsage>, PodSource>): readonly VolumeReport[] {
+export function volumeReports(found: FoundPod<DerivedPod, PodSource>): readonly VolumeReport[] {
   const ratios = new Map<string, LimitRatio>();
   for (const ratio of found.pod.ratios) if (ratio.rule === 'emptydir') ratios.set(ratio.volume, ratio);
   return found.pod.usage.volumes.map((volume) => listedReport(found, volume, ratios.get(volume.name)));
 }
 
 /** The volumes of the pod's spec that the kubelet does not list. */
-export function unlistedVolumeReports(found: FoundPod<DerivedPod<PodUsage>, PodSource>): readonly VolumeReport[] {
+export function unlistedVolumeReports(found: FoundPod<DerivedPod, PodSource>): readonly VolumeReport[] {
   const { bound, usage } = found.pod;
   const pod = bound?.pod;
   const listed = new Set(usage.volumes.map(({ name }) => name));
@@ -49,7 +50,7 @@ export function unlistedVolumeReports(found: FoundPod<DerivedPod<PodUsage>, PodS
 }
 
 function listedReport(
-  found: FoundPod<DerivedPod<PodUsage>, PodSource>,
+  found: FoundPod<DerivedPod, PodSource>,
   volume: VolumeUsage,
   ratio: LimitRatio | undefined,
 ): VolumeReport {
@@ -57,11 +58,11 @@ function listedReport(
   return {
     ...podPlace(found),
     ...specOf(volume),
-    usedBytes,
+    usedBytes: known(usedBytes),
     nearestLimit: ratio && limitReport(ratio),
     capacityBytes,
     availableBytes,
-    inodesUsed,
+    inodesUsed: known(inodesUsed),
     measuredAtMs,
   };
 }

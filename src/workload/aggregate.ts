@@ -1,4 +1,4 @@
-import { addKnown } from '../base/maps.js';
+import { addKnown, addWhole } from '../base/maps.js';
 import { type Workload, workloadKey } from './workload.js';
 import type { WorkloadContainerUsage, WorkloadPartial, WorkloadPartials } from './workload-partial.js';
 
@@ -34,7 +34,7 @@ export class Accumulator {
 
 class Sums {
   readonly #workload: Workload;
-  readonly #containers = new Map<string, { usedBytes: number; maxUsedBytes: number }>();
+  readonly #containers = new Map<string, { usedBytes: number | undefined; maxUsedBytes: number | undefined }>();
   #usedBytes = 0;
   #podMaxUsedBytes: number | undefined;
   #limitBytes: number | undefined;
@@ -66,8 +66,8 @@ class Sums {
       this.#containers.set(container, { usedBytes, maxUsedBytes });
       return;
     }
-    known.usedBytes += usedBytes;
-    known.maxUsedBytes = Math.max(known.maxUsedBytes, maxUsedBytes);
+    known.usedBytes = addWhole(known.usedBytes, usedBytes);
+    known.maxUsedBytes = known.usedBytes === undefined ? undefined : mostKnown(known.maxUsedBytes, maxUsedBytes);
   }
 
   toPartial(): WorkloadPartial {

@@ -10,8 +10,9 @@ export interface WorkloadUsage {
 
 export interface WorkloadContainerUsage {
   readonly container: string;
-  readonly usedBytes: number;
-  readonly maxUsedBytes: number;
+  /** Undefined where that of one of them is unknown. */
+  readonly usedBytes: number | undefined;
+  readonly maxUsedBytes: number | undefined;
 }
 
 /** The part of a workload that some of its pods make up, those of one node for example. Immutable. */

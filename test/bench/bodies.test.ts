@@ -8,6 +8,7 @@ import { shapes } from '../../scripts/bench/shapes.js';
 import { projectNode, projectPod } from '../../src/kube/projection.js';
 import { decodeSummary } from '../../src/kubelet/summary-reader.js';
 import { joinPods } from '../../src/node/join.js';
+import { sumOf } from '../support/figures.js';
 
 const shape = { nodeCount: 10, podsPerNode: 3 };
 const nowMs = Date.UTC(2026, 6, 1, 12);
@@ -42,8 +43,7 @@ describe('bodies of the benchmark', () => {
     for (const { containers, volumes, usedBytes = 0 } of summary.pods) {
       expect(containers.map(({ name }) => name)).toEqual(['app', 'proxy']);
       const files = containers.flatMap(({ rootfs, logs }) => [rootfs, logs]);
-      const parts = [...files, volumes?.[0]].map((part) => part?.usedBytes ?? 0);
-      expect(usedBytes).toBe(parts.reduce((sum, bytes) => sum + bytes, 4096));
+      expect(usedBytes).toBe(4096 + sumOf([...files, volumes?.[0]].map((part) => part?.usedBytes)));
     }
   });
 

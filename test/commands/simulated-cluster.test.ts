@@ -14,6 +14,7 @@ import type { MeasuredPodWithOutlook, PodWithOutlook } from '../../src/query/pod
 import type { PodReport } from '../../src/report/pod-report.js';
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
+import { sumOf } from '../support/figures.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
@@ -124,13 +125,12 @@ describe('explain pod', () => {
   it('explain pod adds up, part by part, container by container', () => {
     const measured = measuredReports;
     expect(measured.length).toBeGreaterThan(10);
-    const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
     for (const { usedBytes, components, containers } of measured) {
-      expect(sum(Object.values(components))).toBe(usedBytes);
-      expect(sum(containers.map((container) => container.usedBytes))).toBe(usedBytes);
+      expect(sumOf(Object.values(components))).toBe(usedBytes);
+      expect(sumOf(containers.map((container) => container.usedBytes))).toBe(usedBytes);
       for (const { rootfsBytes, logsBytes, volumeShares, otherBytes, ...container } of containers) {
         const parts = [rootfsBytes, logsBytes, ...volumeShares.map(({ bytes }) => bytes), otherBytes];
-        expect(sum(parts)).toBe(container.usedBytes);
+        expect(sumOf(parts)).toBe(container.usedBytes);
       }
     }
   });

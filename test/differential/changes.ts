@@ -299,6 +299,7 @@ const changeTable = {
   'pod listed or not': onListed(({ unlisted }) => unlisted),
   'total known or not': onListed(({ withoutTotal }) => withoutTotal),
   'volumes measured or not': onListed(({ withoutVolumes }) => withoutVolumes),
+  'parts negative or not': onListed(({ withNegativeParts }) => withNegativeParts),
   'names compete': compete,
   'name free again': withdraw,
   'node added': ({ model, y }) => {

@@ -57,10 +57,11 @@ export interface ModelKubelet {
   isNegative: boolean;
   /** Pods that it lists besides those of the API server. */
   strangers: KubeletPod[];
-  /** Kubelet UIDs of pods that it does not list, and of those that it lists without a total or without their volumes. */
+  /** Kubelet UIDs of pods that it does not list, and of those that it lists without a total, without their volumes, or with negative parts. */
   readonly unlisted: Set<string>;
   readonly withoutTotal: Set<string>;
   readonly withoutVolumes: Set<string>;
+  readonly withNegativeParts: Set<string>;
 }
 
 export type Resource = 'nodes' | 'pods';
@@ -88,6 +89,7 @@ export function newKubelet(startedAtMs: number | undefined, layout = 0): ModelKu
     unlisted: new Set(),
     withoutTotal: new Set(),
     withoutVolumes: new Set(),
+    withNegativeParts: new Set(),
   };
 }
 

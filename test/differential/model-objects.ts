@@ -162,7 +162,14 @@ interface ListedPod {
   readonly startedAtMs: number;
 }
 
-function podStats(pod: ListedPod, { usage, withoutTotal, withoutVolumes }: ModelKubelet) {
+function totalOf(usedBytes: number, isMissing: boolean) {
+  return isMissing ? {} : { 'ephemeral-storage': fsStats(usedBytes) };
+}
+
+/** To the kubelet, which takes it for a signed number. */
+const negative = 2 ** 63;
+
+function podStats(pod: ListedPod, { usage, withoutTotal, withoutVolumes, withNegativeParts }: ModelKubelet) {
   const { namespace, name, uid } = pod;
   const { containers, volumes = [] } = shapeOf(pod.shape);
   // Pods take turns to change, so that some stay as they were.
@@ -184,12 +191,16 @@ function podStats(pod: ListedPod, { usage, withoutTotal, withoutVolumes }: Model
     (sum, stats) => sum + stats.usedBytes,
     4_096,
   );
+  const parts = [...containerStats.flatMap(({ rootfs, logs }) => [rootfs, logs]), ...volumeStats];
+  const unknown = withNegativeParts.has(uid) ? parts[of('negative') % parts.length] : undefined;
+  if (unknown !== undefined) Object.assign(unknown, { usedBytes: negative, inodesUsed: negative });
+  const isNegative = withoutTotal.has(uid);
   return {
     podRef: { namespace, name, uid },
     startTime: iso(pod.startedAtMs),
     containers: containerStats,
     ...(withoutVolumes.has(uid) ? {} : { volume: volumeStats }),
-    ...(withoutTotal.has(uid) ? {} : { 'ephemeral-storage': fsStats(usedBytes) }),
+    ...totalOf(isNegative ? negative : usedBytes, isNegative && of('total') % 2 === 0),
     io: { psi: { some: { total: of('io') }, full: { total: 0 } } },
   };
 }

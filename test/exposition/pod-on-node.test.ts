@@ -5,7 +5,15 @@ import { nodeDivision } from '../../src/exposition/pod-on-node.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { attributePod } from '../../src/node/attribute.js';
 import type { PodContext } from '../../src/node/pod-record.js';
-import { aContainer, aContainerSummary, aMount, aPod, aPodSummary, aVolumeSummary } from '../support/builders.js';
+import {
+  aContainer,
+  aContainerSummary,
+  aMount,
+  aPod,
+  aPodSummary,
+  aVolume,
+  aVolumeSummary,
+} from '../support/builders.js';
 import { sourceTexts } from '../support/exposed-text.js';
 import {
   aContainerUsage,
@@ -61,8 +69,10 @@ describe('the nameless pods of a node', () => {
 
 describe('a pod without a total', () => {
   const containers = [aContainerSummary({ name: 'main', rootfsBytes: 4, logsBytes: 3 })];
-  const entry = aPodSummary({ name: 'cart-0', usedBytes: undefined, containers });
-  const pod = aPod({ name: 'cart-0', containers: [aContainer({ name: 'main' })] });
+  const volumes = [aVolumeSummary({ name: 'cache', usedBytes: 9 }), aVolumeSummary({ usedBytes: 'impossible' })];
+  const entry = aPodSummary({ name: 'cart-0', usedBytes: undefined, inodesUsed: 5, containers, volumes });
+  const specs = [aVolume({ name: 'cache' }), aVolume({ name: 'data' })];
+  const pod = aPod({ name: 'cart-0', containers: [aContainer({ name: 'main' })], volumes: specs });
   const linesOf = (known: Pod | undefined) => {
     const listed = withoutTotal(aMeasuredPod({ name: 'cart-0', pod: known, summary: entry }));
     const context: PodContext = {
@@ -74,14 +84,16 @@ describe('a pod without a total', () => {
     const text = sourceTexts(groups, division, aNodeSnapshot({ pods: [], podsWithoutTotal: [listed], context }));
     const lines = text.join('').split('\n');
     return lines
-      .filter((line) => /_(?:container|pod)_\w*used_bytes\{/.test(line))
+      .filter((line) => /_(?:container|pod|volume)_\w*used(?:_bytes)?\{/.test(line))
       .map((line) => line.replace(/\{.*\}/, ''));
   };
 
-  it('a pod without a total shows what its containers use, and nothing that is attributed to them', () => {
+  it('a pod without a total shows what is measured, and nothing that is attributed or impossible', () => {
     expect(linesOf(pod)).toEqual([
+      'ephemeral_storage_pod_inodes_used 5',
       'ephemeral_storage_container_rootfs_used_bytes 4',
       'ephemeral_storage_container_logs_used_bytes 3',
+      'ephemeral_storage_volume_used_bytes 9',
     ]);
   });
 

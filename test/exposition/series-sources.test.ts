@@ -6,7 +6,6 @@ import { nodeDivision, type PodOnNode } from '../../src/exposition/pod-on-node.j
 import { emptyDirs, podComponents, volumeFilesystems, volumes } from '../../src/exposition/pod-sources.js';
 import { nodeLayout } from '../../src/node/node-layout.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
-import type { VolumeUsage } from '../../src/node/usage.js';
 import { anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
 import { aMeasuredPod, aNodeSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 
@@ -30,7 +29,7 @@ function podsOf(snapshot: NodeSnapshot): readonly PodOnNode[] {
   return items(snapshot).map(partOf(snapshot));
 }
 
-const withVolumes = (...listed: readonly VolumeUsage[]): NodeSnapshot =>
+const withVolumes = (...listed: readonly ReturnType<typeof aVolumeUsage>[]): NodeSnapshot =>
   aNodeSnapshot({
     summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 1000 }) }),
     pods: [aMeasuredPod({ usage: aPodUsage({ volumes: listed }) })],

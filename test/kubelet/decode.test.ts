@@ -173,6 +173,16 @@ describe('decodeSummary: figures', () => {
     expect(summary.saturatedCount).toBe(saturatedCount);
   });
 
+  it('figures of parts of a pod that are negative to the kubelet are impossible, not missing', () => {
+    const stats = '{"usedBytes":9223372036854775808,"inodesUsed":18446744073709551615}';
+    const parts = `"containers":[{"name":"app","rootfs":${stats},"logs":{"usedBytes":9223372036854774784}}],"volume":[{"name":"v",${stats.slice(1)}]`;
+    const body = `{"node":{"nodeName":"a"},"pods":[{"podRef":${JSON.stringify(podRef)},${parts},"ephemeral-storage":${stats}}]}`;
+    const [pod] = decodeSummary(body, 'x').pods;
+    const impossible = { usedBytes: 'impossible', inodesUsed: 'impossible' };
+    expect(pod).toMatchObject({ usedBytes: undefined, inodesUsed: undefined, volumes: [impossible] });
+    expect(pod?.containers).toMatchObject([{ rootfs: impossible, logs: { usedBytes: 2 ** 53 } }]);
+  });
+
   it('every saturated figure of the body is counted', () => {
     const huge = 2 ** 60;
     const summary = decode({

@@ -9,6 +9,7 @@ import { cutPod } from '../../src/kubelet/pod-others.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { decodeSummary, SummaryReader } from '../../src/kubelet/summary-reader.js';
 import { cut } from '../support/cut.js';
+import { sumOf } from '../support/figures.js';
 import { containerWithPressure } from '../support/hostile-bodies.js';
 
 const podRef = { name: 'web-0', namespace: 'shop', uid: 'uid-1' };
@@ -229,10 +230,10 @@ describe('a summary above the limits', () => {
       { containerCount: 1, volumeCount: 400 },
       { containerCount: 0, volumeCount: 8_900 },
     ]);
-    const bytesOf = (volumes: readonly { readonly usedBytes: number | undefined }[] = []) =>
-      volumes.reduce((sum, { usedBytes = 0 }) => sum + usedBytes, 0);
-    expect(read_.slice(12).map(({ volumes }) => bytesOf(volumes))).toEqual([5_000, 100, 500, 9_000]);
-    expect(bytesOf(read_[14]?.containers.map(({ rootfs }) => ({ usedBytes: rootfs?.usedBytes })))).toBe(101);
+    expect(read_.slice(12).map(({ volumes = [] }) => sumOf(volumes.map(({ usedBytes }) => usedBytes)))).toEqual([
+      5_000, 100, 500, 9_000,
+    ]);
+    expect(sumOf(read_[14]?.containers.map(({ rootfs }) => rootfs?.usedBytes) ?? [])).toBe(101);
   });
 
   it('of a UID that is listed twice the last entry counts, as to the kubelet', () => {
@@ -321,8 +322,8 @@ describe('a pod of any size', () => {
     const [pod_] = decodeSummary(text, 'x').pods;
     const total = (count: number): number => 1_000 * count + (count * (count - 1)) / 2;
     expect(pod_?.others).toEqual({ containerCount: 0, volumeCount: 3_000 });
-    expect(pod_?.volumes?.reduce((sum, { usedBytes = 0 }) => sum + usedBytes, 0)).toBe(total(8_000));
-    expect(pod_?.containers.reduce((sum, { rootfs }) => sum + (rootfs?.usedBytes ?? 0), 0)).toBe(total(700));
+    expect(sumOf(pod_?.volumes?.map(({ usedBytes }) => usedBytes) ?? [])).toBe(total(8_000));
+    expect(sumOf(pod_?.containers.map(({ rootfs }) => rootfs?.usedBytes) ?? [])).toBe(total(700));
   });
 
   it('a pod without a name has no counted value', () => {

@@ -16,14 +16,13 @@ import {
   aVolume,
   aVolumeSummary,
 } from '../support/builders.js';
+import { sumOf } from '../support/figures.js';
 
 function measured(summary: PodSummary, pod: Pod | undefined = aPod()): PodUsage {
-  const usage = attributePod({ summary, pod, mode: 'measured' });
-  if (usage === undefined) throw new Error('the summary has no total');
-  return usage;
+  return attributePod({ summary, pod, mode: 'measured' });
 }
 
-function shares(usage: PodUsage): Record<string, number> {
+function shares(usage: PodUsage): Record<string, number | undefined> {
   return Object.fromEntries(usage.containers.map(({ name, usedBytes }) => [name, usedBytes]));
 }
 
@@ -71,9 +70,62 @@ describe('attributePod: components', () => {
     });
   });
 
-  it('a pod has no usage when the kubelet reports no total', () => {
-    const summary = aPodSummary({ usedBytes: undefined, containers: twoContainers });
-    expect(attributePod({ summary, pod: aPod(), mode: 'measured' })).toBeUndefined();
+  it.each(attributionModes)('without a total, what is measured of a pod stays: %s', (mode) => {
+    const volumes = [aVolumeSummary({ name: 'scratch', usedBytes: 7 })];
+    const summary = aPodSummary({ usedBytes: undefined, inodesUsed: 3, containers: twoContainers, volumes });
+    const pod = aPod({ volumes: [aVolume({ name: 'scratch' })] });
+    const usage = attributePod({ summary, pod, mode });
+    expect(usage.components).toEqual({ rootfs: 1200, logs: 120, emptydir: 7, configmap: 0 });
+    expect(usage).toMatchObject({
+      usedBytes: undefined,
+      inodesUsed: 3,
+      containers: [
+        { usedBytes: undefined, rootfsBytes: 1000 },
+        { usedBytes: undefined, logsBytes: 20 },
+      ],
+      volumes: [{ usedBytes: 7 }],
+      volumesPending: false,
+    });
+  });
+
+  it.each([
+    ['a writable layer', { rootfsBytes: 'impossible' as const }, 1, { rootfs: undefined }],
+    ['logs', { logsBytes: 'impossible' as const }, 1, { logs: undefined }],
+    ['an emptyDir', {}, 'impossible' as const, { emptydir: undefined }],
+  ])('with %s of an impossible size, that component is unknown and no bytes move', (_part, more, size, unknown) => {
+    const app = aContainerSummary({ name: 'app', rootfsBytes: 100, logsBytes: 10, ...more });
+    const containers = [app, aContainerSummary({ name: 'log', rootfsBytes: 200, logsBytes: 20 })];
+    const volumes = [aVolumeSummary({ name: 'scratch', usedBytes: size })];
+    const input = {
+      summary: aPodSummary({ usedBytes: 1000, containers, volumes }),
+      pod: aPod({ volumes: [aVolume({ name: 'scratch' })] }),
+    };
+    const known = { rootfs: 300, logs: 30, emptydir: 1, configmap: 0, other: undefined };
+    const usage = attributePod({ ...input, mode: 'measured' });
+    expect(usage.usedBytes).toBe(1000);
+    expect(usage.components).toEqual({ ...known, ...unknown });
+    expect(usage.containers.map(({ usedBytes }) => usedBytes)).toEqual([undefined, undefined]);
+    expect(usage.containers[1]).toMatchObject({ rootfsBytes: 200, logsBytes: 20 });
+    const even = attributePod({ ...input, mode: 'even' });
+    expect(even.containers.map(({ usedBytes }) => usedBytes)).toEqual([500, 500]);
+    const [explained] = explainPod({ ...input, mode: 'measured' }).containers;
+    expect(explained).toMatchObject({ usedBytes: undefined, restBytes: undefined });
+  });
+
+  it('an impossible size of what is not counted changes nothing', () => {
+    const containers = [...twoContainers, aContainerSummary({ name: 'bare', logsBytes: 'impossible' })];
+    const volumes = [aVolumeSummary({ name: 'claim', usedBytes: 'impossible' })];
+    const usage = measured(aPodSummary({ usedBytes: 2000, containers, volumes }));
+    expect(usage.components).toEqual({ rootfs: 1200, logs: 120, emptydir: 0, configmap: 0, other: 680 });
+  });
+
+  it('two entries of one name, one of them impossible, are unknown together', () => {
+    const containers = [1, 'impossible' as const].map((rootfsBytes) => aContainerSummary({ rootfsBytes }));
+    const volumes = [2, 'impossible' as const].map((usedBytes) => aVolumeSummary({ usedBytes, inodesUsed: usedBytes }));
+    expect(measured(aPodSummary({ containers, volumes }))).toMatchObject({
+      containers: [{ rootfsBytes: 'impossible' }],
+      volumes: [{ usedBytes: 'impossible', inodesUsed: 'impossible' }],
+    });
   });
 
   it('components and shares stay exact when the parts pass 2^53', () => {
@@ -101,11 +153,11 @@ describe('attributePod: container shares, measured', () => {
     });
     const volumes = [aVolumeSummary({ name: 'cache', usedBytes: 100 })];
     const summary = aPodSummary({ usedBytes: 109, containers: [], volumes });
-    expect(attributePod({ summary, pod, mode: 'measured' })?.containers).toMatchObject([
+    expect(attributePod({ summary, pod, mode: 'measured' }).containers).toMatchObject([
       { name: 'proxy', usedBytes: 4, rootfsBytes: undefined },
       { name: 'app', usedBytes: 105, logsBytes: undefined },
     ]);
-    expect(attributePod({ summary, pod, mode: 'even' })?.containers).toMatchObject([
+    expect(attributePod({ summary, pod, mode: 'even' }).containers).toMatchObject([
       { name: 'proxy', usedBytes: 54 },
       { name: 'app', usedBytes: 55 },
     ]);
@@ -141,7 +193,7 @@ describe('attributePod: containers in any order', () => {
             const volumes = [aVolumeSummary({ usedBytes: volumeBytes })];
             const summary = aPodSummary({ usedBytes: 30 + volumeBytes + restBytes, containers, volumes });
             const usage = attributePod({ summary, pod, mode });
-            return usage && shares(usage);
+            return shares(usage);
           };
           expect(sharesOf(order)).toEqual(sharesOf(['app', 'log', 'proxy']));
         },
@@ -164,8 +216,8 @@ it('the even split splits the total evenly, whatever the containers and volumes 
     volumes: [aVolumeSummary({ usedBytes: 11 })],
   });
   const usage = attributePod({ summary, pod, mode: 'even' });
-  expect(usage && shares(usage)).toEqual({ app: 666, log: 665 });
-  expect(usage?.components).toMatchObject({ rootfs: 1200, logs: 120, emptydir: 11, other: 0 });
+  expect(shares(usage)).toEqual({ app: 666, log: 665 });
+  expect(usage.components).toMatchObject({ rootfs: 1200, logs: 120, emptydir: 11, other: 0 });
 });
 
 describe('attributePod: volumes', () => {
@@ -174,7 +226,7 @@ describe('attributePod: volumes', () => {
     ['a pod whose spec lacks them', aPod()],
   ])('all that is known of the volumes of %s is whether they have a claim', (_, pod) => {
     const volumes = [aVolumeSummary({ name: 'db', hasClaim: true }), aVolumeSummary({ name: 'tmp' })];
-    expect(attributePod({ summary: aPodSummary({ volumes }), pod, mode: 'measured' })?.volumes).toMatchObject([
+    expect(attributePod({ summary: aPodSummary({ volumes }), pod, mode: 'measured' }).volumes).toMatchObject([
       { name: 'db', type: 'pvc', medium: '' },
       { name: 'tmp', type: 'unknown', medium: '' },
     ]);
@@ -210,7 +262,7 @@ describe('attributePod: volumes pending', () => {
   );
 
   it('volumes of an unknown pod are not pending', () => {
-    expect(attributePod({ summary: aPodSummary(), pod: undefined, mode: 'measured' })?.volumesPending).toBe(false);
+    expect(attributePod({ summary: aPodSummary(), pod: undefined, mode: 'measured' }).volumesPending).toBe(false);
   });
 });
 
@@ -264,11 +316,11 @@ describe('attributePod: whatever the kubelet reports', () => {
       fc.property(summaries, pods, (summary, pod) => {
         const usage = attributePod({ summary, pod, mode });
         const total = BigInt(summary.usedBytes ?? NaN);
-        expect(usage?.usedBytes).toBe(summary.usedBytes);
-        expect(bigSum(components.map((component) => usage?.components[component]))).toBe(total);
-        const values = usage?.containers.map(({ usedBytes }) => usedBytes) ?? [];
+        expect(usage.usedBytes).toBe(summary.usedBytes);
+        expect(bigSum(components.map((component) => usage.components[component]))).toBe(total);
+        const values = usage.containers.map(({ usedBytes }) => usedBytes);
         if (values.length > 0) expect(bigSum(values)).toBe(total);
-        expect(values.reduce((a, b) => a + b, 0)).toBe(values.length > 0 ? summary.usedBytes : 0);
+        expect(sumOf(values)).toBe(values.length > 0 ? summary.usedBytes : 0);
         expect(values.some((value) => Object.is(value, -0))).toBe(false);
       }),
       { numRuns: 1000 },
@@ -279,14 +331,13 @@ describe('attributePod: whatever the kubelet reports', () => {
     fc.assert(
       fc.property(summaries, pods, (summary, pod) => {
         const breakdown = explainPod({ summary, pod, mode });
-        expect(breakdown?.usage).toEqual(attributePod({ summary, pod, mode }));
-        expect(breakdown?.containers.map(({ name, usedBytes }) => ({ name, usedBytes }))).toEqual(
-          breakdown?.usage.containers.map(({ name, usedBytes }) => ({ name, usedBytes })),
+        expect(breakdown.usage).toEqual(attributePod({ summary, pod, mode }));
+        expect(breakdown.containers.map(({ name, usedBytes }) => ({ name, usedBytes }))).toEqual(
+          breakdown.usage.containers.map(({ name, usedBytes }) => ({ name, usedBytes })),
         );
-        for (const { usedBytes, ownRootfsBytes, ownLogsBytes, volumeShares, restBytes } of breakdown?.containers ??
-          []) {
+        for (const { usedBytes, ownRootfsBytes, ownLogsBytes, volumeShares, restBytes } of breakdown.containers) {
           const parts = [ownRootfsBytes, ownLogsBytes, ...volumeShares.map(({ bytes: share }) => share), restBytes];
-          expect(bigSum(parts)).toBe(BigInt(usedBytes));
+          expect(bigSum(parts)).toBe(BigInt(usedBytes ?? NaN));
         }
       }),
       { numRuns: 1000 },
@@ -298,8 +349,8 @@ describe('attributePod: whatever the kubelet reports', () => {
       fc.property(summaries, pods, (summary, pod) => {
         const usage = attributePod({ summary, pod, mode: 'measured' });
         const named = summary.containers.length === 0 ? (pod?.containers ?? []) : summary.containers;
-        expect(usage?.containers.map(({ name }) => name)).toEqual([...new Set(named.map(({ name }) => name))]);
-        expect(usage?.volumes.map(({ name }) => name)).toEqual([...new Set(summary.volumes?.map(({ name }) => name))]);
+        expect(usage.containers.map(({ name }) => name)).toEqual([...new Set(named.map(({ name }) => name))]);
+        expect(usage.volumes.map(({ name }) => name)).toEqual([...new Set(summary.volumes?.map(({ name }) => name))]);
       }),
     );
   });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { type Amount, parseAmount } from '../../src/kube/quantity.js';
-import { type LimitRatio, limitRatios, type LimitRatiosInput } from '../../src/node/limit-ratios.js';
+import type { VolumeSummary } from '../../src/kubelet/summary.js';
+import { hasUnknownUsage, type LimitRatio, limitRatios, type LimitRatiosInput } from '../../src/node/limit-ratios.js';
 import {
   aContainer,
   aContainerSummary,
@@ -41,6 +42,45 @@ describe('limitRatios: emptyDirs', () => {
 describe('limitRatios: pods', () => {
   const limited = (limitBytes: Amount | undefined, more = {}) =>
     aPod({ containers: [aContainer({ limitBytes })], ...more });
+
+  it.each<
+    [string, ContainerSummaryFigures & { size: VolumeSummary['usedBytes']; dedicated: boolean }, readonly string[]]
+  >([
+    ['a layer', { rootfsBytes: 'impossible', logsBytes: 1, size: 2, dedicated: false }, ['emptydir: 2/10', 'pod: 9/5']],
+    ['logs', { rootfsBytes: 3, logsBytes: 'impossible', size: 2, dedicated: true }, ['emptydir: 2/10', 'pod: 9/5']],
+    [
+      'a layer that is not compared',
+      { rootfsBytes: 'impossible', logsBytes: 1, size: 2, dedicated: true },
+      ['emptydir: 2/10', 'pod: 9/5', 'container: 1/5'],
+    ],
+    [
+      'an emptyDir',
+      { rootfsBytes: 3, logsBytes: 1, size: 'impossible', dedicated: false },
+      ['pod: 9/5', 'container: 4/5'],
+    ],
+  ])(
+    'what is unknown is compared with nothing, and the rest is: %s',
+    (_part, { size, dedicated, ...figures }, ratios) => {
+      const volumes = [aVolumeSummary({ name: 'cache', usedBytes: size })];
+      const summary = aPodSummary({ usedBytes: 9, containers: [aContainerSummary(figures)], volumes });
+      const limits = [aContainer({ name: 'main', limitBytes: 5 })];
+      const pod = aPod({ containers: limits, volumes: [aVolume({ name: 'cache', sizeLimitBytes: 10 })] });
+      const found = told({ summary, pod, hasDedicatedImagefs: dedicated });
+      expect(found.map((text) => text.replace(/ (?:main|cache):/, ':'))).toEqual(ratios);
+      expect(hasUnknownUsage(summary, pod)).toBe(true);
+    },
+  );
+
+  it('no limit of a pod counts what is unknown where it has none, or all is known', () => {
+    const parts = { rootfsBytes: 'impossible', logsBytes: 'impossible' } as const;
+    const unknown = aPodSummary({ usedBytes: 9, containers: [aContainerSummary(parts)] });
+    const free = aPod({ containers: [aContainer()], volumes: [] });
+    expect(hasUnknownUsage(unknown, free)).toBe(false);
+    expect(hasUnknownUsage({ ...unknown, usedBytes: undefined }, free)).toBe(false);
+    const known = aPodSummary({ usedBytes: 9, containers: [aContainerSummary({ rootfsBytes: 1, logsBytes: 1 })] });
+    expect(hasUnknownUsage(known, limited(5))).toBe(false);
+    expect(hasUnknownUsage({ ...known, usedBytes: undefined }, limited(5))).toBe(true);
+  });
 
   it.each([
     [500, '500m'],

@@ -94,7 +94,7 @@ const nothing = { summary: aNodeSummary(), pods: [], thresholds: [] };
 
 /** What is derived of new pods. */
 function derivedOf(pods: readonly PodRecord[]) {
-  return { derived: new Map(pods.map((pod) => [pod, { usage: undefined, ratios: [], ...pod }])) };
+  return { derived: new Map(pods.map((pod) => [pod, { ...aMeasuredPod(), ...pod }])) };
 }
 
 /** Seconds from the last turn on, and of which limit. */

@@ -6,6 +6,7 @@ import { filesystemOwners } from '../../src/node/filesystem-owners.js';
 import { nodeImages, type NodeImagesInput, unusedImages } from '../../src/node/node-images.js';
 import { NodeTrackers } from '../../src/node/node-trackers.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { sumOf } from '../support/figures.js';
 import { readImageCase } from '../support/image-case.js';
 import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
@@ -40,7 +41,7 @@ describe('images of a live node with containerd', () => {
   it('what a live kubelet reports of images is all snapshots: images, ended containers and sandboxes', () => {
     const isImage = ({ kind }: (typeof store.snapshots)[number]): boolean => kind === 'Committed';
     expect(sum(store.snapshots.map(({ bytes }) => bytes))).toBe(summary.imagefs?.usedBytes);
-    const layers = sum(summary.pods.flatMap((pod) => pod.containers.map(({ rootfs }) => rootfs?.usedBytes ?? 0)));
+    const layers = sumOf(summary.pods.flatMap((pod) => pod.containers.map(({ rootfs }) => rootfs?.usedBytes)));
     const owners = filesystemOwners({ summary, layout }).find((one) => one.filesystem === 'imagefs');
     const unpacked = sum(store.snapshots.filter(isImage).map(({ bytes }) => bytes));
     const others = sum(store.snapshots.filter((one) => !isImage(one)).map(({ bytes }) => bytes)) - layers;

@@ -102,7 +102,11 @@ describe('the record of a pod', () => {
 
   it('the record of a pod without a total has only what limits of containers say', () => {
     const { unmeasured, snapshot } = recorded({ growth: { b: 5 } });
-    expect(unmeasured).toMatchObject({ isPending: false, containers: [], unknownItems: undefined, evictionMs: 19_000 });
+    expect(unmeasured).toMatchObject({
+      isPending: false,
+      containers: [{ container: 'app', usedBytes: undefined }, { usedBytes: undefined }],
+      evictionMs: 19_000,
+    });
     expect(snapshot.evictionMs).toBe(19_000);
   });
 });
@@ -112,7 +116,7 @@ describe('derivePod', () => {
     const { summary, context } = recorded();
     const [entry] = summary.pods;
     const namesOf = (isNameless: boolean) =>
-      entry && context.usageOf({ summary: entry, bound: undefined, isNameless })?.containers.map(({ name }) => name);
+      entry && context.usageOf({ summary: entry, bound: undefined, isNameless }).containers.map(({ name }) => name);
     expect(namesOf(false)).toEqual(['app', 'x']);
     expect(namesOf(true)).toEqual(['']);
   });

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { projectPod } from '../../src/kube/projection.js';
+import type { Figure } from '../../src/kubelet/figure.js';
 import { foldUnknown } from '../../src/node/unknown-items.js';
-import type { ContainerUsage, VolumeUsage } from '../../src/node/usage.js';
 import { aContainer, aPod, aVolume } from '../support/builders.js';
+import { sumOf } from '../support/figures.js';
 import { indexed } from '../support/hostile-pods.js';
 import { aContainerUsage, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 
@@ -24,11 +25,11 @@ describe('foldUnknown', () => {
   });
 
   it('containers and volumes that the spec lacks are one without a name, with all their bytes', () => {
-    const stranger = (usedBytes: number, logsBytes: number | undefined): ContainerUsage => ({
+    const stranger = (usedBytes: number, logsBytes: number | undefined) => ({
       ...aContainerUsage({ name: `x${usedBytes}`, usedBytes, rootfsBytes: usedBytes, logsBytes }),
       rootfsInodesUsed: 2,
     });
-    const strange = (name: string, more: Partial<VolumeUsage>): VolumeUsage =>
+    const strange = (name: string, more: Parameters<typeof aVolumeUsage>[0]) =>
       aVolumeUsage({ name, type: 'pvc', capacityBytes: 9, availableBytes: 8, ...more });
     const folded = foldUnknown(
       aPodUsage({
@@ -94,8 +95,8 @@ describe('foldUnknown', () => {
       fc.property(items, items, fc.boolean(), (containers, volumes, isKnown) => {
         const usage = aPodUsage({ containers: containers.map(aContainerUsage), volumes: volumes.map(aVolumeUsage) });
         const folded = foldUnknown(usage, isKnown ? spec : undefined, 1);
-        const sum = (all: readonly { readonly usedBytes: number | undefined }[]): number =>
-          all.reduce((total, { usedBytes = 0 }) => total + usedBytes, 0);
+        const sum = (all: readonly { readonly usedBytes: Figure }[]): number =>
+          sumOf(all.map(({ usedBytes }) => usedBytes));
         expect([sum(folded.containers), sum(folded.volumes)]).toEqual([sum(usage.containers), sum(usage.volumes)]);
         const allowed = isKnown ? ['app', 'init', ''] : [...names(usage.containers).slice(0, 1), ''];
         expect(allowed).toEqual(expect.arrayContaining(names(folded.containers)));

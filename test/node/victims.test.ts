@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 
 import type { EvictionSignal } from '../../src/kubelet/eviction-signals.js';
 import { type CandidatePod, rankVictims, victimsToFree } from '../../src/node/victims.js';
-import { aContainer, aContainerSummary, aPod, aPodSummary, aVolume, aVolumeSummary } from '../support/builders.js';
+import {
+  aContainer,
+  aContainerFs,
+  aContainerSummary,
+  aPod,
+  aPodSummary,
+  aVolume,
+  aVolumeSummary,
+} from '../support/builders.js';
 
 /** A pod with a container, an emptyDir and a hostPath. */
 function candidate(
@@ -43,6 +51,28 @@ describe('rankVictims', () => {
       [3, 'c'],
     ]);
   });
+
+  it.each(['nodefs.available', 'nodefs.inodesFree'] as const)(
+    'a pod with an impossible size is below its request to the kubelet, and what it frees is unknown: %s',
+    (signal) => {
+      const rootfs = aContainerFs({ usedBytes: 'impossible', inodesUsed: 'impossible' });
+      const negative = { ...aContainerSummary({}), rootfs };
+      const one = (name: string): CandidatePod => ({
+        pod: aPod({ name }),
+        summary: aPodSummary({ containers: [negative] }),
+      });
+      const victims = ranked(
+        [one('b'), one('a'), candidate('none', {}), { pod: aPod({ name: 'first' }), summary: undefined }],
+        { signal },
+      );
+      expect(victims.map(({ rank, usage, freed, pod }) => [rank, usage, freed, pod.name])).toEqual([
+        [1, undefined, undefined, 'first'],
+        [2, 0, 0, 'none'],
+        [3, undefined, undefined, 'a'],
+        [3, undefined, undefined, 'b'],
+      ]);
+    },
+  );
 
   it('pods that have ended are left out of the order of eviction', () => {
     expect(ranked([{ pod: aPod({ phase: 'Failed' }), summary: undefined }])).toEqual([]);

@@ -1,5 +1,15 @@
 /** The figures of one pod, from what the kubelet and the API server wrote, in whole bytes of any size. */
-import { dealt, largest, nanosPerByte, quantityNanos, storageNanosOf, sum, sumOfKnown, toBytes } from './quantity.js';
+import {
+  dealt,
+  largest,
+  nanosPerByte,
+  quantityNanos,
+  storageNanosOf,
+  sum,
+  sumOfAll,
+  sumOfKnown,
+  toBytes,
+} from './quantity.js';
 import type { RawContainer, RawContainerStats, RawPod, RawPodStats, RawVolume, RawVolumeStats } from './raw.js';
 
 export type Attribution = 'measured' | 'even';
@@ -48,9 +58,11 @@ export function countedIn({ type, medium }: VolumeKind): ComponentName | undefin
 const big = (figure: number | undefined): bigint | undefined => (figure === undefined ? undefined : BigInt(figure));
 
 /** What the kubelet counted of a container: nothing of one without a root filesystem, not even its logs. */
-const countedRootfs = ({ rootfs }: RawContainerStats): bigint => BigInt(rootfs?.usedBytes ?? 0);
-const countedLogs = ({ rootfs, logs }: RawContainerStats): bigint =>
-  rootfs === undefined ? 0n : BigInt(logs?.usedBytes ?? 0);
+const countedRootfs = ({ rootfs }: RawContainerStats): bigint | undefined => counted(rootfs?.usedBytes);
+const countedLogs = ({ rootfs, logs }: RawContainerStats): bigint | undefined =>
+  rootfs === undefined ? 0n : counted(logs?.usedBytes);
+/** Undefined for a negative figure. */
+const counted = (figure = 0): bigint | undefined => (figure < 0 ? undefined : BigInt(figure));
 const isCounted = ({ rootfs, logs }: RawContainerStats): boolean =>
   rootfs !== undefined && (rootfs.usedBytes !== undefined || logs?.usedBytes !== undefined);
 
@@ -65,8 +77,14 @@ function containersOf(stats: RawPodStats, pod: RawPod | undefined): readonly Raw
 
 export interface ServedContainer {
   readonly name: string;
-  readonly share: bigint;
+  /** Undefined where it is unknown. */
+  readonly share: bigint | undefined;
   readonly reported: (place: 'rootfs' | 'logs', figure: 'usedBytes' | 'inodesUsed') => bigint | undefined;
+}
+
+/** Undefined when nothing is reported, or something negative. */
+function sumOfReported(figures: readonly (number | undefined)[]): bigint | undefined {
+  return figures.some((figure = 0) => figure < 0) ? undefined : sumOfKnown(figures.map(big));
 }
 
 export class PodFigures {
@@ -100,20 +118,26 @@ export class PodFigures {
     return componentNames.filter((name) => (name !== 'emptydir' && name !== 'configmap') || counted.has(name));
   }
 
-  component(name: ComponentName): bigint {
-    if (name === 'rootfs') return sum(this.containers.map(countedRootfs));
-    if (name === 'logs') return sum(this.containers.map(countedLogs));
+  component(name: ComponentName): bigint | undefined {
+    if (name === 'rootfs') return sumOfAll(this.containers.map(countedRootfs));
+    if (name === 'logs') return sumOfAll(this.containers.map(countedLogs));
     if (name === 'other') {
-      return this.used - sum(componentNames.filter((other) => other !== 'other').map((other) => this.component(other)));
+      const named = componentNames.filter((other) => other !== 'other').map((other) => this.component(other));
+      const known = sumOfAll(named);
+      return known === undefined ? undefined : this.used - known;
     }
-    return sum(this.#countedVolumes().flatMap((volume) => (volume.component === name ? [volume.bytes] : [])));
+    return sumOfAll(this.#countedVolumes().flatMap((volume) => (volume.component === name ? [volume.bytes] : [])));
   }
 
   /** In the order of the containers. */
-  shares(attribution: Attribution): readonly bigint[] {
+  shares(attribution: Attribution): readonly (bigint | undefined)[] {
     const isMeasured = isEmpty(this.stats) || this.containers.some(isCounted);
     const isEven = attribution === 'even' || !isMeasured;
-    const shares = this.containers.map((one) => (isEven ? 0n : countedRootfs(one) + countedLogs(one)));
+    const other = this.component('other');
+    if (!isEven && other === undefined) return this.containers.map(() => undefined);
+    const shares = this.containers.map((one) =>
+      isEven ? 0n : sum([countedRootfs(one) ?? 0n, countedLogs(one) ?? 0n]),
+    );
     const nameAt = (place: number): string => this.containers[place]?.name ?? '';
     const deal = (bytes: bigint, places: readonly number[]): void => {
       const receivers = places.toSorted((a, b) => (nameAt(a) < nameAt(b) ? -1 : 1));
@@ -126,8 +150,8 @@ export class PodFigures {
       deal(this.used, [...this.containers.keys()]);
       return shares;
     }
-    for (const { name, bytes } of this.#countedVolumes()) deal(bytes, this.#mounting(name));
-    deal(this.component('other'), [...this.containers.keys()]);
+    for (const { name, bytes } of this.#countedVolumes()) deal(bytes ?? 0n, this.#mounting(name));
+    deal(other ?? 0n, [...this.containers.keys()]);
     return shares;
   }
 
@@ -136,14 +160,14 @@ export class PodFigures {
     const shares = this.shares(attribution);
     const isOfSpec = ({ name }: RawContainerStats): boolean =>
       this.pod === undefined || specsOf(this.pod).some((spec) => spec.name === name);
-    const all = this.containers.map((container, place) => ({ container, share: shares[place] ?? 0n }));
+    const all = this.containers.map((container, place) => ({ container, share: shares[place] }));
     const strangers = all.filter(({ container }) => !isOfSpec(container));
     const known = all.filter(({ container }) => isOfSpec(container));
     const groups = [...known.map((one) => [one]), ...(strangers.length === 0 ? [] : [strangers])];
     return groups.map((group) => ({
       name: group === strangers ? '' : (group[0]?.container.name ?? ''),
-      share: sum(group.map(({ share }) => share)),
-      reported: (place, figure) => sumOfKnown(group.map(({ container }) => big(container[place]?.[figure]))),
+      share: sumOfAll(group.map(({ share }) => share)),
+      reported: (place, figure) => sumOfReported(group.map(({ container }) => container[place]?.[figure])),
     }));
   }
 
@@ -152,7 +176,7 @@ export class PodFigures {
     const isOfSpec = ({ name }: RawVolumeStats): boolean =>
       this.pod === undefined || (this.pod.spec.volumes ?? []).some((spec) => spec.name === name);
     const all = this.stats.volume ?? [];
-    const used = sumOfKnown(all.filter((volume) => !isOfSpec(volume)).map(({ usedBytes }) => big(usedBytes)));
+    const used = sumOfReported(all.filter((volume) => !isOfSpec(volume)).map(({ usedBytes }) => usedBytes));
     return [...all.filter(isOfSpec), ...(used === undefined ? [] : [{ name: '', usedBytes: Number(used) }])];
   }
 
@@ -171,10 +195,10 @@ export class PodFigures {
     );
   }
 
-  #countedVolumes(): readonly { name: string; component: ComponentName; bytes: bigint }[] {
+  #countedVolumes(): readonly { name: string; component: ComponentName; bytes: bigint | undefined }[] {
     return (this.stats.volume ?? []).flatMap(({ name, usedBytes }) => {
       const component = countedIn(this.kindOf(name));
-      return component === undefined ? [] : [{ name, component, bytes: BigInt(usedBytes ?? 0) }];
+      return component === undefined ? [] : [{ name, component, bytes: counted(usedBytes) }];
     });
   }
 
@@ -250,7 +274,7 @@ export function enforcedLimits(stats: RawPodStats, pod: RawPod, enforcement: Enf
   const ofVolumes = (pod.spec.volumes ?? []).flatMap((spec): HeldLimit[] => {
     const { limit, medium } = kindOfSpec(spec);
     const { usedBytes, capacityBytes } = stats.volume?.find(({ name }) => name === spec.name) ?? {};
-    if (limit === undefined || usedBytes === undefined) return [];
+    if (limit === undefined || usedBytes === undefined || usedBytes < 0) return [];
     const held = { rule: 'emptydir', volume: spec.name, used: BigInt(usedBytes) } as const;
     return [{ ...held, ...(medium === 'Memory' ? heldOfTmpfs(limit, big(capacityBytes), enforcement) : { limit }) }];
   });
@@ -284,11 +308,11 @@ function heldOfContainers(stats: RawPodStats, { spec }: RawPod, enforcement: Enf
   return [...sidecars, ...spec.containers].flatMap(({ name, resources }): HeldLimit[] => {
     const limit = storageNanosOf(resources?.limits) ?? 0n;
     const listed = stats.containers?.find((container) => container.name === name);
-    if (limit === 0n || listed === undefined) return [];
-    return [{ rule: 'container', container: name, used: comparedOf(listed, enforcement), limit }];
+    const used = listed && comparedOf(listed, enforcement);
+    return limit === 0n || used === undefined ? [] : [{ rule: 'container', container: name, used, limit }];
   });
 }
 
-function comparedOf({ rootfs, logs }: RawContainerStats, { hasDedicatedImagefs }: Enforcement): bigint {
-  return BigInt(logs?.usedBytes ?? 0) + (hasDedicatedImagefs ? 0n : BigInt(rootfs?.usedBytes ?? 0));
+function comparedOf({ rootfs, logs }: RawContainerStats, { hasDedicatedImagefs }: Enforcement): bigint | undefined {
+  return sumOfAll([counted(logs?.usedBytes), hasDedicatedImagefs ? 0n : counted(rootfs?.usedBytes)]);
 }

@@ -1,5 +1,5 @@
 /** Series of nodes. */
-import { sum } from './quantity.js';
+import { sumOfAll } from './quantity.js';
 import type { RawFs, RawNode, RawPodStats, RawSummary } from './raw.js';
 import type { Labels, Prediction } from './series.js';
 import { timeMs, toSeconds } from './times.js';
@@ -41,19 +41,19 @@ function predictOwners(prediction: Prediction, summary: RawSummary): void {
   const { fs, runtime = {} } = summary.node;
   const { imageFs, containerFs } = runtime;
   const { images, layers } = placesOf(summary);
-  const layersBytes = sum(summary.pods.map(layersOf));
-  const otherBytes = sum(summary.pods.map((pod) => totalOf(pod) - layersOf(pod)));
-  const owned = (filesystem: Place, otherBytesHere = 0n): OwnedBytes => {
+  const layersBytes = sumOfAll(summary.pods.map(layersOf));
+  const totalBytes = sumOfAll(summary.pods.map(totalOf));
+  const owned = (filesystem: Place): OwnedBytes => {
     const layersHere = layers === filesystem ? layersBytes : 0n;
-    const runtimeBytes = big(imageFs?.usedBytes);
-    const imagesHere = runtimeBytes && atLeastZero(runtimeBytes - layersHere);
+    const imagesHere = less(big(imageFs?.usedBytes), layersHere);
+    const onNodefs = layers === 'nodefs' ? totalBytes : less(totalBytes, layersBytes);
     return {
       labels: { node: summary.node.nodeName, filesystem },
-      pods: layersHere + otherBytesHere,
-      images: images === filesystem ? imagesHere : images && 0n,
+      pods: filesystem === 'nodefs' ? onNodefs : layersHere,
+      images: images === filesystem ? imagesHere && atLeastZero(imagesHere) : images && 0n,
     };
   };
-  if (fs !== undefined) predictOwnersOf(prediction, owned('nodefs', otherBytes), big(fs.usedBytes));
+  if (fs !== undefined) predictOwnersOf(prediction, owned('nodefs'), big(fs.usedBytes));
   if (images === 'imagefs') predictOwnersOf(prediction, owned('imagefs'), imageFs && occupied(imageFs));
   if (layers === 'containerfs') predictOwnersOf(prediction, owned('containerfs'), containerFs && occupied(containerFs));
 }
@@ -71,7 +71,7 @@ function placesOf(summary: RawSummary): { readonly images: Place | undefined; re
 
 interface OwnedBytes {
   readonly labels: Labels;
-  readonly pods: bigint;
+  readonly pods: bigint | undefined;
   readonly images: bigint | undefined;
 }
 
@@ -80,28 +80,31 @@ function predictOwnersOf(
   { labels, pods, images }: OwnedBytes,
   usedBytes: bigint | undefined,
 ): void {
-  const isKnown = usedBytes !== undefined && images !== undefined;
   prediction.add('node_pods_used_bytes', labels, pods);
   prediction.add('node_images_used_bytes', labels, images);
-  prediction.add('node_unattributed_bytes', labels, isKnown ? usedBytes - pods - images : undefined);
+  prediction.add('node_unattributed_bytes', labels, less(less(usedBytes, pods), images));
 }
 
 const big = (figure: number | undefined): bigint | undefined => (figure === undefined ? undefined : BigInt(figure));
+const less = (from: bigint | undefined, amount: bigint | undefined): bigint | undefined =>
+  from === undefined || amount === undefined ? undefined : from - amount;
 const atLeastZero = (amount: bigint): bigint => (amount > 0n ? amount : 0n);
 const occupied = ({ capacityBytes, availableBytes }: RawFs): bigint | undefined =>
   capacityBytes === undefined || availableBytes === undefined ? undefined : BigInt(capacityBytes - availableBytes);
 
-const filesOf = ({ containers }: RawPodStats, place: 'rootfs' | 'logs'): bigint =>
-  sum((containers ?? []).map((container) => BigInt(container[place]?.usedBytes ?? 0)));
+/** Undefined with a negative figure. */
+const filesOf = ({ containers }: RawPodStats, place: 'rootfs' | 'logs'): bigint | undefined =>
+  sumOfAll((containers ?? []).map((container) => figureOf(container[place]?.usedBytes)));
+const figureOf = (figure = 0): bigint | undefined => (figure < 0 ? undefined : BigInt(figure));
 
-function totalOf(pod: RawPodStats): bigint {
-  return big(pod['ephemeral-storage']?.usedBytes) ?? filesOf(pod, 'rootfs') + filesOf(pod, 'logs');
+function totalOf(pod: RawPodStats): bigint | undefined {
+  return big(pod['ephemeral-storage']?.usedBytes) ?? sumOfAll([filesOf(pod, 'rootfs'), filesOf(pod, 'logs')]);
 }
 
 /** At most the pod's total. */
-function layersOf(pod: RawPodStats): bigint {
-  const layers = filesOf(pod, 'rootfs');
-  return layers < totalOf(pod) ? layers : totalOf(pod);
+function layersOf(pod: RawPodStats): bigint | undefined {
+  const [layers, total] = [filesOf(pod, 'rootfs'), totalOf(pod)];
+  return layers !== undefined && total !== undefined && layers > total ? total : layers;
 }
 
 function predictFilesystem(prediction: Prediction, figures: RawFs | undefined, labels: Labels): void {

@@ -19,27 +19,34 @@ export function predictPod(prediction: Prediction, figures: PodFigures, semantic
   const { namespace, name } = stats.podRef;
   const labels = { namespace, pod: name, node: semantics.node };
   prediction.add('pod_used_bytes', labels, used);
-  prediction.add('pod_inodes_used', labels, stats['ephemeral-storage']?.inodesUsed);
-  prediction.add('pod_start_time_seconds', labels, toSeconds(timeMs(stats.startTime)));
   prediction.add('pod_volume_stats_pending', labels, figures.arePending ? 1 : undefined);
-  const measuredAt = (stats.volume ?? []).flatMap(({ time }) => timeMs(time) ?? []);
-  const oldestMs = measuredAt.length === 0 ? undefined : Math.min(...measuredAt);
-  prediction.add('pod_volume_stats_timestamp_seconds', labels, toSeconds(oldestMs));
   for (const component of figures.componentNames()) {
     prediction.add('pod_component_used_bytes', { ...labels, component }, figures.component(component));
   }
-  predictContainers(prediction, figures, { labels, attribution: semantics.attribution, hasTotal: true });
-  predictVolumes(prediction, figures, { labels, nodeCapacity: semantics.nodeCapacity });
+  predictParts(prediction, figures, semantics, true);
 }
 
-/** What its containers are known to use. */
-export function predictPodWithoutTotal(
+/** What is known of it all the same. */
+export function predictPodWithoutTotal(prediction: Prediction, figures: PodFigures, semantics: PodSemantics): void {
+  predictParts(prediction, figures, semantics, false);
+}
+
+function predictParts(
   prediction: Prediction,
   figures: PodFigures,
-  { node, attribution }: PodSemantics,
+  { node, attribution, nodeCapacity }: PodSemantics,
+  hasTotal: boolean,
 ): void {
-  const { namespace, name } = figures.stats.podRef;
-  predictContainers(prediction, figures, { labels: { namespace, pod: name, node }, attribution, hasTotal: false });
+  const { stats } = figures;
+  const { namespace, name } = stats.podRef;
+  const labels = { namespace, pod: name, node };
+  prediction.add('pod_inodes_used', labels, stats['ephemeral-storage']?.inodesUsed);
+  prediction.add('pod_start_time_seconds', labels, toSeconds(timeMs(stats.startTime)));
+  const measuredAt = (stats.volume ?? []).flatMap(({ time }) => timeMs(time) ?? []);
+  const oldestMs = measuredAt.length === 0 ? undefined : Math.min(...measuredAt);
+  prediction.add('pod_volume_stats_timestamp_seconds', labels, toSeconds(oldestMs));
+  predictContainers(prediction, figures, { labels, attribution, hasTotal });
+  predictVolumes(prediction, figures, { labels, nodeCapacity });
 }
 
 function predictContainers(
@@ -61,6 +68,9 @@ function predictContainers(
   }
 }
 
+const reportedOf = (figure: number | undefined): number | undefined =>
+  figure === undefined || figure < 0 ? undefined : figure;
+
 const apartTypes = /^(?:pvc|ephemeral|csi|nfs|hostpath|unknown|emptydir (?:Memory|HugePages.*))$/;
 
 function predictVolumes(
@@ -73,13 +83,13 @@ function predictVolumes(
     const { type, medium } = kind;
     const counted = String(figures.isCounted(kind));
     const own = { ...labels, volume: volume.name, type, medium, counted };
-    prediction.add('volume_used_bytes', own, volume.usedBytes);
+    prediction.add('volume_used_bytes', own, reportedOf(volume.usedBytes));
     const sizes = [volume.capacityBytes, nodeCapacity];
     if (sizes.includes(undefined) || sizes[0] === sizes[1]) continue;
     if (!apartTypes.test(`${type} ${medium}`.trim())) continue;
     prediction.add('volume_capacity_bytes', own, volume.capacityBytes);
     prediction.add('volume_available_bytes', own, volume.availableBytes);
-    prediction.add('volume_inodes_used', own, volume.inodesUsed);
+    prediction.add('volume_inodes_used', own, reportedOf(volume.inodesUsed));
   }
 }
 

@@ -1,10 +1,13 @@
 /** Series of the kernel's pressure stall information. */
-import type { PodFigures } from './pods.js';
-import type { RawIo, RawSummary } from './raw.js';
+import type { RawIo, RawPodStats, RawSummary } from './raw.js';
 import type { Labels, Prediction } from './series.js';
 
 /** A node that has never waited for its disk does not measure. */
-export function predictPressure(prediction: Prediction, { node }: RawSummary, pods: readonly PodFigures[]): void {
+export function predictPressure(
+  prediction: Prediction,
+  { node }: RawSummary,
+  pods: readonly { readonly stats: RawPodStats }[],
+): void {
   const totals = [node.io?.psi?.some?.total, node.io?.psi?.full?.total].filter((total) => total !== undefined);
   if (totals.length > 0 && totals.every((total) => total === 0)) return;
   predictTotals(prediction, { of: 'node', labels: { node: node.nodeName } }, node.io);

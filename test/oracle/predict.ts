@@ -72,15 +72,17 @@ function predictAll(prediction: Prediction, recording: ClusterRecording, semanti
   );
 }
 
-/** Without figures that are negative to the kubelet, more free than there is, and what has no size. */
+/** Figures that are negative to the kubelet are -1 in parts of pods; left out are the others, more free than there is, and what has no size. */
 function withoutImpossible(summary: RawSummary): RawSummary {
   const clean = (key: string, value: unknown): unknown => {
-    if (typeof value === 'number') return value < 2 ** 63 ? value : undefined;
+    if (typeof value === 'number')
+      return value < 2 ** 63 ? value : /^(?:usedBytes|inodesUsed)$/.test(key) ? -1 : undefined;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     const { availableBytes, capacityBytes, inodesFree, inodes, time }: RawFs = value;
     if (capacityBytes === 0 && ['fs', 'imageFs', 'containerFs'].includes(key)) return { time };
     const entries = Object.entries(value).filter(
-      ([name]) =>
+      ([name, figure]) =>
+        !(figure === -1 && !/^(?:rootfs|logs|\d+)$/.test(key)) &&
         !(name === 'capacityBytes' && capacityBytes === 0) &&
         !(name === 'availableBytes' && (isMore(availableBytes, capacityBytes) || capacityBytes === 0)) &&
         !(name === 'inodesFree' && isMore(inodesFree, inodes)),
@@ -122,7 +124,11 @@ function predictMeasured(prediction: Prediction, recording: Recording, semantics
     if (figures !== undefined || pod === undefined) continue;
     predictPodWithoutTotal(prediction, new PodFigures(stats, pod, 0), podSemantics);
   }
-  predictPressure(prediction, summary, shown);
+  predictPressure(
+    prediction,
+    summary,
+    joined.filter(({ figures, pod }) => pod !== undefined || (figures !== undefined && !semantics.controllers)),
+  );
   return joined;
 }
 

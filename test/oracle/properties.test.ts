@@ -22,9 +22,10 @@ function serve({ summary, ...objects }: Recording, semantics: Semantics): Promis
 
 /** Whole disks, and what no disk holds. */
 const realBytes = fc.oneof(
-  fc.constantFrom(0, 1, 4096),
-  fc.nat(100_000),
-  fc.maxSafeNat().map((size) => size % 2 ** 45),
+  { weight: 8, arbitrary: fc.constantFrom(0, 1, 4096) },
+  { weight: 8, arbitrary: fc.nat(100_000) },
+  { weight: 8, arbitrary: fc.maxSafeNat().map((size) => size % 2 ** 45) },
+  { weight: 1, arbitrary: fc.constantFrom(2 ** 63, 2 ** 64) },
 );
 const anyBytes = fc.oneof(fc.constantFrom(0, 1, 2 ** 53 - 1, 2 ** 53), fc.maxSafeNat(), fc.nat(100_000));
 

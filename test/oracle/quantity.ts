@@ -56,6 +56,11 @@ export function sumOfKnown(amounts: readonly (bigint | undefined)[]): bigint | u
   return known.length === 0 ? undefined : sum(known);
 }
 
+/** Undefined when one of them is unknown. */
+export function sumOfAll(amounts: readonly (bigint | undefined)[]): bigint | undefined {
+  return amounts.reduce<bigint | undefined>((a, b) => (a === undefined || b === undefined ? undefined : a + b), 0n);
+}
+
 /** Of at least one. */
 export function largest(amounts: readonly bigint[]): bigint {
   return amounts.reduce((a, b) => (a > b ? a : b));

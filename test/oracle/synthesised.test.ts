@@ -153,7 +153,7 @@ describe('pressure on the disk', () => {
 });
 
 describe('pods without figures', () => {
-  it('pods of a virtual kubelet have figures of their specs alone, and their workload no data, not 0', async () => {
+  it('pods of a virtual kubelet have their start and the figures of their specs alone, and their workload no data, not 0', async () => {
     const served = await serve(synthesised['a virtual kubelet without storage']);
     expect(familiesOf(served).filter((family) => /^(pod|container|volume|limit)_/.test(family))).toEqual([
       'container_limit_bytes',
@@ -161,6 +161,7 @@ describe('pods without figures', () => {
       'pod_info',
       'pod_limit_bytes',
       'pod_request_bytes',
+      'pod_start_time_seconds',
       'pod_workload_info',
     ]);
     expect(served.get(seriesKey('workload_data_available', barePod('virtual')))).toBe(0);

@@ -243,6 +243,20 @@ export const synthesised = {
       },
     }),
   ]),
+  'parts that are negative to the kubelet': recording([
+    limited,
+    recordedPod({
+      name: 'negative',
+      usedBytes: 5_000,
+      containers: [containerStats('app', 2 ** 63, 500), containerStats('helper', 40, 5)],
+      volume: [volumeStats('cache', 2 ** 64), volumeStats('settings', 1451)],
+      spec: { ...shared.pod.spec },
+    }),
+  ]),
+  'totals that are negative to the kubelet': recording([
+    limited,
+    recordedPod({ name: 'shared', ...shared.stats, ...shared.pod, usedBytes: 2 ** 63 } as PodParts),
+  ]),
   'a kubelet that just restarted': recording([restarted, limited]),
   'a kubelet without pods': recording([]),
   'a pod that runs elsewhere': {

@@ -1,5 +1,5 @@
 /** Workloads of controllers and the sums over their pods. */
-import { largest, sum, sumOfKnown } from './quantity.js';
+import { largest, sum, sumOfAll, sumOfKnown } from './quantity.js';
 import type { RawContainerStatus, RawPod } from './raw.js';
 import type { Labels, Prediction } from './series.js';
 import { timeMs } from './times.js';
@@ -57,6 +57,12 @@ function statusesOf({ status }: RawPod): readonly RawContainerStatus[] {
 }
 
 /** Containers of any kind. */
+/** Undefined when one of them is unknown. */
+function largestOfAll(amounts: readonly (bigint | undefined)[]): bigint | undefined {
+  const known = amounts.filter((amount) => amount !== undefined);
+  return known.length < amounts.length ? undefined : largest(known);
+}
+
 export function runningCount(pod: RawPod): number {
   if (hasEnded(pod)) return 0;
   return statusesOf(pod).filter(({ state }) => state?.running !== undefined).length;
@@ -77,7 +83,7 @@ export interface Member {
     | {
         readonly used: bigint;
         readonly arePending: boolean;
-        readonly containers: readonly { readonly name: string; readonly share: bigint }[];
+        readonly containers: readonly { readonly name: string; readonly share: bigint | undefined }[];
       }
     | undefined;
 }
@@ -117,7 +123,7 @@ function predictWorkload(prediction: Prediction, members: readonly Member[]): vo
   const containers = measured.flatMap((pod) => pod.containers);
   for (const container of new Set(containers.map((one) => one.name))) {
     const shares = containers.filter((one) => one.name === container).map(({ share }) => share);
-    prediction.add('workload_container_used_bytes', { ...labels, container }, sum(shares));
-    prediction.add('workload_container_max_used_bytes', { ...labels, container }, largest(shares));
+    prediction.add('workload_container_used_bytes', { ...labels, container }, sumOfAll(shares));
+    prediction.add('workload_container_max_used_bytes', { ...labels, container }, largestOfAll(shares));
   }
 }

@@ -8,7 +8,7 @@ import type { Pod } from '../../src/kube/objects.js';
 import type { LimitRatio } from '../../src/node/limit-ratios.js';
 import type { NodeForecasts } from '../../src/node/node-forecasts.js';
 import type { NodeSnapshot, NodeView } from '../../src/node/node-view.js';
-import type { PodContext, PodRecord } from '../../src/node/pod-record.js';
+import type { DerivedPod, PodContext, PodRecord } from '../../src/node/pod-record.js';
 import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/report/cluster-report.js';
 import { evictionReport } from '../../src/report/eviction-report.js';
 import type { SamplesOf } from '../../src/report/verdict-report.js';
@@ -71,7 +71,7 @@ function aForecastOf(leftMs: readonly (readonly [uid: string, leftMs: number])[]
   return { measuredAtMs: nowMs, pods, thresholds: [] };
 }
 
-function podOf(name: string, usedBytes: number, more: MeasuredPodFields = {}): PodRecord {
+function podOf(name: string, usedBytes: number, more: MeasuredPodFields = {}): DerivedPod {
   const components = { rootfs: usedBytes, logs: 0, emptydir: 0, configmap: 0, other: 0 };
   return aMeasuredPod({ name, usage: aPodUsage({ usedBytes, components }), ...more });
 }
@@ -511,6 +511,14 @@ describe('a node without data', () => {
     const node = aFreshNode(aNodeSnapshot({ pods: [], podsWithoutTotal: [record], listedPodUids: new Set(['q']) }));
     const { summary } = await reportOf({ nodes: [{ ...node, unmeasured: [aBoundPod({ pod })] }] });
     expect(summary).toMatchObject(counts);
+  });
+
+  it('a limit that counts an impossible size is unknown, so that the page is not green', async () => {
+    const pod = aPod({ name: 'q', containers: [aContainer({ name: 'main', limitBytes: 100 })] });
+    const summary = aPodSummary({ containers: [aContainerSummary({ rootfsBytes: 'impossible' })] });
+    const snapshot = aNodeSnapshot({ pods: [aMeasuredPod({ pod, summary, ratios: [ratioOf(10, 100)] })] });
+    const report = await reportOf({ nodes: [aFreshNode(snapshot)] });
+    expect(report.summary).toMatchObject({ unknownLimitPodCount: 1, limitCount: 0 });
   });
 
   it('a node without data has no unknown limits where the kubelet enforces none', async () => {

@@ -128,6 +128,14 @@ describe('the verdict of a pod', () => {
     expect(judge([limit(10)], { dataState: 'stale', dataAgeMs: 70_000 }).text).toMatch(/The data is 1m10s old\.$/);
   });
 
+  it('a pod of which a limit counts what is unknown is not within its limits', () => {
+    expect(judge([limit(10)], { hasUnknownUsage: true })).toMatchObject({
+      kind: 'unknown',
+      text: expect.stringContaining('impossible size of what a limit counts') as unknown,
+    });
+    expect(judge([limit(90)], { hasUnknownUsage: true })).toMatchObject({ kind: 'near' });
+  });
+
   it('a pod whose volumes are not measured is not within its limits', () => {
     expect(judge([limit(10)], { state: 'pending' })).toMatchObject({
       kind: 'unknown',

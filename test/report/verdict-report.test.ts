@@ -22,6 +22,7 @@ import {
   aThreshold,
 } from '../support/builders.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
+import { sumOf } from '../support/figures.js';
 import {
   aContainerUsage,
   aDeployment,
@@ -134,7 +135,7 @@ function snapshotOf(situation: Situation): NodeSnapshot {
       inodes: 65_536,
       inodesFree,
     });
-  const layersBytes = pods.reduce((sum, { summary }) => sum + (summary?.containers[0]?.rootfs?.usedBytes ?? 0), 0);
+  const layersBytes = sumOf(pods.map(({ summary }) => summary?.containers[0]?.rootfs?.usedBytes));
   const runtime = { ...disk(situation.imagefsFreeGib ?? freeGib), usedBytes: imagesGib * gib + layersBytes };
   const summaries = pods.flatMap(({ summary }) => summary ?? []);
   const summary = aNodeSummary({

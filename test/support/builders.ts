@@ -1,11 +1,14 @@
 /** Plain data for tests: each builder returns a valid object with the changes of the test. */
 import type { Container, Mount, Node, Pod, Volume } from '../../src/kube/objects.js';
+import type { Figure } from '../../src/kubelet/figure.js';
 import type { EvictionThreshold } from '../../src/kubelet/kubelet-configuration.js';
 import type {
   ContainerFsStats,
   ContainerSummary,
+  FilesystemSize,
   FsStats,
   NodeSummary,
+  PartFigures,
   PodSummary,
   VolumeSummary,
 } from '../../src/kubelet/summary.js';
@@ -102,17 +105,21 @@ export const anFsStats = builder<FsStats>(() => ({
 }));
 
 /** Without any values but those of the test. */
-export function aContainerFs(values: Partial<Omit<FsStats, 'timeMs'>> = {}): ContainerFsStats {
-  const { usedBytes, inodesUsed, availableBytes, capacityBytes, inodes, inodesFree } = anFsStats(values);
+export function aContainerFs({
+  usedBytes,
+  inodesUsed,
+  ...sizes
+}: Partial<PartFigures & FilesystemSize> = {}): ContainerFsStats {
+  const { availableBytes, capacityBytes, inodes, inodesFree } = anFsStats(sizes);
   return { usedBytes, inodesUsed, filesystem: { availableBytes, capacityBytes, inodes, inodesFree } };
 }
 
 export interface ContainerSummaryFigures {
   readonly name?: string;
   /** Without it, the container has no `rootfs` object. */
-  readonly rootfsBytes?: number;
+  readonly rootfsBytes?: Exclude<Figure, undefined>;
   /** Without it, the container has no `logs` object. */
-  readonly logsBytes?: number;
+  readonly logsBytes?: Exclude<Figure, undefined>;
 }
 
 export function aContainerSummary({

@@ -11,8 +11,8 @@ import { noForecasts } from '../../src/node/node-forecasts.js';
 import type { BoundPod, NodeObjects } from '../../src/node/node-objects.js';
 import type { NodeThreshold } from '../../src/node/node-thresholds.js';
 import { noCoverage, type NodeSnapshot, type NodeView } from '../../src/node/node-view.js';
-import type { DerivedPod, PodContext, PodRecord } from '../../src/node/pod-record.js';
-import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/node/usage.js';
+import type { DerivedPod, PodContext } from '../../src/node/pod-record.js';
+import type { Component, ContainerUsage, MeasuredUsage, PodUsage, VolumeUsage } from '../../src/node/usage.js';
 import { type ClusterReading, noHistory } from '../../src/query/cluster-reading.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
@@ -50,7 +50,10 @@ export const aWorkloadSnapshot = builder<WorkloadSnapshot>(() => ({
   },
 }));
 
-export const aContainerUsage = builder<ContainerUsage>(() => ({
+/** Of which all is known. */
+type Known<T> = { readonly [K in keyof T]: Exclude<T[K], 'impossible'> };
+
+export const aContainerUsage = builder<Known<ContainerUsage> & { readonly usedBytes: number }>(() => ({
   name: 'main',
   usedBytes: 4096,
   rootfsBytes: 3000,
@@ -59,7 +62,7 @@ export const aContainerUsage = builder<ContainerUsage>(() => ({
   logsInodesUsed: undefined,
 }));
 
-export const aVolumeUsage = builder<VolumeUsage>(() => ({
+export const aVolumeUsage = builder<Known<VolumeUsage>>(() => ({
   name: 'data',
   type: 'emptydir',
   medium: '',
@@ -71,7 +74,13 @@ export const aVolumeUsage = builder<VolumeUsage>(() => ({
   measuredAtMs: undefined,
 }));
 
-export const aPodUsage = builder<PodUsage>(() => ({
+interface KnownUsage extends MeasuredUsage {
+  readonly components: Readonly<Record<Component, number>>;
+  readonly containers: readonly Known<ContainerUsage>[];
+  readonly volumes: readonly Known<VolumeUsage>[];
+}
+
+export const aPodUsage = builder<KnownUsage>(() => ({
   usedBytes: 4096,
   inodesUsed: undefined,
   components: { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, other: 96 },
@@ -93,7 +102,7 @@ export function aLimitRatio({
 }
 
 export interface MeasuredPodFields extends Partial<
-  Pick<DerivedPod<PodUsage>, 'summary' | 'workloads' | 'isNameless' | 'evictionMs' | 'unenforced' | 'usage' | 'ratios'>
+  Pick<DerivedPod, 'summary' | 'workloads' | 'isNameless' | 'evictionMs' | 'unenforced' | 'usage' | 'ratios'>
 > {
   readonly namespace?: string;
   readonly name?: string;
@@ -105,7 +114,7 @@ export interface MeasuredPodFields extends Partial<
 }
 
 /** A measured pod that the API server knows. In a node of {@link aNodeSnapshot}, this is what is derived of it. */
-export function aMeasuredPod(fields: MeasuredPodFields = {}): DerivedPod<PodUsage> {
+export function aMeasuredPod(fields: MeasuredPodFields = {}): DerivedPod<MeasuredUsage> {
   const { pod, limitBytes, requestBytes, isNameless = false, evictionMs, unenforced, ratios = [] } = fields;
   const { usage = aPodUsage(), workloads = [aWorkload()] } = fields;
   const entry = entryOf(fields, usage);
@@ -125,9 +134,13 @@ export function aMeasuredPod(fields: MeasuredPodFields = {}): DerivedPod<PodUsag
     nearestRatio: nearest?.ratio,
     ratios,
     summary: entry,
-    usage,
+    usage: measuredUsage(usage),
     workloads,
   };
+}
+
+function measuredUsage({ usedBytes = 0, ...usage }: PodUsage): MeasuredUsage {
+  return { usedBytes, ...usage };
 }
 
 function entryOf(fields: MeasuredPodFields, { usedBytes }: PodUsage): PodSummary {
@@ -138,14 +151,18 @@ function entryOf(fields: MeasuredPodFields, { usedBytes }: PodUsage): PodSummary
 }
 
 /** The same pod without a total. */
-export function withoutTotal<Pod extends PodRecord>(pod: Pod): Pod & { readonly usage: undefined } {
+export function withoutTotal(pod: DerivedPod): DerivedPod {
   const summary = { ...pod.summary, usedBytes: undefined };
-  return { ...pod, summary, containers: [], isPending: false, unknownItems: undefined, usage: undefined };
+  const usage = { ...pod.usage, usedBytes: undefined, components: { ...pod.usage.components, other: undefined } };
+  const containers = pod.containers.map(({ container }) => {
+    return { container, usedBytes: undefined, maxUsedBytes: undefined };
+  });
+  return { ...pod, summary, containers, isPending: false, usage };
 }
 
 /** Of pods that come with what is derived of them. */
 const givenContext: PodContext = {
-  usageOf: (pod: Partial<DerivedPod>) => pod.usage,
+  usageOf: (pod: Partial<DerivedPod>) => pod.usage ?? aPodUsage(),
   ratiosOf: (pod: Partial<DerivedPod>) => pod.ratios ?? [],
 };
 

@@ -7,6 +7,7 @@ import type { PodRecord } from '../../src/node/pod-record.js';
 import { Accumulator } from '../../src/workload/aggregate.js';
 import { workloadKey } from '../../src/workload/workload.js';
 import type { WorkloadPartial, WorkloadPartials } from '../../src/workload/workload-partial.js';
+import { sumOf } from '../support/figures.js';
 import { aBoundPod, aContainerUsage, aMeasuredPod, aPodUsage, aWorkload } from '../support/snapshot-builders.js';
 
 const billing = aWorkload({ name: 'billing' });
@@ -56,6 +57,22 @@ function sorted(partials: WorkloadPartials): WorkloadPartial[] {
 }
 
 describe('sumPods', () => {
+  it('a container of a workload is unknown with one of its pods, and the others stay', () => {
+    const containers = [
+      { container: 'app', usedBytes: undefined, maxUsedBytes: undefined },
+      { container: 'log', usedBytes: 1, maxUsedBytes: 1 },
+    ];
+    const all = [pod({ containers: { app: 5, log: 2 } }), { ...pod({ containers: { app: 7, log: 1 } }), containers }];
+    expect(sumPods(all).get(workloadKey(billing))?.usage).toEqual({
+      usedBytes: 15,
+      podMaxUsedBytes: 8,
+      containers: [
+        { container: 'app', usedBytes: undefined, maxUsedBytes: undefined },
+        { container: 'log', usedBytes: 3, maxUsedBytes: 2 },
+      ],
+    });
+  });
+
   it('knows a declared zero from no declaration', () => {
     const partials = sumPods([pod({ containers: {}, limitBytes: 0 })]);
     expect(partials.get(workloadKey(billing))).toMatchObject({ limitBytes: 0, requestBytes: undefined });
@@ -141,9 +158,7 @@ describe('any pods', () => {
         const own = all.flatMap((one) => (one.workloads.includes(billing) ? [one.summary.usedBytes ?? 0] : []));
         expect(usage?.usedBytes ?? 0).toBe(own.reduce((a, b) => a + b, 0));
         expect(usage?.podMaxUsedBytes).toBe(own.length === 0 ? undefined : Math.max(...own));
-        expect((usage?.containers ?? []).reduce((total, { usedBytes }) => total + usedBytes, 0)).toBe(
-          usage?.usedBytes ?? 0,
-        );
+        expect(sumOf((usage?.containers ?? []).map(({ usedBytes }) => usedBytes))).toBe(usage?.usedBytes ?? 0);
       }),
     );
   });

@@ -1,4 +1,5 @@
 import { RequestError } from '../../base/errors.js';
+import { addWhole } from '../../base/maps.js';
 import type { Coverage, CoverageGap } from '../../query/coverage.js';
 import type { NamespaceReport } from '../../query/list-namespaces.js';
 import type { WorkloadReport } from '../../report/workload-report.js';
@@ -224,8 +225,8 @@ function mergedContainers(parts: readonly Views['workload'][]): Views['workload'
     others.reduce(
       (a, b) => ({
         container: a.container,
-        usedBytes: a.usedBytes + b.usedBytes,
-        maxUsedBytes: Math.max(a.maxUsedBytes, b.maxUsedBytes),
+        usedBytes: addWhole(a.usedBytes, b.usedBytes),
+        maxUsedBytes: addWhole(a.maxUsedBytes, b.maxUsedBytes) && Math.max(a.maxUsedBytes ?? 0, b.maxUsedBytes ?? 0),
       }),
       first,
     ),

@@ -29,7 +29,7 @@ export function componentBar(parts: ComponentBytes, amounts: Amounts, scaleBytes
   const segments = componentOrder.map((component) => ({
     colour: component,
     label: labelOf(component, parts),
-    amount: parts[component],
+    amount: parts[component] ?? 0,
   }));
   const { requestBytes, usedBytes = 0 } = amounts;
   const shape = hasLimit(amounts)
@@ -68,10 +68,10 @@ function marksOf({ limitBytes, requestBytes }: Amounts): readonly Mark[] {
 
 /** The largest first. */
 function componentsText(parts: ComponentBytes): string {
-  const present = componentOrder.filter((component) => parts[component] > 0);
+  const present = componentOrder.filter((component) => parts[component] !== 0);
   if (present.length === 0) return 'no usage';
   return present
-    .sort((a, b) => parts[b] - parts[a])
+    .sort((a, b) => (parts[b] ?? 0) - (parts[a] ?? 0))
     .map((component) => labelOf(component, parts))
     .join(' · ');
 }

@@ -72,7 +72,11 @@ function limitPart(pod: PodReport): Markup {
   const { nearestLimit: limit, hasLimits, state } = pod;
   if (limit === undefined) {
     const known =
-      hasLimits === undefined ? 'limits unknown' : state === 'pending' ? 'limits not measured' : 'none applies';
+      hasLimits === undefined || pod.hasUnknownUsage
+        ? 'limits unknown'
+        : state === 'pending'
+          ? 'limits not measured'
+          : 'none applies';
     return markup`<span class="muted">${hasLimits === false ? 'no limit' : known}</span>`;
   }
   return limitRatioPart(limit, { isOld: isLastKnown(pod), what: limit.rule });

@@ -23,7 +23,7 @@ ${dataTable('dense totals', 'Bytes by component', { Component: 'text', Bytes: 'n
   });
 }
 
-function sumRow(what: Markup, bytes: number, className = ''): Markup {
+function sumRow(what: Markup, bytes: number | undefined, className = ''): Markup {
   return markup`<tr role="row"><th scope="row" role="rowheader" class="${className}">${what}</th><td role="cell" class="number">${formatCount(bytes)}</td><td role="cell" class="number">${formatBytes(bytes)}</td></tr>`;
 }
 

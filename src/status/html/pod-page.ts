@@ -128,10 +128,10 @@ function limitsPanel(pod: PodWithOutlook): Markup {
   });
 }
 
-function noLimitsText({ hasLimits, isKnown, state }: PodWithOutlook): string {
+function noLimitsText({ hasLimits, isKnown, state, hasUnknownUsage }: PodWithOutlook): string {
   if (!isKnown) return 'Its limits are not known: the API server does not know this pod.';
   if (hasLimits !== true) return 'Neither the pod, nor a container, nor an emptyDir of it has a limit.';
-  return state === 'measured'
+  return state === 'measured' && hasUnknownUsage !== true
     ? 'It has limits, and its kubelet compares none of them.'
     : 'It has limits; what counts towards them is not measured.';
 }

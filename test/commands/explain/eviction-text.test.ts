@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { evictionText } from '../../../src/commands/explain/eviction-text.js';
 import { displayWidth } from '../../../src/commands/text/terminal-text.js';
 import type { LastUsage } from '../../../src/history/eviction-record.js';
-import type { ContainerUsage } from '../../../src/node/usage.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
 import { aLastUsage, anEvictionRecord } from '../../support/eviction-builders.js';
 import { aContainerUsage, aLimitRatio, aPodUsage, aVolumeUsage } from '../../support/snapshot-builders.js';
@@ -108,7 +107,7 @@ it.each([20, 40, 80, 200])('the text about an evicted pod fits %i columns, whate
 describe('a pod above the limit of a container', () => {
   const gib = 1024 * mib;
   const ratios = [aLimitRatio({ rule: 'container', container: 'main', usedBytes: gib, limitBytes: gib })];
-  const record = (usage: Partial<ContainerUsage>, growth: Partial<LastUsage> = {}) =>
+  const record = (usage: Parameters<typeof aContainerUsage>[0], growth: Partial<LastUsage> = {}) =>
     textOf(
       {
         cause: 'container_limit',
