@@ -15,12 +15,6 @@ describe('NodeMemory: the layout of one life of a kubelet', () => {
     return memory;
   };
 
-  it('the layout of a node is that of the first summary of its kubelet', () => {
-    const expected = { hasDedicatedImagefs: false, hasSplitImagefs: false };
-    expect(after(shared).layoutOf('uid', dedicated)).toEqual(expected);
-    expect(after(shared, dedicated).layout).toEqual(expected);
-  });
-
   it.each([
     ['after a restart of the kubelet', { ...dedicated, kubeletStartedAtMs: 2 }, 'uid'],
     ['on another machine of that name', dedicated, 'other'],
@@ -32,11 +26,6 @@ describe('NodeMemory: the layout of one life of a kubelet', () => {
     const first = { ...dedicated, containerfs: undefined };
     expect(after(first).layout).toEqual({ hasDedicatedImagefs: true, hasSplitImagefs: undefined });
     expect(after(first, shared).layout).toEqual({ hasDedicatedImagefs: true, hasSplitImagefs: false });
-  });
-
-  it('the layout of a node outlasts a summary that does not report the start', () => {
-    const without = { ...dedicated, kubeletStartedAtMs: undefined };
-    expect(after(shared, without, dedicated).layout?.hasDedicatedImagefs).toBe(false);
   });
 
   it('the layout of a node is decided at once where the kubelet never reports its start, and kept', () => {

@@ -18,7 +18,6 @@ import type { NodeView } from '../../src/node/node-view.js';
 import { Collector } from '../../src/scrape/collector.js';
 import type { OnView, SummaryCache } from '../../src/scrape/node-lookups.js';
 import { allObjects, type ClusterSnapshot } from '../../src/scrape/snapshot.js';
-import { workloadName } from '../../src/workload/workload.js';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
 import { WorkloadCollector } from '../../src/workload/workload-collector.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
@@ -339,40 +338,6 @@ describe('Collector: one scrape', () => {
     expect(cluster.asked).toEqual([]);
   });
 
-  it('a workload is added up over its nodes', async () => {
-    const { collect } = aCollector(twoNodes(), { selectors: { cart: 'app=cart' } });
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({
-      expectedPods: 2,
-      measuredPods: 2,
-      complete: true,
-      backoffMs: 0,
-      usage: { usedBytes: 130, podMaxUsedBytes: 100 },
-    });
-  });
-
-  it('a partial sum is served as incomplete when a node has no data', async () => {
-    const cluster = twoNodes();
-    cluster.silence('node-2');
-    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    const snapshot = await collect();
-    expect(workloadOf(snapshot, 'cart')).toMatchObject({
-      expectedPods: 2,
-      measuredPods: 1,
-      podsOnAbsentNodes: 1,
-      complete: false,
-      usage: { usedBytes: 100 },
-    });
-    expect(snapshot.nodes[1]).toMatchObject({
-      state: 'absent',
-      nodeName: 'node-2',
-      node: { name: 'node-2' },
-      reason: 'timeout',
-      expectedPods: 1,
-      measuredPods: 0,
-      unmeasured: [{ pod: { nodeName: 'node-2' }, workloads: [{ name: 'cart' }] }],
-    });
-  });
-
   it('limits and requests are summed over all expected pods, also while a kubelet is silent', async () => {
     const declared = [aContainer({ limitBytes: 500, requestBytes: 20 })];
     const cluster = twoNodes();
@@ -414,17 +379,6 @@ describe('Collector: one scrape', () => {
       complete: false,
       limitBytes: 18,
       usage: { usedBytes: 137 },
-    });
-  });
-
-  it('pods that the API server does not know count in the workload of all pods, as their bytes do', async () => {
-    const cluster = twoNodes();
-    cluster.setPods('node-2', []);
-    const { collect } = aCollector(cluster, { selectors: { all: '' } });
-    expect(workloadOf(await collect(), 'all')).toMatchObject({
-      expectedPods: 2,
-      measuredPods: 2,
-      usage: { usedBytes: 130 },
     });
   });
 
@@ -482,17 +436,6 @@ describe('Collector: one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
   });
 
-  it('no workload backs off for a reader that is not a scrape', async () => {
-    const cluster = twoNodes();
-    cluster.silence('node-1', 'node-2');
-    const { collect, collector } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    for (let turn = 0; turn < 3; turn += 1) {
-      const seen = await collector.collect(new AbortController().signal, { recordsFailures: false });
-      expect(seen?.workloads).toMatchObject([{ usage: undefined, backoffMs: 0 }]);
-    }
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
-  });
-
   it('a configured workload without pods is an empty, complete sum', async () => {
     const { collect } = aCollector(twoNodes(), { selectors: { none: 'app=nothing' } });
     expect(workloadOf(await collect(), 'none')).toMatchObject({
@@ -500,18 +443,6 @@ describe('Collector: one scrape', () => {
       complete: true,
       usage: { usedBytes: 0, podMaxUsedBytes: undefined },
     });
-  });
-
-  it('a pod is not expected during its grace period, and is after it', async () => {
-    const cluster = twoNodes();
-    const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    const young = aPod({ name: 'young', labels: { app: 'cart' }, runningSinceMs: clock.nowMs() });
-    cluster.setPods('node-1', [cart('cart-0', 'node-1'), young]);
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ expectedPods: 2, complete: true });
-    await clock.advance(graceMs);
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ expectedPods: 2, complete: true });
-    await clock.advance(1);
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ expectedPods: 3, measuredPods: 2, complete: false });
   });
 
   it('a workload is incomplete while the volumes of a pod are not measured', async () => {
@@ -547,42 +478,6 @@ describe('Collector: one scrape', () => {
     expect(workloadOf(snapshot, 'cart')).toMatchObject({ expectedPods: 2, complete: true });
     expect(cluster.asked).not.toContain('virtual');
     expect([...cluster.retained]).toEqual(['node-1', 'node-2']);
-  });
-});
-
-describe('Collector: pods that change while a scrape waits for another node', () => {
-  /** One scrape during which `change` happens after node-1 has been measured and before node-2 answers. */
-  async function scrapedAround(cluster: FakeCluster, change: () => void): Promise<ClusterSnapshot> {
-    const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    const release = cluster.hold('node-2');
-    const collecting = collect();
-    await clock.advance(0);
-    change();
-    release();
-    return collecting;
-  }
-
-  it('pods that move during a scrape count where they are, not where they were', async () => {
-    const cluster = twoNodes();
-    const moved = aPod({ name: 'cart-0', uid: 'uid-2', nodeName: 'node-2', labels: { app: 'cart' } });
-    const snapshot = await scrapedAround(cluster, () => {
-      cluster.setPods('node-1', []);
-      cluster.setPods('node-2', [moved]);
-      cluster.answer('node-2', { pods: [aPodSummary({ name: 'cart-0', uid: 'uid-2', usedBytes: 8 })] });
-    });
-    expect(workloadOf(snapshot, 'cart')).toMatchObject({ expectedPods: 1, measuredPods: 1, usage: { usedBytes: 8 } });
-    expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(0);
-    expect(snapshotOf(snapshot, 'node-2')?.pods).toHaveLength(1);
-  });
-
-  it('pods that are deleted during a scrape have no series', async () => {
-    const cluster = twoNodes();
-    const snapshot = await scrapedAround(cluster, () => {
-      cluster.setPods('node-1', []);
-      cluster.deletedUids.add('uid-shop-cart-0');
-    });
-    expect(workloadOf(snapshot, 'cart')).toMatchObject({ expectedPods: 1, usage: { usedBytes: 30 } });
-    expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(0);
   });
 });
 
@@ -697,17 +592,6 @@ describe('Collector: a node of which an exception comes', () => {
     respond();
     await ended;
   });
-});
-
-it('the age of data includes the time for which other nodes were waited for', async () => {
-  const cluster = twoNodes();
-  const { collect, clock } = aCollector(cluster);
-  const release = cluster.hold('node-2');
-  const collecting = collect();
-  await clock.advance(8_500);
-  release();
-  const ages = (await collecting).nodes.map((node) => (node.state === 'absent' ? undefined : node.ageMs));
-  expect(ages).toEqual([8_500, 0]);
 });
 
 describe('Collector: a node whose turn has not come when the deadline does', () => {
@@ -826,11 +710,6 @@ describe('Collector: a node whose turn has not come when the deadline does', () 
     await collecting;
     expect(passed).toEqual([]);
   });
-
-  it('a node that is too late is complete in the next scrape', async () => {
-    const { collect } = await aLateScrape();
-    expect(snapshotOf(await collect(), 'node-1')?.pods[0]?.summary.usedBytes).toBe(111);
-  });
 });
 
 describe('Collector: what is kept between scrapes', () => {
@@ -848,13 +727,6 @@ describe('Collector: what is kept between scrapes', () => {
     expect(await Promise.all(former.map(isLetGo))).toEqual([true, true]);
   });
 
-  it('a snapshot is the same object while summary and pods are the same', async () => {
-    const { collect } = aCollector(twoNodes());
-    const first = snapshotOf(await collect(), 'node-1');
-    expect(snapshotOf(await collect(), 'node-1')).toBe(first);
-    expect(first).toBeDefined();
-  });
-
   it('a snapshot is created again for the node whose pods changed, and for no other', async () => {
     const cluster = twoNodes();
     const { collect } = aCollector(cluster);
@@ -865,35 +737,6 @@ describe('Collector: what is kept between scrapes', () => {
     expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
   });
 
-  it('a snapshot is created again for the node whose object changed, with the new object', async () => {
-    const cluster = twoNodes();
-    const { collect } = aCollector(cluster);
-    const before = await collect();
-    cluster.changeNode('node-1', { labels: { pool: 'batch' } });
-    const after = await collect();
-    expect(snapshotOf(after, 'node-1')?.node.labels).toEqual({ pool: 'batch' });
-    expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
-  });
-
-  it('the list of workloads is the same while nothing changes on any node', async () => {
-    const { collect } = aCollector(twoNodes(), { selectors: { cart: 'app=cart' } });
-    const { workloads } = await collect();
-    expect((await collect()).workloads).toBe(workloads);
-    expect(workloads).toHaveLength(1);
-  });
-
-  it('the list of workloads is new when the pods or the data of a node changed', async () => {
-    const cluster = twoNodes();
-    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    await collect();
-    cluster.answer('node-2', { pods: [aPodSummary({ name: 'cart-1', usedBytes: 31 })] });
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: { usedBytes: 131 } });
-    cluster.setPods('node-1', [cart('cart-0', 'node-1'), cart('cart-2', 'node-1')]);
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ expectedPods: 3, measuredPods: 2 });
-    cluster.silence('node-2');
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ measuredPods: 1, usage: { usedBytes: 100 } });
-  });
-
   it('the list of workloads is new when the pods of a namespace have become known, also without any', async () => {
     const cluster = twoNodes();
     cluster.unlisted = ['media'];
@@ -901,15 +744,6 @@ describe('Collector: what is kept between scrapes', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ complete: false, mayHaveUnlistedPods: true });
     cluster.unlisted = [];
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ complete: true, mayHaveUnlistedPods: false });
-  });
-
-  it('the series of a deleted pod end at once although the cached summary still lists it', async () => {
-    const cluster = twoNodes();
-    const { collect } = aCollector(cluster);
-    expect(snapshotOf(await collect(), 'node-1')?.pods).toHaveLength(1);
-    cluster.setPods('node-1', []);
-    cluster.deletedUids.add('uid-shop-cart-0');
-    expect(snapshotOf(await collect(), 'node-1')?.pods).toHaveLength(0);
   });
 
   it('an unknown pod is dropped as soon as the API server names it on another node', async () => {
@@ -1152,21 +986,6 @@ describe('Collector: configurations of kubelets', () => {
     return cluster;
   }
 
-  it('known configurations give headrooms and the rotation of logs, in a new snapshot of that node alone', async () => {
-    const cluster = aClusterWithSizes();
-    const { collect } = aCollector(cluster);
-    const before = await collect();
-    expect(snapshotOf(before, 'node-1')?.headrooms).toEqual([]);
-    cluster.setConfiguration('node-1', configuration(70));
-    const after = await collect();
-    expect(snapshotOf(after, 'node-1')).toMatchObject({
-      headrooms: [{ filesystem: 'nodefs', thresholdBytes: 70, headroomBytes: 30 }],
-      logRotation: { maxFileBytes: 70 },
-    });
-    expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
-    expect(snapshotOf(await collect(), 'node-1')).toBe(snapshotOf(after, 'node-1'));
-  });
-
   it('configurations that change or are forgotten change the headrooms with the same summary', async () => {
     const cluster = aClusterWithSizes();
     const { collect } = aCollector(cluster);
@@ -1216,12 +1035,6 @@ describe('Collector: pods on which kubelet and API server disagree', () => {
     cluster.setPods('node-1', []);
     expect(countsOf(await collect())).toEqual([none, none]);
   });
-
-  it('missing and dangling pods are not counted on a node without data', async () => {
-    const cluster = twoNodes();
-    cluster.silence('node-1');
-    expect(countsOf(await aCollector(cluster).collect())).toEqual(['absent', none]);
-  });
 });
 
 describe('Collector: pods with detail series', () => {
@@ -1232,22 +1045,6 @@ describe('Collector: pods with detail series', () => {
     const snapshot = await collect();
     expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(1);
     expect(snapshotOf(snapshot, 'node-2')?.pods).toHaveLength(0);
-  });
-
-  it('pods with detail series are all when no workload is configured in any way', async () => {
-    const { collect } = aCollector(twoNodes());
-    const snapshot = await collect();
-    expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(1);
-    expect(snapshot.workloads).toEqual([]);
-  });
-
-  it('workloads are found without any setting when controllers form them', async () => {
-    const { collect } = aCollector(twoNodes(), { controllers: true });
-    const snapshot = await collect();
-    expect(snapshot.workloads.map(({ workload }) => workloadName(workload))).toEqual([
-      'shop/Pod/cart-0',
-      'shop/Pod/cart-1',
-    ]);
   });
 
   it('pods without detail series are counted by reason', async () => {
@@ -1275,30 +1072,6 @@ describe('Collector: what the API server knows', () => {
   const podNames = (snapshot: ClusterSnapshot, nodeName: string) =>
     objectsOf(snapshot, nodeName)?.pods.map(({ pod }) => pod.name);
 
-  it.each<[string, Partial<NodeSummary> | undefined]>([
-    ['the kubelet is silent', undefined],
-    ['the summary lacks the pod', { pods: [] }],
-    ['the summary has no total of the pod', { pods: [aPodSummary({ name: 'cart-1', usedBytes: undefined })] }],
-    ['the pod is measured', { pods: [aPodSummary({ name: 'cart-1' })] }],
-  ])('the object of a pod is there once when %s', async (_case, summary) => {
-    const cluster = twoNodes();
-    cluster.silence('node-2');
-    if (summary !== undefined) cluster.answer('node-2', summary);
-    const { collect } = aCollector(cluster);
-    expect(podNames(await collect(), 'node-2')).toEqual(['cart-1']);
-  });
-
-  it.each<[string, Partial<Pod>, readonly string[]]>([
-    ['have not started', { phase: 'Pending', runningSinceMs: undefined }, ['cart-1']],
-    ['have succeeded', { phase: 'Succeeded' }, []],
-    ['have failed', { phase: 'Failed' }, []],
-  ])('the object of a pod is there until it has ended: pods that %s', async (_case, overrides, expected) => {
-    const cluster = twoNodes();
-    cluster.silence('node-2');
-    cluster.setPods('node-2', [{ ...cart('cart-1', 'node-2'), ...overrides }]);
-    expect(podNames(await aCollector(cluster).collect(), 'node-2')).toEqual(expected);
-  });
-
   it('the object of a pod that has ended is there as long as it has usage', async () => {
     const cluster = twoNodes();
     cluster.setPods('node-1', [{ ...cart('cart-0', 'node-1'), phase: 'Failed' }]);
@@ -1313,21 +1086,6 @@ describe('Collector: what the API server knows', () => {
     cluster.setPods('node-2', [cart('cart-1', 'node-2'), aPod({ name: 'other', nodeName: 'node-2' })]);
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     expect(podNames(await collect(), 'node-2')).toEqual(['cart-1']);
-  });
-
-  it('the objects of a node are the same until a pod or the node changes, whatever the kubelet reports', async () => {
-    const cluster = twoNodes();
-    const { collect } = aCollector(cluster);
-    const first = objectsOf(await collect(), 'node-1');
-    cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 200 })] });
-    expect(objectsOf(await collect(), 'node-1')).toBe(first);
-    cluster.silence('node-1');
-    expect(objectsOf(await collect(), 'node-1')).toBe(first);
-    cluster.setPods('node-1', [cart('cart-9', 'node-1')]);
-    const second = objectsOf(await collect(), 'node-1');
-    expect(second?.pods.map(({ pod }) => pod.name)).toEqual(['cart-9']);
-    cluster.changeNode('node-1', { labels: { pool: 'a' } });
-    expect(objectsOf(await collect(), 'node-1')).not.toBe(second);
   });
 
   it('the pods and containers that run are counted', async () => {

@@ -41,14 +41,6 @@ describe('scrapeOrder', () => {
 
   const unknown = { lastServedIn: () => undefined, hasFailed: () => false };
 
-  it.each([
-    { scrapeNumber: 0, order: ['a', 'b', 'c', 'd'] },
-    { scrapeNumber: 1, order: ['b', 'c', 'd', 'a'] },
-    { scrapeNumber: 6, order: ['c', 'd', 'a', 'b'] },
-  ])('each scrape starts one node further: $scrapeNumber', ({ scrapeNumber, order }) => {
-    expect(names(scrapeOrder(nodes, scrapeNumber, unknown))).toEqual(order);
-  });
-
   it('a scrape begins with the nodes that have waited for longest', () => {
     const turns = new Map([
       ['a', 2],

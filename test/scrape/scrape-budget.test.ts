@@ -31,15 +31,6 @@ it('the time of another client or selection is unknown: one that reads slowly ch
   expect(budgets.reserveMs({ ...prometheus, client: '10.0.0.3' }, timeoutMs)).toBe(unknownMs);
 });
 
-it('the time of a response is remembered whatever other clients select', () => {
-  const budgets = new ScrapeBudgets(new ManualClock());
-  budgets.add(prometheus, 200, 1);
-  for (let count = 0; count < 1_000; count += 1) {
-    budgets.add({ client: '10.0.0.2', selection: `gzip name=a${count}` }, 100, 1);
-  }
-  expect(budgets.reserveMs(prometheus, timeoutMs)).toBe(300);
-});
-
 it('the time of a response is forgotten when many other clients or selections come', () => {
   const budgets = new ScrapeBudgets(new ManualClock());
   budgets.add(prometheus, 200, 1);
