@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { type Clock, latestNowMs } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
 import type { Scheduler } from '../base/scheduler.js';
@@ -7,6 +9,7 @@ import { KubeletCredentials } from '../credentials/kubelet-credentials.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { KubeletClient } from '../kubelet/client.js';
 import { DirectTransport } from '../kubelet/direct-transport.js';
+import type { KubeletCache } from '../kubelet/kubelet-cache.js';
 import type { KubeletPolicy } from '../kubelet/kubelet-policies.js';
 import { ProxyTransport } from '../kubelet/proxy-transport.js';
 import type { KubeletTransport } from '../kubelet/transport.js';
@@ -14,47 +17,67 @@ import { coversAllPods } from '../node/join.js';
 import { podGraceMs } from '../node/node-coverage.js';
 import { isExpected } from '../node/node-coverage.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
-import type { ClusterStore } from '../watch/cluster-store.js';
-import { podScope } from './collection.js';
-import type { ConnectionBudget } from './connection-budget.js';
+import type { ClusterPlace } from './cluster-place.js';
+import { type Core, podScope } from './core.js';
 
-export interface KubeletConnectionOptions {
-  readonly config: Config;
+interface KubeletConnectionOptions {
   /** For kubelets behind the API server's proxy. */
-  readonly connection: { readonly api: ApiTransport };
+  readonly api: ApiTransport;
   /** For direct requests. */
   readonly credentials: Credentials;
-  readonly store: ClusterStore;
-  readonly budget: ConnectionBudget;
+  readonly cache: Pick<KubeletCache, 'configure'>;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
   readonly metrics: SelfMetrics;
   readonly version: string;
-  readonly onNearNode: Required<KubeletPolicy>['onNearNode'];
-  readonly onSummary: Required<KubeletPolicy>['onSummary'];
 }
 
-/** How the kubelets of a cluster are asked by one set of settings, with what it needs for that. */
+/** How the kubelets of a cluster are asked. Connections are kept as long as the settings of kubelets are the same. */
 export class KubeletConnection implements Disposable {
-  readonly policy: KubeletPolicy;
-  /** Undefined where the API server's proxy is the way. */
-  readonly #transport: DirectTransport | undefined;
+  readonly #options: KubeletConnectionOptions;
+  #core: Core<ClusterPlace> | undefined;
+  #transport: (KubeletTransport & Partial<Disposable>) | undefined;
 
   constructor(options: KubeletConnectionOptions) {
-    const { access } = options.config.kubelet;
-    this.#transport = access === 'direct' ? directTransport(options) : undefined;
-    const transport = this.#transport ?? new ProxyTransport(options.connection);
-    this.policy = kubeletPolicy(options, transport);
+    this.#options = options;
   }
 
+  /** By the settings of this core from now on, for it alone. */
+  configure(core: Core<ClusterPlace>): void {
+    const { kubelet } = core.config;
+    if (!isDeepStrictEqual(this.#core?.config.kubelet, kubelet)) this[Symbol.dispose]();
+    this.#core = core;
+    const transport = (this.#transport ??= this.#transportFor(core));
+    this.#options.cache.configure(kubeletPolicy(core, transport, this.#options));
+  }
+
+  /** Connections in use end with their requests. */
   [Symbol.dispose](): void {
-    this.#transport?.[Symbol.dispose]();
+    this.#transport?.[Symbol.dispose]?.();
+    this.#transport = undefined;
+  }
+
+  #transportFor({ config, place }: Core<ClusterPlace>): KubeletTransport & Partial<Disposable> {
+    const { credentials, clock } = this.#options;
+    const { access, bearerTokenFile, tls } = config.kubelet;
+    if (access !== 'direct') return new ProxyTransport(this.#options);
+    return new DirectTransport({
+      ...this.#options,
+      ...config.kubelet,
+      credentials: new KubeletCredentials({ api: credentials, bearerTokenFile, tls, clock }),
+      maxKeptConnections: place.budget.maxKeptConnections,
+      isApiServerAway: () => this.#core?.place.store.lists.isServerAway ?? false,
+    });
   }
 }
 
-function kubeletPolicy(options: KubeletConnectionOptions, transport: KubeletTransport): KubeletPolicy {
-  const { config, store, budget, clock, scheduler, metrics, onNearNode, onSummary } = options;
+function kubeletPolicy(
+  { config, place }: Core<ClusterPlace>,
+  transport: KubeletTransport,
+  { clock, scheduler, metrics }: KubeletConnectionOptions,
+): KubeletPolicy {
+  const { store, budget } = place;
   const { readConfig, requestTimeoutMs, maxBodyBytes } = config.kubelet;
   const limits = { transport, requestTimeoutMs, maxBodyBytes, clock, lane: scheduler.newLane() };
   const summaries = new KubeletClient({ ...limits, observer: metrics });
@@ -78,8 +101,12 @@ function kubeletPolicy(options: KubeletConnectionOptions, transport: KubeletTran
       const isAnyExpected = store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs, graceMs: podGraceMs }));
       return isAnyExpected || (coversAllPods(podScope(config)) ? false : undefined);
     },
-    onNearNode,
-    onSummary,
+    onNearNode: (nodeName) => {
+      place.mayBeDue(nodeName);
+    },
+    onSummary: (...summary) => {
+      place.summaryArrived(...summary);
+    },
   };
 }
 
@@ -87,16 +114,4 @@ function kubeletPolicy(options: KubeletConnectionOptions, transport: KubeletTran
 function transportKeyOf({ kubelet }: Config): object {
   const bounds = { requestTimeoutMs: undefined, maxBodyBytes: undefined, maxConcurrentRequests: undefined };
   return { ...kubelet, ...bounds, readConfig: undefined };
-}
-
-function directTransport(options: KubeletConnectionOptions): DirectTransport {
-  const { config, credentials, store, budget, clock } = options;
-  const { bearerTokenFile, tls } = config.kubelet;
-  return new DirectTransport({
-    ...options,
-    ...config.kubelet,
-    credentials: new KubeletCredentials({ api: credentials, bearerTokenFile, tls, clock }),
-    maxKeptConnections: budget.maxKeptConnections,
-    isApiServerAway: () => store.lists.isServerAway,
-  });
 }

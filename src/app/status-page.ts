@@ -1,25 +1,26 @@
 import type { Clock } from '../base/clock.js';
+import { Memo } from '../base/memo.js';
 import type { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
+import { formatConfig } from '../config/settings.js';
+import type { Credentials } from '../credentials/credentials.js';
 import type { EvictionFile } from '../history/eviction-file.js';
+import { scopeText } from '../kube/scope.js';
+import { formatSelector } from '../kube/selector.js';
 import { noSnapshot } from '../query/cluster-reading.js';
-import { KnownSnapshots } from '../query/snapshot-pods.js';
-import { clusterReport } from '../report/cluster-report.js';
 import { healthReport } from '../report/health-report.js';
-import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { StatusHandler } from '../server/status-handler.js';
-import { type StatusInputs, StatusSource } from '../status/status-source.js';
+import { type StatusInputs, type StatusSettings, StatusSource } from '../status/status-source.js';
 import type { SeriesCapReport } from '../telemetry/scrape-reports.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
 import { readHomepage } from '../version.js';
-import type { ActiveSettings } from './active-settings.js';
-import { clusterReportInput } from './cluster-report-input.js';
-import { clusterReading } from './status-reading.js';
+import type { Core } from './core.js';
+import type { CoreHost } from './core-host.js';
+import { clusterReading, reportOf } from './core-reading.js';
 
-interface StatusInputsOptions extends Pick<StatusInputs, 'evictions' | 'checks'> {
-  readonly active: () => ActiveSettings;
-  /** Runs a collection; the source stays until it has ended. */
-  readonly track: (collecting: Promise<ClusterSnapshot | undefined>) => Promise<ClusterSnapshot | undefined>;
+interface StatusInputsOptions extends Pick<StatusInputs, 'checks'> {
+  readonly host: CoreHost;
+  readonly credentials: Credentials;
   readonly scheduler: Scheduler;
   readonly metrics: SelfMetrics;
   readonly evictionFile: Pick<EvictionFile, 'watchedTimes' | 'fault'>;
@@ -40,26 +41,24 @@ export function statusPage(
 
 /** What the status page shows. It is not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
 function statusInputs(options: StatusInputsOptions): StatusInputs {
-  const { active, track, scheduler, metrics, seriesCapReport, clock, evictions, evictionFile, checks } = options;
-  const known = new KnownSnapshots();
+  const { host, credentials, scheduler, metrics, seriesCapReport, clock, evictionFile, checks } = options;
+  const evictions = () => host.evictions.reports();
+  const settings = new Memo<StatusSettings>(); // the text of thousands of workloads takes long
   return {
     cluster: async (signal) => {
       const work = scheduler.begin();
       try {
-        const current = active();
+        const { core } = host;
         const askedAtMs = clock.monotonicMs();
-        const found = await track(current.collection.collector.collect(signal, { recordsFailures: false }));
-        const snapshot = found ?? noSnapshot;
-        const collected = { snapshot, evictions: evictions(), isPartial: signal.aborted, askedAtMs };
-        const input = clusterReportInput({ ...current, ...collected, scheduler, clock });
-        const reading = clusterReading({ ...current, input, known, clock });
-        return { report: found && (await clusterReport(input)), reading };
+        const found = await core.collector.collect(signal, { recordsFailures: false });
+        const reading = clusterReading(core, { snapshot: found ?? noSnapshot, evictions: evictions(), askedAtMs });
+        return { report: found && (await reportOf(core, reading, signal.aborted)), reading };
       } finally {
         work[Symbol.dispose]();
       }
     },
     health: () => {
-      const { store, cache } = active().source;
+      const { store, cache } = host.core.place;
       const { lists } = store;
       const { sinceMs, gaps } = evictionFile.watchedTimes;
       return healthReport({
@@ -74,8 +73,25 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
         evictionFileFault: evictionFile.fault,
       });
     },
-    settings: () => active().statusSettings,
+    settings: () => settings.of([host.core], () => statusSettings(host.core, credentials.server)),
     evictions,
     checks,
+  };
+}
+
+/** `server`: the address of the API server. */
+function statusSettings({ config, scope }: Core, server: URL): StatusSettings {
+  const { namespaces, nodeSelector, podSelector } = config.cluster;
+  return {
+    clusterName: config.web.clusterName ?? server.host,
+    links: config.web.links,
+    scope: scopeText({
+      ...scope,
+      namespaces,
+      nodeSelector: formatSelector(nodeSelector),
+      podSelector: formatSelector(podSelector),
+    }),
+    configuration: formatConfig(config),
+    config,
   };
 }

@@ -1,4 +1,4 @@
-import { settingWarnings } from '../app/active-settings.js';
+import { settingWarnings } from '../app/setting-warnings.js';
 import type { Config } from '../config/schema.js';
 import { formatConfig } from '../config/settings.js';
 import { readUsable } from '../history/eviction-file.js';

@@ -1,7 +1,6 @@
-import { ClusterConnection } from '../app/cluster-connection.js';
-import { ClusterSource } from '../app/cluster-source.js';
-import { type Collection, createCollection } from '../app/collection.js';
-import { recordPodChange } from '../app/eviction-tracker.js';
+import type { ClusterPlace } from '../app/cluster-place.js';
+import { CoreHost } from '../app/core-host.js';
+import { clusterReading } from '../app/core-reading.js';
 import { startDeadline } from '../base/clock.js';
 import { Lifetime } from '../base/lifetime.js';
 import { silentLogger } from '../base/logger.js';
@@ -11,9 +10,7 @@ import type { Credentials } from '../credentials/credentials.js';
 import { EvictionLog } from '../history/eviction-log.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
-import { type ClusterReading, noHistory } from '../query/cluster-reading.js';
-import { type NodeFailure, nodeFailure } from '../report/node-report.js';
-import { nodesInScope } from '../scrape/node-policy.js';
+import type { ClusterReading } from '../query/cluster-reading.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
 import type { CommandRequests } from './command-requests.js';
@@ -41,9 +38,7 @@ export interface ReadingSubject {
 /** Reads a cluster as the exporter does, without listening anywhere. All pods are shown, whether or not they belong to a workload. */
 export class ClusterReader implements Reader, AsyncDisposable {
   readonly #options;
-  readonly #connection: ClusterConnection;
-  readonly #source: ClusterSource;
-  readonly #collection: Collection;
+  readonly #host: CoreHost;
   readonly #lifetime = new Lifetime();
   #hasRead = false;
 
@@ -56,52 +51,33 @@ export class ClusterReader implements Reader, AsyncDisposable {
     readonly subject?: ReadingSubject | undefined;
   }) {
     const { config, scope, credentials, requests, context } = options;
-    this.#options = options;
-    const log = new EvictionLog(config.evictions, context.clock);
     const { clock, random, version, openFileLimit } = context;
-    const onUnexpectedEnd = (error: Error): void => {
-      this.#lifetime.failed(error);
-    };
-    const scheduler = new Scheduler(clock);
-    const common = { clock, scheduler, random, version, logger: silentLogger, onUnexpectedEnd };
-    const metrics = new SelfMetrics({ version, nodeVersion: process.version });
-    this.#connection = new ClusterConnection({ ...common, credentials, metrics, api: requests.client(credentials) });
-    this.#source = new ClusterSource({
-      ...common,
+    this.#options = options;
+    this.#host = new CoreHost(
+      {
+        ...{ clock, random, version, openFileLimit, credentials, logger: silentLogger, showsAll: true },
+        api: requests.client(credentials),
+        scheduler: new Scheduler(clock),
+        metrics: new SelfMetrics({ version, nodeVersion: process.version }),
+        evictions: new EvictionLog(config.evictions, clock),
+        observer: { capped: () => undefined },
+        onUnexpectedEnd: (error) => {
+          this.#lifetime.failed(error);
+        },
+      },
       config,
       scope,
-      credentials,
-      connection: this.#connection,
-      readsAllNodes: true,
-      openFileLimit,
-      metrics,
-      onPodChange: (change) => {
-        const { store, cache } = this.#source;
-        recordPodChange(change, { log, config, collection: this.#collection, nodes: store, cache });
-      },
-    });
-    this.#source.activate();
-    const { store, cache } = this.#source;
-    this.#collection = createCollection({
-      config,
-      onlyNode: scope.nodeName,
-      store,
-      cache,
-      evictions: log,
-      scheduler,
-      clock: context.clock,
-      showsAllPods: true,
-    });
+    );
   }
 
   get hasSynced(): boolean {
-    return this.#source.store.hasSynced;
+    return this.#place.store.hasSynced;
   }
 
   /** Resolves after the first lists. Throws UserError with a line for each list that is missing, or for the first that exceeds its limit. */
   async synced(signal: AbortSignal): Promise<void> {
     const { timedOut, syncTimeoutMs: timeoutMs } = this.#options.requests;
-    const listed = this.#source.synced({ timeoutMs, failsFast: true }, AbortSignal.any([signal, timedOut]));
+    const listed = this.#place.synced({ timeoutMs, failsFast: true }, AbortSignal.any([signal, timedOut]));
     await this.#lifetime.during(listed);
   }
 
@@ -110,14 +86,17 @@ export class ClusterReader implements Reader, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#connection.kubelets[Symbol.dispose]();
-    await this.#source[Symbol.asyncDispose]();
-    await this.#connection[Symbol.asyncDispose]();
+    await this.#host[Symbol.asyncDispose]();
     this.#lifetime.stopped();
+  }
+
+  get #place(): ClusterPlace {
+    return this.#host.core.place;
   }
 
   async #read(durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
     const { clock } = this.#options.context;
+    const askedAtMs = clock.monotonicMs();
     using deadline = startDeadline({
       clock,
       durationMs,
@@ -126,22 +105,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
     });
     const { notes, snapshot } = await this.#ask(deadline.signal);
     if (snapshot === undefined) throw new Error('read before the first lists');
-    const knownPods = Array.from(this.#source.store.pods(), (pod) => ({
-      pod,
-      workloads: this.#collection.resolver.workloadsOf(pod),
-    }));
-    return {
-      scope: this.#options.scope,
-      ttlMs: this.#options.config.cache.ttlMs,
-      snapshot,
-      knownPods,
-      knownNodes: [...this.#source.store.nodes()],
-      readAtMs: clock.nowMs(),
-      failures: this.#failuresOf(snapshot),
-      ...noHistory,
-      evictions: [],
-      notes,
-    };
+    return clusterReading(this.#host.core, { snapshot, evictions: [], askedAtMs, notes });
   }
 
   /** Says which kubelets are waited for, in the first reading: what is shown again and again must not be broken by a line. */
@@ -160,7 +124,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
 
   /** `asked`: the only nodes that are asked and shown; undefined: all. */
   async #collect(asked: readonly Node[] | undefined, signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
-    const { collector } = this.#collection;
+    const { collector } = this.#host.core;
     if (asked === undefined) return collector.collect(signal, { waitsForAll: true });
     const only = new Set(asked.map(({ name }) => name));
     const snapshot = await collector.collect(signal, { waitsForAll: true, only, recordsFailures: false });
@@ -172,20 +136,14 @@ export class ClusterReader implements Reader, AsyncDisposable {
     const { node, pod } = this.#options.subject ?? {};
     const isMeant = ({ name, namespace }: Pod): boolean =>
       name === pod?.name && (pod.namespace === undefined || pod.namespace === namespace);
-    const pods = node === undefined && pod !== undefined ? [...this.#source.store.pods()].filter(isMeant) : [];
+    const pods = node === undefined && pod !== undefined ? [...this.#place.store.pods()].filter(isMeant) : [];
     const names = new Set([node, ...pods.map(({ nodeName }) => nodeName)]);
-    const nodes = this.#targets().filter(({ name }) => names.has(name));
+    const nodes = this.#place.targets().filter(({ name }) => names.has(name));
     return nodes.length === 0 ? undefined : nodes;
   }
 
-  /** Nodes that are scraped. */
-  #targets(): readonly Node[] {
-    const { nodeSelector, skipNodes: skipSelectors } = this.#options.config.cluster;
-    return nodesInScope(this.#source.store.nodes(), { nodeSelector, skipSelectors }).targets;
-  }
-
-  #namesWithoutResponse(asked: readonly Node[] = this.#targets()): readonly string[] {
-    const { cache } = this.#source;
+  #namesWithoutResponse(asked = this.#place.targets()): readonly string[] {
+    const { cache } = this.#place;
     const isAwaited = (node: Node): boolean =>
       cache.lastSummary(node) === undefined && cache.lastFailure(node.name) === undefined;
     return asked.filter(isAwaited).map(({ name }) => name);
@@ -193,7 +151,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
 
   /** Resolves with the reasons of those that fail. Their summaries are requested at the same time. */
   async #readConfigurations(nodes: readonly Node[], signal: AbortSignal): Promise<readonly string[]> {
-    const { cache } = this.#source;
+    const { cache } = this.#place;
     const failures = await Promise.all(
       nodes.map((node) => {
         void cache.refresh(node);
@@ -201,15 +159,5 @@ export class ClusterReader implements Reader, AsyncDisposable {
       }),
     );
     return failures.flatMap((failure) => (failure === undefined ? [] : [failure.message]));
-  }
-
-  #failuresOf({ nodes }: ClusterSnapshot): ReadonlyMap<string, NodeFailure> {
-    const nowMs = this.#options.context.clock.monotonicMs();
-    return new Map(
-      nodes.flatMap(({ nodeName }): [string, NodeFailure][] => {
-        const failure = this.#source.cache.lastFailure(nodeName);
-        return failure === undefined ? [] : [[nodeName, nodeFailure(failure, nowMs)]];
-      }),
-    );
   }
 }

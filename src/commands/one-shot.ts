@@ -8,7 +8,7 @@ import { ClusterReader, type Reader } from './cluster-reader.js';
 import { CommandRequests } from './command-requests.js';
 import { type CommandContext, hostOf } from './context.js';
 import { type CredentialFlags, loadSettings, personalCredentials, type SettingFlags } from './load-settings.js';
-import { readRecordedCollection, recordedReader, type RecordingFlags } from './recorded-collection.js';
+import { recordedCore, recordedReader, type RecordingFlags } from './recorded-collection.js';
 import { warnOn } from './recordings.js';
 import { statusReader } from './status-evictions.js';
 import { terminalText } from './text/terminal-text.js';
@@ -86,7 +86,7 @@ async function withRecording(
   context: CommandContext,
   use: Use,
 ): Promise<void> {
-  const recorded = await readRecordedCollection(recordings, { config, warn: warnOn(context), showsAllPods: true });
+  const recorded = await recordedCore(recordings, { config, warn: warnOn(context), showsAllPods: true });
   const lane = recorded.scheduler.newLane();
   await use({ source: localViews({ reader: recordedReader(recorded), config, lane }), namespace: undefined });
 }

@@ -1,15 +1,16 @@
+import type { CorePlace } from '../app/core.js';
 import { UserError } from '../base/errors.js';
 import { getOrAdd } from '../base/maps.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/lookup.js';
 import { type FsStats, hasStorage, type NodeSummary, type PodSummary } from '../kubelet/summary.js';
-import type { PodLister } from '../node/node-snapshot.js';
-import type { NodeLister } from '../scrape/collector.js';
-import type { SummaryCache } from '../scrape/node-lookups.js';
 import type { RecordedObjects, RecordedSummary } from './recordings.js';
 
 /** A cluster that stands still: recorded summaries, all fresh, and the API objects that were recorded with them. */
-export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
+export class RecordedCluster implements CorePlace {
+  readonly store = this;
+  readonly cache = this;
+  readonly lists = { nodesSeenAtMs: -Infinity, isServerAway: false };
   readonly hasSynced = true;
   readonly #summaries: ReadonlyMap<string, NodeSummary>;
   readonly #nodes: ReadonlyMap<string, Node>;
@@ -88,6 +89,14 @@ export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
   }
 
   lastFailure(): undefined {
+    return undefined;
+  }
+
+  lastSummary(): undefined {
+    return undefined;
+  }
+
+  history(): undefined {
     return undefined;
   }
 

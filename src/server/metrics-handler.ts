@@ -18,12 +18,25 @@ import { familyFilter } from './family-filter.js';
 import { arrivalMs, disconnect, type ResponseLimit, sendText, startResponseLimit } from './responses.js';
 import { scrapeTimeoutHeader, scrapeTimeoutMs } from './scrape-timeout.js';
 
-export interface ScrapeSource {
+/** What a request is answered from, to its end: other settings are for those that come later. */
+export interface ScrapedCore {
   /**
    * Resolves at the latest when `signal` aborts, with the data that it has; undefined before the first sync. `onView` is
    * called with each node as soon as it has responded, and before that with nodes that have no data yet.
    */
   collect(signal: AbortSignal, options: Pick<CollectOptions, 'onView'>): Promise<ClusterSnapshot | undefined>;
+  readonly exposition: {
+    /** Whether there is a family of this name, allowed by the settings or not. */
+    hasFamily(name: string): boolean;
+    /** Makes the text of a node ahead of `render`. */
+    prepareNode(view: NodeView, derived: DerivedPods, filter: FamilyFilter): void;
+    render(
+      snapshot: ClusterSnapshot | undefined,
+      request: ExpositionRequest,
+      signal: AbortSignal,
+    ): Promise<ExpositionBody>;
+  };
+  readonly settings: Config['scrape'];
 }
 
 export interface ScrapeObserver {
@@ -48,24 +61,12 @@ export class MetricsHandler {
   #inFlightCount = 0;
 
   constructor(options: {
-    readonly source: ScrapeSource;
-    readonly exposition: {
-      /** Whether there is a family of this name, allowed by the settings or not. */
-      hasFamily(name: string): boolean;
-      /** Makes the text of a node ahead of `render`. */
-      prepareNode(view: NodeView, derived: DerivedPods, filter: FamilyFilter): void;
-      render(
-        snapshot: ClusterSnapshot | undefined,
-        request: ExpositionRequest,
-        signal: AbortSignal,
-      ): Promise<ExpositionBody>;
-    };
+    /** The one in force. */
+    readonly core: () => ScrapedCore;
     readonly observer: ScrapeObserver;
     readonly scheduler: Scheduler;
     readonly logger: Logger;
     readonly clock: Clock;
-    /** Read at each scrape, so that a reload takes effect. */
-    readonly settings: () => Config['scrape'];
   }) {
     this.#options = options;
     this.#sender = new BodySender(options);
@@ -74,7 +75,9 @@ export class MetricsHandler {
 
   /** HEAD gets the headers without a collection. */
   async handle(request: Request, response: Response): Promise<void> {
-    const { observer, settings, exposition, clock } = this.#options;
+    const { observer, clock } = this.#options;
+    const core = this.#options.core();
+    const { settings, exposition } = core;
     const asked = familyFilter(request.query, (name) => exposition.hasFamily(name));
     if ('fault' in asked) {
       sendText(response, 400, asked.fault);
@@ -86,17 +89,17 @@ export class MetricsHandler {
       response.end();
       return;
     }
-    if (this.#inFlightCount >= settings().maxInFlight) {
+    if (this.#inFlightCount >= settings.maxInFlight) {
       observer.scrapeRejected();
       response.set('Retry-After', '1');
       sendText(response, 503, 'too many concurrent scrapes');
       return;
     }
     const startMs = arrivalMs(response, clock);
-    const totalMs = scrapeTimeoutMs(request.get(scrapeTimeoutHeader), settings());
+    const totalMs = scrapeTimeoutMs(request.get(scrapeTimeoutHeader), settings);
     const timeoutMs = Math.max(0, startMs + totalMs - clock.monotonicMs());
     const client = request.socket.remoteAddress ?? '';
-    await this.#scrape(response, { ...negotiated, filter: asked.filter, startMs, timeoutMs, client });
+    await this.#scrape(response, { ...negotiated, core, filter: asked.filter, startMs, timeoutMs, client });
   }
 
   async #scrape(response: Response, asked: Asked): Promise<void> {
@@ -118,13 +121,12 @@ export class MetricsHandler {
 
   /** Takes a slot only here: a client that does not read its response keeps none. */
   async #render(asked: Asked, signal: AbortSignal): Promise<CollectedScrape & { body: ExpositionBody }> {
-    const { scheduler, exposition } = this.#options;
-    using work = scheduler.begin();
+    using work = this.#options.scheduler.begin();
     this.#inFlightCount += 1;
     try {
       const collected = await this.#collect(asked, work.endWait, signal);
       work.endWait();
-      const body = await exposition.render(collected.snapshot, asked, signal);
+      const body = await asked.core.exposition.render(collected.snapshot, asked, signal);
       signal.throwIfAborted();
       return { ...collected, body };
     } finally {
@@ -134,12 +136,12 @@ export class MetricsHandler {
 
   /** `onLate`: called when time is up. */
   async #collect(asked: Asked, onLate: () => void, parent: AbortSignal): Promise<CollectedScrape> {
-    const { source, exposition } = this.#options;
+    const { core } = asked;
     using budget = this.#budgets.begin(kindOf(asked), asked.timeoutMs, parent);
     budget.signal.addEventListener('abort', onLate, { once: true });
-    const snapshot = await source.collect(budget.signal, {
+    const snapshot = await core.collect(budget.signal, {
       onView: (view, derived) => {
-        if (!parent.aborted) exposition.prepareNode(view, derived, asked.filter);
+        if (!parent.aborted) core.exposition.prepareNode(view, derived, asked.filter);
       },
     });
     parent.throwIfAborted();
@@ -172,6 +174,7 @@ interface CollectedScrape {
 }
 
 interface Asked extends Negotiated, ExpositionRequest {
+  readonly core: ScrapedCore;
   /** When the request arrived, in monotonic milliseconds. */
   readonly startMs: number;
   /** What is left of its time until the last byte of the response. */

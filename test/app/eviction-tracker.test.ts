@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import type { ActiveSettings } from '../../src/app/active-settings.js';
-import { EvictionTracker, recordPodChange } from '../../src/app/eviction-tracker.js';
+import type { Core } from '../../src/app/core.js';
+import { EvictionTracker } from '../../src/app/eviction-tracker.js';
 import { EvictionLog } from '../../src/history/eviction-log.js';
 import { wholeCluster } from '../../src/kube/scope.js';
 import { PodHistory } from '../../src/kubelet/pod-history.js';
@@ -61,14 +61,9 @@ it('an eviction has the verdict of its node as last derived, by the growth of it
   trackers.of(aNode()).view(aNode(), lookup);
   const message = 'The node was low on resource: ephemeral-storage. Threshold quantity: 10, available: 5. ';
   const object = aPod({ phase: 'Failed', eviction: { message, atMs: clock.nowMs() } });
-  const options = {
-    log,
-    config: loadText(''),
-    collection: { trackers, resolver },
-    nodes: { findNode: () => aNode(), mayBeGone: () => false },
-    cache: { history: () => history },
-  };
-  recordPodChange({ object, previous: pod, isInitial: false }, options);
+  const place = { store: { findNode: () => aNode() }, cache: { history: () => history } };
+  const core = { config: loadText(''), place, trackers, resolver } as unknown as Core;
+  new EvictionTracker(log, () => core).podChanged({ object, previous: pod, isInitial: false }, core);
   expect(log.records[0]?.nodeVerdict).toMatchObject({
     shortage: { missing: 5, isAssumed: false },
     first: { amount: 30, growth: { bytes: 20, durationMs: 60_000 } },
@@ -79,8 +74,8 @@ it('nothing is forgotten before a reload ends, also when it fails', async () => 
   const log = new EvictionLog({ retentionMs: 60_000, maxRecords: 2 }, new ManualClock());
   log.restore([anEvictionRecord({ namespace: 'shop', evictedAtMs: Date.UTC(2026, 0, 1) })]);
   const store = { findNode: () => aNode(), mayBeGone: () => false };
-  const active = { config: loadText('cluster: {namespaces: [ops]}'), scope: wholeCluster, source: { store } };
-  const tracker = new EvictionTracker(log, () => active as unknown as ActiveSettings);
+  const active = { config: loadText('cluster: {namespaces: [ops]}'), scope: wholeCluster, place: { store } };
+  const tracker = new EvictionTracker(log, () => active as unknown as Core);
   const reload = tracker.duringReload(() => {
     tracker.retain();
     expect(log.records).toHaveLength(1);

@@ -3,7 +3,6 @@ import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 
 import { Random } from '../../sim/model/random.js';
-import { createCollection } from '../../src/app/collection.js';
 import { Scheduler } from '../../src/base/scheduler.js';
 import { noEvictionsSeen } from '../../src/history/eviction-record.js';
 import type { Node, Pod } from '../../src/kube/objects.js';
@@ -12,6 +11,7 @@ import type { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import { nearestNodes, nodeEvictionMs, podEvictionMs } from '../../src/node/near-evictions.js';
 import type { PodLister } from '../../src/node/node-snapshot.js';
 import { aContainer, anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { aCore } from '../support/core.js';
 import { settingsOf } from '../support/exporter.js';
 import { aKubeletCache } from '../support/kubelet-caches.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -139,7 +139,7 @@ class Simulation implements PodLister {
   }
 
   async run() {
-    const { clock, cache, collection, queued } = this.#exporter();
+    const { clock, cache, collector, queued } = this.#exporter();
     const stop = new AbortController();
     setMaxListeners(0, stop.signal);
     const running = queued?.queue.run(stop.signal);
@@ -148,7 +148,7 @@ class Simulation implements PodLister {
     }
     for (let scrape = 0; scrape < 80; scrape++) {
       queued?.refresher.expectScrape();
-      await collection.collector.collect(stop.signal);
+      await collector.collect(stop.signal);
       await clock.advance(15_000);
     }
     stop.abort();
@@ -203,16 +203,16 @@ class Simulation implements PodLister {
       logger: silent,
     });
     const evictions = { snapshot: () => noEvictionsSeen };
-    const onNearNodes = (names: ReadonlySet<string>): void => {
+    const setNearNodes = (names: ReadonlySet<string>): void => {
       cache.setNearNodes(names);
     };
-    const collection = createCollection({ config, store: this, cache, evictions, onNearNodes, scheduler, clock });
+    const { collector } = aCore({ config, store: this, cache, evictions, setNearNodes, scheduler, clock });
     const nearNodes = (): readonly Node[] => this.#nodes.filter(({ name }) => cache.nearNodeNames.has(name));
     const queued =
       nearTtlMs === 0
         ? undefined
         : queuedRefresher({ ttlMs, nearTtlMs, maxConcurrentRefreshes: 64, cache, nodes: nearNodes, clock });
-    return { clock, cache, collection, queued };
+    return { clock, cache, collector, queued };
   }
 
   #podsOf(nodeName: string): readonly Pod[] {

@@ -10,10 +10,16 @@ import { TokenReviewer } from '../../src/access/token-reviewer.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { plainWeb, type WebConfig } from '../../src/config/web/web-config.js';
 import { Guard } from '../../src/server/guard.js';
-import type { ScrapeSource } from '../../src/server/metrics-handler.js';
 import { send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { aMetricsHandler, emptySnapshot, FakeObserver, RunningServer, someRoutes } from './test-server.js';
+import {
+  aMetricsHandler,
+  emptySnapshot,
+  FakeObserver,
+  RunningServer,
+  type ScrapeSource,
+  someRoutes,
+} from './test-server.js';
 
 function settings(overrides: Partial<WebConfig> = {}): WebConfig {
   return { ...plainWeb, ...overrides };

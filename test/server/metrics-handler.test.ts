@@ -12,7 +12,6 @@ import { Scheduler } from '../../src/base/scheduler.js';
 import type { ExpositionBody } from '../../src/exposition/bodies.js';
 import { Exposition } from '../../src/exposition/exposition.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
-import type { MetricsHandler, ScrapeSource } from '../../src/server/metrics-handler.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { expositionSettings } from '../support/exposition-settings.js';
@@ -26,16 +25,18 @@ import {
   aMetricsHandler,
   emptySnapshot,
   FakeObserver,
+  type HandlerParts,
   rendering,
   RunningServer,
   scrapeSettings,
+  type ScrapeSource,
   someRoutes,
 } from './test-server.js';
 
 const path = '/metrics';
 const openMetrics = 'application/openmetrics-text; version=1.0.0';
 
-function startServer(options: Partial<ConstructorParameters<typeof MetricsHandler>[0]> = {}): Promise<RunningServer> {
+function startServer(options: HandlerParts = {}): Promise<RunningServer> {
   return RunningServer.start(someRoutes({ metrics: aMetricsHandler(options) }), options.clock);
 }
 
@@ -383,7 +384,7 @@ describe('MetricsHandler: the limit of running scrapes', () => {
     await using server = await startServer({
       observer,
       exposition: rendering(() => Promise.resolve(body)),
-      settings: () => ({ ...scrapeSettings, maxInFlight: 1 }),
+      settings: { ...scrapeSettings, maxInFlight: 1 },
     });
     const stalled: IncomingMessage[] = [];
     for (let count = 0; count < 20; count += 1) stalled.push(await pausedAnswer(server.port));
@@ -395,7 +396,13 @@ describe('MetricsHandler: the limit of running scrapes', () => {
 
   it('the limit of running scrapes follows the current settings', async () => {
     let maxInFlight = 0;
-    await using server = await startServer({ settings: () => ({ ...scrapeSettings, maxInFlight }) });
+    const settings = {
+      ...scrapeSettings,
+      get maxInFlight(): number {
+        return maxInFlight;
+      },
+    };
+    await using server = await startServer({ settings });
     expect((await send({ port: server.port, path })).status).toBe(503);
     maxInFlight = 1;
     expect((await send({ port: server.port, path })).status).toBe(200);
@@ -490,7 +497,7 @@ describe('MetricsHandler: a bug of the exporter', () => {
 
   it('a bug frees its slot among the running scrapes', async () => {
     const source = { collect: () => Promise.reject(new Error('broken')) };
-    await using server = await startServer({ source, settings: () => ({ ...scrapeSettings, maxInFlight: 1 }) });
+    await using server = await startServer({ source, settings: { ...scrapeSettings, maxInFlight: 1 } });
     for (let count = 0; count < 3; count += 1) {
       expect((await send({ port: server.port, path })).status).toBe(500);
     }

@@ -10,7 +10,7 @@ import type { ExpositionBody } from '../../src/exposition/bodies.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { Connections } from '../../src/server/connections.js';
 import { Listener } from '../../src/server/listener.js';
-import { MetricsHandler, type ScrapeObserver } from '../../src/server/metrics-handler.js';
+import { MetricsHandler, type ScrapedCore, type ScrapeObserver } from '../../src/server/metrics-handler.js';
 import { createRoutes } from '../../src/server/routes.js';
 import { StatusHandler } from '../../src/server/status-handler.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -110,9 +110,7 @@ export function aLogger(): RecordingLogger {
 
 /** Knows every family but those that begin with `un`. */
 /** Compresses what `render` returns when the client accepts that. */
-export function rendering(
-  render: ConstructorParameters<typeof MetricsHandler>[0]['exposition']['render'],
-): ConstructorParameters<typeof MetricsHandler>[0]['exposition'] {
+export function rendering(render: ScrapedCore['exposition']['render']): ScrapedCore['exposition'] {
   return {
     hasFamily: (name) => !name.startsWith('un'),
     prepareNode: () => undefined,
@@ -129,18 +127,27 @@ export function rendering(
   };
 }
 
-export function aMetricsHandler(
-  overrides: Partial<ConstructorParameters<typeof MetricsHandler>[0]> = {},
-): MetricsHandler {
-  return new MetricsHandler({
-    source: { collect: () => Promise.resolve(emptySnapshot) },
+export type ScrapeSource = Pick<ScrapedCore, 'collect'>;
+
+export type HandlerParts = Partial<
+  ConstructorParameters<typeof MetricsHandler>[0] & Omit<ScrapedCore, 'collect'> & { readonly source: ScrapeSource }
+>;
+
+export function aMetricsHandler(parts: HandlerParts = {}): MetricsHandler {
+  const { source = { collect: () => Promise.resolve(emptySnapshot) } } = parts;
+  const core: ScrapedCore = {
     exposition: rendering(() => Promise.resolve(aBody('up 1\n'))),
+    settings: scrapeSettings,
+    ...parts,
+    collect: (...scrape) => source.collect(...scrape),
+  };
+  return new MetricsHandler({
+    core: () => core,
     observer: new FakeObserver(),
     scheduler: new Scheduler(new ManualClock()),
     logger: aLogger(),
     clock: new ManualClock(),
-    settings: () => scrapeSettings,
-    ...overrides,
+    ...parts,
   });
 }
 

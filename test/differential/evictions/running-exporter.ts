@@ -1,14 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
-
-import { activate, type ActiveSettings } from '../../../src/app/active-settings.js';
-import { AgentSlot } from '../../../src/app/agent-slot.js';
-import { ClusterSource } from '../../../src/app/cluster-source.js';
-import { EvictionTracker } from '../../../src/app/eviction-tracker.js';
-import { sourceSettings } from '../../../src/app/settings-lifetime.js';
+import { CoreHost } from '../../../src/app/core-host.js';
 import { UserError } from '../../../src/base/errors.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { Scheduler } from '../../../src/base/scheduler.js';
-import type { Config } from '../../../src/config/schema.js';
 import { staticCredentials } from '../../../src/credentials/credentials.js';
 import { noFilter } from '../../../src/exposition/selection.js';
 import { EvictionLog } from '../../../src/history/eviction-log.js';
@@ -16,14 +9,8 @@ import type { EvictionSnapshot } from '../../../src/history/eviction-record.js';
 import type { EvictionRecord } from '../../../src/history/eviction-record.js';
 import type { ApiTransport } from '../../../src/http/api-client.js';
 import { wholeCluster } from '../../../src/kube/scope.js';
-import type { KubeletCache } from '../../../src/kubelet/kubelet-cache.js';
-import type { NodeMemory } from '../../../src/node/node-memory.js';
-import { SeriesCapReport } from '../../../src/telemetry/scrape-reports.js';
-import type { SelfMetrics } from '../../../src/telemetry/self-metrics.js';
-import { ClusterWatches } from '../../../src/watch/cluster-watches.js';
 import { settingsOf } from '../../support/exporter.js';
 import { type ParsedFamily, parseExposition } from '../../support/exposition-parser.js';
-import { newKubelets } from '../../support/kubelet-caches.js';
 import type { SharedParts } from '../../support/living-core.js';
 import type { ManualClock } from '../../support/manual-clock.js';
 import { mustNotEnd } from '../../support/watch-observers.js';
@@ -49,34 +36,32 @@ interface ExporterObserver {
 /** More than the time within which new settings must have synced. */
 const maxReloadMs = 70_000;
 
-/** The parts of the exporter from the API server to the exposition, put together as in the exporter and without sockets. */
+/** The exporter from the API server to the exposition, without sockets. */
 export class RunningExporter implements AsyncDisposable {
   readonly #options: RunningExporterOptions;
-  readonly #metrics: SelfMetrics;
-  readonly #scheduler: Scheduler;
-  readonly #seriesCapReport: SeriesCapReport;
-  readonly #watches: ClusterWatches;
-  readonly #kubelets: KubeletCache;
-  readonly #memories = new Map<string, NodeMemory>();
-  readonly #evictions: EvictionTracker;
-  #active: ActiveSettings;
+  readonly #host: CoreHost;
+  readonly #log: EvictionLog;
+  /** The core in force, to the observer. */
+  #source: object = {};
   #activating: Promise<void> | undefined;
   readonly #never = new AbortController().signal;
 
   constructor(options: RunningExporterOptions) {
-    const { clock, settings, metrics } = options;
+    const { clock, settings, metrics, api, observer } = options;
     const config = settingsOf(settingsText(settings));
     this.#options = options;
-    this.#metrics = metrics;
-    this.#scheduler = new Scheduler(clock);
-    this.#seriesCapReport = new SeriesCapReport({ metrics: this.#metrics, logger: silentLogger });
-    this.#watches = new ClusterWatches({ ...this.#common(), observer: this.#metrics.watches });
-    this.#kubelets = newKubelets({ ...this.#common(), metrics });
-    const log = new EvictionLog(config.evictions, clock);
-    this.#evictions = new EvictionTracker(log, () => this.#active);
-    this.#active = this.#activate(config, this.#createSource(settings, config));
-    options.observer.activated(settings);
-    void this.#prepare(this.#active.source);
+    this.#log = new EvictionLog(config.evictions, clock);
+    const parts = {
+      ...{ api, clock, metrics, credentials, scheduler: new Scheduler(clock), random: () => 0.5, logger: silentLogger },
+      version: '0.0.0-test',
+      evictions: this.#log,
+      observer: { capped: () => undefined },
+      onUnexpectedEnd: mustNotEnd,
+    };
+    this.#host = new CoreHost(parts, config, wholeCluster);
+    observer.sourceStarted(this.#source, settings);
+    observer.activated(settings);
+    void this.#prepare();
   }
 
   /** Resolves with whether the new settings are in force. Time goes by until then, and stands still while the former ones are looked at. */
@@ -84,7 +69,7 @@ export class RunningExporter implements AsyncDisposable {
     const { clock, observer } = this.#options;
     const endMs = clock.monotonicMs() + maxReloadMs;
     let outcome: { readonly error: Error | undefined } | undefined;
-    const reload = this.#evictions.duringReload(() => this.#apply(settings));
+    const reload = this.#host.evictions.duringReload(() => this.#apply(settings));
     void reload.then(
       () => (outcome = { error: undefined }),
       (error: unknown) => (outcome = { error: error instanceof Error ? error : new Error(String(error)) }),
@@ -101,111 +86,58 @@ export class RunningExporter implements AsyncDisposable {
   }
 
   relist(): void {
-    const { namespaces, podSelector } = this.#active.config.cluster;
-    using lease = this.#watches.pods({ scope: wholeCluster, namespaces, podSelector });
+    const { namespaces, podSelector } = this.#host.core.config.cluster;
+    using lease = this.#host.watches.pods({ scope: wholeCluster, namespaces, podSelector });
     for (const scope of lease.watch.scopes) scope.relist();
   }
 
   scraped(): void {
-    this.#active.source.scraped();
+    this.#host.core.place.scraped();
   }
 
   /** All evictions that are listed. */
   get records(): readonly EvictionRecord[] {
-    return this.#evictions.log.records;
+    return this.#log.records;
   }
 
   /** Undefined before the first lists. */
   async evictions(): Promise<EvictionSnapshot | undefined> {
-    return (await this.#active.collection.collector.collect(this.#never, {}))?.evictions;
+    return (await this.#host.core.collector.collect(this.#never, {}))?.evictions;
   }
 
   async exposition(): Promise<readonly ParsedFamily[]> {
-    const { collection, exposition } = this.#active;
-    const snapshot = await collection.collector.collect(this.#never, {});
+    const { collector, exposition } = this.#host.core;
+    const snapshot = await collector.collect(this.#never, {});
     const { chunks } = await exposition.render(snapshot, { format: 'text', filter: noFilter }, this.#never);
     return parseExposition(Buffer.concat(chunks), 'text');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#kubelets[Symbol.dispose]();
-    await this.#active.source[Symbol.asyncDispose]();
-    await this.#watches[Symbol.asyncDispose]();
+    await this.#host[Symbol.asyncDispose]();
   }
 
-  async #prepare({ store }: ClusterSource): Promise<void> {
-    await store.lists.listedNodes();
-    this.#evictions.retain();
+  async #prepare(): Promise<void> {
+    await this.#host.core.place.store.lists.listedNodes();
     this.#options.observer.retained();
   }
 
   async #apply(settings: HistorySettings): Promise<void> {
     const { observer } = this.#options;
-    const former = this.#active;
-    const config = settingsOf(settingsText(settings));
-    const isSame = isSameSource(former.config, config);
-    const source = isSame ? former.source : await this.#syncedSource(settings, config);
+    const started = {};
+    observer.sourceStarted(started, settings);
+    const synced = this.#host.synced(settingsOf(settingsText(settings)), wholeCluster, this.#never);
+    const core = await synced.catch((error: unknown) => {
+      observer.sourceEnded(started);
+      throw error;
+    });
     this.#activating = observer.activating();
     await this.#activating;
-    this.#active = this.#activate(config, source, former.source);
+    this.#host.replace(core);
     observer.activated(settings);
-    if (isSame) return;
-    observer.sourceEnded(former.source);
-    await former.source[Symbol.asyncDispose]();
-  }
-
-  async #syncedSource(settings: HistorySettings, config: Config): Promise<ClusterSource> {
-    const source = this.#createSource(settings, config);
-    try {
-      await source.synced({ timeoutMs: 60_000, mayBePartial: true }, this.#never);
-      return source;
-    } catch (error) {
-      this.#options.observer.sourceEnded(source);
-      await source[Symbol.asyncDispose]();
-      throw error;
-    }
-  }
-
-  #createSource(settings: HistorySettings, config: Config): ClusterSource {
-    const source: ClusterSource = new ClusterSource({
-      ...this.#common(),
-      config,
-      scope: wholeCluster,
-      connection: { api: this.#options.api, watches: this.#watches, kubelets: this.#kubelets },
-      credentials,
-      metrics: this.#metrics,
-      version: '0.0.0-test',
-      onPodChange: (change) => {
-        this.#evictions.podChanged(change, source, config);
-      },
-      isActive: () => source === this.#active.source,
-    });
-    this.#options.observer.sourceStarted(source, settings);
-    return source;
-  }
-
-  #activate(config: Config, source: ClusterSource, former?: ClusterSource): ActiveSettings {
-    return activate({
-      ...{ config, source, scope: wholeCluster, server: credentials.server, evictions: this.#evictions.log },
-      ...{ metrics: this.#metrics, seriesCapReport: this.#seriesCapReport, memories: this.#memories },
-      ...{ clock: this.#options.clock, scheduler: this.#scheduler, logger: silentLogger },
-      agent: new AgentSlot({ scheduler: this.#scheduler, logger: silentLogger, clock: this.#options.clock }),
-      ...(former === undefined ? {} : { former }),
-    });
-  }
-
-  #common() {
-    const { api, clock } = this.#options;
-    return {
-      ...{ api, clock, scheduler: this.#scheduler, random: () => 0.5, logger: silentLogger },
-      onUnexpectedEnd: mustNotEnd,
-    };
+    observer.sourceEnded(this.#source);
+    this.#source = started;
   }
 }
 
 /** Not used: nothing leaves the process. */
 const credentials = staticCredentials({ server: new URL('https://127.0.0.1'), token: 'token' });
-
-function isSameSource(former: Config, config: Config): boolean {
-  return isDeepStrictEqual(sourceSettings(former), sourceSettings(config));
-}

@@ -1,14 +1,9 @@
-import { Registry } from 'prom-client';
-
-import { createCollection } from '../../../src/app/collection.js';
-import { Scheduler } from '../../../src/base/scheduler.js';
 import { RecordedCluster } from '../../../src/commands/recorded-cluster.js';
-import { Exposition } from '../../../src/exposition/exposition.js';
 import { noFilter } from '../../../src/exposition/selection.js';
-import { EvictionLog } from '../../../src/history/eviction-log.js';
 import type { Pod } from '../../../src/kube/objects.js';
 import type { NodeSummary } from '../../../src/kubelet/summary.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from '../builders.js';
+import { aCore } from '../core.js';
 import { settingsOf } from '../exporter.js';
 import { expositionSettings } from '../exposition-settings.js';
 import { ManualClock } from '../manual-clock.js';
@@ -39,25 +34,9 @@ export async function expositionWith(hostile: {
       pods: [healthyPod, ...(hostile.pods ?? [])],
     },
   );
-  const config = settingsOf('');
-  const scheduler = new Scheduler(clock);
-  const collection = createCollection({
-    config,
-    store: cluster,
-    cache: cluster,
-    evictions: new EvictionLog(config.evictions, clock),
-    scheduler,
-    clock,
-    showsAllPods: true,
-  });
-  const exposition = new Exposition({
-    settings: expositionSettings(),
-    selfMetrics: { registry: new Registry(), setSeries: () => undefined },
-    observer: { capped: () => undefined },
-    lane: scheduler.newLane(),
-    clock,
-  });
-  const snapshot = await collection.collector.collect(never);
+  const config = { ...settingsOf(''), metrics: expositionSettings() };
+  const { collector, exposition } = aCore({ config, store: cluster, cache: cluster, clock, showsAllPods: true });
+  const snapshot = await collector.collect(never);
   const { chunks } = await exposition.render(snapshot, { format: 'text', filter: noFilter }, never);
   return Buffer.concat(chunks);
 }

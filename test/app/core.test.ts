@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { createCollection } from '../../src/app/collection.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { Scheduler } from '../../src/base/scheduler.js';
-import { EvictionLog } from '../../src/history/eviction-log.js';
 import type { Pod } from '../../src/kube/objects.js';
 import type { LookupResult } from '../../src/kubelet/kubelet-cache.js';
 import type { CollectOptions } from '../../src/scrape/collector.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
-import { settingsOf } from '../support/exporter.js';
+import { aCore } from '../support/core.js';
 import { isLetGo } from '../support/heap.js';
 import { aKubeletCache } from '../support/kubelet-caches.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -20,7 +18,6 @@ const noPods: readonly Pod[] = [];
 /** Twenty nodes of two pods each, whose kubelets respond at once. */
 function setUp() {
   const clock = new ManualClock();
-  const config = settingsOf('');
   const derived = new Set<string>();
   const lookups: LookupResult[] = [];
   const pods = new Map<string, readonly Pod[]>();
@@ -37,8 +34,7 @@ function setUp() {
     observer: { lookedUp: (result) => void lookups.push(result) },
     logger: silentLogger,
   });
-  const collection = createCollection({
-    config,
+  const { collector } = aCore({
     scheduler,
     store: {
       hasSynced: true,
@@ -54,12 +50,11 @@ function setUp() {
       },
     },
     cache,
-    evictions: new EvictionLog(config.evictions, clock),
     clock,
   });
   const signal = new AbortController().signal;
   const scrape = async (options: CollectOptions = { onView: () => undefined }, until = signal) => {
-    const snapshot = await collection.collector.collect(until, options);
+    const snapshot = await collector.collect(until, options);
     if (snapshot === undefined) throw new Error('nothing collected');
     return snapshot;
   };

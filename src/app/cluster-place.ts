@@ -1,11 +1,15 @@
 import { abortable } from '../base/abortable.js';
-import { startDeadline } from '../base/clock.js';
+import { type Clock, startDeadline } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import { supervise } from '../base/lifetime.js';
+import type { Logger } from '../base/logger.js';
+import type { Scheduler } from '../base/scheduler.js';
 import { escapeInvisible } from '../base/text.js';
 import { WorkQueue } from '../base/work-queue.js';
+import type { Config } from '../config/schema.js';
 import type { Node, Pod } from '../kube/objects.js';
-import { type LifecycleEvent, lifecycleEvents, outdatesSummary } from '../kube/pod-lifecycle.js';
+import { lifecycleEvents, outdatesSummary } from '../kube/pod-lifecycle.js';
+import type { Scope } from '../kube/scope.js';
 import { BackgroundRefresher, refreshesAhead } from '../kubelet/background-refresher.js';
 import type { KubeletCache } from '../kubelet/kubelet-cache.js';
 import type { NodeSummary } from '../kubelet/summary.js';
@@ -15,17 +19,42 @@ import { nodesInScope } from '../scrape/node-policy.js';
 import { Reconciler } from '../scrape/reconciler.js';
 import type { TimedTask } from '../server/liveness.js';
 import type { TaskKind } from '../telemetry/self-family.js';
+import type { SelfMetrics } from '../telemetry/self-metrics.js';
 import { ClusterStore } from '../watch/cluster-store.js';
 import type { ClusterWatches } from '../watch/cluster-watches.js';
 import type { StoreChange } from '../watch/object-store.js';
-import type { Subscriber, Subscription } from '../watch/subscription.js';
-import type { ClusterSourceOptions } from './cluster-source-options.js';
-import { podScope } from './collection.js';
+import type { Subscription } from '../watch/subscription.js';
 import { type ConnectionBudget, connectionBudget, warnOfOpenFileLimit } from './connection-budget.js';
-import { KubeletConnection } from './kubelet-connection.js';
+import { type CorePlace, podScope } from './core.js';
 
 /** No task takes so long: what it waits for has a time limit of seconds, or that of `kubelet.requestTimeout`. */
 const maxTaskMs = 300_000;
+
+export type CoreWatches = Pick<ClusterWatches, keyof ClusterWatches>;
+
+export interface ClusterPlaceOptions {
+  readonly config: Config;
+  readonly scope: Scope;
+  /** Both live longer. */
+  readonly watches: CoreWatches;
+  readonly kubelets: KubeletCache;
+  /** Whether nodes that `cluster.nodeSelector` excludes are read too; only commands show them. Default: false. */
+  readonly readsAllNodes?: boolean;
+  /** Told of each change of a pod, evictions in any case; the store already has its result. */
+  readonly onPodChange: (change: StoreChange<Pod>) => void;
+  /** Called with each node that was refreshed in the background, as all nodes are. */
+  readonly onRefreshed: (node: Node, signal: AbortSignal) => Promise<void>;
+  /** Told when the background tasks have ended although nothing stopped them. */
+  readonly onUnexpectedEnd: (error: Error) => void;
+  /** Files and connections that the process may have open; undefined: not known. */
+  readonly openFileLimit?: number | undefined;
+  readonly metrics: SelfMetrics;
+  readonly scheduler: Scheduler;
+  readonly clock: Clock;
+  /** From 0 to 1, 1 excluded. */
+  readonly random: () => number;
+  readonly logger: Logger;
+}
 
 interface SyncOptions {
   readonly timeoutMs: number;
@@ -35,54 +64,39 @@ interface SyncOptions {
 }
 
 /**
- * The source of all data about a cluster for one set of settings: nodes and pods from shared watches, summaries from
- * kubelets. Runs from construction until disposal.
+ * A cluster as one set of settings reads it: nodes and pods from shared watches, summaries from the cache of kubelets' responses.
+ * Lists are followed and evictions told from construction on; the rest begins with `begin`.
  */
-export class ClusterSource implements AsyncDisposable {
+export class ClusterPlace implements CorePlace, AsyncDisposable {
   readonly store: ClusterStore;
-  readonly watches: ClusterWatches;
+  readonly watches: CoreWatches;
   readonly cache: KubeletCache;
   /** What is done in the background, by kind. */
   readonly queue: WorkQueue<TaskKind>;
-  readonly #options: ClusterSourceOptions;
-  readonly #budget: ConnectionBudget;
-  /** Disposed of in reverse order. */
-  readonly #resources: Disposable[] = [];
+  readonly budget: ConnectionBudget;
+  readonly #options: ClusterPlaceOptions;
   readonly #lifetime = new AbortController();
-  readonly #kubelets: KubeletConnection;
   readonly #refresher: BackgroundRefresher | undefined;
   readonly #reconciler: Reconciler;
   readonly #running: Promise<void>;
+  readonly #evictions: Subscription<Pod>;
+  #lifecycle: Disposable | undefined;
   /** Whether all nodes are refreshed in the background. */
   #refreshesAhead = false;
-  /** Undefined when nobody is told of evictions. */
-  readonly #evictions: Subscription<Pod> | undefined;
 
-  constructor(options: ClusterSourceOptions) {
-    const { config, connection, onPodChange, onUnexpectedEnd } = options;
-    this.watches = connection.watches;
-    this.cache = connection.kubelets;
+  constructor(options: ClusterPlaceOptions) {
+    const { config, watches, kubelets, onPodChange, onUnexpectedEnd } = options;
+    this.watches = watches;
+    this.cache = kubelets;
     this.#options = options;
-    this.#budget = connectionBudget(config.kubelet, options.openFileLimit);
-    this.store = this.#own(
-      new ClusterStore({
-        ...options,
-        watches: connection.watches,
-        namespaces: config.cluster.namespaces,
-        podSelector: config.cluster.podSelector,
-        nodeSelector: options.readsAllNodes === true ? [] : config.cluster.nodeSelector,
-        rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
-      }),
-    );
-    this.#kubelets = this.#own(
-      new KubeletConnection({
-        ...options,
-        store: this.store,
-        budget: this.#budget,
-        onNearNode: (nodeName) => this.#refresher?.mayBeDue(nodeName),
-        onSummary: this.#onSummary,
-      }),
-    );
+    this.budget = connectionBudget(config.kubelet, options.openFileLimit);
+    this.store = new ClusterStore({
+      ...options,
+      namespaces: config.cluster.namespaces,
+      podSelector: config.cluster.podSelector,
+      nodeSelector: options.readsAllNodes === true ? [] : config.cluster.nodeSelector,
+      rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
+    });
     this.#refresher = this.#createRefresher();
     this.#reconciler = this.#createReconciler();
     this.queue = new WorkQueue<TaskKind>({
@@ -93,25 +107,15 @@ export class ClusterSource implements AsyncDisposable {
       },
       observer: options.metrics,
     });
-    this.#subscribe({
-      name: 'lifecycle',
-      onChange: (change) => {
-        this.#observe(change);
-      },
+    this.#evictions = this.store.subscribeToPods({
+      name: 'evictions',
+      onChange: onPodChange,
+      mustDeliver: ({ eviction }) => eviction !== undefined,
     });
-    this.#evictions =
-      onPodChange &&
-      this.#subscribe({
-        name: 'evictions',
-        onChange: (change) => {
-          onPodChange(change);
-        },
-        mustDeliver: ({ eviction }) => eviction !== undefined,
-      });
     this.store.lists
       .listedNodes()
       .then(() => {
-        warnOfOpenFileLimit({ ...options, budget: this.#budget, nodeCount: [...this.store.nodes()].length });
+        warnOfOpenFileLimit({ ...options, budget: this.budget, nodeCount: [...this.store.nodes()].length });
       })
       .catch(onUnexpectedEnd);
     const { signal } = this.#lifetime;
@@ -125,40 +129,55 @@ export class ClusterSource implements AsyncDisposable {
     return oldestRun && { ...oldestRun, maxRunMs };
   }
 
+  /** Scrapes read it from now on: what happens to pods is counted, and marks summaries as out of date. */
+  begin(): void {
+    const onChange = (change: StoreChange<Pod>): void => {
+      this.#observe(change);
+    };
+    this.#lifecycle = this.store.subscribeToPods({ name: 'lifecycle', onChange });
+  }
+
   /** To be called at each scrape: summaries are refreshed and compared in the background only while scrapes keep coming. */
   scraped(): void {
-    this.expectScrape();
+    this.#expectScrape();
     this.#reconciler.scraped();
   }
 
-  /** Refreshes summaries ahead for the next scrape, as after the last one. */
-  expectScrape(): void {
-    this.#refreshesAhead = refreshesAhead(this.#targets(this.store.nodes()).length);
+  /** Refreshes summaries ahead for the first scrape. */
+  async prepare(): Promise<void> {
+    await this.store.lists.synced();
+    this.#expectScrape();
+  }
+
+  #expectScrape(): void {
+    this.#refreshesAhead = refreshesAhead(this.targets().length);
     this.#refresher?.expectScrape();
   }
 
-  /** A change of a pod marks the summary of its node, but the one that ends the mark may still lack the pod. */
-  readonly #onSummary = (nodeName: string, summary: NodeSummary): void => {
+  /** To be called with each summary. A change of a pod marks that of its node, but the one that ends the mark may still lack the pod. */
+  summaryArrived(nodeName: string, summary: NodeSummary): void {
     const podsOnNode = this.store.podsOn(nodeName);
     const { clock } = this.#options;
     const possibleNowMs = [clock.nowMs(), clock.steadyNowMs()];
     if (!lacksYoungPod({ summary, podsOnNode, possibleNowMs, graceMs: podGraceMs })) return;
     this.cache.markOutdated(nodeName);
+    this.mayBeDue(nodeName);
+  }
+
+  /** To be called when the summary of the node may be due earlier than before. */
+  mayBeDue(nodeName: string): void {
     this.#refresher?.mayBeDue(nodeName);
-  };
-
-  #isActive(): boolean {
-    return this.#options.isActive?.() ?? true;
   }
 
-  /** Kubelets are asked by the settings of this source from now on. */
-  activate(): void {
-    this.cache.configure(this.#kubelets.policy);
-  }
-
-  /** The nodes that may soon evict a pod, from now on; nothing when scrapes read another source by now. */
+  /** The nodes that may soon evict a pod, from now on; nothing when scrapes read another place by now. */
   setNearNodes(nodeNames: ReadonlySet<string>): void {
-    if (this.#isActive()) this.cache.setNearNodes(nodeNames);
+    if (!this.#lifetime.signal.aborted) this.cache.setNearNodes(nodeNames);
+  }
+
+  /** Returns those of the nodes that are scraped. */
+  targets(nodes: Iterable<Node> = this.store.nodes()): readonly Node[] {
+    const { nodeSelector, skipNodes: skipSelectors } = this.#options.config.cluster;
+    return nodesInScope(nodes, { nodeSelector, skipSelectors }).targets;
   }
 
   /**
@@ -177,12 +196,13 @@ export class ClusterSource implements AsyncDisposable {
       });
     }
     if (!isDone()) throw this.#missingLists('');
-    if (lists.isComplete) await this.#evictions?.synced;
+    if (lists.isComplete) await this.#evictions.synced;
   }
 
+  /** Nothing is counted or marked from now on. The store can still be read: by a collection that has begun, for example. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lifetime.abort(new Error('stopped'));
-    for (const resource of this.#resources.reverse()) resource[Symbol.dispose]();
+    for (const part of [this.#lifecycle, this.#evictions, this.store]) part?.[Symbol.dispose]();
     await this.#running;
   }
 
@@ -196,34 +216,18 @@ export class ClusterSource implements AsyncDisposable {
     await abortable(lists, deadline.signal);
   }
 
-  #subscribe(subscriber: Subscriber<Pod>): Subscription<Pod> {
-    return this.#own(this.store.subscribeToPods(subscriber));
-  }
-
   /** What a subscription begins with happened before. */
   #observe(change: StoreChange<Pod>): void {
     if (change.isInitial) return;
-    const events = lifecycleEvents(change);
-    this.#count(events);
-    const { nodeName } = change.object;
-    if (nodeName === undefined) return;
-    if (this.#isActive() && outdatesSummary(change.object, events)) this.cache.markOutdated(nodeName);
-    this.#refresher?.mayBeDue(nodeName); // also a node that has just appeared: its first pod
-  }
-
-  /** While a reload waits for its first lists, two sources see the same pods. */
-  #count(events: readonly LifecycleEvent[]): void {
     const { clock, metrics } = this.#options;
-    if (!this.#isActive()) return;
+    const events = lifecycleEvents(change);
     for (const { type, atMs } of events) {
       metrics.lifecycleEvent(type, atMs === undefined ? undefined : clock.steadyNowMs() - atMs);
     }
-  }
-
-  /** Those of the nodes that are scraped. */
-  #targets(nodes: Iterable<Node>): readonly Node[] {
-    const { nodeSelector, skipNodes: skipSelectors } = this.#options.config.cluster;
-    return nodesInScope(nodes, { nodeSelector, skipSelectors }).targets;
+    const { nodeName } = change.object;
+    if (nodeName === undefined) return;
+    if (outdatesSummary(change.object, events)) this.cache.markOutdated(nodeName);
+    this.mayBeDue(nodeName); // also a node that has just appeared: its first pod
   }
 
   #missingLists(within: string): UserError {
@@ -233,11 +237,6 @@ export class ClusterSource implements AsyncDisposable {
     return new UserError(lines.join('\n'), { isTemporary: true });
   }
 
-  #own<T extends Disposable>(resource: T): T {
-    this.#resources.push(resource);
-    return resource;
-  }
-
   /** Of all nodes, or of those alone that scrapes do not refresh often enough; undefined without a cache. */
   #createRefresher(): BackgroundRefresher | undefined {
     const { config, clock } = this.#options;
@@ -245,11 +244,11 @@ export class ClusterSource implements AsyncDisposable {
     if (ttlMs === 0) return undefined;
     const isRefreshed = (node: Node): boolean =>
       this.#refreshesAhead || (nearTtlMs > 0 && this.cache.nearNodeNames.has(node.name));
-    const select = (nodes: Iterable<Node>) => this.#targets([...nodes].filter(isRefreshed));
+    const select = (nodes: Iterable<Node>) => this.targets([...nodes].filter(isRefreshed));
     return new BackgroundRefresher({
       ...config.cache,
       background: this.#options.scheduler.background,
-      maxConcurrentRefreshes: this.#budget.maxConcurrentRequests,
+      maxConcurrentRefreshes: this.budget.maxConcurrentRequests,
       cache: this.cache,
       nodes: () => select(this.store.nodes()),
       findNode: (name) => {
@@ -260,7 +259,7 @@ export class ClusterSource implements AsyncDisposable {
         this.queue.add('refresh', nodeName, delayMs);
       },
       onRefreshed: async (node) =>
-        this.#refreshesAhead ? this.#options.onRefreshed?.(node, this.#lifetime.signal) : undefined,
+        this.#refreshesAhead ? this.#options.onRefreshed(node, this.#lifetime.signal) : undefined,
       clock,
     });
   }

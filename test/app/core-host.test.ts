@@ -1,0 +1,113 @@
+// @module-tag sockets
+
+import { setImmediate } from 'node:timers/promises';
+
+import { describe, expect, it } from 'vitest';
+
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario } from '../../sim/model/scenario.js';
+import { CoreHost } from '../../src/app/core-host.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { Scheduler } from '../../src/base/scheduler.js';
+import { staticCredentials } from '../../src/credentials/credentials.js';
+import { EvictionLog } from '../../src/history/eviction-log.js';
+import type { Pod } from '../../src/kube/objects.js';
+import { identityOf } from '../../src/kube/pod-identity.js';
+import { wholeCluster } from '../../src/kube/scope.js';
+import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
+import type { ObjectStore } from '../../src/watch/object-store.js';
+import { aPod } from '../support/builders.js';
+import { settingsOf } from '../support/exporter.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
+import { mustNotEnd } from '../support/watch-observers.js';
+
+interface HostUnderTest extends AsyncDisposable {
+  readonly host: CoreHost;
+  readonly clock: ManualClock;
+  /** What the watch of the core writes to. */
+  readonly pods: ObjectStore<Pod>;
+  readonly evictions: EvictionLog;
+}
+
+/** The host of a core of a cluster without pods, after the first lists. */
+async function syncedHost(settings: string): Promise<HostUnderTest> {
+  const clock = new ManualClock();
+  const cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1') });
+  const { apiUrl, caPem: ca, token } = cluster;
+  const config = settingsOf(settings);
+  const evictions = new EvictionLog(config.evictions, clock);
+  const options = {
+    credentials: staticCredentials({ server: new URL(apiUrl), ca, token }),
+    clock,
+    scheduler: new Scheduler(clock),
+    random: () => 0.5,
+    logger: silentLogger,
+    metrics: new SelfMetrics({ version: '0.0.0-test', nodeVersion: process.version }),
+    version: '0.0.0-test',
+    evictions,
+    observer: { capped: () => undefined },
+    onUnexpectedEnd: mustNotEnd,
+  };
+  const host = new CoreHost(options, config, wholeCluster);
+  await host.core.place.synced({ timeoutMs: 10_000 }, never);
+  const lease = host.watches.pods({ scope: wholeCluster, namespaces: [], podSelector: [] });
+  expect(host.watches.watchCount).toBe(2); // that of nodes and the one that the core uses
+  return {
+    ...{ host, clock, evictions, pods: lease.watch.objects },
+    [Symbol.asyncDispose]: async () => {
+      lease[Symbol.dispose]();
+      for (const part of [host, cluster]) await part[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe('CoreHost', () => {
+  it('an eviction is recorded also when the pod came and went in one turn', async () => {
+    await using running = await syncedHost('');
+    const { pods, clock } = running;
+    const eviction = { message: 'Pod was rejected: The node had condition: [DiskPressure]. ', atMs: clock.nowMs() };
+    for (const pod of [aPod({ name: 'other' }), aPod({ name: 'evicted', phase: 'Failed', eviction })]) {
+      pods.upsert(pod);
+      pods.remove(pod);
+    }
+    await setImmediate();
+    expect(running.evictions.records.map(({ pod }) => pod)).toEqual(['evicted']);
+  });
+
+  it.each([
+    { ttl: '55s', rememberedMs: 170_000 },
+    { ttl: '10s', rememberedMs: 80_000 },
+  ])('a deleted pod is remembered for two TTLs of $ttl and a minute', async ({ ttl, rememberedMs }) => {
+    await using running = await syncedHost(`cache: {ttl: ${ttl}}`);
+    const { pods, host, clock } = running;
+    const pod = aPod();
+    pods.upsert(pod);
+    pods.remove(pod);
+    await clock.advance(rememberedMs - 1);
+    expect(host.core.place.store.isDeleted(identityOf(pod))).toBe(true);
+    await clock.advance(1);
+    expect(host.core.place.store.isDeleted(identityOf(pod))).toBe(false);
+  });
+
+  it.each(['in force', 'to come', 'former'])(
+    'a core that is %s marks nodes only while scrapes read it',
+    async (which) => {
+      await using running = await syncedHost('');
+      const { pods, host } = running;
+      const former = host.core;
+      const next = await host.synced(former.config, wholeCluster, never);
+      if (which === 'former') host.replace(next);
+      const { place } = which === 'to come' ? next : former;
+      const node = place.store.findNode('node-1');
+      if (node === undefined) throw new Error('no node');
+      await place.cache.get(node, never);
+      if (which !== 'to come') place.setNearNodes(new Set(['node-2']));
+      expect([...place.cache.nearNodeNames]).toEqual(which === 'in force' ? ['node-2'] : []);
+      pods.upsert(aPod({ nodeName: 'node-1', runs: ['container 1'] }));
+      await setImmediate();
+      expect(place.cache.hasShortTtl('node-1')).toBe(true); // by the core in force
+      await next.place[Symbol.asyncDispose]();
+    },
+  );
+});
