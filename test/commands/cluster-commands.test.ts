@@ -352,17 +352,6 @@ describe('explain', () => {
     );
   });
 
-  it('explain workload shows the workload, as text and as JSON', async () => {
-    const settings = 'workloads: {selectors: [{name: cart, selector: app=cart, namespaces: [default]}]}';
-    await using prepared = await prepare({ settings });
-    const asText = await run(prepared, 'explain workload cart');
-    expect(asText.out).toMatch(
-      /^32Ki in 2 pods; .*[^]*^Workload cart\nConfigured: pods with app=cart in the namespaces default\.\n/m,
-    );
-    const asJson = await run(prepared, 'explain wl cart -o json');
-    expect(JSON.parse(asJson.out)).toMatchObject({ workload: 'cart', usedBytes: 32_768, pods: [{}, {}] });
-  });
-
   it.for([
     ['pod default/cart-3', 1, /^no pod "default\/cart-3" \(did you mean default\/cart-1\?\)\n$/],
     ['pod search-1', 1, /^no pod "search-1" in namespace default \(did you mean find\/search-1\?\)\n$/],
@@ -384,12 +373,6 @@ describe('explain', () => {
     const { status, error } = await run(prepared, 'explain pod cart-1 --set kubelet.readConfig=true');
     expect(status).toBe(0);
     expect(error).toMatch(/^configuration of node node-\d .*answered 403.*nodes\/configz.*\n$/);
-  });
-
-  it('explain pod fits the terminal but for its commands', async ({ prepared }) => {
-    const { out } = await run(prepared, 'explain pod cart-1', { terminal: () => ({ columns: 30, rows: 24 }) });
-    const lines = out.split('\n').filter((line) => !line.startsWith('  ephemeral-storage-exporter '));
-    for (const line of lines) expect(line.length).toBeLessThanOrEqual(30);
   });
 });
 

@@ -57,16 +57,6 @@ it.each([
   expect(absences).toMatchObject([{ isAwaited, hint: expect.stringMatching(hint) as string }]);
 });
 
-it('the coverage tells the causes of one reason apart', () => {
-  const messages = { a: 'certificate has expired', b: 'self-signed certificate' };
-  const failures = new Map(
-    Object.entries(messages).map(([name, message]) => [name, { reason: 'tls', message, ageMs: 0 } as const]),
-  );
-  const snapshot = aClusterSnapshot({ nodes: [anAbsentNode('a', 'tls'), anAbsentNode('b', 'tls')] });
-  const { absences } = coverageOf(aReading({ snapshot, failures }));
-  expect(absences.map(({ message }) => message)).toEqual(Object.values(messages));
-});
-
 it('the coverage names the first five nodes of a reason, counts them all, and says what to do', () => {
   const names = Array.from({ length: 7 }, (_, index) => `node-${index}`);
   const nodes = names.map((name) => anAbsentNode(name, 'forbidden'));

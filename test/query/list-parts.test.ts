@@ -127,17 +127,6 @@ describe('items', () => {
       },
     ]);
   });
-
-  it('a volume has its type, its medium, whether it counts, and its size limit', async () => {
-    const { items } = await volumesOf({ order: 'name' });
-    expect(items).toMatchObject([
-      { volume: 'cache', type: 'emptydir', medium: '', usedBytes: 5, isCounted: true, limitBytes: 20 },
-      { volume: 'data', type: 'pvc', isCounted: false },
-      { volume: 'new', usedBytes: undefined },
-      { volume: 'tmp', medium: 'Memory', isCounted: false },
-    ]);
-    expect(items.map(({ nearestLimit }) => nearestLimit?.ratio)).toEqual([0.25, undefined, undefined, undefined]);
-  });
 });
 
 it.each<[what: string, listed: readonly string[] | undefined, raw: readonly string[], expected: readonly string[]]>([

@@ -1,22 +1,11 @@
 import { expect, it } from 'vitest';
 
 import { UserError } from '../../src/base/errors.js';
-import { listKinds } from '../../src/config/served-paths.js';
-import { maxLimit, maxOffset, ordersOf, parametersOf, parseListQuery } from '../../src/query/list-query.js';
-
-it('without parameters, a list begins with its first fifty items in its first order', () => {
-  for (const kind of listKinds) {
-    expect(parseListQuery(kind, {})).toMatchObject({ search: [], offset: 0, limit: 50, order: ordersOf[kind][0] });
-  }
-});
+import { maxLimit, maxOffset, parametersOf, parseListQuery } from '../../src/query/list-query.js';
 
 it('empty parameters, as forms send them, are as if they were not given', () => {
   const empty = Object.fromEntries(parametersOf('pods').map((name) => [name, '']));
   expect(parseListQuery('pods', empty)).toEqual(parseListQuery('pods', {}));
-});
-
-it('words of a search are in lower case', () => {
-  expect(parseListQuery('pods', { search: '  Shop/Cart  web\t' }).search).toEqual(['shop/cart', 'web']);
 });
 
 it.each([

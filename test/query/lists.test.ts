@@ -372,16 +372,6 @@ describe('pods of a silent node', () => {
     ]);
   });
 
-  it('pods whose volumes are not measured are unknown, and the other pods of their node are not', async () => {
-    const pods = [
-      aMeasuredPod({ name: 'whole-0' }),
-      aMeasuredPod({ name: 'part-0', usage: aPodUsage({ volumesPending: true }) }),
-    ];
-    const snapshot = aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] });
-    const { items } = await podsOf(aReading({ snapshot }), { only: 'unknown' });
-    expect(items).toMatchObject([{ pod: 'part-0' }]);
-  });
-
   it('all pods of a silent node are unknown, whatever is remembered of them', async () => {
     expect((await podsOf(reading, { only: 'unknown' })).totalCount).toBe(2);
   });

@@ -46,22 +46,6 @@ function silent(known = true): ClusterReading {
 }
 
 describe('a pod of a silent node', () => {
-  it('it has what was last known of it, with age and reason', async () => {
-    const [found] = await outlook(silent());
-    expect(found).toMatchObject({
-      state: 'measured',
-      dataState: 'absent',
-      dataAgeMs: 240_000,
-      absenceReason: 'timeout',
-      usedBytes: 60 * mib,
-      limits: [{ rule: 'pod', ratio: 0.6 }],
-      verdict: {
-        text: expect.stringMatching(/^No data from node node-1 \(timeout\)\. As last known 4m ago: /) as unknown,
-      },
-    });
-    expect(found?.next).toBeUndefined();
-  });
-
   it('it is found too where the API server does not know it', async () => {
     expect(await outlook(silent(false))).toMatchObject([{ isKnown: false, dataState: 'absent', usedBytes: 60 * mib }]);
   });
@@ -191,10 +175,6 @@ describe('a pod of a node that is close to evicting pods', () => {
   ])('it has its rank on a node that is %s', async (_what, threshold, headroom) => {
     const [found] = await outlook(on(threshold));
     expect(found?.nodePressure).toEqual({ node: 'node-1', signal: 'nodefs.available', headroom, rank: 2 });
-  });
-
-  it('it has its rank while the data of its node is stale', async () => {
-    expect((await outlook(on(crossed, {}, 'stale')))[0]?.nodePressure?.rank).toBe(2);
   });
 
   it('it has none where the order is not known, nor on a calm or silent node', async () => {

@@ -50,19 +50,6 @@ it('the first pod of an order is kept, one for each order', () => {
   expect(new SnapshotPods(aNodeSnapshot({ pods: [] })).first('name', byName)).toBeUndefined();
 });
 
-it('the other pods of a node follow the pods that are bound to it', () => {
-  const pods = new SnapshotPods(aNodeSnapshot({ pods: [limited, free] }));
-  const young = aBoundPod({ pod: aPod({ name: 'young-0', uid: 'young' }) });
-  const ended = aBoundPod({ pod: aPod({ name: 'ended-0', uid: 'ended', phase: 'Failed' }) });
-  const own = aBoundPod({ pod: aPod({ name: 'cart-0', uid: 'cart' }) });
-  for (const [bound, others] of [
-    [[own, young, ended], [young]],
-    [[own], []],
-  ] as const) {
-    expect(pods.othersOf(bound)).toEqual(others);
-  }
-});
-
 it('a pod that is measured and not shown is one of the others', () => {
   const own = aBoundPod({ pod: aPod({ name: 'cart-0', uid: 'cart' }) });
   const snapshot = aNodeSnapshot({ pods: [limited, free] });

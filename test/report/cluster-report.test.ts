@@ -10,7 +10,6 @@ import type { NodeForecasts } from '../../src/node/node-forecasts.js';
 import type { NodeSnapshot, NodeView } from '../../src/node/node-view.js';
 import type { DerivedPod, PodContext, PodRecord } from '../../src/node/pod-record.js';
 import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/report/cluster-report.js';
-import { evictionReport } from '../../src/report/eviction-report.js';
 import type { SamplesOf } from '../../src/report/verdict-report.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import {
@@ -23,7 +22,6 @@ import {
   aPodSummary,
   aVolume,
 } from '../support/builders.js';
-import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aBoundPod,
@@ -185,15 +183,6 @@ describe('limits', () => {
     expect(limits.totalCount).toBe(4);
   });
 
-  it('the verdict of a node that was short minutes ago names the eviction that is remembered', async () => {
-    const node = aNode({ diskPressure: true });
-    const thresholds = [aNodeThreshold({ threshold: 100, headroom: 300, available: 400, isCrossed: false })];
-    const evictions = [evictionReport(anEvictionRecord({ cause: 'node_bytes', evictedAtMs: nowMs - 60_000 }))];
-    const nodes = [aFreshNode(aNodeSnapshot({ node, pods: [], thresholds }))];
-    const { pressure } = await reportOf({ nodes }, { evictions });
-    expect(pressure.items[0]?.verdict?.text).toMatch(/^The node was short of disk space until 1m ago: shop\/cart-0 /);
-  });
-
   it('limits are in the order of urgency: above the limit, by time to the limit where known, by ratio', async () => {
     const pods = [
       ['high', 95, undefined],
@@ -261,18 +250,6 @@ describe('limits', () => {
     expect(pods.items[0]?.nearestLimit).toMatchObject({ rule: 'pod' });
     expect(summary).toMatchObject({ nearLimitPodCount: 1, reachedLimitPodCount: 0, unenforcedReachedPodCount: 0 });
   });
-});
-
-it('all reached limits that the kubelet evicts for are counted', async () => {
-  const exempt = Array.from({ length: 12 }, (_, index) =>
-    podOf(`a-${index}`, 1, { ratios: [ratioOf(9, 1, { unenforced: 'exempt' })] }),
-  );
-  const { limits, summary } = await reportOf({
-    nodes: [nodeOf('node-1', [...exempt, podOf('b', 1, { ratios: [ratioOf(1, 1), ratioOf(0.9, 1)] })])],
-  });
-  expect(limits.items.map(({ pod }) => pod)).toEqual(['b']);
-  expect(summary).toMatchObject({ reachedLimitCount: 13, evictableLimitCount: 1, nearLimitCount: 1 });
-  expect(summary).toMatchObject({ unenforcedLimitCount: 12, unenforcedReachedPodCount: 12, reachedLimitPodCount: 1 });
 });
 
 it('workloads are ranked largest first with the components of their pods, those without data last', async () => {
@@ -408,16 +385,6 @@ describe('nodes', () => {
     expect(nodes.items[0]?.node).toBe('node-69');
   });
 
-  it('nodes have their largest pods', async () => {
-    const pods = [podOf('small', 1), podOf('big', 9, { limitBytes: 10 }), podOf('middle', 5)];
-    const { nodes } = await reportOf({ nodes: [nodeOf('node-1', pods)] });
-    expect(nodes.items[0]).toMatchObject({
-      podCount: 3,
-      podsUsedBytes: 15,
-      largestPods: [{ pod: 'big', usedBytes: 9, limitBytes: 10 }, { pod: 'middle' }, { pod: 'small' }],
-    });
-  });
-
   it('nodes show how much of their disk the other pods of the summary hold', async () => {
     const shown = podOf('a', 10, { summary: aPodSummary({ name: 'a', usedBytes: 10 }) });
     const others = [
@@ -452,32 +419,6 @@ describe('nodes', () => {
     });
   });
 });
-
-it.each([
-  ['on nodefs', 100_000, 15, 'nodefs'],
-  ['on a third one', 300_000, 5, undefined],
-])(
-  'filesystems of a node with images on one of their own and writable layers %s are shown',
-  async (_where, capacityBytes, podsUsedBytes, sameAs) => {
-    const snapshot = aNodeSnapshot({
-      layout: { hasDedicatedImagefs: true, hasSplitImagefs: true },
-      summary: aNodeSummary({
-        nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 60_000 }),
-        imagefs: anFsStats({ capacityBytes: 200_000 }),
-        containerfs: anFsStats({ capacityBytes, availableBytes: 60_000 }),
-        pods: [pod],
-      }),
-    });
-    const { nodes } = await reportOf({ nodes: [aFreshNode(snapshot)] });
-    expect(nodes.items[0]).toMatchObject({
-      filesystems: [
-        { filesystem: 'nodefs', podsUsedBytes },
-        { filesystem: 'imagefs', sameAs: undefined },
-        { filesystem: 'containerfs', sameAs },
-      ],
-    });
-  },
-);
 
 describe('a node without data', () => {
   const cart = aDeployment('cart');

@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { nearestLimit } from '../../src/report/limit-report.js';
-import {
-  containerReports,
-  measuredPodReport,
-  podSpecReport,
-  unmeasuredPodReport,
-} from '../../src/report/pod-report.js';
+import { measuredPodReport, podSpecReport, unmeasuredPodReport } from '../../src/report/pod-report.js';
 import { unlistedVolumeReports, volumeReports } from '../../src/report/volume-report.js';
 import { aContainer, aMount, aPod, aVolume } from '../support/builders.js';
 import {
-  aContainerUsage,
   aFreshNode,
   aLimitRatio,
   aMeasuredPod,
@@ -24,40 +18,6 @@ const cacheLimit = aLimitRatio({ rule: 'emptydir', volume: 'cache', usedBytes: 3
 const mainLimit = aLimitRatio({ rule: 'container', container: 'main', usedBytes: 1, limitBytes: 2 });
 
 describe('the report of a measured pod', () => {
-  it('the report of a measured pod has its place, its usage, its nearest limit and the age of the data', () => {
-    const pod = aMeasuredPod({ limitBytes: 9, requestBytes: 8, ratios: [cacheLimit, mainLimit] });
-    expect(measuredPodReport({ node, pod })).toMatchObject({
-      namespace: 'shop',
-      pod: 'cart-0',
-      node: 'node-1',
-      workloads: [{ workload: 'cart', workloadType: 'selector', workloadNamespace: '' }],
-      state: 'measured',
-      isKnown: true,
-      isExempt: false,
-      usedBytes: 4096,
-      components: { rootfs: 3000 },
-      limitBytes: 9,
-      requestBytes: 8,
-      nearestLimit: { rule: 'emptydir', container: undefined, volume: 'cache', ratio: 0.75 },
-      dataState: 'fresh',
-      dataAgeMs: 1_500,
-    });
-  });
-
-  it.each([
-    ['a container', { containers: [aContainer({ limitBytes: 5 })] }, true],
-    ['an emptyDir', { volumes: [aVolume({ sizeLimitBytes: 5 })] }, true],
-    ['nothing of it', { containers: [aContainer()], volumes: [aVolume()] }, false],
-  ])('the report of a pod shows whether it has limits: %s has one', (_what, spec, expected) => {
-    expect(measuredPodReport({ node, pod: aMeasuredPod({ pod: aPod(spec) }) }).hasLimits).toBe(expected);
-    expect(measuredPodReport({ node, pod: aMeasuredPod({ pod: undefined }) }).hasLimits).toBeUndefined();
-  });
-
-  it('the report of a pod is pending while the kubelet has not measured its volumes', () => {
-    const pod = aMeasuredPod({ usage: aPodUsage({ volumesPending: true }) });
-    expect(measuredPodReport({ node, pod }).state).toBe('pending');
-  });
-
   it('the report of a pod that the API server does not know is neither known nor exempt', () => {
     const pod = aMeasuredPod({ pod: undefined });
     expect(measuredPodReport({ node, pod })).toMatchObject({ isKnown: false, isExempt: false });
@@ -99,25 +59,6 @@ it('the nearest limit is the first of those with the highest ratio', () => {
   expect(
     nearestLimit([mainLimit, aLimitRatio({ rule: 'emptydir', volume: 'cache', usedBytes: 2, limitBytes: 4 })])?.rule,
   ).toBe('container');
-});
-
-it('the report of a container has its own limit where the kubelet enforces it', () => {
-  const pod = aMeasuredPod({
-    pod: aPod({ containers: [aContainer({ name: 'main', limitBytes: 2, requestBytes: 1 })] }),
-    usage: aPodUsage({ containers: [aContainerUsage(), aContainerUsage({ name: 'debug', logsBytes: undefined })] }),
-    ratios: [cacheLimit, mainLimit],
-  });
-  expect(containerReports({ node, pod })).toMatchObject([
-    {
-      pod: 'cart-0',
-      container: 'main',
-      rootfsBytes: 3000,
-      limitBytes: 2,
-      requestBytes: 1,
-      nearestLimit: { ratio: 0.5 },
-    },
-    { container: 'debug', logsBytes: undefined, limitBytes: undefined, nearestLimit: undefined, dataAgeMs: 1_500 },
-  ]);
 });
 
 describe('the reports of volumes', () => {

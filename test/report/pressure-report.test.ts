@@ -138,12 +138,6 @@ it('a node that would cross a threshold within ten minutes is under pressure, th
   expect(totalCount).toBe(3);
 });
 
-it('a node that reports DiskPressure is under pressure, whatever its headroom', () => {
-  const { snapshot } = nodeWith('held', [900]);
-  const { items } = pressureOf(aFreshNode({ ...snapshot, node: { ...snapshot.node, diskPressure: true } }));
-  expect(items).toMatchObject([{ node: 'held', headroom: 900, verdict: { kind: 'unknown' } }]);
-});
-
 it('while a threshold is crossed, what another signal is forecast to do does not hide it', () => {
   const { snapshot } = nodeWith('node-1', [900, -10]);
   const soon = { signal: 'nodefs.available', isAssumed: false, reachedAtMs: 1_000, endsAtMs: Infinity } as const;

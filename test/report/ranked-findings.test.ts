@@ -94,17 +94,6 @@ describe('the findings of a cluster', () => {
       { findingCount: 1, items: [{ volume: 'a', what: 'no container mounts emptyDir a and 2 other volumes' }] },
     ]);
   });
-
-  it('findings of the static pods of a node are one for each', () => {
-    const onNode = { isStatic: true, controller: { kind: 'Node', name: 'node-1' } };
-    expect(rankedOf(nodeWith('node-1', { name: 'a', ...onNode }, { name: 'b', ...onNode }))).toMatchObject([
-      { findingCount: 2, totalCount: 2 },
-    ]);
-  });
-
-  it('findings are none where no pod has one', () => {
-    expect(rankedOf(aNodeSnapshot({ podsOnNode: [aPod()] }))).toEqual([]);
-  });
 });
 
 describe('the findings of a node', () => {

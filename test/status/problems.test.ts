@@ -21,10 +21,6 @@ function textsOf(input: Partial<Parameters<typeof problemsOf>[0]>): readonly str
   return problemsIn(input).map(({ severity, text, section }) => `${severity} ${section}: ${text}`);
 }
 
-it('no problems are reported for a healthy exporter', () => {
-  expect(textsOf({})).toEqual([]);
-});
-
 it.each([
   [{ ageMs: 3_599_000 }, ['warning evictions: 1 pod evicted in the last hour']],
   [{ ageMs: 3_600_000 }, []],
@@ -54,13 +50,6 @@ describe('evictions', () => {
         section: 'evictions',
       },
     ]);
-  });
-
-  it('the problem of evictions names three workloads', () => {
-    const evictions = ['a', 'b', 'c', 'd', 'e'].flatMap((name) => recent(1, { workloads: [aDeployment(name)] }));
-    expect(problemsIn({ evictions })[0]?.detail).toMatch(
-      /^1 of shop\/a \(.*, 1 of shop\/b \(.*, 1 of shop\/c \([^,]* and 2 more$/,
-    );
   });
 
   it('evictions are repeated in the workload that names their pods, not in one that every pod belongs to', () => {
@@ -233,12 +222,6 @@ describe('problems of the cluster', () => {
     ]);
   });
 
-  it('a failed node is critical, even if others had no time to answer', () => {
-    const absence = anAbsence({ nodeCount: 2, exampleNodes: ['a', 'b'] });
-    const cluster = aCluster({ isPartial: true, absences: [absence] });
-    expect(textsOf({ cluster })).toEqual(['critical nodes: 2 nodes without data (no answer in time): a, b']);
-  });
-
   it('a problem names its pods', () => {
     const items = [
       aLimit({ pod: 'over', ratio: 1.2 }),
@@ -330,12 +313,6 @@ describe('problems of the cluster', () => {
     ]);
   });
 
-  it('a problem counts its pods that are not among those shown', () => {
-    const items = ['a', 'b', 'c', 'd'].map((pod) => aLimit({ pod, ratio: 0.9 }));
-    const cluster = aCluster({ summary: aSummary({ nearLimitPodCount: 12 }), limits: { items, totalCount: 12 } });
-    expect(problemsIn({ cluster })[0]?.detail).toBe('shop/a, shop/b, shop/c and 9 more');
-  });
-
   it('a problem names its nodes', () => {
     const facts = { isAssumed: false, available: 1, victims: [], dataAgeMs: 1, signal: 'nodefs.available' } as const;
     const verdict = { kind: 'pods', text: 'Pods are the cause.', commands: ['first', 'second'] } as const;
@@ -405,14 +382,6 @@ describe('problems of the cluster', () => {
     expect(textsOf({ cluster: aCluster({ nodes: { items: [], totalCount: 0 } }) })).toEqual([
       'warning nodes: no nodes in scope',
     ]);
-  });
-
-  it('the problem of an exporter that is not ready names the failing checks before the first lists', () => {
-    const readinessChecks = [
-      { name: 'nodes', isOk: true },
-      { name: 'pods', isOk: false, message: 'forbidden' },
-    ];
-    expect(textsOf({ readinessChecks, cluster: undefined })).toEqual(['critical trust: not ready: pods']);
   });
 
   it('the problem of an exporter that is not ready names three of many failing checks', () => {
@@ -591,10 +560,6 @@ describe('an API server that is away', () => {
     hint: 'Check the API server and the network between it and the exporter.',
     section: 'trust',
   };
-
-  it('an API server that is away is one problem, with what it costs and what to do', () => {
-    expect(problemsIn({ health })).toEqual([problem]);
-  });
 
   it('the problem of an API server that is away includes nodes without data because of it, and no others', () => {
     const absences = [

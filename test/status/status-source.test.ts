@@ -146,13 +146,6 @@ describe('the cluster in the status', () => {
     expect(clock.sleeperCount).toBe(1); // until the status is forgotten
   });
 
-  it('the cluster is partial when the exporter stops', async () => {
-    const { source, stopping } = setUp({ cluster: untilDeadline });
-    const reading = source.read();
-    stopping.abort();
-    expect((await reading).status.cluster?.isPartial).toBe(true);
-  });
-
   it('a failed reading of the cluster fails for all that wait, and the next request reads it again', async () => {
     let isBroken = true;
     const { source } = setUp({

@@ -10,7 +10,6 @@ import type { NodeSnapshot } from '../../../src/node/node-view.js';
 import type { ClusterReading } from '../../../src/query/cluster-reading.js';
 import { nodeReportOf } from '../../../src/query/list-nodes.js';
 import { nodeExplanation } from '../../../src/query/node-explanation.js';
-import { evictionReport } from '../../../src/report/eviction-report.js';
 import {
   aContainer,
   aContainerSummary,
@@ -21,7 +20,6 @@ import {
   aPodSummary,
   aThreshold,
 } from '../../support/builders.js';
-import { anEvictionRecord } from '../../support/eviction-builders.js';
 import {
   aClusterSnapshot,
   aFreshNode,
@@ -189,21 +187,6 @@ The largest: model:3 (9Gi, unused), app:1 (2Gi), one without a name (1Gi).
     expect(textOf(readingOf({ thresholds, node: { diskPressure: true } }))).toContain(
       `Condition DiskPressure: true. ${text}\n`,
     );
-  });
-
-  it('the text about a node that was short minutes ago names the eviction that its exporter remembers', () => {
-    const reading = readingOf({
-      thresholds: [aThreshold({ value: { amount: 2 * gib } })],
-      node: { diskPressure: true },
-    });
-    const evictedAtMs = reading.readAtMs - 200_000;
-    const evictions = [evictionReport(anEvictionRecord({ cause: 'node_bytes', evictedAtMs }))];
-    const text = textOf({ ...reading, evictions });
-    expect(text).toMatch(
-      /^The node was short of disk space until 3m20s ago: shop\/cart-0 \(90Mi\) was evicted for it\./,
-    );
-    expect(text).toContain('\n  ephemeral-storage-exporter explain eviction shop/cart-0\n');
-    expect(text).not.toContain('configz');
   });
 
   it('the text about a node shows the order for inodes where they are short', () => {

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 
 import { notFound } from '../../../src/commands/text/not-found.js';
 import { type Column, renderTable } from '../../../src/commands/text/table.js';
-import { dataText, displayWidth, screenColumns, shorten, wrap } from '../../../src/commands/text/terminal-text.js';
+import { dataText, displayWidth, screenColumns, shorten } from '../../../src/commands/text/terminal-text.js';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
 
@@ -33,10 +33,6 @@ describe('shortening', () => {
   });
 });
 
-it('wrapping breaks between words and shortens what is too long', () => {
-  expect(wrap('one two three-is-long four', 8)).toEqual(['one two', 'thre…ong', 'four']);
-});
-
 describe('tables', () => {
   interface Row {
     readonly name: string;
@@ -52,17 +48,6 @@ describe('tables', () => {
     { name: 'a-rather-long-name', used: '1.0MiB', extra: 'some' },
     { name: 'short', used: '10.0MiB', extra: '-' },
   ];
-
-  it('a table aligns its columns', () => {
-    expect(renderTable(columns, rows, 80)).toEqual({
-      lines: [
-        'NAME                   USED  EXTRA',
-        'a-rather-long-name   1.0MiB  some',
-        'short               10.0MiB  -',
-      ],
-      dropped: [],
-    });
-  });
 
   const ranked = (rank: number, minWidth?: number) =>
     columns.map((column) => {

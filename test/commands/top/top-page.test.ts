@@ -159,23 +159,6 @@ describe('the table', () => {
     for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(10);
   });
 
-  it.each([200, 120, 100, 80, 70, 60, 50, 39])(
-    'on %i columns, pods have whole names and rules, and no limit without its rule',
-    async (columns) => {
-      const name = 'thumbnailer-fh5t85mwf7-cfb4n';
-      const ratios = [
-        aLimitRatio({ rule: 'emptydir', volume: 'thumbnails', usedBytes: 9 * mib, limitBytes: 10 * mib }),
-      ];
-      const pods = [aMeasuredPod({ namespace: 'media', name, ratios })];
-      const one = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
-      const text = await textOf(one, { resource: 'pods' }, { columns });
-      expect(text).toContain(name);
-      expect(text).not.toContain('…');
-      const [header = ''] = text.split('\n');
-      expect(!header.includes('LIMIT') || header.includes('RULE')).toBe(true);
-    },
-  );
-
   it('the table of pods has a note of how many it leaves out', async () => {
     const text = await textOf(reading, { resource: 'pods', limit: 1 }, { columns: 200 });
     expect(text).toContain('cart-6b7f9c-x2x9k');
@@ -313,11 +296,6 @@ describe('one namespace', () => {
 });
 
 describe('the limit of a row', () => {
-  it('the limit of a row is that of the rule with the highest ratio, beside what counts towards it', async () => {
-    const text = await textOf(reading, { resource: 'pods', limit: 1 }, { columns: 200 });
-    expect(text).toMatch(/400Mi +90Mi +100Mi +0\.90 +emptydir\/tmp /);
-  });
-
   it('the row of a container has what counts towards its limit beside it', async () => {
     const text = await textOf(reading, { resource: 'containers', limit: 1 }, { columns: 200 });
     expect(text).toMatch(/ COUNTED +LIMIT +RATIO\n.* 390Mi .* 308Mi +500Mi +0\.62\n/);
@@ -445,19 +423,6 @@ describe('rows', () => {
     });
   });
 
-  it('the largest pods come first, also where a smaller one reaches its limit soon', async () => {
-    const pods = [1, 3, 2].map((size) => {
-      const [name, usedBytes] = [`pod-${size}`, size * mib];
-      const usage = aPodUsage({ usedBytes });
-      return aMeasuredPod({ name, summary: aPodSummary({ name, uid: name, usedBytes }), usage, evictionMs: Infinity });
-    });
-    const reached = { rule: 'pod', container: '', volume: '', endsAtMs: Infinity, reachedAtMs: 60_000 } as const;
-    const forecasts = { measuredAtMs: 0, pods: new Map([['pod-1', reached]]), thresholds: [] };
-    const nodes = [aFreshNode(aNodeSnapshot({ pods, forecasts }), 0)];
-    const mixed = aReading({ snapshot: aClusterSnapshot({ nodes }) });
-    expect((await listingOf(mixed, { resource: 'pods', limit: 2 })).names()).toEqual(['pod/pod-3', 'pod/pod-2']);
-  });
-
   it('pods are sorted by their forecasts on demand, the soonest before the others, which are in a column of its own', async () => {
     const pods = ['a', 'b', 'c'].map((name) => aMeasuredPod({ name, summary: aPodSummary({ name, uid: name }) }));
     const forecast = { rule: 'pod', container: '', volume: '', endsAtMs: Infinity } as const;
@@ -477,12 +442,6 @@ describe('rows', () => {
     expect(text).toMatch(/TO-LIMIT/);
     expect(text).toMatch(/ c .* 2m /);
     expect(await textOf(reading, { resource: 'pods' }, { columns: 200 })).not.toMatch(/TO-LIMIT/);
-  });
-
-  it('rows of equal size keep the order of their names', async () => {
-    const pods = ['b', 'c', 'a'].map((name) => aMeasuredPod({ name }));
-    const same = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
-    expect(await reportsOf(same, { resource: 'pods' })).toMatchObject([{ pod: 'a' }, { pod: 'b' }, { pod: 'c' }]);
   });
 });
 

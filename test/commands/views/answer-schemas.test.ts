@@ -9,7 +9,6 @@ import type { ClusterReading } from '../../../src/query/cluster-reading.js';
 import { coverageOf } from '../../../src/query/coverage.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
 import { viewOf } from '../../../src/status/views.js';
-import { workloadPath } from '../../../src/workload/workload.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import { settingsOf } from '../../support/exporter.js';
 import { atOnce } from '../../support/lanes.js';
@@ -43,30 +42,6 @@ async function answerOf(kind: CommandKind, path: readonly string[] = []): Promis
   );
   return JSON.parse(toJson({ generatedAtMs: 0, coverage: coverageOf(reading), ...data })) as Answer;
 }
-
-it.each(['nodes', 'pods', 'containers', 'volumes', 'workloads', 'namespaces', 'evictions'] as const)(
-  'the list of %s of the demo is as the API describes it',
-  async (kind) => {
-    const answer = await answerOf(kind);
-    expect(answer['items']).not.toEqual([]);
-    expect(schemas.faultOf(kind, answer)).toBeUndefined();
-  },
-);
-
-it('the nodes, pods and workloads of the demo are as the API describes them', async () => {
-  for (const { nodeName } of reading.snapshot.nodes) {
-    expect([nodeName, schemas.faultOf('node', await answerOf('node', [nodeName]))]).toEqual([nodeName, undefined]);
-  }
-  for (const { pod } of reading.knownPods) {
-    const answer = await answerOf('pod', [pod.namespace, pod.name]);
-    expect([pod.name, schemas.faultOf('pod', answer)]).toEqual([pod.name, undefined]);
-  }
-  for (const { workload } of reading.snapshot.workloads) {
-    const path = workloadPath(workload);
-    const answer = await answerOf('workload', path.split('/'));
-    expect([path, schemas.faultOf('workload', answer)]).toEqual([path, undefined]);
-  }
-});
 
 /** The answer with another value at the place. */
 function changed(answer: Answer, place: string, value: unknown): unknown {
