@@ -33,6 +33,10 @@ export class HttpsListener implements AsyncDisposable {
         handle(request, response).catch(() => response.destroy());
       },
     );
+    // Whose handshake was under way when the server paused.
+    this.#server.on('secureConnection', (socket) => {
+      if (!this.#server.listening) socket.destroy();
+    });
   }
 
   /** The port, also while paused; 0 before `listen`. */

@@ -15,7 +15,7 @@ import { ApiClient } from '../http/api-client.js';
 import type { Scope } from '../kube/scope.js';
 import type { CollectOptions } from '../scrape/collector.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
-import { missingNode, snapshotCounts } from '../scrape/snapshot-counts.js';
+import { missingNode, reportsUnknownPods, snapshotCounts } from '../scrape/snapshot-counts.js';
 import { DeferredStatus } from '../server/deferred-status.js';
 import { MetricsHandler } from '../server/metrics-handler.js';
 import { MissingNodeReport, SeriesCapReport } from '../telemetry/scrape-reports.js';
@@ -192,6 +192,7 @@ export class App implements AsyncDisposable {
     const snapshot = await core.collector.collect(...scrape);
     if (snapshot !== undefined) {
       this.metrics.show({ collected: snapshotCounts(snapshot) });
+      core.place.store.doubt(reportsUnknownPods(snapshot));
       this.#missingNodeReport.scraped(missingNode(snapshot), noSuchNode);
     }
     this.metrics.show({ workloadNameClashCount: core.resolver.clashCount });

@@ -13,10 +13,9 @@ import type { Scope } from '../kube/scope.js';
 import { BackgroundRefresher, refreshesAhead } from '../kubelet/background-refresher.js';
 import type { KubeletCache } from '../kubelet/kubelet-cache.js';
 import type { NodeSummary } from '../kubelet/summary.js';
-import { lacksYoungPod } from '../node/node-comparison.js';
 import { podGraceMs } from '../node/node-coverage.js';
+import { lacksYoungPod } from '../node/young-pods.js';
 import { nodesInScope } from '../scrape/node-policy.js';
-import { Reconciler } from '../scrape/reconciler.js';
 import type { TimedTask } from '../server/liveness.js';
 import type { TaskKind } from '../telemetry/self-family.js';
 import type { SelfMetrics } from '../telemetry/self-metrics.js';
@@ -25,7 +24,7 @@ import type { ClusterWatches } from '../watch/cluster-watches.js';
 import type { StoreChange } from '../watch/object-store.js';
 import type { Subscription } from '../watch/subscription.js';
 import { type ConnectionBudget, connectionBudget, warnOfOpenFileLimit } from './connection-budget.js';
-import { type CorePlace, podScope } from './core.js';
+import type { CorePlace } from './core.js';
 
 /** No task takes so long: what it waits for has a time limit of seconds, or that of `kubelet.requestTimeout`. */
 const maxTaskMs = 300_000;
@@ -77,7 +76,6 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
   readonly #options: ClusterPlaceOptions;
   readonly #lifetime = new AbortController();
   readonly #refresher: BackgroundRefresher | undefined;
-  readonly #reconciler: Reconciler;
   readonly #running: Promise<void>;
   readonly #evictions: Subscription<Pod>;
   #lifecycle: Disposable | undefined;
@@ -98,12 +96,10 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
       rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
     });
     this.#refresher = this.#createRefresher();
-    this.#reconciler = this.#createReconciler();
     this.queue = new WorkQueue<TaskKind>({
       ...options,
       handlers: {
         refresh: (nodeName) => this.#refresher?.refresh(nodeName) ?? Promise.resolve(undefined),
-        reconcile: (_name, signal) => this.#reconciler.reconcile(signal),
       },
       observer: options.metrics,
     });
@@ -137,21 +133,16 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
     this.#lifecycle = this.store.subscribeToPods({ name: 'lifecycle', onChange });
   }
 
-  /** To be called at each scrape: summaries are refreshed and compared in the background only while scrapes keep coming. */
+  /** To be called at each scrape: summaries are refreshed ahead only while scrapes keep coming. */
   scraped(): void {
-    this.#expectScrape();
-    this.#reconciler.scraped();
+    this.#refreshesAhead = refreshesAhead(this.targets().length);
+    this.#refresher?.expectScrape();
   }
 
   /** Refreshes summaries ahead for the first scrape. */
   async prepare(): Promise<void> {
     await this.store.lists.synced();
-    this.#expectScrape();
-  }
-
-  #expectScrape(): void {
-    this.#refreshesAhead = refreshesAhead(this.targets().length);
-    this.#refresher?.expectScrape();
+    this.scraped();
   }
 
   /** To be called with each summary. A change of a pod marks that of its node, but the one that ends the mark may still lack the pod. */
@@ -260,24 +251,6 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
       },
       onRefreshed: async (node) =>
         this.#refreshesAhead ? this.#options.onRefreshed(node, this.#lifetime.signal) : undefined,
-      clock,
-    });
-  }
-
-  #createReconciler(): Reconciler {
-    const { config, clock } = this.#options;
-    return new Reconciler({
-      store: this.store,
-      cache: this.cache,
-      scope: podScope(config),
-      ttlMs: config.cache.ttlMs,
-      onCounts: (counts) => {
-        this.store.compare(counts);
-      },
-      schedule: (delayMs) => {
-        this.queue.add('reconcile', 'pods', delayMs);
-      },
-      lane: this.#options.scheduler.newLane(),
       clock,
     });
   }

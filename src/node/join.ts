@@ -86,7 +86,7 @@ export function entryFinder(
 }
 
 /** The API object of a pod of a summary, or why it has none. */
-export function judgePod(summary: PodSummary, input: Omit<JoinInput, 'summary'>): Pod | JoinReason | 'out_of_scope' {
+function judgePod(summary: PodSummary, input: Omit<JoinInput, 'summary'>): Pod | JoinReason | 'out_of_scope' {
   const { scope, ownPod } = input;
   const { namespace, name, uid } = summary;
   if (scope.namespaces.length > 0 && !scope.namespaces.includes(namespace)) return 'out_of_scope';

@@ -6,6 +6,17 @@ export function missingNode({ nodes }: ClusterSnapshot): string | undefined {
   return nodes.find((node) => node.state === 'absent' && node.reason === 'no_node')?.nodeName;
 }
 
+/** Whether kubelets report pods that the API server does not know, or has just deleted. */
+export function reportsUnknownPods({ nodes, unlistedNamespaces }: ClusterSnapshot): boolean {
+  return nodes.some((node) => {
+    if (node.state !== 'fresh') return false;
+    const { skippedPods, unknownPods } = node.snapshot;
+    const isListed = ({ namespace }: { readonly namespace: string }): boolean =>
+      !unlistedNamespaces.includes(namespace);
+    return (skippedPods.get('deleted_pod') ?? 0) > 0 || unknownPods.some(isListed);
+  });
+}
+
 /** What one scrape left out. */
 export interface SnapshotCounts {
   /** Pods without storage series, by reason; 0 for a reason that no pod has. */

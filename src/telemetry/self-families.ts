@@ -192,7 +192,7 @@ export const selfFamilies = {
   ),
   queueDepth: gauge(
     'queue_depth',
-    'Background tasks that wait or are in process, by task: refresh (scrapes the kubelet of one node) and reconcile (compares the pods of the API server with those of the summaries).',
+    'Background tasks that wait or are in process, by task: refresh (scrapes the kubelet of one node).',
     ['task'],
     ({ source }) => (source === undefined ? [] : taskKinds.map((task) => [source.queue.depth(task), task])),
   ),

@@ -4,7 +4,7 @@ import type { SnapshotCounts } from '../scrape/snapshot-counts.js';
 import type { StoreState } from '../watch/store-lists.js';
 
 /** What is done in the background. */
-export const taskKinds = ['refresh', 'reconcile'] as const;
+export const taskKinds = ['refresh'] as const;
 export type TaskKind = (typeof taskKinds)[number];
 
 /** The settings, or the file of `--web.config.file`. */

@@ -4,7 +4,6 @@ import type { ClusterWatches } from './cluster-watches.js';
 import type { SharedWatch } from './shared-watch.js';
 import { StoreLists } from './store-lists.js';
 import type { Subscriber, Subscription } from './subscription.js';
-import type { KnownPodCounts } from './unknown-pods.js';
 import type { WatchedNodesOptions, WatchedPodsOptions } from './watched-collection.js';
 
 /**
@@ -106,23 +105,15 @@ export class ClusterStore implements Disposable {
   }
 
   /**
-   * Compares with what kubelets report, several times a minute while summaries come: see {@link UnknownPods.compare}. Not while
-   * the API server is away: a list follows anyway.
+   * Has the store checked: see {@link Reflector.doubt}. To be called at each scrape, with whether kubelets report pods that are
+   * not known. Nodes that are not known while pods run on them are doubted too. Nothing is while the API server is away.
    */
-  compare(reported: KnownPodCounts): void {
+  doubt(hasUnknownPods: boolean): void {
     if (this.lists.isServerAway) return;
-    this.#pods.unknownPods.compare(reported);
-    this.#nodes.unknownPods.compare(this.#podsByNode());
-  }
-
-  /** Counts pods on known nodes, and running ones on nodes that are not known and should be. */
-  #podsByNode(): KnownPodCounts {
-    let [knownCount, unknownCount] = [0, 0];
-    for (const name of this.boundNodeNames()) {
-      const pods = this.podsOn(name);
-      if (this.hasNode(name)) knownCount += pods.length;
-      else unknownCount += pods.filter(({ phase }) => phase === 'Running').length;
-    }
-    return { knownCount, unknownCount };
+    const hasUnknownNodes = [...this.boundNodeNames()].some(
+      (name) => !this.hasNode(name) && this.podsOn(name).some(({ phase }) => phase === 'Running'),
+    );
+    for (const scope of this.#pods.scopes) scope.doubt(hasUnknownPods);
+    for (const scope of this.#nodes.scopes) scope.doubt(hasUnknownNodes);
   }
 }

@@ -1,4 +1,5 @@
 import { LinkedAbort } from '../base/abortable.js';
+import { nextDelayMs, withJitter } from '../base/backoff.js';
 import { type Instant, instantOf } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import { singleFlight } from '../base/memo.js';
@@ -23,11 +24,14 @@ import type { WatchEvent } from './watch-stream.js';
 /** After this time without a list, an event or a bookmark, the next attempt is a list. */
 const maxSilenceMs = 600_000;
 
-/** Between two checks at least: the API server may be busy, and nothing about a check is urgent. */
+/** After a check that failed: the API server may be busy, and nothing about a check is urgent. */
 const checkPauseMs = 600_000;
 
 /** A list is not doubted before summaries from before it have been replaced. */
 const settleMs = 60_000;
+
+/** Kubelets may never clean up, and a static pod that the API server refuses is never known: a list does not help then. */
+const [shortestDoubtMs, longestDoubtMs] = [600_000, 14_400_000];
 
 export interface ReflectorOptions<T extends StoredObject> extends ObjectCollectionOptions, StoreWriterOptions<T> {
   /** From 0 to 1, 1 excluded. */
@@ -61,9 +65,11 @@ export class Reflector<T extends StoredObject> {
   #listedAtMs = -Infinity;
   /** When the next end of a watch is followed by a check. */
   #checkAtMs = Infinity;
-  #checkedAtMs = -Infinity;
-  /** Whether the last list was a check. */
-  #isChecked = false;
+  #doubtedAtMs = -Infinity;
+  #doubtNotBeforeMs = -Infinity;
+  /** From the next doubt to the one after it, before its random part. */
+  #doubtPauseMs = shortestDoubtMs;
+  #isFirstList = true;
   /** Monotonic time of the headers of the watch; Infinity before. */
   #connectedAtMs = Infinity;
   /** As `maxSilenceMs`, while polling; another one after each list. */
@@ -123,21 +129,35 @@ export class Reflector<T extends StoredObject> {
    */
   relist(): void {
     this.#writer.requestRelist();
-    this.#watching?.abort(new Error('what is known may be wrong'));
+    this.#check();
   }
 
   /**
-   * Checks the store once after each list that was no check, while something contradicts it; after the first list in any case:
-   * a server that has just started may have served half of it. Not before a minute after the list, nor within 10 minutes of the
-   * last check. Without a watch, a list follows anyway.
+   * To be called at each scrape. Lists the newest state while something contradicts the store (`isContradicted`): not before a
+   * minute after a list, and while that does not help after longer and longer pauses, from 5 to 10 minutes up to 4 hours. The
+   * first list is checked in any case: a server that has just started may have served half of it.
    */
   doubt(isContradicted: boolean): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (!isContradicted && this.#checkedAtMs > -Infinity) return;
-    const isTooSoon = nowMs < Math.max(this.#listedAtMs + settleMs, this.#checkedAtMs + checkPauseMs);
-    if (this.#isChecked || isTooSoon || !this.isConnected) return;
-    this.#checkAtMs = nowMs;
-    this.#watching?.abort(new Error('the store is checked'));
+    const { clock, random, logger } = this.#options;
+    const nowMs = clock.monotonicMs();
+    // Without a watch, a list follows anyway.
+    const isDue = this.isConnected && nowMs >= Math.max(this.#doubtNotBeforeMs, this.#listedAtMs + settleMs);
+    if (!isDue || !(isContradicted || this.#isFirstList)) return;
+    logger.debug('what is known is checked', { resource: this.resource, path: this.#collection.path, isContradicted });
+    this.#isFirstList = false;
+    if (!isContradicted) {
+      this.#check();
+      return;
+    }
+    this.#doubtedAtMs = nowMs;
+    this.#doubtNotBeforeMs = nowMs + withJitter(this.#doubtPauseMs, random);
+    this.#doubtPauseMs = nextDelayMs(this.#doubtPauseMs, longestDoubtMs);
+    this.relist();
+  }
+
+  #check(): void {
+    this.#checkAtMs = this.#options.clock.monotonicMs();
+    this.#watching?.abort(new Error('what is known may be wrong'));
   }
 
   async #loop(signal: AbortSignal): Promise<void> {
@@ -169,14 +189,14 @@ export class Reflector<T extends StoredObject> {
   }
 
   async #list(signal: AbortSignal, isCheck: boolean): Promise<number> {
-    if (isCheck) {
-      this.#checkedAtMs = this.#options.clock.monotonicMs();
-      this.#checkAtMs = this.#checkedAtMs + checkPauseMs;
-    }
+    if (isCheck) this.#checkAtMs = this.#options.clock.monotonicMs() + checkPauseMs;
     try {
       const options = { isInitial: !this.isSynced, isCheck };
       this.#listed(await this.#writer.list(this.#resourceVersion, options, signal));
-      this.#isChecked = isCheck;
+      if (!isCheck) {
+        this.#doubtPauseMs = shortestDoubtMs;
+        this.#doubtNotBeforeMs = this.#doubtedAtMs + shortestDoubtMs;
+      }
     } catch (error) {
       if (signal.aborted || !(error instanceof RequestError)) throw error;
       return this.#listFailed(error);

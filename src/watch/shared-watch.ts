@@ -11,7 +11,6 @@ import { Reflector } from './reflector.js';
 import type { AttemptFailure } from './retries.js';
 import { type Subscriber, Subscription } from './subscription.js';
 import type { Tombstones } from './tombstones.js';
-import { UnknownPods } from './unknown-pods.js';
 import type { WatchObserver } from './watch-observer.js';
 import type { WatchedCollection } from './watched-collection.js';
 
@@ -24,7 +23,6 @@ export class SharedWatch<T extends StoredObject> {
   /** Objects that were removed recently, from this watch or another of the resource. */
   readonly removed: Tombstones;
   readonly startedAtMs: number;
-  readonly unknownPods: UnknownPods;
   readonly #collection: WatchedCollection<T>;
   readonly #options;
   readonly #lane: Lane;
@@ -65,7 +63,6 @@ export class SharedWatch<T extends StoredObject> {
         this.#changed(changes);
       },
     });
-    this.unknownPods = new UnknownPods({ ...options, resource: collection.resource, scopes: () => this.#scopes });
     this.#clusterWide = new ClusterWidePods({ ...options, namespaces });
     this.#chosen = new Promise((resolve) => {
       this.#resolveChosen = resolve;

@@ -18,6 +18,7 @@ import type { NodeView } from '../../src/node/node-view.js';
 import { Collector } from '../../src/scrape/collector.js';
 import type { OnView, SummaryCache } from '../../src/scrape/node-lookups.js';
 import { allObjects, type ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import { reportsUnknownPods } from '../../src/scrape/snapshot-counts.js';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
 import { WorkloadCollector } from '../../src/workload/workload-collector.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
@@ -101,6 +102,11 @@ class FakeCluster implements PodLister, SummaryCache {
     const lookup = this.#lookups.get(nodeName);
     if (lookup === undefined || lookup.state === 'absent') throw new Error('no summary');
     this.#lookups.set(nodeName, { ...lookup, configuration });
+  }
+
+  goStale(nodeName: string): void {
+    const lookup = this.#lookups.get(nodeName);
+    if (lookup?.state === 'fresh') this.#lookups.set(nodeName, { ...lookup, state: 'stale' });
   }
 
   setLookup(nodeName: string, lookup: CacheLookup): void {
@@ -1249,4 +1255,25 @@ it.each<[string, (cluster: FakeCluster) => void]>([
   }
   cluster.answer('node-1', { pods });
   expect(await servedCount()).toBe(25);
+});
+
+it.each<[string, string, (cluster: FakeCluster) => void, boolean]>([
+  ['that is known', 'cart-0', () => undefined, false],
+  ['that is not known', 'stranger', () => undefined, true],
+  ['that has just been deleted', 'stranger', ({ deletedUids }) => deletedUids.add('uid-shop-stranger'), true],
+  ['of a namespace that is not listed yet', 'stranger', (cluster) => (cluster.unlisted = ['shop']), false],
+  [
+    'in a summary that is stale',
+    'stranger',
+    (cluster) => {
+      cluster.goStale('node-1');
+    },
+    false,
+  ],
+])('kubelets contradict the store, or do not, by a pod %s', async (_case, name, change, expected) => {
+  const cluster = new FakeCluster();
+  cluster.addNode('node-1', [cart('cart-0', 'node-1')]);
+  cluster.answer('node-1', { pods: [aPodSummary({ name })] });
+  change(cluster);
+  expect(reportsUnknownPods(await aCollector(cluster).collect())).toBe(expected);
 });

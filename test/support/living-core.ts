@@ -25,6 +25,7 @@ import type { ExpositionRequest } from '../../src/exposition/bodies.js';
 import { EvictionLog } from '../../src/history/eviction-log.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import type { Scope } from '../../src/kube/scope.js';
+import { reportsUnknownPods } from '../../src/scrape/snapshot-counts.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { ClusterWatches } from '../../src/watch/cluster-watches.js';
 import { Tombstones } from '../../src/watch/tombstones.js';
@@ -122,6 +123,7 @@ export class LivingCore implements AsyncDisposable {
             exposition.prepareNode(view, derived, filter);
           },
         }));
+    if (reader !== 'status' && snapshot !== undefined) place.store.doubt(reportsUnknownPods(snapshot));
     return {
       exposition: async (request) => {
         const { chunks, contentLength } = await exposition.render(snapshot, request, signal);

@@ -4,7 +4,6 @@ import type { ApiTransport } from '../../src/http/api-client.js';
 import { wholeCluster } from '../../src/kube/scope.js';
 import { ClusterStore } from '../../src/watch/cluster-store.js';
 import { ClusterWatches } from '../../src/watch/cluster-watches.js';
-import { UnknownPods } from '../../src/watch/unknown-pods.js';
 import type { WatchObserver } from '../../src/watch/watch-observer.js';
 import type { ManualClock } from './manual-clock.js';
 import { mustNotEnd, silentObserver } from './watch-observers.js';
@@ -46,17 +45,4 @@ export function startStore({ observer = silentObserver, ...options }: RunningSto
       await watches[Symbol.asyncDispose]();
     },
   };
-}
-
-/** `relist` is called when pods are listed again. */
-export function unknownPods(
-  clock: ManualClock,
-  relist: () => void,
-  options: { logger?: Logger; random?: () => number } = {},
-): UnknownPods {
-  const scope = { relist, doubt: () => undefined };
-  return new UnknownPods({
-    ...{ resource: 'pods', scopes: () => [scope], clock, random: () => 0, logger: silentLogger },
-    ...options,
-  });
 }

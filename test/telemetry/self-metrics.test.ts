@@ -68,7 +68,7 @@ const watchFailures = ['connection', 'throttled', 'unavailable', 'unauthorized',
 
 /** [family, its series at the start, what changes] */
 it.for<readonly [string, Readonly<Record<string, number>>, Readonly<Record<string, number>>]>([
-  ['queue_retries', zeros('refresh', 'reconcile'), { refresh: 1 }],
+  ['queue_retries', zeros('refresh'), { refresh: 1 }],
   ['scrapes', zeros('success', 'deadline', 'rejected', 'aborted', 'error'), { deadline: 1, rejected: 1 }],
   ['series_dropped', zeros('max_series', 'large_pods'), { large_pods: 5 }],
   ['kubelet_requests', zeros(...requestResults), { timeout: 1 }],
@@ -215,7 +215,7 @@ describe('stores', () => {
     expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 1 });
     count = 7;
     expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 7 });
-    expect(await samplesOf(metrics, 'queue_depth')).toEqual({ refresh: 7, reconcile: 7 });
+    expect(await samplesOf(metrics, 'queue_depth')).toEqual({ refresh: 7 });
   });
 });
 

@@ -194,25 +194,28 @@ describe('the start of a pod', () => {
   });
 });
 
-describe('ClusterStore.compare', () => {
-  const noDoubt = { knownCount: 1, unknownCount: 0 };
-
-  it('pods are listed again when kubelets report many that the store does not know for a minute', async () => {
-    await using running = await start(wholeCluster, [podOn(own, 'a')]);
-    const reported = { knownCount: 1, unknownCount: 5 };
-    running.store.compare(reported);
-    await running.advance(60_000);
-    expect(running.listCounts()).toEqual([1, 1]);
-    running.store.compare(reported);
-    await running.advance(0);
-    expect(running.newestLists()).toEqual(['pods']);
+describe('ClusterStore.doubt', () => {
+  it.each<[string, string, boolean, readonly string[]]>([
+    ['both are checked once while nothing contradicts them', own, false, []],
+    ['the newest pods are listed when kubelets report others', own, true, ['pods']],
+    ['the newest nodes are listed when pods run on others', 'lost', false, ['nodes']],
+  ])('a minute after the first lists, %s', async (_case, nodeName, hasUnknownPods, newest) => {
+    await using world = await start(wholeCluster, [podOn(own, 'a'), podOn('lost', 'ended'), runningOn(nodeName, 'b')]);
+    world.store.doubt(hasUnknownPods);
+    await world.advance(60_000);
+    expect(world.listCounts()).toEqual([1, 1]);
+    for (let minute = 0; minute < 3; minute += 1) {
+      world.store.doubt(hasUnknownPods);
+      await world.advance(60_000);
+    }
+    expect([world.listCounts(), world.newestLists()]).toEqual([[2, 2], newest]);
   });
 
-  it('a comparison lists nothing again while the API server is away: a list follows anyway', async () => {
+  it('a doubt lists nothing while the API server is away: a list follows anyway', async () => {
     await using running = await start(wholeCluster, [podOn(own, 'a')]);
     await running.breakWatch();
     for (let minute = 0; minute < 3; minute += 1) {
-      running.store.compare({ knownCount: 1, unknownCount: 5 });
+      running.store.doubt(true);
       await running.advance(55_000);
     }
     expect([running.store.lists.isServerAway, running.listCounts()]).toEqual([true, [1, 1]]);
@@ -256,30 +259,12 @@ describe('ClusterStore.compare', () => {
     expect(areSeen(scopes, 150_000)).toBe(expected);
   });
 
-  it('nodes are listed again when many pods run on nodes that the store does not know for a minute', async () => {
-    const pods = ['a', 'b', 'c'].map((name) => runningOn('lost', name));
-    await using running = await start(wholeCluster, [podOn(own, 'a'), ...pods]);
-    running.store.compare(noDoubt);
-    await running.advance(60_000);
-    running.store.compare(noDoubt);
-    await running.advance(0);
-    expect(running.newestLists()).toEqual(['nodes']);
-  });
-
-  it.each<[string, readonly object[], readonly string[] | undefined]>([
-    ['while pods and nodes agree', [podOn(own, 'a'), podOn('lost', 'b')], undefined],
-    [
-      'for pods on nodes that are not selected',
-      Array.from({ length: 100 }, (_, index) => runningOn('red', `p${index}`)),
-      ['blue'],
-    ],
-  ])('a comparison checks the first lists once, and no more %s', async (_case, pods, selected) => {
-    await using world = await start(wholeCluster, pods, selected);
-    for (let minute = 0; minute < 3; minute += 1) {
-      world.store.compare(noDoubt);
-      await world.advance(60_000);
-    }
-    expect([world.listCounts(), world.newestLists()]).toEqual([[2, 2], []]);
+  it('pods on nodes that are not selected are no doubt', async () => {
+    await using world = await start(wholeCluster, [runningOn('red', 'a')], ['blue']);
+    await world.advance(60_000);
+    world.store.doubt(false);
+    await world.advance(0);
+    expect(world.newestLists()).toEqual([]);
   });
 });
 

@@ -178,37 +178,43 @@ describe('a check', () => {
     await world.pass(41);
     expect(world.requests().slice(-2)).toEqual([check, 'watch rv=10']);
     await world.pass(8);
-    world.run.reflector.doubt(true);
-    await world.run.clock.advance(0);
     expect(listsOf(world.requests())).toEqual([]);
     await world.pass(8);
     expect(listsOf(world.requests())).toEqual([check]);
     expect([world.run.content(), world.drift()]).toEqual([['a@1', 'b@1', 'c@1'], []]);
   });
 
-  test('a suspicion causes one check after each list that was none, a minute later or more', async ({ world }) => {
-    const suspect = async (): Promise<readonly string[]> => {
-      world.run.reflector.doubt(true);
-      await world.run.clock.advance(0);
-      return listsOf(world.requests());
+  test('a doubt lists the newest state a minute after a list, then after longer and longer pauses, up to 4 hours', async ({
+    world,
+  }) => {
+    const minutes: number[] = [];
+    const doubtFor = async (durationMinutes: number): Promise<void> => {
+      for (let minute = 0; minute < durationMinutes; minute += 1) {
+        world.requests();
+        world.run.reflector.doubt(true);
+        await world.pass(1);
+        if (world.requests().includes('list limit=500')) minutes.push(minute);
+      }
     };
-    const expire = async (): Promise<void> => {
+    await doubtFor(720);
+    expect(minutes).toEqual([1, 10, 25, 55, 115, 235, 415, 595]);
+    for (const expected of [[2], [6, 15]]) {
       await world.send(errorLine(410));
+      minutes.length = 0;
+      await doubtFor(expected.length * 10 - 4);
+      expect(minutes).toEqual(expected);
+    }
+    expect([world.run.content(), world.drift()]).toEqual([['a@1', 'b@1', 'c@1'], []]);
+  });
+
+  test('the first list alone is checked without a doubt, by one that is not older', async ({ world }) => {
+    const listed: string[] = [];
+    for (let minute = 0; minute < 20; minute += 1) {
+      world.run.reflector.doubt(false);
       await world.pass(1);
-      expect(listsOf(world.requests())).toEqual([check]);
-    };
-    expect(await suspect()).toEqual([]);
-    await world.pass(1);
-    expect(await suspect()).toEqual([check]);
-    await world.pass(15);
-    expect(await suspect()).toEqual([]);
-    await expire();
-    await world.pass(1);
-    expect(await suspect()).toEqual([check]);
-    await expire();
-    await world.pass(5);
-    expect(await suspect()).toEqual([]);
-    await world.pass(5);
-    expect(await suspect()).toEqual([check]);
+      if (minute === 10) await world.send(errorLine(410));
+      listed.push(...listsOf(world.requests()));
+    }
+    expect(listed).toEqual([check, check]);
   });
 });

@@ -50,6 +50,8 @@ export class PodsApi implements ApiTransport {
   readonly #pods = new Map<string, SimulatedPod>();
   readonly #changes: PodChange[] = [];
   readonly #watches = new Map<string, OpenWatch>();
+  /** Of the last list, by stream. */
+  readonly #listedVersions = new Map<string, number>();
   #version = 10;
   #compactedVersion = 0;
   /** Lists that are under way end when it resolves. */
@@ -149,18 +151,19 @@ export class PodsApi implements ApiTransport {
     const line = eventLine(is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED', podObject({ ...pod, version }));
     sent.push({ line, pod });
     feed.send(line, () => {
-      this.#observer.changed(stream, pod, !is);
+      // A watch that goes on after a list tells again what the list has shown.
+      if (version > (this.#listedVersions.get(stream) ?? 0)) this.#observer.changed(stream, pod, !is);
     });
   }
 
   #list({ stream, selects }: Selection, query: Query, signal: AbortSignal): AsyncIterable<Buffer> {
     if (query['resourceVersion'] === '0') this.#observer.began(stream);
     const [version, pods] = [this.#version, this.pods.filter(selects)];
-    // A list beside a watch is compared with what is known, and changes nothing.
-    const isCompared = this.#watches.get(stream)?.feed.isOpen === true;
     const text = listText('PodList', version, pods.map(podObject));
     return laterBody(text, this.#listsHeld, () => {
-      if (!isCompared && !signal.aborted) this.#observer.listed(stream, pods);
+      if (signal.aborted) return;
+      this.#listedVersions.set(stream, version);
+      this.#observer.listed(stream, pods);
     });
   }
 

@@ -1,34 +1,6 @@
 import type { Pod } from '../kube/objects.js';
 import type { NodeSummary } from '../kubelet/summary.js';
-import { entryFinder, type JoinInput, judgePod } from './join.js';
-
-/** The pods of a summary against those of the API server. */
-export interface NodeComparison {
-  /** Pods of the summary that the API server knows on this node. */
-  readonly knownCount: number;
-  /** Pods of the summary that the API server does not know, or has just deleted. */
-  readonly unknownCount: number;
-}
-
-/**
- * Pods that the API server knows elsewhere or under another UID count neither way: their summary or their watch lags behind.
- */
-export function compareNode(
-  input: JoinInput & {
-    /** Namespaces in scope whose pods are not known yet. */
-    readonly unlistedNamespaces: readonly string[];
-  },
-): NodeComparison {
-  const { summary, unlistedNamespaces } = input;
-  let [knownCount, unknownCount] = [0, 0];
-  for (const pod of summary.pods) {
-    const verdict = judgePod(pod, input);
-    if (typeof verdict === 'object') knownCount += 1;
-    const isUnknown = verdict === 'unknown_pod' && !unlistedNamespaces.includes(pod.namespace);
-    if (isUnknown || verdict === 'deleted_pod') unknownCount += 1;
-  }
-  return { knownCount, unknownCount };
-}
+import { entryFinder } from './join.js';
 
 /**
  * Whether the summary lacks a pod that has run for less than the grace period. A kubelet lists a pod only seconds after its
