@@ -199,29 +199,6 @@ describe('credentials in a cluster', () => {
     expect(credentials.namespace).toBeUndefined();
   });
 
-  it('credentials of a service account are read again after 60 s, not before', async ({ folder }) => {
-    await mount(folder);
-    const credentials = await folder.load({ environment });
-    await credentials.material();
-    const next = await TestAuthority.create('next-ca');
-    await folder.write('serviceaccount/token', 'two');
-    await folder.write('serviceaccount/ca.crt', next.certificate);
-    await folder.clock.advance(59_999);
-    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer one' });
-    await folder.clock.advance(1);
-    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer two' });
-    expect((await credentials.material()).tls.ca).toBe(next.certificate.trim());
-  });
-
-  it('credentials of a service account are read again at once after the server refused them', async ({ folder }) => {
-    await mount(folder);
-    const credentials = await folder.load({ environment });
-    await credentials.material();
-    await folder.write('serviceaccount/token', 'two');
-    credentials.invalidate();
-    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer two' });
-  });
-
   it('credentials of a service account outlive their file, unless the server refused them', async ({ folder }) => {
     await mount(folder);
     const credentials = await folder.load({ environment });
@@ -379,15 +356,6 @@ describe('credentials of a kubeconfig', () => {
     expect(credentials.server.href).toBe('http://127.0.0.1:8001/');
     expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer t' });
     expect((await credentials.material()).tls.rejectUnauthorized).toBe(true);
-  });
-
-  it.for([
-    ['192.0.2.1:6443', 'http://192.0.2.1:6443/'],
-    ['localhost', 'http://localhost/'],
-  ])('as with kubectl, the server %s is %s without credentials', async ([server, href], { folder }) => {
-    const ca = Buffer.from(authority.certificate).toString('base64');
-    const credentials = await loadUser(folder, { token: 't' }, { server, 'certificate-authority-data': ca });
-    expect([credentials.server.href, (await credentials.material()).headers]).toEqual([href, {}]);
   });
 
   it('a kubeconfig in UTF-16 is read, as Windows PowerShell writes it', async ({ folder }) => {

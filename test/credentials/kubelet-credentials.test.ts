@@ -72,14 +72,6 @@ it('credentials for kubelets without settings are those of the API server, its o
 });
 
 describe('settings for the kubelets', () => {
-  it("a token file for kubelets replaces the API server's token and client certificate", async () => {
-    const { credentials, invalidations } = setUp({ bearerTokenFile: await fileOf('token', ' kubelet-token\n') });
-    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer kubelet-token' });
-    expect((await credentials.material()).tls).toEqual({ ca: 'cluster CA', rejectUnauthorized: true });
-    credentials.invalidate();
-    expect(invalidations()).toBe(0);
-  });
-
   it("a client certificate for kubelets replaces the API server's token and client certificate", async () => {
     const certFile = await fileOf('tls.crt', pair.cert);
     const { credentials } = setUp({ tls: { certFile, keyFile: await fileOf('tls.key', pair.key) } });

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 
 import { UserError } from '../../src/base/errors.js';
 import { type CredentialOverrides, loadCredentials } from '../../src/credentials/load-credentials.js';
-import { TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { temporaryFolder } from '../support/programs.js';
 
@@ -126,22 +125,5 @@ describe('overrides without a kubeconfig', () => {
   it.each(['context', 'cluster', 'user'])('--%s needs a kubeconfig', async (flag) => {
     const loading = loadCredentials({ ...options, overrides: { [flag]: 'x', server: 'https://h' } });
     expect(await fault(loading)).toBe(`--${flag} x is set, but there is no kubeconfig`);
-  });
-
-  it('a service account impersonates as the flags say', async () => {
-    await using folder = await temporaryFolder();
-    const { certificate } = await TestAuthority.create();
-    for (const [name, text] of Object.entries({ token: 't', 'ca.crt': certificate, namespace: 'n' })) {
-      await writeFile(path.join(folder.path, name), text);
-    }
-    const environment = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
-    const inCluster = { ...options, environment, inClusterDir: folder.path };
-    const credentials = await loadCredentials({ ...inCluster, overrides: { as: 'joe', asGroup: ['g'] } });
-    expect((await credentials.material()).headers).toEqual({
-      authorization: 'Bearer t',
-      'impersonate-user': 'joe',
-      'impersonate-group': ['g'],
-    });
-    expect(await fault(loadCredentials({ ...inCluster, overrides: { asUid: '7' } }))).toContain('require as (--as)');
   });
 });

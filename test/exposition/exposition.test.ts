@@ -222,11 +222,6 @@ describe('Exposition', () => {
     expect(selfMetrics.told).toEqual([{ workload: 0, node: 0, pod: 0, container: 0, volume: 0 }]);
   });
 
-  it('families without a series are left out', async () => {
-    const families = await familiesOf(aClusterSnapshot({ nodes: [], workloads: [] }));
-    expect(families.map(({ name }) => name)).toEqual(['self']);
-  });
-
   it.each(formats)('an exposition knows its length in bytes, not characters, in %s', async (format) => {
     const body = await anExposition().render(hostileSnapshot, asking(format), never);
     expect(body.contentLength).toBe(bytesOf(body).length);
@@ -639,7 +634,7 @@ const podObject = fc
     { maxLength: 3 },
   )
   .map((containers) => aPod({ containers }));
-const measuredPod: fc.Arbitrary<DerivedPod<PodUsage>> = fc
+const measuredPod: fc.Arbitrary<DerivedPod> = fc
   .record({
     namespace: name,
     name,

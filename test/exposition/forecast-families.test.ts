@@ -50,14 +50,6 @@ it('a pod has the time to the limit that it exceeds first, which goes on while i
   expect(series(91 * second)).toEqual([]);
 });
 
-it('a pod without a total has the time to a limit of its parts', () => {
-  const summary = aPodSummary({ name: 'd', uid: 'd', usedBytes: undefined });
-  const pods = new Map([['d', { ...forecast, rule: 'emptydir', volume: 'data', reachedAtMs: 60 * second } as const]]);
-  const podsWithoutTotal = [aMeasuredPod({ name: 'd', summary })];
-  const snapshot = { ...nodeWith({ pods }), podsWithoutTotal };
-  expect(podForecastsOf(aFreshNode(snapshot))).toMatchObject([{ pod: 'd', rule: 'emptydir', volume: 'data' }]);
-});
-
 it('a node has the soonest forecast for each signal, with where the threshold is from', () => {
   const of = (signal: ThresholdForecast['signal'], isAssumed: boolean, seconds: number): ThresholdForecast => ({
     signal,

@@ -62,20 +62,6 @@ describe('GzipPages: a body', () => {
     expect(shared(first, second)).toHaveLength(4);
   });
 
-  it('a compressed body shares pages with one of another kind', async () => {
-    const gzip = new GzipPages(new ManualClock());
-    const pieces = identified(3);
-    const first = await gzip.compress(pieces, 'text', never);
-    expect(shared(first, await gzip.compress(pieces, 'openmetrics', never))).toHaveLength(3);
-  });
-
-  it('a compressed body has new pages for text that is made for each body', async () => {
-    const gzip = new GzipPages(new ManualClock());
-    const pieces = [...identified(2), aPiece({ mayEndPage: false })];
-    const first = await gzip.compress(pieces, 'text', never);
-    expect(shared(first, await gzip.compress(pieces, 'text', never))).toHaveLength(2);
-  });
-
   it('a compressed body keeps no memory beside that of its pages', async () => {
     const pages = await new GzipPages(new ManualClock()).compress(identified(3), 'text', never);
     for (const page of pages.slice(1, -2)) expect(page.buffer.byteLength).toBe(page.length);

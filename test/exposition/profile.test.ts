@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { familyTable } from '../../src/exposition/families.js';
 import { type Profile, profiles } from '../../src/exposition/family.js';
 import { isInProfile } from '../../src/exposition/selection.js';
 import { costOfPods } from '../support/profile-cost.js';
@@ -11,15 +10,6 @@ it.each<[Profile, readonly Profile[]]>([
   ['full', ['minimal', 'standard', 'full']],
 ])('the profile %s includes %j', (selected, expected) => {
   expect(profiles.filter((profile) => isInProfile(profile, selected))).toEqual(expected);
-});
-
-it('the families of k8s-ephemeral-storage-metrics are in every profile', () => {
-  const own = new Map(familyTable([]).map(({ name, labels }) => [name, labels.length]));
-  const others = familyTable([], 'k8s-ephemeral-storage-metrics').filter(
-    ({ name, labels }) => own.get(name) !== labels.length,
-  );
-  expect(others.length).toBeGreaterThan(20);
-  expect(others.filter(({ profile }) => profile !== 'minimal')).toEqual([]);
 });
 
 describe('a pod with two limited containers, an emptyDir with a size limit, a configMap and a token', () => {

@@ -49,13 +49,6 @@ it('what is not a number is left out, and infinities are kept', async () => {
   expect(await textOf(registry, 'text')).toBe('g{a="inf"} +Inf\n');
 });
 
-it('a counter has the name in its samples that it has in the registry', async () => {
-  const registry = new Registry();
-  new Counter({ name: 'scrapes_total', help: 'C.', registers: [registry] }).inc(2);
-  expect(await textOf(registry, 'text')).toBe('scrapes_total 2\n');
-  expect(await textOf(registry, 'openmetrics')).toBe('scrapes_total 2\n');
-});
-
 it('no families are formatted but those that are requested', async () => {
   const registry = new Registry();
   for (const name of ['a_total', 'b_total']) new Counter({ name, help: 'C.', registers: [registry] }).inc();

@@ -15,16 +15,6 @@ describe('labelText', () => {
   ])('a label has %s as its value', (_case, value, expected) => {
     expect(labelText(['a'], [value])).toBe(expected);
   });
-
-  it('labels without a value are left out', () => {
-    expect(labelText(['a', 'b', 'c'], ['', '2', ''])).toBe('{b="2"}');
-    expect(labelText(['a'], [''])).toBe('');
-    expect(labelText([], [])).toBe('');
-  });
-
-  it('labels of targets are shown with an empty value', () => {
-    expect(labelText(['container', 'volume', 'node'], ['', '', ''])).toBe('{container="",node=""}');
-  });
 });
 
 describe('sampleLine and formatBound', () => {
@@ -113,17 +103,6 @@ describe('SampleLines', () => {
     lines.add('', value);
     expect(textOf(lines)).toBe(sampleLine('x', '{a="größe"}', value) + sampleLine('x', '', value));
     expect(lines.seriesCount).toBe(2);
-  });
-
-  it('lines are kept whatever room they need, until they are cleared', () => {
-    const lines = new SampleLines('x');
-    const labels = Array.from({ length: 40 }, (_, index) => `{a="${'größe'.repeat(index ** 2)}"}`);
-    for (const round of [1, 2]) {
-      for (const label of labels) lines.add(label, round);
-      expect(textOf(lines)).toBe(labels.map((label) => sampleLine('x', label, round)).join(''));
-      lines.clear();
-      expect([lines.byteCount, lines.seriesCount]).toEqual([0, 0]);
-    }
   });
 
   it('the memory of very many lines is let go', () => {

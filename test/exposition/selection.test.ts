@@ -9,7 +9,6 @@ import {
   noFilter,
   requestedBy,
 } from '../../src/exposition/selection.js';
-import { groupTexts } from '../support/exposed-text.js';
 
 const families = (
   [
@@ -92,10 +91,6 @@ describe('requestedBy', () => {
   ])('a request selects %s', (_case, filter, expected) => {
     expect(shortNames(requestedBy({ ...noFilter, ...filter }))).toEqual(expected);
   });
-
-  it('an empty request selects everything', () => {
-    expect(shortNames(requestedBy(noFilter))).toHaveLength(families.length);
-  });
 });
 
 describe('narrowedGroups', () => {
@@ -114,19 +109,6 @@ describe('narrowedGroups', () => {
       help: '',
       value: (data) => data * factor,
     })),
-  });
-
-  it('narrowed groups have the values of the families that are left', () => {
-    const [narrowed] = narrowedGroups(perSource([group]), ({ name }) => !name.endsWith('_2'));
-    if (narrowed?.per !== 'source') throw new Error('a group of sources expected');
-    expect(narrowed.group.families.map(({ name }) => name)).toEqual([
-      'ephemeral_storage_times_1',
-      'ephemeral_storage_times_3',
-    ]);
-    expect(groupTexts(narrowed.group, 5)).toEqual([
-      'ephemeral_storage_times_1{pod="a"} 5\n',
-      'ephemeral_storage_times_3{pod="a"} 15\n',
-    ]);
   });
 
   it('groups without a family are left out, and whole ones are left as they are', () => {

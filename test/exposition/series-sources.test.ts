@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SeriesSource } from '../../src/exposition/family.js';
 import { filesystems } from '../../src/exposition/node-families.js';
 import { nodeDivision, type PodOnNode } from '../../src/exposition/pod-on-node.js';
-import { emptyDirs, podComponents, volumeFilesystems, volumes } from '../../src/exposition/pod-sources.js';
+import { emptyDirs, podComponents, volumeFilesystems } from '../../src/exposition/pod-sources.js';
 import { nodeLayout } from '../../src/node/node-layout.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
 import { anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
@@ -61,18 +61,6 @@ describe('volumes', () => {
     aVolumeUsage({ name: 'local', type: 'pvc', capacityBytes: 1000 }),
     aVolumeUsage({ name: 'unmeasured', type: 'csi' }),
   );
-
-  it('volumes are counted when they are part of the total of the pod', () => {
-    expect(valuesOf(volumes, 'counted', ...podsOf(many))).toEqual([
-      'true',
-      'false',
-      'true',
-      'false',
-      'false',
-      'false',
-      'false',
-    ]);
-  });
 
   it('volumes below the full profile are emptyDirs', () => {
     expect(valuesOf(emptyDirs, 'volume', ...podsOf(many))).toEqual(['cache', 'memory']);

@@ -56,34 +56,6 @@ function textOf(blocks: readonly FamilyBlock[], family: string): string {
 }
 
 describe('TextCache: the text of nodes', () => {
-  it('the text of a node is the same Buffers for the same snapshot', async () => {
-    const blocksOf = aCache();
-    const snapshot = aNodeSnapshot();
-    const [first] = chunksOf(await blocksOf([snapshot]), 'pod_used_bytes');
-    expect(first?.length).toBeGreaterThan(0);
-    expect(chunksOf(await blocksOf([snapshot]), 'pod_used_bytes')[0]).toBe(first);
-  });
-
-  it('the text of a node is made for a new snapshot, and kept of the others', async () => {
-    const blocksOf = aCache();
-    const kept = aNodeSnapshot({ nodeName: 'node-1' });
-    const before = chunksOf(await blocksOf([kept, aNodeSnapshot({ nodeName: 'node-2' })]), 'pod_used_bytes');
-    const changed = aNodeSnapshot({ nodeName: 'node-2', pods: [] });
-    const after = chunksOf(await blocksOf([kept, changed]), 'pod_used_bytes');
-    expect(before).toHaveLength(2);
-    expect(after).toHaveLength(1);
-    expect(after[0]).toBe(before[0]);
-  });
-
-  it('the text of nodes is in the order of the snapshots, whichever were kept', async () => {
-    const blocksOf = aCache();
-    const [a, b, c] = ['a', 'b', 'c'].map((nodeName) => aNodeSnapshot({ nodeName }));
-    if (a === undefined || b === undefined || c === undefined) throw new Error('three snapshots expected');
-    await blocksOf([b]);
-    const text = textOf(await blocksOf([c, b, a]), 'pod_used_bytes');
-    expect(text.match(/node="\w"/g)).toEqual(['node="c"', 'node="b"', 'node="a"']);
-  });
-
   it('the text of a node is made once for scrapes that run at the same time', async () => {
     const blocksOf = aCache();
     const snapshot = aNodeSnapshot();
@@ -176,17 +148,6 @@ describe('TextCache: what is kept of nodes', () => {
     expect(ofEmpty).toBeLessThan(ofOne);
     expect(await countOf(one)).toBe(ofOne);
     expect(await countOf()).toBe(0);
-  });
-
-  it('no text is kept of a node that has left', async () => {
-    const cache = aTextCache(new ManualClock());
-    const textOfOther = async () =>
-      chunksOf(await cache.blocks(clusterOf(one, other), wholeTable, never), 'pod_used_bytes')[1];
-    const before = await textOfOther();
-    await cache.countAll(clusterOf(one, other), 0, never);
-    expect(await textOfOther()).toBe(before);
-    await cache.countAll(clusterOf(one), 0, never);
-    expect(await textOfOther()).not.toBe(before);
   });
 
   it('one text is kept for scrapes that leave out different families', async () => {

@@ -55,16 +55,6 @@ describe('workloadGroups', () => {
     ]);
   });
 
-  it('info series have the same label name for a key on all pages', () => {
-    const withKey = (key: string) =>
-      aWorkload({ type: 'labels', origin: { source: 'labels', labels: { [key]: 'x' } } });
-    const many = Array.from({ length: 250 }, (_, index) => aDeployment(`cart-${index}`));
-    const series = seriesOf([withKey('a.b'), ...many, withKey('a/b')]);
-    expect(series).toHaveLength(252);
-    expect(series[0]).toHaveProperty('label_a_b');
-    expect(series[251]).toHaveProperty('label_a_b_2');
-  });
-
   it('info series are on the same pages for the same workloads', () => {
     const pagesOf = workloadPager();
     const [first, second] = [[aWorkloadSnapshot()], [aWorkloadSnapshot()]];

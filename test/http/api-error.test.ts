@@ -18,13 +18,6 @@ describe('apiErrorFromStatus', () => {
     expect(apiErrorFromStatus({ what, status, body: undefined })).toMatchObject({ status, reason });
   });
 
-  it('an error names the request, the status and the message, on one line of bounded length', () => {
-    const body = { kind: 'Status', message: `first\n\tsecond\u0007 ${'x'.repeat(1000)}` };
-    const { message } = apiErrorFromStatus({ what, status: 400, body });
-    expect(message).toMatch(/^GET \/api\/v1\/pods: the API server answered 400: first second x+…$/);
-    expect(message.length).toBeLessThan(600);
-  });
-
   it.each([
     ['text/plain; charset=utf-8', 'Internal Error: x\n', /answered 500: Internal Error: x$/],
     ['text/html', '<p>Sorry</p>', /answered 500$/],

@@ -149,7 +149,7 @@ it.each<[what: string, listed: readonly string[] | undefined, raw: readonly stri
     atOnce,
   );
   expect(found.items.map(({ volume }) => volume)).toEqual(expected);
-  const usages = context.usageOf(record)?.volumes ?? [];
+  const usages = context.usageOf(record).volumes;
   expect(new Map(found.items.map(({ volume, usedBytes }) => [volume, usedBytes]))).toEqual(
     new Map(usages.map(({ name, usedBytes }) => [name, usedBytes])),
   );

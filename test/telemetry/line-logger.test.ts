@@ -98,17 +98,6 @@ describe('repetition', () => {
     ]);
   });
 
-  it('repetition of a line depends on level, message and fields', () => {
-    const { logger, lines } = aRecording();
-    logger.warn('node failed', { node: 'node-1' });
-    logger.error('node failed', { node: 'node-1' });
-    logger.warn('node failed', { node: 'node-2' });
-    logger.warn('node lost', { node: 'node-1' });
-    logger.warn('node failed', { node: 'node-1', reason: 'timeout' });
-    logger.warn('node failed');
-    expect(lines).toHaveLength(6);
-  });
-
   it('repetition is found among a bounded number of lines, those written last', () => {
     const { logger, lines } = aRecording();
     logger.info('first');

@@ -32,16 +32,6 @@ describe('SeriesCapReport', () => {
     expect(lines).toEqual(['warn  a', 'warn  a,b', 'info  ']);
   });
 
-  it('keeps the families dropped from the last exposition without a filter', () => {
-    const { report, capped } = aReport();
-    expect(report.droppedFamilies).toEqual([]);
-    capped({ families: ['a', 'b'], seriesCount: 5 });
-    capped({ filter: 'collect[]=pod', families: ['c'], seriesCount: 1 });
-    expect(report.droppedFamilies).toEqual(['a', 'b']);
-    capped({});
-    expect(report.droppedFamilies).toEqual([]);
-  });
-
   it('counts the series of each exposition', () => {
     const { dropped, capped } = aReport();
     capped({});

@@ -106,13 +106,6 @@ describe('durations', () => {
     expect(text).toContain(`${name}_sum ${sum}\n`);
     expect(text).toMatch(/_count 1$/m);
   });
-
-  it('durations of a bucket are up to its bound', async ({ metrics }) => {
-    metrics.scrapeFinished('success', 250);
-    const text = await metrics.registry.getSingleMetricAsString(`${prefix}scrape_duration_seconds`);
-    expect(text).toContain(`le="0.1"} 0`);
-    expect(text).toContain(`le="0.25"} 1`);
-  });
 });
 
 describe('gauges', () => {
@@ -160,11 +153,6 @@ describe('gauges', () => {
     const families = await metrics.registry.getMetricsAsJSON();
     const values = families.find(({ name }) => name === `${prefix}scope_info`)?.values;
     expect(values).toEqual([{ labels, value: 1 }]);
-  });
-
-  it.for([true, false])('a gauge shows whether TLS verification is disabled: %s', async (isDisabled, { metrics }) => {
-    metrics.show({ isKubeletTlsUnverified: isDisabled });
-    expect(await samplesOf(metrics, 'kubelet_tls_verification_disabled')).toEqual({ '': Number(isDisabled) });
   });
 
   it('gauges keep hash and time of the last good load when a reload fails', async ({ metrics }) => {
@@ -220,13 +208,6 @@ describe('stores', () => {
 });
 
 describe('the report', () => {
-  it('the report of the exporter has no values of events that have not happened', () => {
-    expect(aSelfMetrics().report()).toMatchObject({
-      ...{ stores: [], seriesCount: undefined, droppedSeriesCount: 0 },
-      ...{ isLastReloadSuccessful: undefined, settingsLoadedAt: undefined, isKubeletTlsUnverified: false },
-    });
-  });
-
   it('the report of the exporter has the same values as the metrics', ({ metrics }) => {
     const connected = { ...listedAt(12_500), isConnected: true };
     const pods = storeState('pods', 7, [aScope('shop', connected), aScope('media')]);
