@@ -1,27 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { TokenReviewer } from '../access/token-reviewer.js';
-import { type Clock, instantOf } from '../base/clock.js';
+import { instantOf } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import { Lifetime } from '../base/lifetime.js';
-import type { Logger } from '../base/logger.js';
 import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { configHash } from '../config/settings.js';
 import { plainWeb, type WebConfig } from '../config/web/web-config.js';
-import type { Credentials } from '../credentials/credentials.js';
 import { EvictionFile } from '../history/eviction-file.js';
 import { ApiClient } from '../http/api-client.js';
 import type { Scope } from '../kube/scope.js';
-import type { CollectOptions } from '../scrape/collector.js';
-import type { ClusterSnapshot } from '../scrape/snapshot.js';
-import { missingNode, reportsUnknownPods, snapshotCounts } from '../scrape/snapshot-counts.js';
 import { DeferredStatus } from '../server/deferred-status.js';
-import { MetricsHandler } from '../server/metrics-handler.js';
-import { MissingNodeReport, SeriesCapReport } from '../telemetry/scrape-reports.js';
+import { SeriesCapReport } from '../telemetry/scrape-reports.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
 import { AgentSlot } from './agent-slot.js';
-import { type ClusterCore, CoreHost } from './core-host.js';
+import type { ProcessParts } from './cluster-place.js';
+import { CoreHost } from './core-host.js';
+import { metricsEndpoint } from './metrics-endpoint.js';
 import { readinessChecks } from './readiness-checks.js';
 import { type Host, noSuchNode, scopeOf } from './resolve-scope.js';
 import { isKubeletTlsUnverified, settingWarnings, warnOfRestart } from './setting-warnings.js';
@@ -33,19 +29,11 @@ const drainMs = 10_000;
 /** A DaemonSet starts on 5,000 nodes at once: 1,000 lists a second at most, and ready before the first scrape in most cases. */
 const nodeLocalSpreadMs = 5_000;
 
-export interface AppOptions {
+export interface AppOptions extends Omit<ProcessParts, 'scheduler' | 'metrics' | 'onUnexpectedEnd'> {
   readonly config: Config;
   /** Without it, plain HTTP for everybody. */
   readonly web?: WebConfig;
-  readonly credentials: Credentials;
   readonly host: Host;
-  readonly clock: Clock;
-  /** From 0 to 1, 1 excluded. */
-  readonly random: () => number;
-  readonly logger: Logger;
-  readonly version: string;
-  /** Files and connections that the process may have open; undefined: not known. */
-  readonly openFileLimit?: number | undefined;
   /** Reloads the settings for `POST /-/reload`; rejects, after it has logged the reason, when the old ones stay. */
   readonly reload?: () => Promise<void>;
 }
@@ -60,11 +48,9 @@ export interface AppOptions {
  */
 export class App implements AsyncDisposable {
   readonly metrics: SelfMetrics;
-  readonly #options: AppOptions & { readonly scheduler: Scheduler };
+  readonly #options: AppOptions & ProcessParts;
   readonly #stopping = new AbortController();
   readonly #lifetime = new Lifetime();
-  readonly #seriesCapReport: SeriesCapReport;
-  readonly #missingNodeReport: MissingNodeReport;
   readonly #evictionFile: EvictionFile;
   readonly #agent: AgentSlot;
   readonly #host: CoreHost;
@@ -73,32 +59,25 @@ export class App implements AsyncDisposable {
 
   private constructor(options: AppOptions, scope: Scope, evictionFile: EvictionFile) {
     const { config, logger, clock } = options;
-    this.#options = { ...options, scheduler: new Scheduler(clock) };
     this.metrics = new SelfMetrics({ ...options, nodeVersion: process.version });
-    this.#seriesCapReport = new SeriesCapReport({ metrics: this.metrics, logger });
-    this.#missingNodeReport = new MissingNodeReport(logger);
+    this.#options = {
+      ...{ ...options, scheduler: new Scheduler(clock), metrics: this.metrics },
+      onUnexpectedEnd: (error) => {
+        this.#lifetime.failed(error);
+      },
+    };
+    const observer = new SeriesCapReport(this.#options);
     this.#agent = new AgentSlot(this.#options);
     this.#evictionFile = evictionFile;
-    this.#host = new CoreHost(
-      {
-        ...this.#options,
-        ...{ nodeLocalSpreadMs, metrics: this.metrics, observer: this.#seriesCapReport, evictions: evictionFile.log },
-        onUnexpectedEnd: (error) => {
-          this.#lifetime.failed(error);
-        },
-      },
-      config,
-      scope,
-    );
+    const parts = { ...this.#options, nodeLocalSpreadMs, observer, evictions: evictionFile.log };
+    this.#host = new CoreHost(parts, config, scope);
     this.#applied(config);
     const startMs = clock.monotonicMs();
     this.#status = new DeferredStatus(async () => {
       const { statusPage } = await import('./status-page.js');
-      return statusPage({
-        ...this.#options,
-        ...{ host: this.#host, agent: this.#agent, metrics: this.metrics, seriesCapReport: this.#seriesCapReport },
-        ...{ evictionFile, startMs, stopping: this.#stopping.signal, checks: () => this.#checks() },
-      });
+      const { signal: stopping } = this.#stopping;
+      const shown = { host: this.#host, seriesCapReport: observer, evictionFile, checks: () => this.#checks() };
+      return statusPage({ ...this.#options, ...shown, startMs, stopping });
     }, logger);
     this.#server = this.#createServer();
   }
@@ -186,19 +165,6 @@ export class App implements AsyncDisposable {
     for (const warning of settingWarnings(config)) logger.warn(...warning);
   }
 
-  /** One scrape. */
-  async #scrape(core: ClusterCore, ...scrape: [AbortSignal, CollectOptions]): Promise<ClusterSnapshot | undefined> {
-    core.place.scraped();
-    const snapshot = await core.collector.collect(...scrape);
-    if (snapshot !== undefined) {
-      this.metrics.show({ collected: snapshotCounts(snapshot) });
-      core.place.store.doubt(reportsUnknownPods(snapshot));
-      this.#missingNodeReport.scraped(missingNode(snapshot), noSuchNode);
-    }
-    this.metrics.show({ workloadNameClashCount: core.resolver.clashCount });
-    return snapshot && this.#agent.addTo(snapshot);
-  }
-
   #checks(): ReturnType<typeof readinessChecks> {
     const { scope, place } = this.#host.core;
     return readinessChecks({ ...this.#options, ...scope, store: place.store, stopping: this.#stopping.signal });
@@ -209,15 +175,6 @@ export class App implements AsyncDisposable {
     const { enableLifecycle, authorization, audiences } = config.web;
     // With connections of its own: a flood of tokens must not delay the watches.
     const tokens = () => new TokenReviewer({ ...options, api: new ApiClient(options), audiences });
-    const metrics = new MetricsHandler({
-      ...options,
-      observer: this.metrics,
-      core: () => {
-        const { core } = this.#host;
-        const { exposition } = core;
-        return { exposition, settings: core.config.scrape, collect: (...scrape) => this.#scrape(core, ...scrape) };
-      },
-    });
     return new WebServer({
       ...options,
       settings: config.web,
@@ -225,7 +182,9 @@ export class App implements AsyncDisposable {
       oldestTask: () => this.#host.core.place.oldestTask,
       tokens: authorization === 'kubernetes' ? tokens() : undefined,
       endpoints: {
-        ...{ status: this.#status, metrics, readiness: { checks: () => this.#checks() } },
+        status: this.#status,
+        metrics: metricsEndpoint({ ...options, host: this.#host, agent: this.#agent }),
+        readiness: { checks: () => this.#checks() },
         reload: enableLifecycle ? reload : undefined,
       },
     });

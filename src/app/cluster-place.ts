@@ -7,6 +7,7 @@ import type { Scheduler } from '../base/scheduler.js';
 import { escapeInvisible } from '../base/text.js';
 import { WorkQueue } from '../base/work-queue.js';
 import type { Config } from '../config/schema.js';
+import type { Credentials } from '../credentials/credentials.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { lifecycleEvents, outdatesSummary } from '../kube/pod-lifecycle.js';
 import type { Scope } from '../kube/scope.js';
@@ -31,7 +32,23 @@ const maxTaskMs = 300_000;
 
 export type CoreWatches = Pick<ClusterWatches, keyof ClusterWatches>;
 
-export interface ClusterPlaceOptions {
+/** What all parts of a process share. */
+export interface ProcessParts {
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  /** From 0 to 1, 1 excluded. */
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly metrics: SelfMetrics;
+  readonly version: string;
+  /** Files and connections that the process may have open; undefined: not known. */
+  readonly openFileLimit?: number | undefined;
+  /** Told when a watch, or the background tasks of a core, have ended although nothing stopped them. */
+  readonly onUnexpectedEnd: (error: Error) => void;
+}
+
+export interface ClusterPlaceOptions extends ProcessParts {
   readonly config: Config;
   readonly scope: Scope;
   /** Both live longer. */
@@ -43,16 +60,6 @@ export interface ClusterPlaceOptions {
   readonly onPodChange: (change: StoreChange<Pod>) => void;
   /** Called with each node that was refreshed in the background, as all nodes are. */
   readonly onRefreshed: (node: Node, signal: AbortSignal) => Promise<void>;
-  /** Told when the background tasks have ended although nothing stopped them. */
-  readonly onUnexpectedEnd: (error: Error) => void;
-  /** Files and connections that the process may have open; undefined: not known. */
-  readonly openFileLimit?: number | undefined;
-  readonly metrics: SelfMetrics;
-  readonly scheduler: Scheduler;
-  readonly clock: Clock;
-  /** From 0 to 1, 1 excluded. */
-  readonly random: () => number;
-  readonly logger: Logger;
 }
 
 interface SyncOptions {

@@ -1,8 +1,4 @@
-import type { Clock } from '../base/clock.js';
-import type { Logger } from '../base/logger.js';
-import type { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
-import type { Credentials } from '../credentials/credentials.js';
 import type { ExpositionOptions } from '../exposition/exposition.js';
 import { noFilter } from '../exposition/selection.js';
 import type { EvictionLog } from '../history/eviction-log.js';
@@ -10,9 +6,8 @@ import { ApiClient, type ApiTransport } from '../http/api-client.js';
 import type { Scope } from '../kube/scope.js';
 import { KubeletCache } from '../kubelet/kubelet-cache.js';
 import type { NodeMemory } from '../node/node-memory.js';
-import type { SelfMetrics } from '../telemetry/self-metrics.js';
 import { ClusterWatches } from '../watch/cluster-watches.js';
-import { ClusterPlace, type CoreWatches } from './cluster-place.js';
+import { ClusterPlace, type CoreWatches, type ProcessParts } from './cluster-place.js';
 import { Core } from './core.js';
 import { EvictionTracker } from './eviction-tracker.js';
 import { KubeletConnection } from './kubelet-connection.js';
@@ -22,8 +17,7 @@ const syncTimeoutMs = 60_000;
 
 export type ClusterCore = Core<ClusterPlace>;
 
-export interface CoreHostOptions {
-  readonly credentials: Credentials;
+export interface CoreHostOptions extends ProcessParts {
   /** Default: a client of the credentials. Disposed of here. */
   readonly api?: ApiTransport & Partial<Disposable>;
   /** Default: watches of this API. Disposed of here. */
@@ -32,21 +26,10 @@ export interface CoreHostOptions {
   /** Default: the metrics of the process. */
   readonly selfMetrics?: ExpositionOptions['selfMetrics'];
   readonly observer: ExpositionOptions['observer'];
-  /** Files and connections that the process may have open; undefined: not known. */
-  readonly openFileLimit?: number | undefined;
   /** See {@link ClusterWatches}. */
   readonly nodeLocalSpreadMs?: number;
   /** Whether all pods and nodes are shown, as commands do, whatever the settings select. */
   readonly showsAll?: boolean;
-  readonly clock: Clock;
-  readonly scheduler: Scheduler;
-  /** From 0 to 1, 1 excluded. */
-  readonly random: () => number;
-  readonly logger: Logger;
-  readonly metrics: SelfMetrics;
-  readonly version: string;
-  /** Told when a watch, or the background tasks of a core, have ended although nothing stopped them. */
-  readonly onUnexpectedEnd: (error: Error) => void;
 }
 
 /**

@@ -1,10 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { type Clock, latestNowMs } from '../base/clock.js';
-import type { Logger } from '../base/logger.js';
-import type { Scheduler } from '../base/scheduler.js';
+import { latestNowMs } from '../base/clock.js';
 import type { Config } from '../config/schema.js';
-import type { Credentials } from '../credentials/credentials.js';
 import { KubeletCredentials } from '../credentials/kubelet-credentials.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { KubeletClient } from '../kubelet/client.js';
@@ -16,21 +13,13 @@ import type { KubeletTransport } from '../kubelet/transport.js';
 import { coversAllPods } from '../node/join.js';
 import { podGraceMs } from '../node/node-coverage.js';
 import { isExpected } from '../node/node-coverage.js';
-import type { SelfMetrics } from '../telemetry/self-metrics.js';
-import type { ClusterPlace } from './cluster-place.js';
+import type { ClusterPlace, ProcessParts } from './cluster-place.js';
 import { type Core, podScope } from './core.js';
 
-interface KubeletConnectionOptions {
-  /** For kubelets behind the API server's proxy. */
+/** The credentials are for direct requests, the API for kubelets behind its proxy. */
+interface KubeletConnectionOptions extends ProcessParts {
   readonly api: ApiTransport;
-  /** For direct requests. */
-  readonly credentials: Credentials;
   readonly cache: Pick<KubeletCache, 'configure'>;
-  readonly clock: Clock;
-  readonly scheduler: Scheduler;
-  readonly logger: Logger;
-  readonly metrics: SelfMetrics;
-  readonly version: string;
 }
 
 /** How the kubelets of a cluster are asked. Connections are kept as long as the settings of kubelets are the same. */

@@ -1,9 +1,6 @@
-import type { Clock } from '../base/clock.js';
 import { Memo } from '../base/memo.js';
-import type { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { formatConfig } from '../config/settings.js';
-import type { Credentials } from '../credentials/credentials.js';
 import type { EvictionFile } from '../history/eviction-file.js';
 import { scopeText } from '../kube/scope.js';
 import { formatSelector } from '../kube/selector.js';
@@ -12,20 +9,17 @@ import { healthReport } from '../report/health-report.js';
 import { StatusHandler } from '../server/status-handler.js';
 import { type StatusInputs, type StatusSettings, StatusSource } from '../status/status-source.js';
 import type { SeriesCapReport } from '../telemetry/scrape-reports.js';
-import type { SelfMetrics } from '../telemetry/self-metrics.js';
 import { readHomepage } from '../version.js';
+import type { ProcessParts } from './cluster-place.js';
 import type { Core } from './core.js';
 import type { CoreHost } from './core-host.js';
 import { clusterReading, reportOf } from './core-reading.js';
 
-interface StatusInputsOptions extends Pick<StatusInputs, 'checks'> {
+interface StatusInputsOptions
+  extends Pick<StatusInputs, 'checks'>, Pick<ProcessParts, 'credentials' | 'scheduler' | 'metrics' | 'clock'> {
   readonly host: CoreHost;
-  readonly credentials: Credentials;
-  readonly scheduler: Scheduler;
-  readonly metrics: SelfMetrics;
   readonly evictionFile: Pick<EvictionFile, 'watchedTimes' | 'fault'>;
   readonly seriesCapReport: SeriesCapReport;
-  readonly clock: Clock;
 }
 
 /** The status page and its JSON. Only this module leads to their code: it is to be imported when they are needed. */

@@ -8,7 +8,7 @@ import { ClusterReader, type Reader } from './cluster-reader.js';
 import { CommandRequests } from './command-requests.js';
 import { type CommandContext, hostOf } from './context.js';
 import { type CredentialFlags, loadSettings, personalCredentials, type SettingFlags } from './load-settings.js';
-import { recordedCore, recordedReader, type RecordingFlags } from './recorded-collection.js';
+import { recordedCore, recordedReader, type RecordingFlags } from './recorded-core.js';
 import { warnOn } from './recordings.js';
 import { statusReader } from './status-evictions.js';
 import { terminalText } from './text/terminal-text.js';

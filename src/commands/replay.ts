@@ -1,7 +1,7 @@
 import { noFilter } from '../exposition/selection.js';
 import type { CommandContext } from './context.js';
 import { loadSettings, type SettingFlags } from './load-settings.js';
-import { recordedCore, type RecordingFlags } from './recorded-collection.js';
+import { recordedCore, type RecordingFlags } from './recorded-core.js';
 import { warnOn } from './recordings.js';
 
 /**

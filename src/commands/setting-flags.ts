@@ -5,7 +5,7 @@ import { UsageError } from '../base/errors.js';
 import { listSettings } from '../config/settings.js';
 import type { FlagValues } from '../config/text-layers.js';
 import type { CredentialFlags, SettingFlags } from './load-settings.js';
-import type { RecordingFlags } from './recorded-collection.js';
+import type { RecordingFlags } from './recorded-core.js';
 
 /** The settings that have a flag of their own. */
 const settingRows = listSettings().flatMap(({ flag, ...row }) => (flag === undefined ? [] : [{ flag, ...row }]));

@@ -1,4 +1,4 @@
-import { RecordedCluster } from '../../../src/commands/recorded-cluster.js';
+import { recordedPlace } from '../../../src/commands/recorded-core.js';
 import { noFilter } from '../../../src/exposition/selection.js';
 import type { Pod } from '../../../src/kube/objects.js';
 import type { NodeSummary } from '../../../src/kubelet/summary.js';
@@ -27,7 +27,7 @@ export async function expositionWith(hostile: {
 }): Promise<Buffer> {
   const clock = new ManualClock();
   const summaries = [healthySummary, ...(hostile.summary === undefined ? [] : [hostile.summary])];
-  const cluster = new RecordedCluster(
+  const cluster = recordedPlace(
     summaries.map((summary) => ({ file: summary.nodeName, summary })),
     {
       nodes: [aNode({ name: healthyNode }), aNode({ name: hostileNode })],
@@ -35,7 +35,7 @@ export async function expositionWith(hostile: {
     },
   );
   const config = { ...settingsOf(''), metrics: expositionSettings() };
-  const { collector, exposition } = aCore({ config, store: cluster, cache: cluster, clock, showsAllPods: true });
+  const { collector, exposition } = aCore({ config, ...cluster, clock, showsAllPods: true });
   const snapshot = await collector.collect(never);
   const { chunks } = await exposition.render(snapshot, { format: 'text', filter: noFilter }, never);
   return Buffer.concat(chunks);

@@ -1,0 +1,177 @@
+import { Registry } from 'prom-client';
+
+import { Core, type CorePlace } from '../app/core.js';
+import { clusterReading } from '../app/core-reading.js';
+import { EvictionTracker } from '../app/eviction-tracker.js';
+import { type Clock, systemClock } from '../base/clock.js';
+import { UserError } from '../base/errors.js';
+import { groupBy } from '../base/maps.js';
+import { Scheduler } from '../base/scheduler.js';
+import type { Config } from '../config/schema.js';
+import { EvictionLog } from '../history/eviction-log.js';
+import type { Node, Pod } from '../kube/objects.js';
+import { wholeCluster } from '../kube/scope.js';
+import type { FoundLookup } from '../kubelet/lookup.js';
+import { hasStorage, type NodeSummary } from '../kubelet/summary.js';
+import type { Reader } from './cluster-reader.js';
+import { readObjects, readSummaries, type RecordedObjects, type RecordedSummary } from './recordings.js';
+import { statusEvictions } from './status-evictions.js';
+
+/** Where recordings of a cluster are. */
+export interface RecordingFlags {
+  /** File or folder. */
+  readonly summaries: string;
+  /** File or folder; undefined without API objects. */
+  readonly objects: string | undefined;
+}
+
+/**
+ * What the exporter makes of recorded summaries and API objects. It stands still at the newest time in the summaries: a recording does
+ * not age while it is read, and gives the same each time. Throws UserError without a summary.
+ */
+export async function recordedCore(
+  { summaries, objects }: RecordingFlags,
+  {
+    config,
+    warn,
+    showsAllPods,
+  }: {
+    readonly config: Config;
+    /** Called with each line about what is left out. */
+    readonly warn: (text: string) => void;
+    /** Without API objects no pod has a workload, and all pods are shown anyway. */
+    readonly showsAllPods: boolean;
+  },
+): Promise<Core> {
+  const recorded = await readSummaries(summaries, warn);
+  if (recorded.length === 0)
+    throw new UserError(`${summaries}: no kubelet summary found; expected bodies of /stats/summary in *.json files`);
+  const place = recordedPlace(
+    recorded,
+    objects === undefined ? { nodes: [], pods: [] } : await readObjects(objects, warn),
+  );
+  const nowMs = place.newestTimeMs;
+  const clock: Clock = { ...systemClock, nowMs: () => nowMs, steadyNowMs: () => nowMs, monotonicMs: () => 0 };
+  const log = new EvictionLog(config.evictions, clock);
+  const core: Core = new Core({
+    ...{ config, scope: wholeCluster, place, clock, scheduler: new Scheduler(clock) },
+    // A recording shows evicted pods; it counts nothing.
+    evictions: { snapshot: (options) => ({ ...log.snapshot(options), workloads: [], nodes: [] }) },
+    selfMetrics: { registry: new Registry(), setSeries: () => undefined },
+    observer: {
+      capped: ({ families }) => {
+        if (families.length > 0) warn(`left out, as they are above metrics.maxSeries: ${families.join(', ')}`);
+      },
+    },
+    ...(showsAllPods || objects === undefined ? { showsAllPods: true } : {}),
+  });
+  const evictions = new EvictionTracker(log, () => core);
+  for (const object of place.store.pods()) evictions.podChanged({ object, previous: undefined, isInitial: true }, core);
+  return core;
+}
+
+/** Reads a recording as a cluster is read. */
+export function recordedReader(core: Core): Reader {
+  return {
+    read: async (_durationMs, signal) => {
+      const snapshot = await core.collector.collect(signal);
+      if (snapshot === undefined) throw new Error('recordings need no list');
+      const { place, resolver, clock } = core;
+      const evictions = statusEvictions(place.store.pods(), resolver, clock.nowMs());
+      return { ...clusterReading(core, { snapshot, evictions, askedAtMs: 0 }), ttlMs: 0 };
+    },
+  };
+}
+
+/** A cluster that stands still: recorded summaries, all fresh, and the API objects that were recorded with them. */
+export interface RecordedPlace extends CorePlace {
+  /** The newest time at which a kubelet measured a node's filesystem, in milliseconds since the epoch; 0 without any. */
+  readonly newestTimeMs: number;
+}
+
+/** Throws UserError when two summaries are of one node. */
+export function recordedPlace(recorded: readonly RecordedSummary[], { nodes, pods }: RecordedObjects): RecordedPlace {
+  const summaries = summariesByNode(recorded);
+  const nodeOf = new Map([...summaries.keys()].map((name) => [name, bareNode(name)]));
+  for (const node of nodes) nodeOf.set(node.name, node);
+  const podOf = new Map(pods.map((pod) => [`${pod.namespace}/${pod.name}`, pod]));
+  const podsOf = groupBy(pods, ({ nodeName }) => nodeName);
+  const boundNodeNames = [...podsOf.keys()].filter((name) => name !== undefined);
+  const [noPods, noNames]: [readonly Pod[], readonly string[]] = [[], []];
+  const times = [...summaries.values()].flatMap(({ nodefs, imagefs }) => [nodefs?.timeMs ?? 0, imagefs?.timeMs ?? 0]);
+  const newestTimeMs = Math.max(0, ...times);
+  const getFresh = ({ name }: Node): FoundLookup | undefined => {
+    const summary = summaries.get(name);
+    if (summary === undefined || !hasStorage(summary)) return undefined;
+    return { state: 'fresh', summary, arrivedAtMs: 0, fetchedAtMs: newestTimeMs, configuration: undefined };
+  };
+  return {
+    newestTimeMs,
+    store: {
+      hasSynced: true,
+      lists: { nodesSeenAtMs: -Infinity, isServerAway: false },
+      nodes: () => nodeOf.values(),
+      findNode: (name) => nodeOf.get(name),
+      mayBeGone: () => true,
+      pods: () => podOf.values(),
+      podsOn: (nodeName) => podsOf.get(nodeName) ?? noPods,
+      findPod: (namespace, name) => podOf.get(`${namespace}/${name}`),
+      boundNodeNames: () => boundNodeNames,
+      unlistedNamespaces: () => noNames,
+      isDeleted: () => false,
+    },
+    cache: {
+      getFresh,
+      get: (node) => {
+        const reason = summaries.has(node.name) ? 'no_storage_stats' : 'never';
+        return Promise.resolve(getFresh(node) ?? { state: 'absent', reason });
+      },
+      refresh: () => Promise.resolve(),
+      lastFailure: () => undefined,
+      lastSummary: () => undefined,
+      history: () => undefined,
+      inFlightMs: () => 0,
+      lastDurationMs: () => undefined,
+      growth: () => new Map(),
+      retain: () => undefined,
+    },
+    setNearNodes: () => undefined,
+  };
+}
+
+function summariesByNode(recorded: readonly RecordedSummary[]): ReadonlyMap<string, NodeSummary> {
+  const files = new Map<string, string>();
+  const summaries = new Map<string, NodeSummary>();
+  for (const { file, summary } of recorded) {
+    const other = files.get(summary.nodeName);
+    if (other !== undefined) {
+      throw new UserError(
+        `${other} and ${file} are both summaries of node ${summary.nodeName}; keep one of them in --summaries`,
+      );
+    }
+    files.set(summary.nodeName, file);
+    summaries.set(summary.nodeName, summary);
+  }
+  return summaries;
+}
+
+function bareNode(name: string): Node {
+  return {
+    uid: name,
+    name,
+    resourceVersion: '0',
+    labels: {},
+    ready: true,
+    readyChangedAtMs: undefined,
+    addresses: [],
+    kubeletPort: undefined,
+    capacityBytes: undefined,
+    allocatableBytes: undefined,
+    kubeletVersion: undefined,
+    operatingSystem: undefined,
+    enforcesStorageLimits: true,
+    diskPressure: undefined,
+    containerRuntime: undefined,
+    images: [],
+  };
+}
