@@ -34,14 +34,6 @@ describe('the precedence of sources', () => {
     expect(levelsOf(texts)).toBe(expected);
   });
 
-  it('the precedence applies to each setting, not to whole sections', () => {
-    const { cache } = load({
-      file: { path: 'config.yaml', text: 'cache: {ttl: 30s, maxBackoff: 1m}' },
-      environment: { [`${prefix}CACHE_TTL`]: '40s' },
-    });
-    expect(cache).toEqual({ ttlMs: 40_000, nearTtlMs: 10_000, maxBackoffMs: 60_000 });
-  });
-
   it('the precedence does not hide the fault of an overridden value', () => {
     const { faults } = errorOf({
       file: { path: 'config.yaml', text: 'log: {level: loud}' },
@@ -113,10 +105,6 @@ describe('environment', () => {
     ]);
   });
 
-  it('variables without the prefix are ignored', () => {
-    expect(load({ environment: { CACHE_TTL: 'x', PATH: '/bin', EPHEMERAL_STORAGE: 'x' } })).toEqual(load({}));
-  });
-
   it.each([
     ['SERVICE_HOST', '10.0.0.1'],
     ['SERVICE_PORT', '9797'],
@@ -152,13 +140,6 @@ describe('flags', () => {
     expect(log).toEqual({ level: 'debug', format: 'logfmt' });
   });
 
-  it('flags are named in faults', () => {
-    expect(errorOf({ flags: { 'log.level': 'loud', 'web.listen-address': [':1', 'x'] } }).message.split('\n')).toEqual([
-      'log.level: found "loud" (--log.level); allowed: debug, info, warn or error',
-      'web.listenAddresses[1]: found "x" (--web.listen-address); allowed: a list of at least one address such as :9797, 127.0.0.1:9797, localhost:9797 or [::1]:9797; each once',
-    ]);
-  });
-
   it.each([
     ['log.levle', 'the name of a setting (did you mean --log.level?)'],
     ['cache.ttl', 'the name of a setting'],
@@ -184,15 +165,6 @@ describe('assignments', () => {
     ['attribution=even', { attribution: 'even' }],
   ])('the assignment %s sets its setting', (assignment, expected) => {
     expect(load({ assignments: [assignment] })).toMatchObject(expected);
-  });
-
-  it('assignments take precedence over the environment, the later one over the earlier', () => {
-    const environment = { [`${prefix}CACHE_TTL`]: '40s' };
-    expect(load({ environment, assignments: ['cache.ttl=30s', 'cache={ttl: 20s}'] }).cache.ttlMs).toBe(20_000);
-  });
-
-  it("an assignment is overridden by the setting's own flag", () => {
-    expect(load({ assignments: ['log.level=warn'], flags: { 'log.level': 'debug' } }).log.level).toBe('debug');
   });
 
   it.each([
@@ -357,16 +329,6 @@ log:
       expect(fault.problem).toMatch(/^invalid YAML: ./);
       expect(fault.source).toMatch(/^config\.yaml/);
     }
-  });
-
-  it('the file may use anchors, with faults at the line of the alias', () => {
-    const text =
-      'cluster: {namespaces: &n [shop]}\nworkloads:\n  selectors:\n    - {name: a, selector: {}, namespaces: *n}\n';
-    expect(loadText(text).workloads.selectors[0]?.namespaces).toEqual(['shop']);
-    expect(faultsOf('cluster: {nodeSelector: &n [5]}\nlog:\n  level: *n\n').map(({ source }) => source)).toEqual([
-      'config.yaml:1',
-      'config.yaml:3',
-    ]);
   });
 });
 

@@ -55,11 +55,6 @@ async function watching(world: World, steps: () => Promise<void>): Promise<void>
   expect(world.clock.sleeperCount).toBe(0);
 }
 
-it('the watcher does nothing while the content stays the same', async ({ world }) => {
-  await watching(world, () => world.clock.advance(10 * pollMs));
-  expect(world.reported).toEqual([]);
-});
-
 it('the watcher applies a change of the content once', async ({ world }) => {
   await watching(world, async () => {
     world.text = 'cache: {ttl: 30s}';
@@ -67,12 +62,6 @@ it('the watcher applies a change of the content once', async ({ world }) => {
   });
   expect(world.applied).toEqual([30_000]);
   expect(world.reported).toEqual(['reloaded 30000']);
-});
-
-it('the watcher notices a change before its start', async ({ world }) => {
-  world.text = 'cache: {ttl: 30s}';
-  await watching(world, () => world.clock.advance(pollMs + readMs));
-  expect(world.applied).toEqual([30_000]);
 });
 
 it('the watcher keeps the last good settings when the file has faults, and reports these once', async ({ world }) => {

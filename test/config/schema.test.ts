@@ -14,70 +14,6 @@ it.each([
 });
 
 describe('defaults', () => {
-  it('the defaults are the settings of an empty file', () => {
-    expect(load({})).toEqual({
-      cluster: {
-        nodeSelector: [],
-        namespaces: [],
-        podSelector: [],
-        skipNodes: [
-          [{ key: 'type', operator: 'In', values: ['virtual-kubelet'] }],
-          [{ key: 'liqo.io/type', operator: 'In', values: ['virtual-node'] }],
-          [{ key: 'type', operator: 'In', values: ['kwok'] }],
-          [{ key: 'eks.amazonaws.com/compute-type', operator: 'In', values: ['fargate'] }],
-        ],
-        nodeLocal: false,
-        node: undefined,
-        shard: undefined,
-        totalShards: 1,
-      },
-      kubelet: {
-        access: 'direct',
-        addressTypes: ['InternalIP', 'ExternalIP', 'Hostname'],
-        port: undefined,
-        requestTimeoutMs: 10_000,
-        maxConcurrentRequests: 64,
-        maxBodyBytes: 8_388_608,
-        readConfig: false,
-        bearerTokenFile: undefined,
-        tls: {
-          caFile: undefined,
-          certFile: undefined,
-          keyFile: undefined,
-          serverName: undefined,
-          insecureSkipVerify: false,
-        },
-      },
-      cache: { ttlMs: 55_000, nearTtlMs: 10_000, maxBackoffMs: 300_000 },
-      workloads: { selectors: [], labels: [], controllers: true },
-      attribution: 'measured',
-      evictions: { retentionMs: 86_400_000, file: undefined },
-      metrics: {
-        profile: 'standard',
-        nodeLabels: [],
-        levels: ['workload', 'node', 'pod', 'container', 'volume'],
-        allow: [],
-        deny: [],
-        maxSeries: 3_000_000,
-        compatibility: 'none',
-      },
-      scrape: { timeoutOffsetMs: 500, defaultTimeoutMs: 10_000, maxInFlight: 20 },
-      web: {
-        listenAddresses: [{ host: undefined, port: 9797 }],
-        telemetryPath: '/metrics',
-        configFile: undefined,
-        authorization: 'none',
-        audiences: [],
-        status: true,
-        enableLifecycle: false,
-        clusterName: undefined,
-        links: [],
-      },
-      agent: { enabled: false, sampleIntervalMs: 0 },
-      log: { level: 'info', format: 'logfmt' },
-    });
-  });
-
   it.each([
     ['neither selectors nor labels', '{}', true],
     ['labels', '{labels: [app]}', false],
@@ -164,18 +100,6 @@ describe('accepted values', () => {
     ],
   ])('the settings %s are accepted', (text, expected) => {
     expect(loadText(text)).toMatchObject(expected);
-  });
-
-  it('equal selectors have one form', () => {
-    const [a, b, c] = loadText(`
-workloads:
-  selectors:
-    - {name: a, selector: "legacy!=x,app in (y,x,y)"}
-    - {name: b, selector: {matchExpressions: [{key: app, operator: In, values: [x, y]}, {key: legacy, operator: NotIn, values: [x]}]}}
-    - {name: c, selector: "app in (x, y), legacy != x"}
-`).workloads.selectors;
-    expect(b?.selector).toEqual(a?.selector);
-    expect(c?.selector).toEqual(a?.selector);
   });
 
   it.each(['cluster:', 'cluster: {namespaces: }', 'cluster: ~', 'workloads: {selectors: , controllers: }'])(

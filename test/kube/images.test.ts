@@ -48,16 +48,6 @@ describe('projectNodeImages', () => {
 describe('projectPodImages', () => {
   const status = (image: string, imageID: string) => ({ name: 'main', image, imageID });
 
-  it('the images of a pod are those of its containers of all kinds and its volumes, each once', () => {
-    const spec = { volumes: [{ image: { reference: 'models:3' } }, { emptyDir: {} }] };
-    const statuses = {
-      initContainerStatuses: [status('init:1', '')],
-      containerStatuses: [status('app:1', 'a/app@sha256:1'), status('app:1', 'docker-pullable://b/app@sha256:1')],
-      ephemeralContainerStatuses: [status('shell:1', 'sha256:2')],
-    };
-    expect(projectPodImages(spec, statuses, asIs)).toEqual(['init:1', 'sha256:1', 'shell:1', 'models:3']);
-  });
-
   it('an image volume has the digest that the status of a pod mounts, too', () => {
     const spec = { volumes: [{ image: { reference: 'models:3' } }] };
     const volumeMounts = [{ name: 'v' }, { volumeStatus: { image: { imageRef: 'a/models@sha256:3' } } }];
@@ -101,17 +91,5 @@ describe('projectPodImages', () => {
     ];
     const images = projectPodImages({}, { containerStatuses }, asIs);
     expect([images.length, images[0], images.at(-1)]).toEqual([100, 'i:0', 'i:99']);
-  });
-
-  it('the images of pods are interned, and the same array for pods with the same', () => {
-    const interned: string[] = [];
-    const intern = (text: string) => {
-      interned.push(text);
-      return text;
-    };
-    const dedupe = createDedupe();
-    const read = () => projectPodImages({}, { containerStatuses: [status('app:1', '')] }, { intern, dedupe });
-    expect(read()).toBe(read());
-    expect(interned).toEqual(['app:1', 'app:1']);
   });
 });

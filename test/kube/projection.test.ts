@@ -256,18 +256,6 @@ describe('projectPod', () => {
     });
   });
 
-  it('counts the containers that run, of all kinds', () => {
-    const running = { state: { running: { startedAt: '2026-01-01T00:00:00Z' } } };
-    const status = {
-      phase: 'Running',
-      initContainerStatuses: [running, { state: { terminated: {} } }],
-      containerStatuses: [running, { state: { waiting: {} } }],
-      ephemeralContainerStatuses: [running],
-    };
-    expect(pod({ status }).runningContainerCount).toBe(3);
-    expect(pod({ status: { ...status, phase: 'Succeeded' } }).runningContainerCount).toBe(0);
-  });
-
   it.each([
     ['uid', 'pod shop/cart-0: metadata.uid is missing'],
     ['resourceVersion', 'pod shop/cart-0: metadata.resourceVersion is missing'],

@@ -99,14 +99,6 @@ describe('the address of a kubelet', () => {
     );
   });
 
-  it('the next usable address is taken when the preferred one is unusable', () => {
-    const addresses = [
-      { type: 'InternalIP', address: '169.254.1.1' },
-      { type: 'InternalIP', address: '192.0.2.2' },
-    ];
-    expect(urlOf(addresses)).toBe('https://192.0.2.2:10250/stats/summary');
-  });
-
   it('a missing address is reported with the addresses of the node', () => {
     const failure = failureOf(() => urlOf([{ type: 'InternalDNS', address: 'a.example' }]));
     expect(failure).toMatchObject({
@@ -123,10 +115,6 @@ describe('the address of a kubelet', () => {
     expect(message.length).toBeLessThan(400);
     expect(message).toMatch(/^[^\n]+…$/);
   });
-});
-
-it.each(['/stats/summary', '/configz'] as const)('the path is %s', (path) => {
-  expect(kubeletUrl(aNode(), path, { addressTypes, port: undefined }).href).toBe(`https://192.0.2.1:10250${path}`);
 });
 
 describe('the port of a kubelet', () => {
@@ -169,18 +157,6 @@ describe('usableLookup', () => {
     ['one address', {}, ['2001:db8::1', 6]],
   ])('only usable addresses of a name are returned, for a call that wants %s', async (_case, options, expected) => {
     expect(await resolved(() => Promise.resolve(mixed), options)).toEqual(expected);
-  });
-
-  it('a name is looked up with the family that is wanted', async () => {
-    const asked: LookupOptions[] = [];
-    await resolved(
-      (_name, options) => {
-        asked.push(options);
-        return Promise.resolve(mixed);
-      },
-      { family: 4, hints: 1 },
-    );
-    expect(asked).toEqual([{ family: 4, hints: 1, all: true }]);
   });
 
   it.each([

@@ -110,11 +110,6 @@ describe('decodeSummary: a whole summary', () => {
     expect(decode({ node: { nodeName: 'a', io: zeros } }).ioPressure).toBeUndefined();
   });
 
-  it('bytes are read as text is', () => {
-    const text = JSON.stringify({ node: { nodeName: 'nœud' }, pods: [] });
-    expect(decodeSummary(Buffer.from(text), 'x')).toEqual(decodeSummary(text, 'x'));
-  });
-
   it.each([['missing'], ['null'], ['empty']])('a summary has no pods when the list is %s', (kind) => {
     const pods = { missing: undefined, null: null, empty: [] }[kind];
     expect(decode({ node: { nodeName: 'a' }, pods }).pods).toEqual([]);
@@ -269,22 +264,6 @@ describe('decodeSummary: pods', () => {
       });
     },
   );
-
-  it('containers of the same name are kept apart', () => {
-    const containers = [
-      { name: 'app', rootfs: { usedBytes: 1 } },
-      { name: 'app', rootfs: { usedBytes: 2 } },
-    ];
-    expect(decodePod({ podRef, containers })?.containers.map((container) => container.rootfs?.usedBytes)).toEqual([
-      1, 2,
-    ]);
-  });
-
-  it.each([[undefined], [null], ['text'], [[]]])('containers have no filesystem when it is %j', (fs) => {
-    expect(decodePod({ podRef, containers: [{ name: 'app', rootfs: fs, logs: fs }] })?.containers).toEqual([
-      { name: 'app', rootfs: undefined, logs: undefined },
-    ]);
-  });
 
   it.each(['availableBytes', 'capacityBytes', 'inodes', 'inodesFree'])(
     'containers whose filesystems differ in %s have each their own',

@@ -41,10 +41,6 @@ describe('the thresholds', () => {
     ]);
   });
 
-  it('a signal that the configuration in force does not have has no threshold', () => {
-    expect(decoded({ evictionHard: { 'imagefs.available': '50%' } })).toHaveLength(1);
-  });
-
   it('the thresholds are the defaults, too, when these are merged', () => {
     const merged = decoded({
       mergeDefaultEvictionSettings: true,
@@ -79,16 +75,6 @@ describe('the thresholds', () => {
 
   it.each(['5', '-5s', 'x', '', undefined, null, 5])('a soft threshold with the grace period %j is ignored', (text) => {
     expect(withGracePeriod(text)).toEqual([]);
-  });
-
-  it.each([
-    ['is missing', undefined],
-    ['is null', null],
-    ['is empty', {}],
-    ['is a list', ['nodefs.available<10%']],
-    ['is a text', 'nodefs.available<10%'],
-  ])('there are no thresholds where evictionHard %s', (_case, evictionHard) => {
-    expect(decoded({ evictionHard })).toEqual([]);
   });
 });
 

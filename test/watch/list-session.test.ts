@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Lane } from '../../src/base/scheduler.js';
 import { type ListedObjects, listObjects } from '../../src/watch/list-session.js';
 import { collectionOf } from '../../src/watch/resource-path.js';
-import { atOnce, HeldLane } from '../support/lanes.js';
+import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 import {
@@ -190,18 +190,6 @@ it('listObjects continues while data arrives, for 5 minutes at most', async () =
   }
   await failure;
   expect(feed.isAborted).toBe(true);
-});
-
-it('a list is read in the background', async () => {
-  const clock = new ManualClock();
-  const background = new HeldLane();
-  const listing = list({ api: new ScriptedApi(sendsList('12', [a, b])), clock, background });
-  let isListed = false;
-  void listing.then(() => (isListed = true));
-  await clock.advance(5_000);
-  expect(isListed).toBe(false);
-  background.release();
-  expect((await listing).objects).toEqual(['a', 'b']);
 });
 
 it('a list ends with the reason of its signal', async () => {

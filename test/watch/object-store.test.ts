@@ -93,11 +93,6 @@ describe('replace', () => {
     await store.replace([thing('a', '2', { uid: 'other' }), thing('b', '3')]);
     expect(summaries()).toEqual(['removed a@1', 'updated b@3', 'added a@2']);
   });
-
-  it('replace keeps the last of two objects with one key', async () => {
-    await store.replace([thing('a', '1'), thing('a', '2')]);
-    expect(names(store.values())).toEqual(['a@2']);
-  });
 });
 
 /** A store whose turns of the event loop end after each object. */
@@ -155,17 +150,6 @@ describe('replace with a list that takes many turns of the event loop', () => {
     expect(told.filter((line) => line.startsWith('removed'))).toEqual(['removed b@2']);
   });
 
-  it('a long list keeps the arrays of the groups that it does not change', async () => {
-    const slow = slowStore();
-    await slow.replace(listOf(20, '1'));
-    const before = [0, 1, 2].map((place) => slow.group(`n${place}`));
-    await slow.replace(
-      listOf(20, '1').map((object) => (object.name === 'pod-7' ? { ...object, uid: 'other' } : object)),
-    );
-    const after = [0, 1, 2].map((place) => slow.group(`n${place}`));
-    expect(after.map((members, place) => members === before[place])).toEqual([true, true, false]);
-  });
-
   it('a list is applied after another one that is being applied', async () => {
     const slow = slowStore();
     await Promise.all([slow.replace(listOf(20, '1')), slow.replace(listOf(3, '2'))]);
@@ -198,27 +182,6 @@ describe('replace with a list that takes many turns of the event loop', () => {
 });
 
 describe('upsert', () => {
-  it('upsert adds, then updates', () => {
-    expect(store.upsert(thing('a', '1'))).toBe('added');
-    expect(store.upsert(thing('a', '2'))).toBe('updated');
-    expect(summaries()).toEqual(['added a@1', 'updated a@2']);
-    expect(store.get('a')).toEqual(thing('a', '2'));
-    expect(store.get('b')).toBeUndefined();
-  });
-
-  it('upsert replaces an object with another UID: removed, then added', () => {
-    store.upsert(thing('a', '1'));
-    expect(store.upsert(thing('a', '2', { uid: 'other' }))).toBe('replaced');
-    expect(summaries()).toEqual(['added a@1', 'removed a@1', 'added a@2']);
-    expect(seen.at(1)).toEqual(['a@2']);
-  });
-
-  it('the last state that comes is the current one, regardless of its resource version', () => {
-    store.upsert(thing('a', '20'));
-    store.upsert(thing('a', '10'));
-    expect(names(store.values())).toEqual(['a@10']);
-  });
-
   const base = thing('a', '1', { labels: { app: 'cart' }, sizes: [{ bytes: 1 }, { bytes: undefined }] });
 
   it.each<[string, string, Thing]>([
@@ -232,64 +195,9 @@ describe('upsert', () => {
     expect(store.get('a')).toBe(base);
     expect(store.group('n1')).toBe(group);
   });
-
-  it.each<[string, Partial<Thing>]>([
-    ['a changed text', { place: 'n2' }],
-    ['a text that became unknown', { place: undefined }],
-    ['a further label', { labels: { app: 'cart', tier: 'web' } }],
-    ['a changed label', { labels: { app: 'shop' } }],
-    ['a renamed label', { labels: { tier: 'cart' } }],
-    ['fewer entries', { sizes: [{ bytes: 1 }] }],
-    ['a changed entry', { sizes: [{ bytes: 2 }, { bytes: undefined }] }],
-    ['an entry that became known', { sizes: [{ bytes: 1 }, { bytes: 0 }] }],
-    ['entries in another order', { sizes: [{ bytes: undefined }, { bytes: 1 }] }],
-  ])('upsert does not suppress %s', (_case, difference) => {
-    store.upsert(base);
-    expect(store.upsert({ ...base, resourceVersion: '2', ...difference })).toBe('updated');
-    expect(store.get('a')).toMatchObject(difference);
-  });
-
-  it('upsert distinguishes two unknown properties', () => {
-    const objects = new ObjectStore<StoredObject>({ namespaceOf: () => undefined, groupOf: () => undefined, lane });
-    objects.upsert({ ...thing('a', '1'), left: undefined, both: 1 } as StoredObject);
-    expect(
-      objects.upsert({ ...thing('a', '2', { labels: { version: '1' } }), right: 2, both: 1 } as StoredObject),
-    ).toBe('updated');
-  });
-});
-
-it('the changes of a list show the states before, and whether the list is the first one', async () => {
-  const [first, second] = [thing('a', '1'), thing('a', '2')];
-  await store.replace([first], { isInitial: true });
-  await store.replace([second]);
-  await store.replace([]);
-  expect(changes).toEqual([
-    { type: 'added', object: first, previous: undefined, isInitial: true },
-    { type: 'updated', object: second, previous: first, isInitial: false },
-    { type: 'removed', object: second, previous: second, isInitial: false },
-  ]);
 });
 
 describe('remove', () => {
-  it('remove notifies with the final state, and the last one in the store', () => {
-    const last = thing('a', '1');
-    const final = thing('a', '3', { labels: { evicted: 'yes' } });
-    store.upsert(last);
-    expect(store.remove(final)).toBe(true);
-    expect(changes[1]).toEqual({ type: 'removed', object: final, previous: last, isInitial: false });
-    expect([store.size, store.get('a')]).toEqual([0, undefined]);
-  });
-
-  it.each([
-    ['an unknown key', 'b', 'uid-a'],
-    ['another object with the key', 'a', 'uid-of-an-earlier-a'],
-  ])('remove does nothing for %s', (_case, key, uid) => {
-    store.upsert(thing('a', '1'));
-    expect(store.remove(thing(key, '2', { uid }))).toBe(false);
-    expect(summaries()).toEqual(['added a@1']);
-    expect(names(store.group('n1'))).toEqual(['a@1']);
-  });
-
   it('S24: a deletion is reported once, whether a list or an event came first', async () => {
     store.upsert(thing('a', '1'));
     await store.replace([]);
@@ -300,46 +208,6 @@ describe('remove', () => {
 });
 
 describe('group', () => {
-  it('a group is the same array until one of its objects changes', async () => {
-    await store.replace([thing('a', '1'), thing('b', '1'), thing('c', '1', { place: 'n2' })]);
-    const [n1, n2] = [store.group('n1'), store.group('n2')];
-    expect(names(n1)).toEqual(['a@1', 'b@1']);
-    store.upsert(thing('a', '2'));
-    expect(names(store.group('n1'))).toEqual(['a@2', 'b@1']);
-    expect(names(n1)).toEqual(['a@1', 'b@1']);
-    expect(store.group('n1')).toBe(store.group('n1'));
-    expect(store.group('n2')).toBe(n2);
-  });
-
-  it('a group is another array after an object was added, removed or moved', () => {
-    store.upsert(thing('a', '1'));
-    const arrays = [store.group('n1')];
-    store.upsert(thing('b', '1'));
-    arrays.push(store.group('n1'));
-    store.upsert(thing('b', '2', { place: 'n2' }));
-    arrays.push(store.group('n1'));
-    expect(arrays.map(names)).toEqual([['a@1'], ['a@1', 'b@1'], ['a@1']]);
-    expect(new Set(arrays).size).toBe(3);
-    expect(names(store.group('n2'))).toEqual(['b@2']);
-  });
-
-  it('a group is one empty array while there are no objects', () => {
-    expect(store.group('n1')).toEqual([]);
-    expect(store.group('n1')).toBe(store.group('n1'));
-    store.upsert(thing('a', '1'));
-    store.remove(thing('a', '1'));
-    expect(store.group('n1')).toEqual([]);
-  });
-
-  it('an object without a group is in no group', () => {
-    store.upsert(thing('a', '1', { place: undefined }));
-    expect(store.size).toBe(1);
-    store.upsert(thing('a', '2', { place: 'n1' }));
-    expect(names(store.group('n1'))).toEqual(['a@2']);
-    store.upsert(thing('a', '3', { place: undefined }));
-    expect(store.group('n1')).toEqual([]);
-  });
-
   it('a group contains its objects of the store, after any sequence of steps', async () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd');
     const anyThing = fc
