@@ -62,13 +62,6 @@ export interface ClusterPlaceOptions extends ProcessParts {
   readonly onRefreshed: (node: Node, signal: AbortSignal) => Promise<void>;
 }
 
-interface SyncOptions {
-  readonly timeoutMs: number;
-  readonly failsFast?: boolean;
-  /** Whether some namespaces may be missing after `timeoutMs`. */
-  readonly mayBePartial?: boolean;
-}
-
 /**
  * A cluster as one set of settings reads it: nodes and pods from shared watches, summaries from the cache of kubelets' responses.
  * Lists are followed and evictions told from construction on; the rest begins with `begin`.
@@ -132,24 +125,26 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
     return oldestRun && { ...oldestRun, maxRunMs };
   }
 
-  /** Scrapes read it from now on: what happens to pods is counted, and marks summaries as out of date. */
+  /**
+   * Scrapes read it from now on: what happens to pods is counted, and marks summaries as out of date. After the first lists,
+   * summaries are refreshed ahead for the first scrape; not for a command, which asks when it is asked.
+   */
   begin(): void {
     const onChange = (change: StoreChange<Pod>): void => {
       this.#observe(change);
     };
     this.#lifecycle = this.store.subscribeToPods({ name: 'lifecycle', onChange });
+    const { readsAllNodes, onUnexpectedEnd } = this.#options;
+    const scraped = (): void => {
+      this.scraped();
+    };
+    if (readsAllNodes !== true) this.store.lists.synced().then(scraped).catch(onUnexpectedEnd);
   }
 
   /** To be called at each scrape: summaries are refreshed ahead only while scrapes keep coming. */
   scraped(): void {
     this.#refreshesAhead = refreshesAhead(this.targets().length);
     this.#refresher?.expectScrape();
-  }
-
-  /** Refreshes summaries ahead for the first scrape. */
-  async prepare(): Promise<void> {
-    await this.store.lists.synced();
-    this.scraped();
   }
 
   /** To be called with each summary. A change of a pod marks that of its node, but the one that ends the mark may still lack the pod. */
@@ -180,14 +175,15 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
 
   /**
    * Resolves after the first lists, at once where the watches have them already. Throws UserError with a line for each list
-   * that is missing after `timeoutMs`; with `failsFast`, as soon as waiting longer would not help.
+   * that is missing after `timeoutMs`, when there is nothing to serve; with `failsFast`, when one is missing, as soon as waiting
+   * longer would not help.
    */
   async synced(
-    { timeoutMs, failsFast = false, mayBePartial = false }: SyncOptions,
+    { timeoutMs, failsFast = false }: { readonly timeoutMs: number; readonly failsFast?: boolean },
     signal: AbortSignal,
   ): Promise<void> {
     const { lists } = this.store;
-    const isDone = (): boolean => (mayBePartial ? lists.hasSynced : lists.isComplete);
+    const isDone = (): boolean => (failsFast ? lists.isComplete : lists.hasSynced);
     if (!isDone()) {
       await this.#listed(failsFast ? lists.settled() : lists.synced(), timeoutMs, signal).catch((error: unknown) => {
         if (signal.aborted || !isDone()) throw error;

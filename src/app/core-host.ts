@@ -79,7 +79,7 @@ export class CoreHost implements AsyncDisposable {
   ): Promise<ClusterCore> {
     const core = this.#create(config, scope);
     try {
-      await core.place.synced({ timeoutMs: syncTimeoutMs, mayBePartial: true }, signal);
+      await core.place.synced({ timeoutMs: syncTimeoutMs }, signal);
       check(core);
       return core;
     } catch (error) {
@@ -132,12 +132,10 @@ export class CoreHost implements AsyncDisposable {
 
   #begin(core: ClusterCore): void {
     const { config, scope, place } = core;
-    const { evictions, metrics, showsAll, onUnexpectedEnd } = this.#options;
+    const { evictions, metrics } = this.#options;
     this.#kubelets.configure(core);
     evictions.configure(config.evictions);
     metrics.show({ source: place, scope });
     place.begin();
-    // Commands ask when they are asked.
-    if (showsAll !== true) place.prepare().catch(onUnexpectedEnd);
   }
 }

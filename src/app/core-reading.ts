@@ -1,6 +1,8 @@
+import { getOrAdd } from '../base/maps.js';
 import { isActive } from '../node/limits.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import type { ClusterReading, KnownPod } from '../query/cluster-reading.js';
+import { SnapshotPods } from '../query/snapshot-pods.js';
 import { isAwaitedNode } from '../report/absence-hints.js';
 import { type ClusterReport, clusterReport } from '../report/cluster-report.js';
 import type { FormerPod } from '../report/former-pod.js';
@@ -16,7 +18,7 @@ interface Collected extends Pick<ClusterReading, 'snapshot' | 'evictions'> {
 
 /** Makes what lists and objects are made of: pages, their JSON, and what commands print. */
 export function clusterReading(core: Core, collected: Collected): ClusterReading {
-  const { config, scope, place, trackers, knownSnapshots, clock } = core;
+  const { config, scope, place, trackers, snapshotPods, clock } = core;
   const { store, cache } = place;
   const { snapshot, evictions, askedAtMs, notes = [] } = collected;
   const nowMs = clock.monotonicMs();
@@ -45,7 +47,7 @@ export function clusterReading(core: Core, collected: Collected): ClusterReading
     },
     samplesOf: (nodeName, pod) => cache.history(nodeName)?.find(pod)?.samples ?? [],
     limitMeasurementsOf: (nodeName) => trackers.measurements(nodeName),
-    podsOf: (of) => knownSnapshots.podsOf(of),
+    podsOf: (of) => getOrAdd(snapshotPods, of, () => new SnapshotPods(of)),
     apiServer: { isAway: store.lists.isServerAway, access: config.kubelet.access },
     evictions,
     notes,

@@ -12,8 +12,9 @@ import { NodeFaults } from '../node/node-faults.js';
 import type { NodeMemory } from '../node/node-memory.js';
 import type { PodLister } from '../node/node-snapshot.js';
 import { NodeTrackers } from '../node/node-trackers.js';
+import type { NodeSnapshot } from '../node/node-view.js';
 import { podContexts } from '../node/pod-record.js';
-import { KnownSnapshots } from '../query/snapshot-pods.js';
+import type { SnapshotPods } from '../query/snapshot-pods.js';
 import { Collector, type CollectorOptions, type NodeLister } from '../scrape/collector.js';
 import type { SummaryCache } from '../scrape/node-lookups.js';
 import type { StoreLists } from '../watch/store-lists.js';
@@ -75,8 +76,8 @@ export class Core<P extends CorePlace = CorePlace> {
   readonly trackers: NodeTrackers;
   readonly collector: Collector;
   readonly exposition: Exposition;
-  /** Kept from one reading to the next. */
-  readonly knownSnapshots = new KnownSnapshots();
+  /** What readings have looked up, kept as long as the snapshots. */
+  readonly snapshotPods = new WeakMap<NodeSnapshot, SnapshotPods>();
 
   constructor(options: CoreOptions<P>) {
     const { config, scope, place, scheduler, clock, logger = silentLogger } = options;

@@ -3,7 +3,6 @@ import type { Clock } from '../base/clock.js';
 import { RequestError, UserError } from '../base/errors.js';
 import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
-import type { Credentials } from '../credentials/credentials.js';
 import { ApiClient, type ApiTransport } from '../http/api-client.js';
 import { objectOf, textOf } from '../json/json.js';
 import { isDnsName, type Scope } from '../kube/scope.js';
@@ -113,17 +112,11 @@ function shardNumber({ settings: { shard, totalShards }, host }: ScopeOptions): 
   return Number(ordinal);
 }
 
-interface ScopeOfOptions {
-  readonly credentials: Credentials;
-  readonly clock: Clock;
-  /** Of the exporter, for the User-Agent header. */
-  readonly version: string;
-  readonly config: Config;
-  readonly host: Host;
-}
-
 /** As {@link resolveScope}, with the nodes of the API server. */
-export function scopeOf(options: ScopeOfOptions, signal: AbortSignal): Promise<Scope> {
+export function scopeOf(
+  options: ConstructorParameters<typeof ApiClient>[0] & { readonly config: Config; readonly host: Host },
+  signal: AbortSignal,
+): Promise<Scope> {
   const nodes = apiNodes(options.clock, () => new ApiClient(options));
   return resolveScope({ settings: options.config.cluster, host: options.host, nodes }, signal);
 }

@@ -28,7 +28,11 @@ export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Readon
 }
 
 /** The value of the key; where there is none, what `make` returns is added. */
-export function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+export function getOrAdd<K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
   const known = map.get(key);
   if (known !== undefined) return known;
   const made = make();

@@ -12,16 +12,14 @@ import type { Node, Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
 import type { ClusterReading } from '../query/cluster-reading.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
+import { maxScrapeMs } from '../server/scrape-timeout.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
 import type { CommandRequests } from './command-requests.js';
 import type { CommandContext } from './context.js';
 
 export interface Reader {
-  /**
-   * Scrapes the kubelets that are due, for at most `durationMs`. Those that have not answered by then are served from the
-   * cache.
-   */
-  read(durationMs: number, signal: AbortSignal): Promise<ClusterReading>;
+  /** Scrapes the kubelets that are due, as long as a scrape may take. Those that have not answered by then are served from the cache. */
+  read(signal: AbortSignal): Promise<ClusterReading>;
 }
 
 /**
@@ -70,10 +68,6 @@ export class ClusterReader implements Reader, AsyncDisposable {
     );
   }
 
-  get hasSynced(): boolean {
-    return this.#place.store.hasSynced;
-  }
-
   /** Resolves after the first lists. Throws UserError with a line for each list that is missing, or for the first that exceeds its limit. */
   async synced(signal: AbortSignal): Promise<void> {
     const { timedOut, syncTimeoutMs: timeoutMs } = this.#options.requests;
@@ -81,8 +75,8 @@ export class ClusterReader implements Reader, AsyncDisposable {
     await this.#lifetime.during(listed);
   }
 
-  read(durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
-    return this.#lifetime.during(this.#read(durationMs, signal));
+  read(signal: AbortSignal): Promise<ClusterReading> {
+    return this.#lifetime.during(this.#read(signal));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -94,12 +88,12 @@ export class ClusterReader implements Reader, AsyncDisposable {
     return this.#host.core.place;
   }
 
-  async #read(durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
+  async #read(signal: AbortSignal): Promise<ClusterReading> {
     const { clock } = this.#options.context;
     const askedAtMs = clock.monotonicMs();
     using deadline = startDeadline({
       clock,
-      durationMs,
+      durationMs: maxScrapeMs,
       error: () => new Error('the kubelets took too long'),
       parent: signal,
     });

@@ -73,7 +73,7 @@ export async function recordedCore(
 /** Reads a recording as a cluster is read. */
 export function recordedReader(core: Core): Reader {
   return {
-    read: async (_durationMs, signal) => {
+    read: async (signal) => {
       const snapshot = await core.collector.collect(signal);
       if (snapshot === undefined) throw new Error('recordings need no list');
       const { place, resolver, clock } = core;

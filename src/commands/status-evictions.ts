@@ -27,7 +27,7 @@ interface StatusEvictionsOptions {
 /** Reads the status of evicted pods alone: it asks no kubelet, and what the pods used is not in it. */
 export function statusReader(options: StatusEvictionsOptions): Reader {
   return {
-    read: async (_durationMs, signal) => ({
+    read: async (signal) => ({
       scope: wholeCluster,
       ttlMs: 0,
       snapshot: noSnapshot,

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../base/maps.js';
 import type { Labels } from '../kube/objects.js';
 import type { Workload, WorkloadOrigin } from '../workload/workload.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
@@ -15,14 +16,11 @@ interface WorkloadPage {
 /** Returns what cuts workloads into pages: the same ones for the same array, so that their text is kept by reference. */
 export function workloadPager(): (workloads: readonly WorkloadSnapshot[]) => readonly WorkloadPage[] {
   const cached = new WeakMap<readonly WorkloadSnapshot[], readonly WorkloadPage[]>();
-  return (all) => {
-    const known = cached.get(all);
-    if (known !== undefined) return known;
-    const labelNames = infoLabelNames(all.flatMap(({ workload }) => Object.keys(originLabels(workload.origin))));
-    const pages = pagesOf(all).map((page) => ({ workloads: page, labelNames }));
-    cached.set(all, pages);
-    return pages;
-  };
+  return (all) =>
+    getOrAdd(cached, all, () => {
+      const labelNames = infoLabelNames(all.flatMap(({ workload }) => Object.keys(originLabels(workload.origin))));
+      return pagesOf(all).map((page) => ({ workloads: page, labelNames }));
+    });
 }
 
 export const workloads: SeriesSource<WorkloadPage, WorkloadSnapshot> = {

@@ -108,16 +108,3 @@ class PodNames {
     return words.every((word) => names.includes(word));
   }
 }
-
-/** Keeps {@link SnapshotPods} as long as their snapshots. */
-export class KnownSnapshots {
-  readonly #known = new WeakMap<NodeSnapshot, SnapshotPods>();
-
-  podsOf(snapshot: NodeSnapshot): SnapshotPods {
-    const known = this.#known.get(snapshot);
-    if (known !== undefined) return known;
-    const made = new SnapshotPods(snapshot);
-    this.#known.set(snapshot, made);
-    return made;
-  }
-}

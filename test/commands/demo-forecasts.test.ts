@@ -42,12 +42,12 @@ it('every forecast of the demo comes true: its pod is evicted', { timeout: 60_00
     requests: commandRequests(clock),
     context: { clock, random: () => 0.5, version: '0.0.0-test' },
   });
-  await expect.poll(() => reader.hasSynced, { interval: 5 }).toBe(true);
+  await reader.synced(never);
   const endMs = clock.nowMs() + 20 * minuteMs;
   const forecasts: Forecast[] = [];
   while (clock.nowMs() < endMs) {
     const saidAtMs = clock.nowMs();
-    const reading = await reader.read(minuteMs, never);
+    const reading = await reader.read(never);
     for (const report of (await listPods(reading, allPods, atOnce)).items) {
       const { pod, timeToLimitMs } = { timeToLimitMs: undefined, ...report };
       if (timeToLimitMs !== undefined) forecasts.push({ pod, saidAtMs, reachedAtMs: saidAtMs + timeToLimitMs });

@@ -42,7 +42,7 @@ async function read(api: LoopbackServer, namespace?: string): Promise<ClusterRea
   const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: true });
   const credentials = staticCredentials({ server: api.url });
   const reader = statusReader({ credentials, namespace, resolver, clock, requests: commandRequests(clock) });
-  return reader.read(0, never);
+  return reader.read(never);
 }
 
 it('the status of evicted pods shows why and from where, and not what they used', async () => {

@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest';
 
+import { getOrAdd } from '../../src/base/maps.js';
 import { largestFirst } from '../../src/base/ranking.js';
 import type { MeasuredNodeView } from '../../src/node/node-view.js';
+import type { NodeSnapshot } from '../../src/node/node-view.js';
 import type { ClusterReading } from '../../src/query/cluster-reading.js';
 import type { ListPage } from '../../src/query/list-page.js';
 import { listContainers, listVolumes } from '../../src/query/list-parts.js';
 import { listPods } from '../../src/query/list-pods.js';
 import { parseListQuery } from '../../src/query/list-query.js';
-import { KnownSnapshots } from '../../src/query/snapshot-pods.js';
+import { SnapshotPods } from '../../src/query/snapshot-pods.js';
 import { aContainer, aPod } from '../support/builders.js';
 import { atOnce } from '../support/lanes.js';
 import {
@@ -56,8 +58,11 @@ const nodes: readonly MeasuredNodeView[] = Array.from({ length: nodeCount }, (_,
   const pods = Array.from({ length: podsPerNode }, (__, at) => podAt(node * podsPerNode + at));
   return aFreshNode(aNodeSnapshot({ nodeName: `node-${node}`, pods }));
 });
-const known = new KnownSnapshots();
-const reading = aReading({ snapshot: aClusterSnapshot({ nodes }), podsOf: (snapshot) => known.podsOf(snapshot) });
+const known = new WeakMap<NodeSnapshot, SnapshotPods>();
+const reading = aReading({
+  snapshot: aClusterSnapshot({ nodes }),
+  podsOf: (of) => getOrAdd(known, of, () => new SnapshotPods(of)),
+});
 
 /** What items of the three lists have in common. */
 interface Item {

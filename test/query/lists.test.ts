@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { getOrAdd } from '../../src/base/maps.js';
 import { Scheduler } from '../../src/base/scheduler.js';
 import { listKinds } from '../../src/config/served-paths.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
@@ -13,7 +14,7 @@ import { listContainers, listVolumes } from '../../src/query/list-parts.js';
 import { listPods } from '../../src/query/list-pods.js';
 import { conditions, type ListKind, ordersOf, parseListQuery } from '../../src/query/list-query.js';
 import { listWorkloads } from '../../src/query/list-workloads.js';
-import { KnownSnapshots } from '../../src/query/snapshot-pods.js';
+import { SnapshotPods } from '../../src/query/snapshot-pods.js';
 import { evictionReport } from '../../src/report/eviction-report.js';
 import type { PodReport } from '../../src/report/pod-report.js';
 import { aContainer, anFsStats, aNodeSummary, aPod } from '../support/builders.js';
@@ -242,9 +243,12 @@ it.each(ordersOf.pods)(
   'the first pods by %s are those of the whole list, on many nodes and with forecasts',
   async (order) => {
     const readingWith = (nodes: readonly NodeSnapshot[]): ClusterReading => {
-      const known = new KnownSnapshots();
+      const known = new WeakMap<NodeSnapshot, SnapshotPods>();
       const views = nodes.map((of) => aFreshNode(of, 0));
-      return aReading({ snapshot: aClusterSnapshot({ nodes: views }), podsOf: (of) => known.podsOf(of) });
+      return aReading({
+        snapshot: aClusterSnapshot({ nodes: views }),
+        podsOf: (of) => getOrAdd(known, of, () => new SnapshotPods(of)),
+      });
     };
     await fc.assert(
       fc.asyncProperty(

@@ -85,7 +85,7 @@ export class LivingCore implements AsyncDisposable {
   static async start(options: LivingCoreOptions, config: Config): Promise<LivingCore> {
     const core = new LivingCore(options, config, await scopeOf(config));
     const { place } = core.#host.core;
-    await place.synced({ timeoutMs: 60_000, mayBePartial: true }, core.#lifetime.signal);
+    await place.synced({ timeoutMs: 60_000 }, core.#lifetime.signal);
     core.#host.evictions.retain();
     return core;
   }

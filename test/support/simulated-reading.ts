@@ -1,5 +1,3 @@
-import { vi } from 'vitest';
-
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { demoScenario } from '../../sim/model/demo-scenario.js';
 import type { Scenario } from '../../sim/model/scenario.js';
@@ -37,6 +35,6 @@ export async function readSimulated(options: SimulatedReadingOptions = {}): Prom
     requests: commandRequests(clock),
     context: { clock, random: () => 0.5, version: '0.0.0-test' },
   });
-  await vi.waitUntil(() => reader.hasSynced, { interval: 5, timeout: 10_000 });
-  return await reader.read(60_000, never);
+  await reader.synced(never);
+  return await reader.read(never);
 }

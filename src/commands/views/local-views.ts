@@ -1,7 +1,6 @@
 import type { Lane } from '../../base/scheduler.js';
 import type { Config } from '../../config/schema.js';
 import { coverageOf } from '../../query/coverage.js';
-import { maxScrapeMs } from '../../server/scrape-timeout.js';
 import { viewOf } from '../../status/views.js';
 import type { Reader } from '../cluster-reader.js';
 import { pagedReader } from './paged-reader.js';
@@ -20,7 +19,7 @@ export function localViews({
   const status = { problems: [], clusterName: config.web.clusterName ?? '' };
   return {
     read: async (signal) => {
-      const reading = await reader.read(maxScrapeMs, signal);
+      const reading = await reader.read(signal);
       const facts = { coverage: coverageOf(reading), generatedAtMs: reading.readAtMs, notes: reading.notes };
       return pagedReader(() => async (address) => {
         const { data } = await viewOf(address, { status, reading, settings: config, lane });
