@@ -235,21 +235,4 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
     expect(await page.locator('#part-verdict').innerText()).toContain('emptyDir work above its size limit of 20Mi');
     expect(await page.locator('#message').innerText()).toContain('Usage of EmptyDir volume "work" exceeds the limit');
   });
-
-  it.for(['/pods/shop', '/pods/shop/cart-0/containers'])(
-    'the address %s leads to no page, and the navigation is there',
-    async (path, { exporter }) => {
-      await using visited = await visit(exporter, path);
-      expect(await visited.page.locator('h1').innerText()).toBe('Nothing to show');
-      await visited.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Nodes' }).click();
-      expect(await visited.page.locator('h1').innerText()).toBe('Nodes');
-    },
-  );
-
-  it('a pod of a silent node shows what was last known of it', async ({ exporter }) => {
-    await using visited = await visit(exporter, '/pods/shop/cart-9');
-    expect(await mainText(visited.page)).toMatch(
-      /No data from node node-2 \(http_status\)\. As last known \S+ ago: near a limit/,
-    );
-  });
 });

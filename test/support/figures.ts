@@ -1,7 +1,7 @@
 import type { Figure } from '../../src/kubelet/figure.js';
 
 /** 0 where it is not known. */
-export function numberOf(figure: Figure): number {
+function numberOf(figure: Figure): number {
   return typeof figure === 'number' ? figure : 0;
 }
 

@@ -9,30 +9,3 @@ export const atOnce: Lane = {
     return Promise.resolve();
   },
 };
-
-/** Runs nothing until it is released, and then all at once. */
-export class HeldLane implements Lane {
-  readonly #held: (() => void)[] = [];
-  #isReleased = false;
-
-  get isHeld(): boolean {
-    return !this.#isReleased;
-  }
-
-  async run<T>(task: () => T | PromiseLike<T>): Promise<T> {
-    if (!this.#isReleased) await new Promise<void>((resolve) => this.#held.push(resolve));
-    return task();
-  }
-
-  async each<T>(items: Iterable<T>, task: (item: T) => void): Promise<void> {
-    for (const item of items)
-      await this.run(() => {
-        task(item);
-      });
-  }
-
-  release(): void {
-    this.#isReleased = true;
-    for (const begin of this.#held.splice(0)) begin();
-  }
-}
