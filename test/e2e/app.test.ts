@@ -293,6 +293,18 @@ describe('changes of the cluster', () => {
 });
 
 describe('new settings', () => {
+  /** Resolves when the first lists have been checked, as the first scrape wants it, and objects are watched again. */
+  const checked = async (exporter: Exporter): Promise<void> => {
+    const lists = async (): Promise<readonly (number | undefined)[]> => {
+      const { value } = await exporter.scrape();
+      return ['nodes', 'pods'].flatMap((resource) => [
+        value('exporter_store_lists_total', { resource, result: 'success' }),
+        value('exporter_store_watch_connected', { resource }),
+      ]);
+    };
+    await expect.poll(lists, { interval: 10 }).toEqual([2, 1, 2, 1]);
+  };
+
   it('new settings take effect without scraping a kubelet again when they do not concern the sources', async () => {
     await using exporter = await start(2);
     await exporter.scrape();
@@ -351,9 +363,7 @@ describe('new settings', () => {
   it('new settings that want the same nodes and pods list nothing, and wait for no API server', async () => {
     await using exporter = await start(1);
     const requestCount = (): number => exporter.cluster.apiRequests.length;
-    await expect
-      .poll(async () => (await exporter.scrape()).value('exporter_store_watch_connected', { resource: 'pods' }))
-      .toBe(1);
+    await checked(exporter);
     const before = requestCount();
     await exporter.apply(`cache: {ttl: 40s}\nkubelet: {requestTimeout: 5s}`);
     expect(requestCount()).toBe(before);
@@ -371,8 +381,9 @@ describe('new settings', () => {
     const shown = async (family: string) => (await exporter.scrape()).value(`exporter_store_${family}`, {});
     const lists = async () =>
       (await exporter.scrape()).value('exporter_store_lists_total', { resource: 'nodes', result: 'success' });
+    await checked(exporter);
     await exporter.apply('cluster: {podSelector: app=web}');
-    expect([await shown('watchers'), await shown('subscribers'), await lists()]).toEqual([3, 2, 1]);
+    expect([await shown('watchers'), await shown('subscribers'), await lists()]).toEqual([3, 2, 2]);
     await exporter.clock.advance(30_000);
     expect(await shown('watchers')).toBe(2);
   });
