@@ -122,24 +122,6 @@ describe('environment', () => {
 });
 
 describe('flags', () => {
-  it('flags accept the values of a command line parser: texts, lists and switches', () => {
-    const { web, log } = load({
-      flags: {
-        'web.listen-address': [':1', '127.0.0.1:2'],
-        'web.telemetry-path': '/m',
-        'web.enable-lifecycle': true,
-        'log.level': 'debug',
-        'log.format': undefined,
-      },
-    });
-    expect(web).toMatchObject({
-      listenAddresses: [{ port: 1 }, { port: 2 }],
-      telemetryPath: '/m',
-      enableLifecycle: true,
-    });
-    expect(log).toEqual({ level: 'debug', format: 'logfmt' });
-  });
-
   it.each([
     ['log.levle', 'the name of a setting (did you mean --log.level?)'],
     ['cache.ttl', 'the name of a setting'],
@@ -269,10 +251,6 @@ describe('the file', () => {
     ['5', '5'],
   ])('the file must contain a mapping, not %j', (text, found) => {
     expect(linesOf(text)).toEqual([`config.yaml:1: found ${found}; allowed: a mapping with any of ${sections}`]);
-  });
-
-  it('the file must contain a mapping for each section', () => {
-    expect(linesOf('\ncache: 5s')).toEqual([`cache: found "5s" (config.yaml:2); ${cacheKeys}`]);
   });
 
   it('the file is named with the line of each fault', () => {

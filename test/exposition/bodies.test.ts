@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 
 import { type BodyFamily, ExpositionBodies, madeText } from '../../src/exposition/bodies.js';
 import { chunkIds } from '../../src/exposition/incremental-text.js';
-import type { ExpositionFormat } from '../../src/exposition/render.js';
 import { asking } from '../support/exposition-settings.js';
 import { isLetGo } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -17,22 +16,6 @@ function aFamily(chunkId: number | undefined): BodyFamily {
 }
 
 describe('ExpositionBodies', () => {
-  it('a family whose text is kept has the header of each format, in any order of requests', async () => {
-    const bodies = new ExpositionBodies(new ManualClock(), chunkIds());
-    const family = aFamily(1);
-    const headOf = async (format: ExpositionFormat): Promise<string | undefined> => {
-      const { chunks } = await bodies.of([family], asking(format), never);
-      return Buffer.concat(chunks).toString().split('\n')[1];
-    };
-    const text = '# TYPE evictions_total counter';
-    const openMetrics = '# TYPE evictions counter';
-    expect([await headOf('text'), await headOf('openmetrics'), await headOf('text')]).toEqual([
-      text,
-      openMetrics,
-      text,
-    ]);
-  });
-
   it('nothing is kept of a family that is made for each body', async () => {
     const bodies = new ExpositionBodies(new ManualClock(), chunkIds());
     const served = async (): Promise<WeakRef<object>> => {

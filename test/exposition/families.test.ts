@@ -257,10 +257,4 @@ describe('patternsWithoutFamily', () => {
   ])('patterns that match no family are reported: %j', (patterns, expected) => {
     expect(patternsWithoutFamily({ ...patterns, compatibility: 'none' })).toEqual(expected);
   });
-
-  it('patterns that match no family depend on the compatibility', () => {
-    const patterns = { allow: ['ephemeral_storage_pod_usage'], deny: [] };
-    expect(patternsWithoutFamily({ ...patterns, compatibility: 'none' })).toHaveLength(1);
-    expect(patternsWithoutFamily({ ...patterns, compatibility: 'k8s-ephemeral-storage-metrics' })).toEqual([]);
-  });
 });

@@ -65,14 +65,6 @@ it('a family of a type that is not written has the type unknown', async () => {
   expect(family?.header.type).toBe('unknown');
 });
 
-it('a large family is split without losing or repeating a series', async () => {
-  const registry = new Registry();
-  const gauge = new Gauge({ name: 'g', help: 'G.', labelNames: ['a'], registers: [registry] });
-  for (let index = 0; index < 1_234; index += 1) gauge.set({ a: String(index) }, index);
-  const lines = (await textOf(registry, 'text')).trimEnd().split('\n');
-  expect(lines).toEqual(Array.from({ length: 1_234 }, (_, index) => `g{a="${index}"} ${index}`));
-});
-
 it('formatting stops when the client has left', async () => {
   const registry = new Registry();
   new Counter({ name: 'scrapes_total', help: 'C.', registers: [registry] }).inc();

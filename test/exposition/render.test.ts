@@ -44,7 +44,6 @@ describe('sampleLine and formatBound', () => {
 
 describe('headerText', () => {
   const gauge = { name: 'disk_used_bytes', type: 'gauge', help: 'Say "bytes" \\ and\nmore.' } as const;
-  const counter = { name: 'scrapes_total', type: 'counter', help: 'Scrapes.' } as const;
 
   it('a header of the text format escapes backslashes and line feeds only', () => {
     expect(headerText(gauge, 'text')).toBe(
@@ -57,11 +56,6 @@ describe('headerText', () => {
       String.raw`# HELP disk_used_bytes Say \"bytes\" \\ and\nmore.` +
         '\n# TYPE disk_used_bytes gauge\n# UNIT disk_used_bytes bytes\n',
     );
-  });
-
-  it('the header of a counter carries the suffix in the text format only', () => {
-    expect(headerText(counter, 'text')).toBe('# HELP scrapes_total Scrapes.\n# TYPE scrapes_total counter\n');
-    expect(headerText(counter, 'openmetrics')).toBe('# HELP scrapes Scrapes.\n# TYPE scrapes counter\n');
   });
 
   it('the header of a counter with a unit shows the unit of the name without its suffix', () => {
@@ -113,13 +107,5 @@ describe('SampleLines', () => {
       return lines;
     });
     expect(keptBytes).toBeLessThan(256 * 1_024);
-  });
-
-  it('a part of the bytes is copied to any place', () => {
-    const lines = new SampleLines('x');
-    for (const value of [1, 2, 3]) lines.add('', value);
-    const bytes = Buffer.alloc(6, '-');
-    lines.copyTo(bytes, 1, 4, 8);
-    expect(bytes.toString()).toBe('-x 2\n-');
   });
 });

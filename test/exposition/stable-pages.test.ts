@@ -5,13 +5,6 @@ import { StablePages } from '../../src/exposition/stable-pages.js';
 const items = (count: number): readonly object[] => Array.from({ length: count }, (_, index) => ({ index }));
 
 describe('StablePages', () => {
-  it('the pages of a list have all items in their order, a hundred each', () => {
-    const list = items(250);
-    const pages = new StablePages<object>().of(list);
-    expect(pages.map(({ length }) => length)).toEqual([100, 100, 50]);
-    expect(pages.flat()).toEqual(list);
-  });
-
   it('the pages of a list are the same arrays where nothing has changed', () => {
     const pages = new StablePages<object>();
     const list = items(250);

@@ -56,13 +56,6 @@ function textOf(blocks: readonly FamilyBlock[], family: string): string {
 }
 
 describe('TextCache: the text of nodes', () => {
-  it('the text of a node is made once for scrapes that run at the same time', async () => {
-    const blocksOf = aCache();
-    const snapshot = aNodeSnapshot();
-    const [first, second] = await Promise.all([blocksOf([snapshot]), blocksOf([snapshot])]);
-    expect(chunksOf(second, 'pod_used_bytes')[0]).toBe(chunksOf(first, 'pod_used_bytes')[0]);
-  });
-
   it('the event loop turns while the text of many nodes is made', async () => {
     // Each look at the clock takes three milliseconds, so two nodes fill a time slice.
     let timeMs = 0;

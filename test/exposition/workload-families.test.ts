@@ -4,7 +4,7 @@ import { infoLabelNames } from '../../src/exposition/render.js';
 import { workloadGroups, workloadPager } from '../../src/exposition/workload-families.js';
 import type { Workload } from '../../src/workload/workload.js';
 import { groupTexts } from '../support/exposed-text.js';
-import { aDeployment, aWorkload, aWorkloadSnapshot } from '../support/snapshot-builders.js';
+import { aWorkload, aWorkloadSnapshot } from '../support/snapshot-builders.js';
 
 describe('infoLabelNames', () => {
   it.each([
@@ -24,13 +24,6 @@ describe('infoLabelNames', () => {
 });
 
 describe('workloadGroups', () => {
-  const configured = aWorkload({ name: 'billing' });
-  const labelled = aWorkload({
-    name: 'shop--web',
-    type: 'labels',
-    origin: { source: 'labels', labels: { app: 'shop', tier: 'web' } },
-  });
-
   function seriesOf(workloads: readonly Workload[]): readonly Readonly<Record<string, unknown>>[] {
     const pages = workloadPager()(workloads.map((workload) => aWorkloadSnapshot({ workload })));
     const info = workloadGroups.filter(({ families }) => families.some(({ name }) => name.endsWith('workload_info')));
@@ -39,29 +32,6 @@ describe('workloadGroups', () => {
       Object.fromEntries(Array.from(line.matchAll(/(\w+)="([^"]*)"/g), ([, name = '', value]) => [name, value])),
     );
   }
-
-  it('info series have the label values behind workloads that were found by labels', () => {
-    expect(seriesOf([configured, labelled, aDeployment('cart')])).toEqual([
-      { namespace: '', workload: 'billing', workload_type: 'selector', source: 'configured' },
-      {
-        namespace: '',
-        workload: 'shop--web',
-        workload_type: 'labels',
-        source: 'labels',
-        label_app: 'shop',
-        label_tier: 'web',
-      },
-      { namespace: 'shop', workload: 'cart', workload_type: 'deployment', source: 'controller' },
-    ]);
-  });
-
-  it('info series are on the same pages for the same workloads', () => {
-    const pagesOf = workloadPager();
-    const [first, second] = [[aWorkloadSnapshot()], [aWorkloadSnapshot()]];
-    const pages = pagesOf(first);
-    expect(pagesOf(second)[0]).not.toBe(pages[0]);
-    expect(pagesOf(first)).toBe(pages);
-  });
 
   it('info series take no value from what every object has', () => {
     const hostile = aWorkload({ type: 'labels', origin: { source: 'labels', labels: { constructor: 'x' } } });

@@ -208,21 +208,6 @@ describe('records', () => {
     });
   });
 
-  it('records have series for an hour at most, however long they are listed', async () => {
-    log.configure({ retentionMs: 24 * hourMs, maxRecords: 3 });
-    see(anEvicted({ name: 'old' }));
-    await clock.advance(hourMs / 2);
-    see(anEvicted({ name: 'young' }));
-    const listed = snapshot().records;
-    expect(listed.map(({ pod }) => pod)).toEqual(['young', 'old']);
-    await clock.advance(hourMs / 2 - 1);
-    expect(snapshot().records).toBe(listed);
-    await clock.advance(1);
-    expect(snapshot().records.map(({ pod }) => pod)).toEqual(['young']);
-    expect(snapshot().records).toBe(snapshot().records);
-    expect(names()).toEqual(['young', 'old']);
-  });
-
   it('records of pods without a workload are not shown when those pods are not', () => {
     see(anEvicted(), {}, aContext({ workloads: [] }));
     see(anEvicted({ name: 'b' }));
@@ -345,24 +330,6 @@ describe('the last usage', () => {
     if (typeof lastUsage !== 'object') throw new Error('no usage');
     return lastUsage;
   };
-
-  it('the last usage of a pod with very many volumes and labels is bounded, and has the volume that was too large', () => {
-    const names = ['data', ...Array.from({ length: 40 }, (_, index) => `v-${index}`)];
-    const summary = aPodSummary({
-      volumes: names.map((name) => aVolumeSummary({ name, usedBytes: name === 'data' ? 1 : mib })),
-    });
-    const large = anEvicted({
-      labels: Object.fromEntries(names.map((name) => [name, 'x'.repeat(1_000)])),
-      containers: [aContainer({ mounts: names.map((volumeName) => ({ volumeName, path: `/${volumeName}` })) })],
-      volumes: names.map((name) => aVolume({ name, sizeLimitBytes: 100 * mib })),
-    });
-    see(large, {}, aContext({ measurement: { summary, fetchedAtMs: clock.nowMs(), samples: [] } }));
-    const [record] = log.records;
-    if (typeof record?.lastUsage !== 'object') throw new Error('no usage');
-    const { usage, ratios } = record.lastUsage;
-    expect([usage?.volumes.length, ratios.length, Object.keys(record.labels).length]).toEqual([21, 20, 8]);
-    expect([usage?.volumes[0]?.name, ratios[0]?.volume]).toEqual(['data', 'data']);
-  });
 
   it.each([
     ['shrank', [90, 80], -mib],

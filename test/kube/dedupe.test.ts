@@ -9,14 +9,6 @@ import { heldBytes, isLetGo, retainedBytes } from '../support/heap.js';
 import { atNight } from '../support/nightly.js';
 
 describe('createDedupe', () => {
-  it('returns one object for equal ones and keeps others apart', () => {
-    const dedupe = createDedupe();
-    const first = dedupe({ a: [1, { b: 'x' }] });
-    expect(dedupe({ a: [1, { b: 'x' }] })).toBe(first);
-    expect(dedupe({ a: [1, { b: 'y' }] })).not.toBe(first);
-    expect(dedupe([])).not.toBe(dedupe({}));
-  });
-
   it('keeps nothing that others do not keep, and finds equal values as before', async () => {
     const dedupe = createDedupe();
     const kept = dedupe({ n: 0 });

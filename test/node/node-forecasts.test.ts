@@ -180,29 +180,6 @@ describe('what is kept of a limit', () => {
     ]);
   });
 
-  it('it is what counts: of a volume its own measurements, of some containers the logs alone', () => {
-    const turns: readonly Turn[] = [
-      { atSeconds: 0, app: 90, cache: 50 },
-      { atSeconds: 60, app: 94, cache: 50, cacheAtSeconds: 0 },
-      { atSeconds: 90, app: 96, cache: 70, cacheAtSeconds: 80 },
-    ];
-    const ratios: Ratios = ({ app = 0, cache = 0 }) => [
-      ofContainer(app / 2),
-      ratioOf('emptydir', cache, { volume: 'cache' }),
-    ];
-    expect(keptOf(turns, ratios)).toEqual([
-      [
-        [-90, 45],
-        [-30, 47],
-        [0, 48],
-      ],
-      [
-        [-90, 50],
-        [-10, 70],
-      ],
-    ]);
-  });
-
   it.each<readonly [string, readonly number[], number]>([
     ['far below it and steady, nothing', [10, 11, 12, 12], 0],
     ['far below it, what follows a rise by more than 2 % of it', [10, 13, 13], 2],
@@ -257,20 +234,6 @@ it('a disk that fills steadily is forecast from its fourth summary on, and near 
     [97, 102],
     [37, 38],
   ]);
-});
-
-it('a threshold that moves with the size of its disk keeps its forecast', () => {
-  const measurements = new NodeMeasurements();
-  const { context } = aNodeSnapshot();
-  const input = { pods: [], derived: new Map<PodRecord, DerivedPod>(), context };
-  const found = [245, 230, 215, 200].map((inodesFree, index) => {
-    const nodefs = anFsStats({ timeMs: epochMs + 10 * index * second, inodesFree, inodes: 1_000 - index });
-    const threshold = 103 - index;
-    const of = aNodeThreshold({ signal: 'nodefs.inodesFree', threshold, headroom: inodesFree - threshold });
-    const forecasts = measurements.forecasts({ ...input, summary: aNodeSummary({ nodefs }), thresholds: [of] });
-    return nextThreshold(forecasts, 0)?.timeMs;
-  });
-  expect(Math.round((found.at(-1) ?? NaN) / second)).toBe(67);
 });
 
 it.each([

@@ -98,20 +98,4 @@ describe('a pod of the summary that the API server does not know', () => {
     await clock.advance(1);
     expect(read()).toMatchObject({ unreadPodCount: 1, ranked: [], counts: counted });
   });
-
-  it.each(['known', 'gone from the summary', 'known to be deleted'])(
-    'an unknown pod hides the ranks of its node no longer when it is %s',
-    async (how) => {
-      const { clock, store, read, lookup, summaryOf } = setUp(scene);
-      read();
-      await clock.advance(graceMs + 1);
-      expect(read().ranked).toEqual([]);
-      if (how === 'known') store.known = [shopPod, opsPod];
-      if (how === 'known to be deleted') store.deletedUids.add(opsPod.uid);
-      const summary = how === 'gone from the summary' ? summaryOf([shopPod]) : lookup.summary;
-      const { unreadPodCount, ranked } = read({ ...lookup, summary });
-      expect(unreadPodCount).toBeUndefined();
-      expect(ranked).toContain('cart-0');
-    },
-  );
 });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { podContexts } from '../../src/node/pod-record.js';
 import { listContainers, listVolumes } from '../../src/query/list-parts.js';
 import { parseListQuery } from '../../src/query/list-query.js';
-import { aContainer, aNode, aPod, aPodSummary, aVolume, aVolumeSummary } from '../support/builders.js';
+import { aContainer, aPod } from '../support/builders.js';
 import { atOnce } from '../support/lanes.js';
 import {
   aClusterSnapshot,
@@ -127,30 +126,4 @@ describe('items', () => {
       },
     ]);
   });
-});
-
-it.each<[what: string, listed: readonly string[] | undefined, raw: readonly string[], expected: readonly string[]]>([
-  ['all of its spec', ['data', 'cache'], [], ['cache', 'data']],
-  ['one that is not of its spec', ['data', 'made-up'], [], ['', 'data']],
-  ['one twice', ['data', 'cache', 'data'], [], ['data', 'cache']],
-  ['one that a container has as a device', ['data', 'cache'], ['data'], ['cache']],
-  ['none', undefined, [], []],
-])('of a pod with %s, volumes have the names and sizes of its usage', async (_what, listed, raw, expected) => {
-  const bytes = { data: 5, cache: 9, 'made-up': 20 };
-  const volumes = listed?.map((name) => aVolumeSummary({ name, usedBytes: bytes[name as keyof typeof bytes] }));
-  const spec = ['data', 'cache'].map((name) => aVolume({ name, isRawBlock: raw.includes(name) }));
-  const pod = aPod({ volumes: spec });
-  const context = podContexts('measured')(aNode(), { hasDedicatedImagefs: false, hasSplitImagefs: false });
-  const record = aMeasuredPod({ pod, summary: aPodSummary({ usedBytes: 50, volumes }) });
-  const node = aFreshNode(aNodeSnapshot({ pods: [record], context }));
-  const found = await listVolumes(
-    aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) }),
-    parseListQuery('volumes', {}),
-    atOnce,
-  );
-  expect(found.items.map(({ volume }) => volume)).toEqual(expected);
-  const usages = context.usageOf(record).volumes;
-  expect(new Map(found.items.map(({ volume, usedBytes }) => [volume, usedBytes]))).toEqual(
-    new Map(usages.map(({ name, usedBytes }) => [name, usedBytes])),
-  );
 });

@@ -386,13 +386,6 @@ describe('pods of a silent node', () => {
   });
 });
 
-it('a pod that is too young for a summary is listed with the reason', async () => {
-  const young = aBoundPod({ pod: aPod({ namespace: 'shop', name: 'young-0', uid: 'young', kubeletUid: 'young' }) });
-  const view = { ...aFreshNode(), objects: someNodeObjects({ pods: [young] }), unmeasured: [] };
-  const page = await podsOf(aReading({ snapshot: aClusterSnapshot({ nodes: [view] }) }), { search: 'young' });
-  expect(page.items).toMatchObject([{ pod: 'young-0', state: 'unmeasured', node: 'node-1' }]);
-});
-
 it('namespaces whose pods cannot be listed are there, and say so', async () => {
   const reading = aReading({ snapshot: aClusterSnapshot({ unlistedNamespaces: ['secret'] }) });
   const { items } = await listNamespaces(reading, parseListQuery('namespaces', { order: 'name' }), lane);
@@ -400,21 +393,6 @@ it('namespaces whose pods cannot be listed are there, and say so', async () => {
     { namespace: 'secret', isUnlisted: true, measuredPodCount: 0 },
     { namespace: 'shop', isUnlisted: false, measuredPodCount: 1 },
   ]);
-});
-
-it('a workload that may span namespaces is in the list of each, and is named with "-"', async () => {
-  const everything = aWorkload({ namespace: '', type: 'custom', name: 'all' });
-  const pod = aMeasuredPod({ workloads: [everything] });
-  const workloads = [
-    aWorkloadSnapshot({ workload: everything }),
-    aWorkloadSnapshot({ workload: aWorkload({ namespace: 'shop', name: 'cart' }) }),
-  ];
-  const reading = aReading({
-    snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods: [pod] }))], workloads }),
-  });
-  const inOps = await listWorkloads(reading, parseListQuery('workloads', { namespace: 'ops' }), lane);
-  expect(inOps.items.map(({ workload }) => workload)).toEqual(['all']);
-  expect((await podsOf(reading, { workload: '-/custom/all' })).totalCount).toBe(1);
 });
 
 it.each([

@@ -399,25 +399,6 @@ describe('nodes', () => {
     );
     expect(nodes.items).toMatchObject([{ lastKnown: expected }, expected]);
   });
-
-  it.each([
-    [true, [5, undefined]],
-    [false, [15, 'nodefs']],
-    [undefined, [15, undefined]],
-  ])('images on a filesystem of their own change sums: %s', async (hasDedicatedImagefs, [podsUsedBytes, sameAs]) => {
-    const snapshot = aNodeSnapshot({
-      layout: { hasDedicatedImagefs, hasSplitImagefs: undefined },
-      thresholds: [aNodeThreshold({ threshold: 10_000, isAssumed: true })],
-      summary: aNodeSummary({ imagefs: anFsStats({ usedBytes: 7, inodes: 10, inodesFree: 9 }), pods: [pod] }),
-    });
-    const { nodes } = await reportOf({ nodes: [aFreshNode(snapshot)] });
-    expect(nodes.items[0]).toMatchObject({
-      filesystems: [
-        { filesystem: 'nodefs', podsUsedBytes, fullRatio: 0.4, evictionThresholdBytes: 10_000 },
-        { filesystem: 'imagefs', usedBytes: 7, sameAs, inodesFullRatio: expect.closeTo(0.1) as number },
-      ],
-    });
-  });
 });
 
 describe('a node without data', () => {

@@ -726,18 +726,6 @@ describe('the verdict of a node whose condition DiskPressure outlasts the shorta
     });
   });
 
-  it.each<readonly [string, EvictionReport]>([
-    ['more than ten minutes ago', anEvictionOf('cart-0', 601)],
-    ['on another node', anEvictionOf('cart-0', 200, { node: 'node-2' })],
-    ['for a limit of the pod', anEvictionOf('cart-0', 200, { cause: 'pod_limit' })],
-    ['at admission', anEvictionOf('cart-0', 200, { cause: 'node_admission' })],
-    ['at a time that is none', anEvictionOf('cart-0', -1e300)],
-  ])('an eviction %s explains nothing', (_what, eviction) => {
-    expect(verdictOf({ ...recovered, evictions: [eviction] })?.text).toMatch(
-      /^Unknown cause: the node reports DiskPressure/,
-    );
-  });
-
   it.each<readonly [string, EvictionReport, Partial<Situation>, string]>([
     ['a moment ago', anEvictionOf('restore', 10), {}, '10s ago'],
     [
@@ -1035,17 +1023,6 @@ describe('the verdict of an eviction just after another one', () => {
     expect(verdictAfter({ node: 'node-2', nodeVerdict, lastUsage })?.text).toBe(
       `Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) frees 1.5Gi as the kubelet counts, 1Gi is missing on nodefs${note}.`,
     );
-  });
-
-  it('the age is that of the values of the node, however young those of the pod are', () => {
-    const ofNode = (ageMs: number) =>
-      verdictAfter({
-        node: 'node-2',
-        nodeVerdict: { ...diskVerdict('evicting'), ageMs },
-        lastUsage: aLastUsage({ fetchedAtMs: readAtMs }),
-      })?.text;
-    expect(ofNode(120_000)).not.toMatch(/measured/);
-    expect(ofNode(2_400_000)).toMatch(/ \(measured 40m before\)\.$/);
   });
 
   it.each<readonly [string, EvictionRecord['nodeVerdict'], string]>([

@@ -358,36 +358,6 @@ describe('Collector: one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ ...sums, usage: undefined, backoffMs: 1000 });
   });
 
-  it('a measured pod counts as expected however young it is, with its limit', async () => {
-    const cluster = twoNodes();
-    const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    const young = {
-      labels: { app: 'cart' },
-      runningSinceMs: clock.nowMs(),
-      containers: [aContainer({ limitBytes: 9 })],
-    };
-    const pods = [cart('cart-0', 'node-1'), aPod({ ...young, name: 'seen' }), aPod({ ...young, name: 'unseen' })];
-    cluster.setPods('node-1', pods);
-    cluster.answer('node-1', {
-      pods: [aPodSummary({ name: 'cart-0', usedBytes: 100 }), aPodSummary({ name: 'seen', usedBytes: 7 })],
-    });
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({
-      expectedPods: 3,
-      measuredPods: 3,
-      complete: true,
-      limitBytes: 9,
-      usage: { usedBytes: 137 },
-    });
-    await clock.advance(graceMs + 1);
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({
-      expectedPods: 4,
-      measuredPods: 3,
-      complete: false,
-      limitBytes: 18,
-      usage: { usedBytes: 137 },
-    });
-  });
-
   it('a workload backs off when none of its expected pods was measured, until one is', async () => {
     const cluster = twoNodes();
     cluster.answer('node-1', { pods: [] });

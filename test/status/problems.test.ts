@@ -5,7 +5,7 @@ import type { UnlistedReport } from '../../src/report/health-report.js';
 import { problemsOf, worstSeverity } from '../../src/status/problems.js';
 import type { Problem, ShownEviction } from '../../src/status/status.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
-import { aDeployment, aWorkload } from '../support/snapshot-builders.js';
+import { aDeployment } from '../support/snapshot-builders.js';
 import { aCluster, aGap, aHealth, aLimit, aMeasuredNode, anAbsence, aSummary } from '../support/status-builders.js';
 
 function problemsIn(input: Partial<Parameters<typeof problemsOf>[0]>): readonly Problem[] {
@@ -52,16 +52,6 @@ describe('evictions', () => {
     ]);
   });
 
-  it('evictions are repeated in the workload that names their pods, not in one that every pod belongs to', () => {
-    const evictions = ['a', 'b', 'c'].flatMap((name) => recent(1, { workloads: [aWorkload(), aDeployment(name)] }));
-    expect(problemsIn({ evictions })).toMatchObject([
-      {
-        severity: 'warning',
-        detail: expect.stringMatching(/^1 of shop\/a .*, 1 of shop\/b .*, 1 of shop\/c /) as unknown,
-      },
-    ]);
-  });
-
   it('what is about to happen comes before evictions that were, however many, and the worst severity stays', () => {
     const limits = { items: [aLimit({ pod: 'soon', ratio: 0.6, timeToLimitMs: 40_000 })], totalCount: 1 };
     const cluster = aCluster({ summary: aSummary({ nearLimitPodCount: 1 }), limits });
@@ -89,11 +79,6 @@ describe('missing lists', () => {
   const missing = (namespace: string, reason: string | undefined): UnlistedReport => {
     return { resource: 'pods', namespace, reason, message: 'x', forMs: 300_000 };
   };
-
-  it('lists missing before there is data are no problem: the exporter is not ready', () => {
-    const unlisted = [missing('', 'forbidden')];
-    expect(problemsIn({ cluster: undefined, health: aHealth({ unlisted }) })).toEqual([]);
-  });
 
   it.each([
     ['unauthorized', 'the token of the service account'],

@@ -94,20 +94,6 @@ it.for<readonly [string, Readonly<Record<string, number>>, Readonly<Record<strin
   expect(await samplesOf(aSelfMetrics(), family)).toEqual(initial);
 });
 
-describe('durations', () => {
-  it.for([
-    ['scrape_duration', 9.5],
-    ['kubelet_request_duration', 10.02],
-    ['lifecycle_event_latency', 0],
-  ] as const)('%s_seconds is in seconds, of what has a duration', async ([family, sum], { metrics }) => {
-    countOnce(metrics);
-    const name = `${prefix}${family}_seconds`;
-    const text = await metrics.registry.getSingleMetricAsString(name);
-    expect(text).toContain(`${name}_sum ${sum}\n`);
-    expect(text).toMatch(/_count 1$/m);
-  });
-});
-
 describe('gauges', () => {
   it.for([
     ['build_info', { '1.2.3,v20.20.2': 1 }],
@@ -162,15 +148,6 @@ describe('gauges', () => {
     expect(await samplesOf(metrics, 'config_last_reload_successful')).toEqual({ '': 0 });
     expect(await samplesOf(metrics, 'config_last_reload_success_timestamp_seconds')).toEqual({ '': 1.5 });
     expect(await samplesOf(metrics, 'config_hash')).toEqual({ '': 2 ** 48 - 1 });
-  });
-
-  it('gauges show no success until all files could be loaded', async ({ metrics }) => {
-    const isSuccessful = () => samplesOf(metrics, 'config_last_reload_successful');
-    metrics.reloadFailed('web');
-    metrics.settingsLoaded(1, at(0));
-    expect(await isSuccessful()).toEqual({ '': 0 });
-    metrics.fileLoaded('web');
-    expect(await isSuccessful()).toEqual({ '': 1 });
   });
 });
 

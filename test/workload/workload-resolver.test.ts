@@ -203,19 +203,6 @@ describe('retain', () => {
     expect(after.map((workload, position) => workload === before[position])).toEqual([true, true, false, false]);
   });
 
-  it('keeps what was discovered since the search for those in use began', () => {
-    const resolver = createResolver({ labels: ['app'], controllers: true });
-    const [early, late] = ['early', 'late'].map((name) => aPod({ name, labels: { app: name } })) as [Pod, Pod];
-    const earlyBefore = resolver.workloadsOf(early);
-    const { discoveredCount } = resolver;
-    const lateBefore = resolver.workloadsOf(late);
-    resolver.retain(new Set(), discoveredCount);
-    const isKept = (pod: Pod, before: readonly Workload[]): boolean[] =>
-      resolver.workloadsOf(pod).map((workload, position) => workload === before[position]);
-    expect(isKept(late, lateBefore)).toEqual([true, true]);
-    expect(isKept(early, earlyBefore)).toEqual([false, false]);
-  });
-
   it('frees a name for the tuple that asked for it, however many others were asked for since', () => {
     const resolver = createResolver({ labels: ['a', 'b'] });
     resolver.workloadsOf(labelled({ a: 'x--y', b: 'z' }));

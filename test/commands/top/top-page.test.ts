@@ -410,19 +410,6 @@ it('the wide table has more columns, whole names and no header on demand', async
 });
 
 describe('rows', () => {
-  it('rows have exact numbers and what they stand for', async () => {
-    const [first] = await reportsOf(reading, { resource: 'pods', limit: 1 });
-    expect(first).toMatchObject({
-      namespace: 'shop',
-      pod: 'cart-6b7f9c-x2x9k',
-      usedBytes: 400 * mib,
-      components: { emptydir: 90 * mib - 4096 },
-      nearestLimit: { rule: 'emptydir', volume: 'tmp', ratio: (90 * mib - 4096) / (100 * mib) },
-      dataAgeMs: 12_345,
-      isKnown: true,
-    });
-  });
-
   it('pods are sorted by their forecasts on demand, the soonest before the others, which are in a column of its own', async () => {
     const pods = ['a', 'b', 'c'].map((name) => aMeasuredPod({ name, summary: aPodSummary({ name, uid: name }) }));
     const forecast = { rule: 'pod', container: '', volume: '', endsAtMs: Infinity } as const;
