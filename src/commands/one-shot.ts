@@ -56,6 +56,16 @@ export interface CommandSubject {
 
 type Use = (session: ClusterSession) => Promise<void>;
 
+/** A command that reads something, while it looks for what it can read. */
+interface Asking {
+  readonly flags: ClusterFlags;
+  readonly config: Config;
+  readonly subject: CommandSubject;
+  readonly requests: CommandRequests;
+  readonly context: CommandContext;
+  readonly use: Use;
+}
+
 /**
  * Reads the recordings of the flags, an exporter, or the cluster itself: has `use` work with it, and leaves nothing open. Throws
  * UserError with a line for each cause when nothing can be read.
@@ -67,48 +77,36 @@ export async function withViews(
   use: Use,
 ): Promise<void> {
   const { config } = await loadSettings(flags.settings, context);
-  const { clock, version, writeError, stopSignal } = context;
-  const requests = new CommandRequests({ clock, version, writeError, timeoutMs: flags.requestTimeoutMs });
-  const settled = { flags, config, subject, requests };
+  const { stopSignal } = context;
+  const requests = new CommandRequests({ ...context, timeoutMs: flags.requestTimeoutMs });
+  const asking = { flags, config, subject, requests, context, use };
   try {
-    if (flags.recordings !== undefined) await withRecording(flags.recordings, config, context, use);
-    else if (flags.from === 'kubelets') await withCluster(settled, context, use);
-    else await withExporter(settled, context, use);
+    if (flags.recordings !== undefined) await withRecording(flags.recordings, asking);
+    else if (flags.from === 'kubelets') await withCluster(asking);
+    else await withExporter(asking);
   } catch (error) {
     if (stopSignal.aborted && error === stopSignal.reason) throw new UserError('stopped before there was an answer');
     throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
   }
 }
 
-async function withRecording(
-  recordings: RecordingFlags,
-  config: Config,
-  context: CommandContext,
-  use: Use,
-): Promise<void> {
-  const recorded = await recordedCore(recordings, { config, warn: warnOn(context), showsAllPods: true });
-  const lane = recorded.scheduler.newLane();
-  await use({ source: localViews({ reader: recordedReader(recorded), config, lane }), namespace: undefined });
-}
-
-interface SettledFlags {
-  readonly flags: ClusterFlags;
-  readonly config: Config;
-  readonly subject: CommandSubject;
-  readonly requests: CommandRequests;
+async function withRecording(recordings: RecordingFlags, { config, context, use }: Asking): Promise<void> {
+  const core = await recordedCore(recordings, { config, warn: warnOn(context), showsAllPods: true });
+  const lane = core.scheduler.newLane();
+  await use({ source: localViews({ reader: recordedReader(core), config, lane }), namespace: undefined });
 }
 
 /** An exporter with a URL can be read without a cluster. */
-async function withExporter(reading: SettledFlags, context: CommandContext, use: Use): Promise<void> {
-  const { flags } = reading;
+async function withExporter(asking: Asking): Promise<void> {
+  const { flags, context, use } = asking;
   const needsCluster = flags.exporter === undefined || !('url' in flags.exporter);
   const credentials = await personalCredentials(flags, context).catch((error: unknown) => {
     if (needsCluster) throw error;
     return undefined;
   });
-  const opened = await attempt(reading, credentials, context);
+  const opened = await attempt(asking, credentials);
   if (opened instanceof Error) {
-    await withKubelets(opened, reading, { context, use, credentials });
+    await withKubelets(opened, asking, credentials);
     return;
   }
   using exporter = opened;
@@ -117,24 +115,16 @@ async function withExporter(reading: SettledFlags, context: CommandContext, use:
 }
 
 /** Reads the kubelets instead, which is said. A reader of the exporter, who may not read them, need not know why. */
-async function withKubelets(
-  cause: Error,
-  reading: SettledFlags,
-  {
-    context,
-    use,
-    credentials,
-  }: { readonly context: CommandContext; readonly use: Use; readonly credentials: Credentials | undefined },
-): Promise<void> {
+async function withKubelets(cause: Error, asking: Asking, credentials: Credentials | undefined): Promise<void> {
   const reason = terminalText(messageOf(cause));
   const progress = { hasBegun: false };
-  const begin: Use = (session) => {
+  const use: Use = (session) => {
     progress.hasBegun = true;
-    context.writeError(`No exporter was read, but the kubelets: ${reason}\n`);
-    return use(session);
+    asking.context.writeError(`No exporter was read, but the kubelets: ${reason}\n`);
+    return asking.use(session);
   };
   try {
-    await withCluster(reading, context, begin, credentials);
+    await withCluster({ ...asking, use }, credentials);
   } catch (error) {
     if (progress.hasBegun || !(error instanceof UserError || error instanceof RequestError)) throw error;
     const hasNoExporter = cause instanceof RequestError && cause.reason === 'not_found';
@@ -149,18 +139,12 @@ function isForbidden({ message }: Error): boolean {
 }
 
 /** Returns the reason where the kubelets are to be read instead. Throws UserError where that is not wanted. */
-async function attempt(
-  { flags, subject, requests }: SettledFlags,
-  credentials: Credentials | undefined,
-  context: CommandContext,
-) {
+async function attempt({ flags, subject, requests, context }: Asking, credentials: Credentials | undefined) {
   const { clock, version, stopSignal } = context;
+  const { exporter: address, exporterFiles: files } = flags;
   const place = placeOf(subject, credentials);
   try {
-    return await openExporter(
-      { address: flags.exporter, files: flags.exporterFiles, credentials, place, clock, version, requests },
-      stopSignal,
-    );
+    return await openExporter({ address, files, credentials, place, clock, version, requests }, stopSignal);
   } catch (error) {
     if (!(error instanceof RequestError || error instanceof UserError)) throw error;
     if (isFinal(error, flags, requests)) {
@@ -194,31 +178,30 @@ function placeOf({ node, podName, namespaceOf }: CommandSubject, credentials: Cr
 
 /** Lists the cluster and scrapes its kubelets. `loaded`: the credentials, which an exec plugin need not provide again. */
 async function withCluster(
-  { flags, config, subject, requests }: SettledFlags,
-  context: CommandContext,
-  use: Use,
+  { flags, config, subject, requests, context, use }: Asking,
   loaded?: Credentials,
 ): Promise<void> {
   const credentials = loaded ?? (await personalCredentials(flags, context));
   const { clock, stopSignal } = context;
   const contextNamespace = credentials.namespace ?? 'default';
-  const session = { namespace: contextNamespace, access: config.kubelet.access };
-  const viewsOf = (reader: Reader): ViewSource => localViews({ reader, config, lane: new Scheduler(clock).newLane() });
+  const namespace = subject.namespaceOf(contextNamespace);
+  const useReader = (reader: Reader): Promise<void> => {
+    const source = localViews({ reader, config, lane: new Scheduler(clock).newLane() });
+    return use({ namespace: contextNamespace, access: config.kubelet.access, source });
+  };
   if (subject.isOfEvictions === true) {
-    const namespace = subject.namespaceOf(contextNamespace);
     const resolver = new WorkloadResolver(config.workloads);
-    await use({ ...session, source: viewsOf(statusReader({ credentials, namespace, resolver, clock, requests })) });
+    await useReader(statusReader({ credentials, namespace, resolver, clock, requests }));
     return;
   }
   // Shards divide the work of exporters; a command shows all of them.
-  const unsharded = { ...config.cluster, shard: 0, totalShards: 1 };
+  const settings = { ...config.cluster, shard: 0, totalShards: 1 };
   const nodes = apiNodes(clock, () => requests.client(credentials));
-  const scope = await resolveScope({ settings: unsharded, host: hostOf(context), nodes }, stopSignal);
-  const { node, podName } = subject;
-  const pod = podName === undefined ? undefined : { name: podName, namespace: subject.namespaceOf(contextNamespace) };
-  const about = { node, pod };
+  const scope = await resolveScope({ settings, host: hostOf(context), nodes }, stopSignal);
+  const { node, podName: name } = subject;
+  const about = { node, pod: name === undefined ? undefined : { name, namespace } };
   await using reader = new ClusterReader({ config, scope, credentials, requests, context, subject: about });
   await reader.synced(stopSignal);
   requests.quiet();
-  await use({ ...session, source: viewsOf(reader) });
+  await useReader(reader);
 }
