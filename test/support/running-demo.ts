@@ -39,7 +39,7 @@ export async function startDemo(
     await running;
   };
   const isListening = (): boolean => command.out().includes('Ctrl-C');
-  const listening = vi.waitUntil(isListening, { interval: 20, timeout: 60_000 });
+  const listening = vi.waitUntil(isListening, { interval: 5, timeout: 60_000 });
   await Promise.race([listening, running]);
   const shown = (label: string): string =>
     new RegExp(`^${label} +(\\S.*)$`, 'm').exec(command.out())?.[1] ?? `no ${label}`;
@@ -63,9 +63,9 @@ async function passTimeUntil<T>(running: Promise<T>, clock: ManualClock): Promis
   const ended = new AbortController();
   const passing = (async () => {
     const isOver = (): boolean => ended.signal.aborted;
-    for (let waitedMs = 0; !isOver(); waitedMs += 20) {
-      await delay(20);
-      if (waitedMs >= 300 && !isOver()) await clock.advance(100);
+    for (let waitedMs = 0; !isOver(); waitedMs += 10) {
+      await delay(10);
+      if (waitedMs >= 100 && !isOver()) await clock.advance(100);
     }
   })();
   const result = await running.finally(() => {
