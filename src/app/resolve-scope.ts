@@ -5,7 +5,8 @@ import { Scheduler } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { ApiClient, type ApiTransport } from '../http/api-client.js';
 import { objectOf, textOf } from '../json/json.js';
-import { isDnsName, type Scope } from '../kube/scope.js';
+import type { Scope } from '../kube/scope.js';
+import { isDnsName } from '../kube/selector.js';
 import { listObjects } from '../watch/list-session.js';
 import { collectionOf } from '../watch/resource-path.js';
 

@@ -21,6 +21,27 @@ export function haveSameItems(a: readonly unknown[], b: readonly unknown[]): boo
   return a.length === b.length && a.every((item, index) => item === b[index]);
 }
 
+/**
+ * Deep equality of JSON-like data, but for some properties of the outermost objects. Not `isDeepStrictEqual`, which takes two to
+ * four times as long over a whole list.
+ */
+export function isEqual(left: unknown, right: unknown, ...ignoredKeys: readonly string[]): boolean {
+  if (left === right) return true;
+  if (Array.isArray(left)) {
+    return Array.isArray(right) && left.length === right.length && left.every((item, i) => isEqual(item, right[i]));
+  }
+  if (!isRecord(left) || !isRecord(right)) return false;
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return false;
+  return keys.every(
+    (key) => ignoredKeys.includes(key) || (Object.hasOwn(right, key) && isEqual(left[key], right[key])),
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Returns what starts work unless the same work is under way: then its result is shared. */
 export function singleFlight<T>(): (start: () => Promise<T>, key?: string) => Promise<T> {
   const running = new Map<string, Promise<T>>();

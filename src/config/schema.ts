@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 
-import { isDnsName } from '../kube/scope.js';
+import { isDnsName } from '../kube/selector.js';
 import { skippedByDefault } from '../kube/virtual-node.js';
 import { agent } from './agent-schema.js';
 import { list, namespaces, selector, selectorValue } from './collections.js';

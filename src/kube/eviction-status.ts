@@ -1,13 +1,6 @@
 import { truncate } from '../base/text.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from '../json/json.js';
-
-/** What the status of a pod says about its eviction by the kubelet, for whatever cause. */
-export interface EvictionStatus {
-  /** As the kubelet wrote it. */
-  readonly message: string;
-  /** Wall time in milliseconds, to the second; undefined when the status does not show it. */
-  readonly atMs: number | undefined;
-}
+import type { EvictionStatus } from './objects.js';
 
 /** A pod of a hundred containers has a long one; the cause is at its beginning. */
 const maxMessageLength = 2_000;

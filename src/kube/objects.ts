@@ -3,7 +3,6 @@
  * Everything else of an object is dropped at once.
  */
 
-import type { EvictionStatus } from './eviction-status.js';
 import type { Amount } from './quantity.js';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -160,6 +159,14 @@ export interface PodRest {
   readonly volumeGroups: string;
   /** Volumes that are not in detail, would count for the pod or have a limit, and no container mounts. */
   readonly unmountedVolumeCount: number;
+}
+
+/** What the status of a pod says about its eviction by the kubelet, for whatever cause. */
+export interface EvictionStatus {
+  /** As the kubelet wrote it. */
+  readonly message: string;
+  /** Wall time in milliseconds, to the second; undefined when the status does not show it. */
+  readonly atMs: number | undefined;
 }
 
 export interface Pod extends ObjectMeta {

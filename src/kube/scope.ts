@@ -49,13 +49,6 @@ export function jumpHash(key: bigint, bucketCount: number): number {
   return bucket;
 }
 
-const dnsNameForm = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
-
-/** As names of nodes are. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names */
-export function isDnsName(text: string): boolean {
-  return text.length <= 253 && dnsNameForm.test(text);
-}
-
 /** The configuration, which is shown too, lists all of them. */
 const maxNamespacesCount = 10;
 

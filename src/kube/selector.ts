@@ -4,7 +4,13 @@
  */
 import { UserError } from '../base/errors.js';
 import type { Labels } from './objects.js';
-import { isDnsName } from './scope.js';
+
+const dnsNameForm = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+
+/** As names of nodes are. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names */
+export function isDnsName(text: string): boolean {
+  return text.length <= 253 && dnsNameForm.test(text);
+}
 
 const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 export interface Requirement {

@@ -5,7 +5,7 @@ import { Semaphore } from 'async-mutex';
 import type { Clock } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import type { Lane } from '../base/scheduler.js';
-import { isDnsName } from '../kube/scope.js';
+import { isDnsName } from '../kube/selector.js';
 import type { RequestPolicy } from './cached-request.js';
 import { FailureLog, type FailureLogOptions } from './failure-log.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';

@@ -1,5 +1,4 @@
-import { haveSameItems, Memo } from '../base/memo.js';
-import { isEqual } from '../kube/dedupe.js';
+import { haveSameItems, isEqual, Memo } from '../base/memo.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { Workload } from '../workload/workload.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';

@@ -1,5 +1,5 @@
+import { isEqual } from '../base/memo.js';
 import type { Lane } from '../base/scheduler.js';
-import { isEqual } from '../kube/dedupe.js';
 import { NamedObjects } from './named-objects.js';
 
 export interface StoredObject {
