@@ -168,7 +168,7 @@ export const selfFamilies = {
   }),
   storeDrift: counter(
     'store_drift_total',
-    'Objects of the store that differed from a full list and were corrected, apart from changes that the watch had yet to deliver. Listed every 30 to 60 minutes, and while scrapes come a minute after the first list and when kubelets report pods that are not known. Above 0: something between exporter and API server loses events, or the API server has served a list that was not complete.',
+    'Objects of the store that differed from a full list of the same version and were corrected. Listed every 30 to 60 minutes, and while scrapes come a minute after the first list and when kubelets report pods that are not known. Above 0: something between exporter and API server loses events, or the API server has served a list that was not complete.',
     { resource: resources },
   ),
   storeSubscriberErrors: counter(

@@ -23,6 +23,8 @@ export interface ListSessionOptions<T> {
   readonly project: (object: unknown) => T | undefined;
   /** Called when the resource version or the continue token has expired; the list continues with another one. */
   readonly onExpired: () => void;
+  /** Whether the list is of exactly the version that is asked for, unless it cannot be served. Default: false. */
+  readonly isExact?: boolean;
 }
 
 export interface ListedObjects<T> {
@@ -39,6 +41,7 @@ export interface ListedObjects<T> {
 interface ListRequest {
   /** `0`: any state of the server; '': the newest one; otherwise one that is not older. */
   readonly resourceVersion: string;
+  readonly isExact: boolean;
   /** False after a page has expired: the whole list in one response. */
   readonly isPaged: boolean;
   readonly continueToken?: string;
@@ -55,8 +58,8 @@ interface PagesRead<T> extends ListedObjects<T> {
 
 /**
  * Reads a complete list that is not older than `resourceVersion`. Falls back to the newest state when the server cannot serve
- * that version or refuses its length, and to one response without pages for a continue token of this kind. Only the newest state is requested in
- * pages: all others come from the API server's memory, which serves them in one response and ignores limits.
+ * that version or refuses its length, and to one response without pages for a continue token of this kind. Only the newest state and an exact one
+ * are requested in pages: all others come from the API server's memory, which serves them in one response and ignores limits.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
  *
  * Compression is left to the server, which compresses bodies above 128 KiB.
@@ -69,10 +72,10 @@ export async function listObjects<T>(
   resourceVersion: string,
   signal: AbortSignal,
 ): Promise<ListedObjects<T>> {
-  const { clock, collection } = options;
+  const { clock, collection, isExact = false } = options;
   const error = timedOut(collection, `not complete after ${listTimeoutMs / 1000} s`);
   using deadline = startDeadline({ clock, durationMs: listTimeoutMs, error, parent: signal });
-  let request: ListRequest = { resourceVersion, isPaged: true };
+  let request: ListRequest = { resourceVersion, isExact, isPaged: true };
   let pages = noPages<T>();
   for (;;) {
     try {
@@ -153,21 +156,23 @@ function timedOut({ path }: ObjectCollection, what: string): () => RequestError 
   return () => new RequestError('timeout', `list of ${path}: ${what}`);
 }
 
-function queryOf({ resourceVersion, isPaged, continueToken }: ListRequest): Readonly<Record<string, string>> {
+function queryOf({ resourceVersion, isExact, isPaged, continueToken }: ListRequest): Readonly<Record<string, string>> {
   // A continue token contains its resource version; the server refuses another one beside it.
   if (continueToken !== undefined) return { limit: pageLimit, continue: continueToken };
   if (resourceVersion === '') return isPaged ? { limit: pageLimit } : {};
+  if (isExact) return { limit: pageLimit, resourceVersion, resourceVersionMatch: 'Exact' };
   return resourceVersion === '0' ? { resourceVersion } : { resourceVersion, resourceVersionMatch: 'NotOlderThan' };
 }
 
 /** Returns what to request instead after a failure; undefined when nothing else can help. At most three in a row. */
 function fallbackOf(request: ListRequest, error: unknown): ListRequest | undefined {
   if (!(error instanceof ApiError)) return undefined;
-  const { resourceVersion, isPaged, continueToken } = request;
+  const { isPaged, continueToken, ...version } = request;
+  const { resourceVersion } = version;
   if (continueToken !== undefined)
-    return isPaged && isRefusedText(error, continueToken) ? { resourceVersion, isPaged: false } : undefined;
+    return isPaged && isRefusedText(error, continueToken) ? { ...version, isPaged: false } : undefined;
   const isUnavailable = isRefusedText(error, resourceVersion) || error.isResourceVersionTooLarge;
-  return isUnavailable && resourceVersion !== '' ? { resourceVersion: '', isPaged: true } : undefined;
+  return isUnavailable && resourceVersion !== '' ? { ...version, resourceVersion: '', isPaged: true } : undefined;
 }
 
 /** Returns whether it is a resource version, or a continue token, that the server does not take, for its age or its length. */

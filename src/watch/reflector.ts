@@ -123,17 +123,14 @@ export class Reflector<T extends StoredObject> {
     return this.#flight(() => this.#loop(signal));
   }
 
-  /**
-   * Lists the newest state at the next attempt, once; a watch ends for it. If that fails, what is known stays, and so does
-   * where the watch continues.
-   */
-  relist(): void {
-    this.#writer.requestRelist();
-    this.#check();
+  /** Lists at the next attempt; a watch ends for it, and goes on where it was. If the list fails, what is known stays. */
+  check(): void {
+    this.#checkAtMs = this.#options.clock.monotonicMs();
+    this.#watching?.abort(new Error('what is known may be wrong'));
   }
 
   /**
-   * To be called at each scrape. Lists the newest state while something contradicts the store (`isContradicted`): not before a
+   * To be called at each scrape. Checks the store while something contradicts the store (`isContradicted`): not before a
    * minute after a list, and while that does not help after longer and longer pauses, from 5 to 10 minutes up to 4 hours. The
    * first list is checked in any case: a server that has just started may have served half of it.
    */
@@ -145,19 +142,11 @@ export class Reflector<T extends StoredObject> {
     if (!isDue || !(isContradicted || this.#isFirstList)) return;
     logger.debug('what is known is checked', { resource: this.resource, path: this.#collection.path, isContradicted });
     this.#isFirstList = false;
-    if (!isContradicted) {
-      this.#check();
-      return;
-    }
+    this.check();
+    if (!isContradicted) return;
     this.#doubtedAtMs = nowMs;
     this.#doubtNotBeforeMs = nowMs + withJitter(this.#doubtPauseMs, random);
     this.#doubtPauseMs = nextDelayMs(this.#doubtPauseMs, longestDoubtMs);
-    this.relist();
-  }
-
-  #check(): void {
-    this.#checkAtMs = this.#options.clock.monotonicMs();
-    this.#watching?.abort(new Error('what is known may be wrong'));
   }
 
   async #loop(signal: AbortSignal): Promise<void> {
@@ -173,12 +162,12 @@ export class Reflector<T extends StoredObject> {
   /**
    * Returns the time to wait before the next attempt, in milliseconds. A long silence causes a list, however the watches
    * end: a watch from a version that the server has yet to reach (its etcd was restored from a backup) stays silent, and
-   * some proxies block watches. A list in place of a watch that could go on is a check: see {@link ListDrift}. One follows the
-   * first watch that ends 30 to 50 minutes after the last list.
+   * some proxies block watches. A list in place of a watch that could go on is a check: see {@link StoreWriter.list}. One
+   * follows the first watch that ends 30 to 50 minutes after the last list.
    */
   async #attempt(signal: AbortSignal): Promise<number> {
     const canWatch = this.#next === 'watch' && this.#listDueInMs() > 0;
-    const isDue = this.#writer.relistRequested || this.#options.clock.monotonicMs() >= this.#checkAtMs;
+    const isDue = this.#options.clock.monotonicMs() >= this.#checkAtMs;
     return canWatch && !isDue ? this.#watch(signal) : this.#list(signal, canWatch);
   }
 
@@ -191,8 +180,9 @@ export class Reflector<T extends StoredObject> {
   async #list(signal: AbortSignal, isCheck: boolean): Promise<number> {
     if (isCheck) this.#checkAtMs = this.#options.clock.monotonicMs() + checkPauseMs;
     try {
-      const options = { isInitial: !this.isSynced, isCheck };
-      this.#listed(await this.#writer.list(this.#resourceVersion, options, signal));
+      const check = this.#doubtedAtMs > this.#listedAtMs ? 'contradicted' : 'due';
+      const purpose = { isInitial: !this.isSynced, check: isCheck ? check : undefined } as const;
+      this.#listed(await this.#writer.list(this.#resourceVersion, purpose, signal));
       if (!isCheck) {
         this.#doubtPauseMs = shortestDoubtMs;
         this.#doubtNotBeforeMs = this.#doubtedAtMs + shortestDoubtMs;
@@ -220,10 +210,10 @@ export class Reflector<T extends StoredObject> {
     return this.#failed('watch not possible', { reason: 'rejected', error, delay: 'backoff' });
   }
 
-  #listed({ objectCount, resourceVersion, watchFrom }: AppliedList): void {
+  #listed({ objectCount, resourceVersion }: AppliedList): void {
     const { resource, observer, logger, random } = this.#options;
     this.#pollAfterMs = pollAfterMs(random);
-    this.#listedAtMs = this.#advance(watchFrom).monotonicMs;
+    this.#listedAtMs = this.#advance(resourceVersion).monotonicMs;
     this.#checkAtMs = this.#listedAtMs + checkAfterMs(random);
     this.#next = 'watch';
     this.#isServerAway = false;

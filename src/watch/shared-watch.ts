@@ -139,7 +139,6 @@ export class SharedWatch<T extends StoredObject> {
     return new Reflector<T>({
       ...this.#collection,
       ...this.#options,
-      lane: this.#lane,
       background: this.#options.scheduler.background,
       namespace: namespace === '' ? undefined : namespace,
       store: this.objects,

@@ -1,8 +1,6 @@
 import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { Lane } from '../base/scheduler.js';
 import { ApiError } from '../http/api-error.js';
-import { ListDrift } from './list-drift.js';
 import { type ListedObjects, listObjects, type ListSessionOptions } from './list-session.js';
 import type { ListDifference, ObjectStore, StoreChange, StoredObject } from './object-store.js';
 import type { ObjectCollection, Resource } from './resource-path.js';
@@ -18,9 +16,14 @@ const manyCount = 20;
 /** A list that the store has taken over. */
 export interface AppliedList {
   readonly objectCount: number;
+  /** Where a watch continues. */
   readonly resourceVersion: string;
-  /** The version from which the watch continues. */
-  readonly watchFrom: string;
+}
+
+interface ListPurpose {
+  readonly isInitial: boolean;
+  /** Undefined where the watch cannot go on. */
+  readonly check: 'due' | 'contradicted' | undefined;
 }
 
 interface Applied<T> {
@@ -44,55 +47,40 @@ export interface StoreWriterOptions<T extends StoredObject> extends Pick<
   readonly project: (object: unknown) => T | undefined;
   readonly logger: Logger;
   readonly observer: WatchObserver;
-  /** The turns in which changes are counted. */
-  readonly lane: Lane;
 }
 
 /** Writes lists and events of a collection to a store. Reports objects that have to be left out. */
 export class StoreWriter<T extends StoredObject> {
   readonly #options: StoreWriterOptions<T>;
   readonly #collection: ObjectCollection;
-  readonly #drift: ListDrift<T>;
-  /** Whether the next list is one of the newest state. */
-  #relistRequested = false;
   /** Lists since the last success that the server has refused as invalid. */
   #refusedCount = 0;
 
   constructor(options: StoreWriterOptions<T>, collection: ObjectCollection) {
     this.#options = options;
     this.#collection = collection;
-    this.#drift = new ListDrift(options);
-  }
-
-  get relistRequested(): boolean {
-    return this.#relistRequested;
-  }
-
-  /** Makes the next list one of the newest state. */
-  requestRelist(): void {
-    this.#relistRequested = true;
   }
 
   /**
    * Makes the store equal to a list that is not older than `resourceVersion`. Throws RequestError when there is none, or the
-   * signal's reason: the store stays as it is. `isCheck`: the watch could go on from `resourceVersion`.
+   * signal's reason: the store stays as it is. `check`: the watch can go on from `resourceVersion`, and the list is of that
+   * version. What differs then is no event that is yet to come: it is counted. Where something contradicts a store that is
+   * right by that list, the server's memory may be wrong, and the newest state is listed.
+   * https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
    */
-  async list(
-    resourceVersion: string,
-    { isInitial, isCheck }: { readonly isInitial: boolean; readonly isCheck: boolean },
-    signal: AbortSignal,
-  ): Promise<AppliedList> {
-    // The server may have another storage than before, in which the version means nothing.
-    const asksNewest = this.#relistRequested || this.#refusedCount >= maxRefusedCount;
-    // One attempt: a watch that works continues when it fails.
-    this.#relistRequested = false;
-    const options = this.#listOptions();
-    const read = (version: string) => listObjects(options, version, signal);
+  async list(resourceVersion: string, { isInitial, check }: ListPurpose, signal: AbortSignal): Promise<AppliedList> {
+    const options = { ...this.#listOptions(), isExact: check !== undefined };
+    const replace = (version: string) =>
+      this.#replace((other) => listObjects(options, other, signal), version, isInitial);
     try {
-      const { listed, changes } = await this.#replace(read, asksNewest ? '' : resourceVersion, isInitial);
+      // The server may have another storage than before, in which the version means nothing.
+      const first = await replace(this.#refusedCount >= maxRefusedCount ? '' : resourceVersion);
+      const isDoubtful = check === 'contradicted' && first.changes.length === 0;
+      const { listed, changes } = isDoubtful ? await replace('') : first;
       this.#refusedCount = 0;
-      const watchFrom = await this.#drift.listed(isCheck ? changes : [], resourceVersion, listed.resourceVersion);
-      return { objectCount: listed.objects.length, resourceVersion: listed.resourceVersion, watchFrom };
+      // Another version: the one asked for has expired, the server ignores it, or the list had to be confirmed.
+      if (check !== undefined && listed.resourceVersion === resourceVersion) this.#countDrift(changes);
+      return { objectCount: listed.objects.length, resourceVersion: listed.resourceVersion };
     } catch (error) {
       if (error instanceof ApiError && error.isInvalidRequest) this.#refusedCount += 1;
       throw error;
@@ -101,7 +89,6 @@ export class StoreWriter<T extends StoredObject> {
 
   /** Throws RequestError `decode` for a malformed deletion: only a list can show which object was deleted. */
   apply(event: WatchEvent): void {
-    if (this.#drift.isListed(event)) return;
     const { type, object } = event;
     if (type === 'DELETED') this.#remove(object);
     else if (type !== 'BOOKMARK') this.#upsert(object);
@@ -172,6 +159,18 @@ export class StoreWriter<T extends StoredObject> {
       logger.warn('skipped objects of a list', { ...fields, reason: first.reason, error: first.message });
     }
     return { listed, changes };
+  }
+
+  #countDrift(changes: readonly StoreChange<T>[]): void {
+    const { resource, observer, logger, keyOf } = this.#options;
+    const [first] = changes;
+    if (first === undefined) return;
+    const countOf = (type: StoreChange<T>['type']): number => changes.filter((change) => change.type === type).length;
+    observer.driftFound(resource, changes.length);
+    logger.warn('the store differed from the API server: a list has corrected it', {
+      ...{ resource, objectCount: changes.length, example: keyOf(first.object) },
+      ...{ missingCount: countOf('added'), extraCount: countOf('removed'), differentCount: countOf('updated') },
+    });
   }
 
   #upsert(object: unknown): void {

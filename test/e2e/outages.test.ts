@@ -382,10 +382,16 @@ describe('lists of a server that has lost objects from its cache', () => {
     return exporter.clock.monotonicMs() - startMs;
   };
 
+  const listsOf = ({ cluster }: Exporter): readonly string[] =>
+    cluster.apiRequests
+      .filter(({ path, query }) => path === '/api/v1/pods' && !query.has('watch'))
+      .map(({ query }) => query.get('resourceVersion') ?? 'newest');
+
   /** Both nodes have half of the pods, and lose half of those. The store lists again. */
   const start = async (podCount: number, fault: CacheFault): Promise<Exporter> => {
     const exporter = await Exporter.start({ scenario: scenario(podCount) });
     await exporter.settled();
+    await timeUntil(exporter, () => listsOf(exporter).length === 2); // the first one is checked
     expect(podsOf(await exporter.scrape())).toBe(podCount);
     await exporter.cluster.setApiFault(fault);
     exporter.cluster.dropWatches();
@@ -393,11 +399,6 @@ describe('lists of a server that has lost objects from its cache', () => {
     exporter.cluster.expireResourceVersions();
     return exporter;
   };
-  const listsOf = ({ cluster }: Exporter): readonly string[] =>
-    cluster.apiRequests
-      .filter(({ path, query }) => path === '/api/v1/pods' && !query.has('watch'))
-      .map(({ query }) => query.get('resourceVersion') ?? 'newest');
-
   it.each([4, 50])('lists that lack objects remove none of %d pods and no node when empty', async (podCount) => {
     await using exporter = await start(podCount, 'empty');
     const dropped = (): number => exporter.log.filter((line) => line.includes('dropped a list without most')).length;

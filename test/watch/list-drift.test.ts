@@ -6,6 +6,7 @@ import {
   answers,
   bookmarkLine,
   errorLine,
+  expired,
   podJson,
   ScriptedApi,
   sendsList,
@@ -15,7 +16,6 @@ import { added, deleted, modified, runReflector } from './scripted-reflector.js'
 
 const minuteMs = 60_000;
 const abc = ['a', 'b', 'c'].map((name) => podJson(name, '1'));
-const changed = [podJson('a', '1'), podJson('b', '18'), podJson('c', '1')];
 
 /** A reflector whose store has `a`, `b` and `c` and whose watch is at version 10. */
 async function watched(random = 0.5) {
@@ -34,6 +34,7 @@ async function watched(random = 0.5) {
   return {
     run,
     drift: () => run.observed.filter((line) => line.startsWith('drift')),
+    doubts: () => run.logged.filter((line) => line.includes('"isContradicted":true')).length,
     warned: () => run.logged.filter((line) => line.includes('differed')),
     /** Since the last call. */
     requests: (): readonly string[] => {
@@ -48,12 +49,8 @@ async function watched(random = 0.5) {
       feed.send(...lines);
       await settled();
     },
-    breaks: async (): Promise<void> => {
-      feed.end();
-      await run.clock.advance(minuteMs / 2);
-    },
-    relist: async (): Promise<void> => {
-      run.reflector.relist();
+    check: async (): Promise<void> => {
+      run.reflector.check();
       await settled();
     },
     /** The watch gets bookmarks, and ends after 7 to 8 minutes. */
@@ -74,85 +71,74 @@ const test = base.extend('world', async ({ onTestFinished }) => {
   return world;
 });
 
-describe('a list of a store that is watched', () => {
-  const kinds: readonly [kind: string, list: readonly object[], event: string, counts: string, content: string][] = [
-    ['missing', [...abc, podJson('d', '18')], added('d', '18'), '1,"extraCount":0,"differentCount":0', 'a@1b@1c@1d@18'],
-    ['extra', abc.slice(0, 2), deleted('c', '18'), '0,"extraCount":1,"differentCount":0', 'a@1b@1'],
-    ['different', changed, modified('b', '18'), '0,"extraCount":0,"differentCount":1', 'a@1b@18c@1'],
-  ];
+const check = 'list rv=10 match=Exact limit=500';
 
-  test.for(kinds)(
-    'an object that is %s is corrected at once, and counted once when the watch has not told it',
-    async ([, list, , counts, content], { world }) => {
-      world.lists(sendsList('20', list));
-      await world.relist();
-      expect(world.requests()).toEqual(['list limit=500', 'watch rv=10']);
-      expect(world.run.content().join('')).toBe(content);
-      await world.send(bookmarkLine('19'));
-      expect(world.drift()).toEqual([]);
-      await world.send(bookmarkLine('20'));
-      expect(world.drift()).toEqual(['drift pods 1']);
-      expect(world.warned()).toEqual([expect.stringContaining(`"missingCount":${counts}`)]);
-      await world.relist();
-      await world.send(bookmarkLine('30'));
-      expect(world.drift()).toEqual(['drift pods 1']);
-    },
-  );
-
-  test.for(kinds)(
-    'an object that is %s because the watch is behind is not counted, and changes once',
-    async ([, list, event, , content], { world }) => {
-      world.lists(sendsList('20', list));
-      await world.relist();
-      await world.send(event, added('e', '20'), modified('e', '21'));
-      await world.send(bookmarkLine('22'));
-      expect(world.drift()).toEqual([]);
-      expect(world.run.content().join('')).toBe(`${content}e@21`);
-      expect(world.run.changes.slice(abc.length)).toHaveLength(2);
-    },
-  );
-
-  test('a watch that is behind does not take an object back to an older state', async ({ world }) => {
-    world.lists(sendsList('20', changed));
-    await world.relist();
-    for (const event of [modified('b', '15'), deleted('b', '16'), added('b', '18')]) await world.send(event);
-    await world.send(bookmarkLine('20'), modified('b', '21'));
-    expect([world.run.changes.slice(abc.length), world.drift()]).toEqual([['updated b@18', 'updated b@21'], []]);
+describe('a check of a store that is watched', () => {
+  test.for([
+    ['missing', [...abc, podJson('d', '9')], '1,"extraCount":0,"differentCount":0', 'a@1b@1c@1d@9'],
+    ['extra', abc.slice(0, 2), '0,"extraCount":1,"differentCount":0', 'a@1b@1'],
+    [
+      'different',
+      [podJson('a', '1'), podJson('b', '9'), podJson('c', '1')],
+      '0,"extraCount":0,"differentCount":1',
+      'a@1b@9c@1',
+    ],
+  ] as const)('an object that is %s is corrected and counted once', async ([, list, counts, content], { world }) => {
+    world.lists(sendsList('10', list));
+    for (let count = 0; count < 2; count += 1) await world.check();
+    expect(world.requests()).toEqual([check, 'watch rv=10', check, 'watch rv=10']);
+    expect([world.run.content().join(''), world.drift()]).toEqual([content, ['drift pods 1']]);
+    expect(world.warned()).toEqual([expect.stringContaining(`"missingCount":${counts}`)]);
   });
 
-  test('what differs from a list of the version of the watch is counted at once', async ({ world }) => {
-    world.lists(sendsList('10', changed));
-    await world.relist();
-    expect([world.drift(), world.requests()]).toEqual([['drift pods 1'], ['list limit=500', 'watch rv=10']]);
+  test('what the watch has yet to tell is told: no state between is lost, and nothing is counted', async ({
+    world,
+  }) => {
+    await world.check();
+    await world.send(added('d', '11'), modified('d', '12'), deleted('d', '13'));
+    expect(world.run.changes.slice(abc.length)).toEqual(['added d@11', 'updated d@12', 'removed d@13']);
+    expect(world.drift()).toEqual([]);
   });
 
-  test.for(['9', 'other'])(
-    'a list of version %s is applied, and counts nothing: it cannot be compared with the watch',
-    async (version, { world }) => {
-      world.lists(sendsList(version, changed));
-      await world.relist();
-      await world.send(bookmarkLine('20'));
-      expect(world.requests()).toEqual(['list limit=500', `watch rv=${version}`]);
-      expect([world.run.content(), world.drift()]).toEqual([['a@1', 'b@18', 'c@1'], []]);
-    },
-  );
+  test('a version that has expired is checked by the newest list, and nothing is counted', async ({ world }) => {
+    let isFirst = true;
+    world.lists((...request) => {
+      const answer = isFirst ? expired : sendsList('20', [podJson('b', '18')]);
+      isFirst = false;
+      return answer(...request);
+    });
+    await world.check();
+    expect(world.requests()).toEqual([check, 'list limit=500', 'watch rv=20']);
+    expect([world.run.content(), world.drift()]).toEqual([['b@18'], []]);
+  });
 
-  test('what a watch has yet to explain outlasts its end, and not an expired version', async ({ world }) => {
-    for (const [version, end] of [
-      ['20', async () => world.breaks()],
-      ['40', async () => world.send(errorLine(410)).then(() => world.run.clock.advance(minuteMs / 2))],
-    ] as const) {
-      world.lists(sendsList(version, [podJson('a', version)]));
-      await world.relist();
-      await end();
-      await world.send(bookmarkLine(version));
+  test('where something contradicts a store that is right by its version, the newest state is listed', async ({
+    world,
+  }) => {
+    await world.pass(2);
+    world.requests();
+    world.lists((...request) => {
+      const isExact = request[0].query?.['resourceVersionMatch'] === 'Exact';
+      return (isExact ? sendsList('10', abc.slice(1)) : sendsList('20', [podJson('b', '18')]))(...request);
+    });
+    for (let count = 0; count < 2; count += 1) {
+      world.run.reflector.doubt(true);
+      await world.pass(12);
     }
-    expect(world.drift()).toEqual(['drift pods 3']);
+    const lists = world.requests().filter((line) => line.startsWith('list'));
+    expect(lists).toEqual([check, check, 'list limit=500']);
+    expect([world.run.content(), world.drift()]).toEqual([['b@18'], ['drift pods 1']]);
+  });
+
+  test('a server that lists another version is believed, and nothing is counted', async ({ world }) => {
+    world.lists(sendsList('20', [podJson('b', '18')]));
+    await world.check();
+    expect(world.requests()).toEqual([check, 'watch rv=20']);
+    expect([world.run.content(), world.drift()]).toEqual([['b@18'], []]);
   });
 });
 
 describe('a check', () => {
-  const check = 'list rv=10 match=NotOlderThan';
   const listsOf = (requests: readonly string[]): readonly string[] =>
     requests.filter((line) => line.startsWith('list'));
 
@@ -184,16 +170,16 @@ describe('a check', () => {
     expect([world.run.content(), world.drift()]).toEqual([['a@1', 'b@1', 'c@1'], []]);
   });
 
-  test('a doubt lists the newest state a minute after a list, then after longer and longer pauses, up to 4 hours', async ({
+  test('a doubt is a check a minute after a list, then after longer and longer pauses, up to 4 hours', async ({
     world,
   }) => {
     const minutes: number[] = [];
     const doubtFor = async (durationMinutes: number): Promise<void> => {
       for (let minute = 0; minute < durationMinutes; minute += 1) {
-        world.requests();
+        const count = world.doubts();
         world.run.reflector.doubt(true);
+        if (world.doubts() > count) minutes.push(minute);
         await world.pass(1);
-        if (world.requests().includes('list limit=500')) minutes.push(minute);
       }
     };
     await doubtFor(720);
@@ -207,7 +193,7 @@ describe('a check', () => {
     expect([world.run.content(), world.drift()]).toEqual([['a@1', 'b@1', 'c@1'], []]);
   });
 
-  test('the first list alone is checked without a doubt, by one that is not older', async ({ world }) => {
+  test('the first list alone is checked without a doubt, by the same version', async ({ world }) => {
     const listed: string[] = [];
     for (let minute = 0; minute < 20; minute += 1) {
       world.run.reflector.doubt(false);
@@ -215,6 +201,6 @@ describe('a check', () => {
       if (minute === 10) await world.send(errorLine(410));
       listed.push(...listsOf(world.requests()));
     }
-    expect(listed).toEqual([check, check]);
+    expect(listed).toEqual([check, 'list rv=10 match=NotOlderThan']);
   });
 });

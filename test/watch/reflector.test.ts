@@ -39,6 +39,7 @@ const it = test.extend('feed', () => new WatchFeed());
 
 /** After the list of `a`. */
 const relist = 'list rv=10 match=NotOlderThan';
+const check = 'list rv=10 match=Exact limit=500';
 
 describe('Reflector: the normal course', () => {
   it('S01: a reflector lists any state, watches from there, and applies events in order', async ({ feed }) => {
@@ -122,9 +123,9 @@ describe('Reflector: the normal course', () => {
 
   it('an empty list that a doubt has caused is confirmed, too', async ({ feed }) => {
     await using run = await runScript(listOfA, feed.answer, sendsList('11', []), sendsList('12', [podJson('a', '1')]));
-    run.reflector.relist();
+    run.reflector.check();
     await run.clock.advance(0);
-    expect(run.api.requestLines.slice(2)).toEqual(['list limit=500', 'list limit=500', 'watch rv=12']);
+    expect(run.api.requestLines.slice(2)).toEqual([check, 'list limit=500', 'watch rv=12']);
     expect(run.content()).toEqual(['a@1']);
   });
 
@@ -779,38 +780,24 @@ describe('Reflector: the log', () => {
   });
 });
 
-describe('Reflector.relist', () => {
-  it('a relist ends the watch and lists the newest state, then the watch continues where it was', async ({ feed }) => {
-    await using run = await runScript(
-      listOfA,
-      feed.answer,
-      sendsList('20', [podJson('b', '20')]),
-      new WatchFeed().answer,
-    );
-    run.reflector.relist();
+describe('Reflector.check', () => {
+  it('a check ends the watch and lists its version, from which the watch continues', async ({ feed }) => {
+    await using run = await runScript(listOfA, feed.answer, listOfA, new WatchFeed().answer);
+    run.reflector.check();
     await run.clock.advance(0);
     expect(feed.isAborted).toBe(true);
-    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list limit=500', 'watch rv=10']);
-    expect(run.content()).toEqual(['b@20']);
-    expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', check, 'watch rv=10']);
+    expect([run.changes, run.logged.filter((line) => !line.startsWith('debug'))]).toEqual([['added a@1'], []]);
   });
 
-  it('a relist waits for a list under way', async ({ feed }) => {
-    await using run = await runScript(listOfA, sendsWatch(errorLine(500)), feed.answer, sendsList('30', []));
-    await run.clock.advance(375);
-    run.reflector.relist();
-    feed.send('{"kind":"PodList","metadata":{"resourceVersion":"20"},"items":[]}');
-    feed.end();
+  it.each([
+    ['fails', answers(503)],
+    ['is refused as invalid', answers(400)],
+  ])('after a check that %s, what is known stays, and the watch continues where it was', async (_what, answer) => {
+    await using run = await runScript(listOfA, new WatchFeed().answer, answer, new WatchFeed().answer);
+    run.reflector.check();
     await run.clock.advance(10_000);
-    const lists = run.api.requestLines.filter((line) => line.startsWith('list'));
-    expect(lists).toEqual(['list rv=0', relist, 'list limit=500', 'list limit=500']);
-  });
-
-  it('a relist that fails leaves what is known, and the watch continues where it was', async () => {
-    await using run = await runScript(listOfA, new WatchFeed().answer, answers(503), new WatchFeed().answer);
-    run.reflector.relist();
-    await run.clock.advance(10_000);
-    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list limit=500', 'watch rv=10']);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', check, 'watch rv=10']);
     expect(run.content()).toEqual(['a@1']);
   });
 });

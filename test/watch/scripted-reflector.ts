@@ -65,7 +65,7 @@ export interface RunningReflector<A extends ApiTransport = ApiTransport> extends
 
 interface StoreOptions<T extends StoredObject> extends Omit<
   ReflectorOptions<T>,
-  'resource' | 'store' | 'keyOf' | 'lane' | 'background'
+  'resource' | 'store' | 'keyOf' | 'background'
 > {
   readonly resource?: Resource;
   readonly groupOf?: (object: T) => string | undefined;
@@ -86,7 +86,7 @@ export function reflectorOf<T extends StoredObject>({
     for (const change of step) onChange(change);
   };
   const store = new ObjectStore<T>({ namespaceOf, groupOf, lane, onChanges });
-  return { store, reflector: new Reflector<T>({ ...options, resource, store, keyOf, lane, background }) };
+  return { store, reflector: new Reflector<T>({ ...options, resource, store, keyOf, background }) };
 }
 
 interface RunOptions<A extends ApiTransport> extends Partial<StoreOptions<Thing>> {

@@ -50,8 +50,6 @@ export class PodsApi implements ApiTransport {
   readonly #pods = new Map<string, SimulatedPod>();
   readonly #changes: PodChange[] = [];
   readonly #watches = new Map<string, OpenWatch>();
-  /** Of the last list, by stream. */
-  readonly #listedVersions = new Map<string, number>();
   #version = 10;
   #compactedVersion = 0;
   /** Lists that are under way end when it resolves. */
@@ -88,8 +86,9 @@ export class PodsApi implements ApiTransport {
     const fault = this.faults.shift();
     if (fault !== undefined) return Promise.resolve(requestFaults[fault]({ path }, signal));
     const selection = selectionOf(path, query['labelSelector']);
-    if (query['watch'] !== undefined && Number(query['resourceVersion']) < this.#compactedVersion)
-      return Promise.resolve(expired({ path }, signal));
+    const isOld =
+      query['resourceVersionMatch'] !== 'NotOlderThan' && Number(query['resourceVersion']) < this.#compactedVersion;
+    if (isOld && query['resourceVersion'] !== '0') return Promise.resolve(expired({ path }, signal));
     const answer =
       query['watch'] === undefined ? this.#list(selection, query, signal) : this.#watch(selection, query, signal);
     return Promise.resolve(answer);
@@ -151,20 +150,27 @@ export class PodsApi implements ApiTransport {
     const line = eventLine(is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED', podObject({ ...pod, version }));
     sent.push({ line, pod });
     feed.send(line, () => {
-      // A watch that goes on after a list tells again what the list has shown.
-      if (version > (this.#listedVersions.get(stream) ?? 0)) this.#observer.changed(stream, pod, !is);
+      this.#observer.changed(stream, pod, !is);
     });
   }
 
   #list({ stream, selects }: Selection, query: Query, signal: AbortSignal): AsyncIterable<Buffer> {
     if (query['resourceVersion'] === '0') this.#observer.began(stream);
-    const [version, pods] = [this.#version, this.pods.filter(selects)];
+    const version = query['resourceVersionMatch'] === 'Exact' ? Number(query['resourceVersion']) : this.#version;
+    const pods = this.#podsAt(version).filter(selects);
     const text = listText('PodList', version, pods.map(podObject));
     return laterBody(text, this.#listsHeld, () => {
-      if (signal.aborted) return;
-      this.#listedVersions.set(stream, version);
-      this.#observer.listed(stream, pods);
+      if (!signal.aborted) this.#observer.listed(stream, pods);
     });
+  }
+
+  #podsAt(version: number): readonly SimulatedPod[] {
+    const pods = new Map<string, SimulatedPod>();
+    for (const { before, after } of this.#changes.filter((change) => change.version <= version)) {
+      if (before !== undefined) pods.delete(placeKey(before));
+      if (after !== undefined) pods.set(placeKey(after), after);
+    }
+    return [...pods.values()];
   }
 
   #watch(selection: Selection, { resourceVersion }: Query, signal: AbortSignal): AsyncIterable<Buffer> {

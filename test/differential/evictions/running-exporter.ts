@@ -88,7 +88,7 @@ export class RunningExporter implements AsyncDisposable {
   relist(): void {
     const { namespaces, podSelector } = this.#host.core.config.cluster;
     using lease = this.#host.watches.pods({ scope: wholeCluster, namespaces, podSelector });
-    for (const scope of lease.watch.scopes) scope.relist();
+    for (const scope of lease.watch.scopes) scope.check();
   }
 
   scraped(): void {

@@ -47,7 +47,7 @@ async function perform(step: Step, api: FaultyApi, run: RunningReflector): Promi
       api[step.action]();
       return;
     case 'relist':
-      run.reflector.relist();
+      run.reflector.check();
   }
 }
 
