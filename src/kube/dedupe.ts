@@ -1,5 +1,5 @@
-import { RecentValues } from '../base/maps.js';
 import { isEqual } from '../base/memo.js';
+import { RecentValues } from '../base/recent-values.js';
 import { maxNameLength } from './pod-bounds.js';
 
 /** Returns one object for equal ones: plain data that never changes. */

@@ -1,6 +1,6 @@
 import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
-import { RecentValues } from '../base/maps.js';
+import { RecentValues } from '../base/recent-values.js';
 import type { ClusterSnapshot } from './snapshot.js';
 
 /**
