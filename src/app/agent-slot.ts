@@ -4,20 +4,18 @@ import type { NodeAgent } from '../agent/agent.js';
 import { notNeeded } from '../base/abortable.js';
 import type { Clock } from '../base/clock.js';
 import { FailureRun, type Logger } from '../base/logger.js';
-import type { Lane, Scheduler } from '../base/scheduler.js';
+import type { Lane } from '../base/scheduler.js';
 import type { Config } from '../config/schema.js';
 import { agentParts } from '../exposition/agent-families.js';
 import { entryFinder } from '../node/join.js';
 import type { BoundPod } from '../node/node-objects.js';
 import { allObjects, type ClusterSnapshot } from '../scrape/snapshot.js';
+import type { ProcessParts } from './cluster-place.js';
 import type { Host } from './resolve-scope.js';
 
 type Agent = Pick<NodeAgent, 'read'>;
 
-interface AgentSlotOptions {
-  readonly scheduler: Pick<Scheduler, 'newLane'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
+interface AgentSlotOptions extends Pick<ProcessParts, 'scheduler' | 'clock' | 'logger'> {
   readonly host?: Pick<Host, 'cgroupFolder'>;
   /** Default: loads the code. */
   readonly load?: typeof loadAgent;

@@ -108,12 +108,6 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
       onChange: onPodChange,
       mustDeliver: ({ eviction }) => eviction !== undefined,
     });
-    this.store.lists
-      .listedNodes()
-      .then(() => {
-        warnOfOpenFileLimit({ ...options, budget: this.budget, nodeCount: [...this.store.nodes()].length });
-      })
-      .catch(onUnexpectedEnd);
     const { signal } = this.#lifetime;
     this.#running = supervise({ name: 'the work queue', running: this.queue.run(signal), signal, onUnexpectedEnd });
   }
@@ -134,11 +128,15 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
       this.#observe(change);
     };
     this.#lifecycle = this.store.subscribeToPods({ name: 'lifecycle', onChange });
-    const { readsAllNodes, onUnexpectedEnd } = this.#options;
-    const scraped = (): void => {
-      this.scraped();
-    };
-    if (readsAllNodes !== true) this.store.lists.synced().then(scraped).catch(onUnexpectedEnd);
+    this.#prepare().catch(this.#options.onUnexpectedEnd);
+  }
+
+  async #prepare(): Promise<void> {
+    const { lists } = this.store;
+    await lists.listedNodes();
+    warnOfOpenFileLimit(this.budget, [...this.store.nodes()].length, this.#options);
+    await lists.synced();
+    if (this.#options.readsAllNodes !== true) this.scraped();
   }
 
   /** To be called at each scrape: summaries are refreshed ahead only while scrapes keep coming. */

@@ -47,19 +47,11 @@ export function connectionBudget(
 }
 
 /** For a limit that allows fewer connections than the exporter would use. */
-export function warnOfOpenFileLimit({
-  budget,
-  nodeCount,
-  openFileLimit,
-  logger,
-}: {
-  readonly budget: ConnectionBudget;
-  readonly nodeCount: number;
-  /** Undefined: not known. */
-  readonly openFileLimit?: number | undefined;
-  readonly logger: Logger;
-}): void {
-  const { neededOpenFiles, ...parts } = budget;
+export function warnOfOpenFileLimit(
+  { neededOpenFiles, ...parts }: ConnectionBudget,
+  nodeCount: number,
+  { openFileLimit, logger }: { readonly openFileLimit?: number | undefined; readonly logger: Logger },
+): void {
   const needed = neededOpenFiles(nodeCount);
   if (openFileLimit === undefined || openFileLimit >= needed) return;
   const fields = { openFileLimit, needed, nodeCount, ...parts };

@@ -36,7 +36,6 @@ export function statusPage(
 /** What the status page shows. It is not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
 function statusInputs(options: StatusInputsOptions): StatusInputs {
   const { host, credentials, scheduler, metrics, seriesCapReport, clock, evictionFile, checks } = options;
-  const evictions = () => host.evictions.reports();
   const settings = new Memo<StatusSettings>(); // the text of thousands of workloads takes long
   return {
     cluster: async (signal) => {
@@ -45,7 +44,11 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
         const { core } = host;
         const askedAtMs = clock.monotonicMs();
         const found = await core.collector.collect(signal, { recordsFailures: false });
-        const reading = clusterReading(core, { snapshot: found ?? noSnapshot, evictions: evictions(), askedAtMs });
+        const reading = clusterReading(core, {
+          snapshot: found ?? noSnapshot,
+          evictions: host.evictions.reports(),
+          askedAtMs,
+        });
         return { report: found && (await reportOf(core, reading, signal.aborted)), reading };
       } finally {
         work[Symbol.dispose]();
@@ -68,7 +71,6 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
       });
     },
     settings: () => settings.of([host.core], () => statusSettings(host.core, credentials.server)),
-    evictions,
     checks,
   };
 }

@@ -4,7 +4,6 @@ import type { Config } from '../config/schema.js';
 import type { ClusterReading } from '../query/cluster-reading.js';
 import { coverageOf } from '../query/coverage.js';
 import type { ClusterReport } from '../report/cluster-report.js';
-import type { EvictionReport } from '../report/eviction-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
 import { notListedText } from './not-listed-text.js';
 import { problemsOf } from './problems.js';
@@ -14,8 +13,6 @@ import { type ShownEviction, type ShownEvictions, type Status, withAge } from '.
 export interface StatusInputs {
   /** Resolves at the latest when `signal` aborts, with what there is. Not a scrape. */
   cluster(signal: AbortSignal): Promise<StatusCluster>;
-  /** The newest first; before the first lists, those from before the start. */
-  evictions(): readonly EvictionReport[];
   checks(): readonly ReadinessCheck[];
   health(): HealthReport;
   /** The same object until others are in force. */
@@ -26,7 +23,7 @@ export interface StatusInputs {
 export interface StatusCluster {
   /** Undefined before the first lists. */
   readonly report: ClusterReport | undefined;
-  /** Before the first lists, it has nothing but evictions. */
+  /** Before the first lists, it has nothing but evictions, those from before the start. */
   readonly reading: ClusterReading;
 }
 
@@ -118,7 +115,7 @@ export class StatusSource {
     const { report: cluster, reading } = await this.#cluster();
     const nowMs = latestNowMs(clock);
     const uptimeMs = Math.round(clock.monotonicMs() - startMs);
-    const evictions = inputs.evictions().map((report) => withAge(report, nowMs));
+    const evictions = reading.evictions.map((report) => withAge(report, nowMs));
     const readinessChecks = inputs.checks();
     const health = inputs.health();
     const notListed = cluster === undefined ? notListedText(health, evictions[0], nowMs - uptimeMs) : undefined;

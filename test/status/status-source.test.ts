@@ -20,7 +20,6 @@ function setUp(inputs: Partial<StatusInputs> = {}) {
   const { cluster = () => Promise.resolve(aStatusCluster()) } = inputs;
   const source = new StatusSource({
     inputs: {
-      evictions: () => [],
       checks: () => [{ name: 'pods', isOk: true }],
       health: () => aHealth({ droppedFamilies: ['pod_used_bytes'] }),
       settings: () => settings,
@@ -87,7 +86,12 @@ it.each([
   ['the wall clock is behind', -7_200_000, 30],
   ['an eviction is in the future', 0, -5],
 ])('ages of evictions are those by the later of wall and steady time when %s', async (_case, jumpMs, minutes) => {
-  const { source, clock } = setUp({ evictions: () => [evictionReport(anEvictionRecord({ evictedAtMs }))] });
+  const { source, clock } = setUp({
+    cluster: () => {
+      const evictions = [evictionReport(anEvictionRecord({ evictedAtMs }))];
+      return Promise.resolve({ report: aCluster(), reading: aReading({ evictions }) });
+    },
+  });
   clock.jumpWallTime(jumpMs);
   const evictedAtMs = Math.max(clock.nowMs(), clock.steadyNowMs()) - minutes * 60_000;
   const { evictions } = (await source.read()).status;
