@@ -19,6 +19,7 @@ import {
   aMeasuredPod,
   anAbsentNode,
   aNodeSnapshot,
+  aPodUsage,
   aReading,
   aWorkloadSnapshot,
 } from '../../support/snapshot-builders.js';
@@ -193,7 +194,7 @@ const summary = aPodSummary({ ...id, usedBytes: 90 * mib + 7, containers: [aCont
 const memory = { rule: 'emptydir', volume: 'tmp', usedBytes: 9, limitBytes: 10, unenforced: 'memory_medium' } as const;
 const near = aLimitRatio({ usedBytes: 90 * mib, limitBytes: 100 * mib });
 const measured = aMeasuredPod({
-  ...{ ...id, pod, summary, workloads: [aDeployment('cart')] },
+  ...{ ...id, pod, summary, usage: aPodUsage({ usedBytes: 90 * mib + 7 }), workloads: [aDeployment('cart')] },
   ratios: [aLimitRatio(memory), near],
 });
 const lost = aBoundPod({

@@ -10,6 +10,7 @@ import {
   aMeasuredPod,
   anAbsentNode,
   aNodeSnapshot,
+  aPodUsage,
   aReading,
   aWorkload,
 } from '../../support/snapshot-builders.js';
@@ -40,7 +41,15 @@ const unseen = aLimitRatio({
 });
 
 const measured = (overrides: Parameters<typeof aMeasuredPod>[0] = {}) =>
-  aMeasuredPod({ ...id, pod, summary, ratios: [unseen, near], workloads: [aDeployment('cart')], ...overrides });
+  aMeasuredPod({
+    ...id,
+    pod,
+    summary,
+    usage: aPodUsage({ usedBytes: 90 * mib + 7 }),
+    ratios: [unseen, near],
+    workloads: [aDeployment('cart')],
+    ...overrides,
+  });
 
 const readingOf = (record = measured(), more: Partial<ClusterReading> = {}): ClusterReading =>
   aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods: [record] }))] }), ...more });
