@@ -233,8 +233,8 @@ describe('the rules of the kubelet', () => {
           expect(freedByEviction({ ...input, pod: kept })).toBe(freedByEviction({ ...input, pod: whole }));
         }
         const usageOf = (pod: Pod) => attributePod({ summary, pod, mode: 'measured' });
-        expect(usageOf(kept)?.components).toEqual(usageOf(whole)?.components);
-        expect(usageOf(kept)?.volumesPending).toBe(usageOf(whole)?.volumesPending);
+        expect(usageOf(kept).components).toEqual(usageOf(whole).components);
+        expect(usageOf(kept).volumesPending).toBe(usageOf(whole).volumesPending);
       }),
       { numRuns: 20 },
     );

@@ -62,7 +62,6 @@ const ratios = ({ pod, summary }: Pick<Input, 'pod' | 'summary'>) =>
 
 function foundPod({ pod, summary, counted }: Input) {
   const usage = attributed({ pod, summary });
-  if (usage === undefined) throw new Error('the pod of the test has a total');
   return {
     node: aFreshNode(),
     pod: aMeasuredPod({ pod, summary, usage, ratios: ratios({ pod, summary }).map(counted) }),
@@ -73,10 +72,7 @@ const uses: Readonly<Record<string, (input: Input) => unknown>> = {
   'its findings': ({ pod, summary }) =>
     podFindings({ pod, summary, node: aNode(), isNearPressure: true, logRotation: undefined, unenforced: undefined }),
   'its usage': attributed,
-  'its usage with the names of its spec': ({ pod, summary }) => {
-    const usage = attributed({ pod, summary });
-    return usage && foldUnknown(usage, pod);
-  },
+  'its usage with the names of its spec': ({ pod, summary }) => foldUnknown(attributed({ pod, summary }), pod),
   'its limits': ratios,
   'its usage for a signal of its node': ({ pod, summary }) =>
     signalUsage({ pod, summary, signal: 'nodefs.available', layout: 'shared' }),
