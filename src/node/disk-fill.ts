@@ -1,4 +1,4 @@
-import type { Node } from '../kube/objects.js';
+import type { Node, Pod } from '../kube/objects.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { NodeSummary } from '../kubelet/summary.js';
 import {
@@ -12,13 +12,14 @@ import {
   leastShare,
   reachesSoon,
 } from './disk-growth.js';
-import { type FilesystemOwners, filesystemOwners, signalPlace } from './filesystem-owners.js';
+import { type FilesystemOwners, filesystemOwners, partsOf, signalPlace } from './filesystem-owners.js';
 import type { NodeLayout } from './node-layout.js';
 import { isNearThreshold, type NodeThreshold } from './node-thresholds.js';
 
 interface DiskSources {
   readonly node?: Pick<Node, 'labels'>;
   readonly summary: NodeSummary;
+  readonly podsOnNode?: readonly Pod[];
   readonly layout: NodeLayout;
   readonly arrivedAtMs: number;
   readonly thresholds: readonly NodeThreshold[];
@@ -131,13 +132,12 @@ function ofBytes(
 }
 
 /** Those of images are among the others; unknown where pods have some on another filesystem. */
-function ofInodes(
-  { filesystem }: FilesystemOwners,
-  { summary, layout, arrivedAtMs: atMs }: DiskSources,
-): readonly DiskMoment[] {
+function ofInodes({ filesystem }: FilesystemOwners, sources: DiskSources): readonly DiskMoment[] {
+  const { summary, layout, arrivedAtMs: atMs } = sources;
   const { inodes: capacity = 0, inodesFree: available } = summary[filesystem] ?? {};
   if (capacity === 0 || available === undefined || layout.hasDedicatedImagefs === true) return [];
-  const pods = summary.pods.reduce((sum, { inodesUsed = 0 }) => sum + inodesUsed, 0);
+  const measuredOf = partsOf(sources, 'nodefs.inodesFree');
+  const pods = summary.pods.reduce((sum, entry) => sum + (entry.inodesUsed ?? measuredOf(entry) ?? 0), 0);
   const held = { pods, images: 0, other: Math.max(0, capacity - available - pods) };
   return [{ filesystem, ofInodes: true, atMs, capacity, available, held }];
 }

@@ -1,16 +1,18 @@
 import { addWhole } from '../base/maps.js';
-import type { Node } from '../kube/objects.js';
+import type { Node, Pod } from '../kube/objects.js';
+import { identityOf, isSamePod } from '../kube/pod-identity.js';
 import { isOfVirtualCluster } from '../kube/virtual-node.js';
 import { type EvictionSignal, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
 import { addFigures, type Figure, known } from '../kubelet/figure.js';
 import type { ContainerSummary, FsStats, NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { areDifferent, type NodeLayout } from './node-layout.js';
 import type { NodeSnapshot } from './node-view.js';
+import { freedByEviction } from './signal-usage.js';
 
 /** Whose bytes a filesystem of a node holds: `podsUsedBytes + imagesUsedBytes + unattributedBytes` is all that is used. */
 export interface FilesystemOwners {
   readonly filesystem: SignalFilesystem;
-  /** Of all pods in the summary: root filesystems, logs, volumes that count towards a limit, and the rest of their totals. Undefined where a part is unknown. */
+  /** Of all pods in the summary: their totals; without one, what evicting the pod frees. Undefined where a part is unknown. */
   readonly podsUsedBytes: number | undefined;
   /**
    * All that the runtime has there but the writable layers of running containers; never below 0. On containerd that is what
@@ -28,13 +30,14 @@ export interface FilesystemOwners {
 /** One entry for each filesystem, none of a node of a virtual cluster: its host has other pods. One that serves several purposes is that of the first of nodefs, imagefs, containerfs. */
 export function filesystemOwners({
   node,
-  summary,
   layout,
-}: Pick<NodeSnapshot, 'summary' | 'layout'> & { readonly node?: Pick<Node, 'labels'> }): readonly FilesystemOwners[] {
+  ...listed
+}: ListedFiles & Pick<NodeSnapshot, 'layout'> & { readonly node?: Pick<Node, 'labels'> }): readonly FilesystemOwners[] {
+  const { summary } = listed;
   if (node !== undefined && isOfVirtualCluster(node.labels)) return [];
   const { nodefs, imagefs, containerfs } = summary;
   const places = placesOf(summary, layout);
-  const { rootfsBytes, totalBytes } = podFiles(summary.pods);
+  const { rootfsBytes, totalBytes } = podFiles(listed);
   const nodefsBytes = places.layers === 'nodefs' ? totalBytes : difference(totalBytes, rootfsBytes);
   const ownersOf = (filesystem: SignalFilesystem, stats: FsStats | undefined): readonly FilesystemOwners[] => {
     if (stats === undefined) return [];
@@ -99,25 +102,39 @@ export function difference(from: number | undefined, bytes: number | undefined):
   return from === undefined || bytes === undefined ? undefined : from - bytes;
 }
 
-/** Adds up the totals of pods, and what of them is in writable layers: all else is on nodefs. Undefined with an unknown part. */
-export function podFiles(pods: readonly PodSummary[]): {
+export interface ListedFiles extends Pick<NodeSnapshot, 'summary'> {
+  readonly podsOnNode?: readonly Pod[];
+}
+
+/** Adds up what pods hold, and what of it is in writable layers: all else is on nodefs. Undefined with an unknown part. */
+export function podFiles(listed: ListedFiles): {
   readonly rootfsBytes: number | undefined;
   readonly totalBytes: number | undefined;
 } {
   let rootfsBytes: number | undefined = 0;
   let totalBytes: number | undefined = 0;
-  for (const { containers, usedBytes } of pods) {
-    const layers = sumOf(containers, ({ rootfs }) => rootfs?.usedBytes);
-    const podBytes =
-      usedBytes ??
-      addWhole(
-        layers,
-        sumOf(containers, ({ logs }) => logs?.usedBytes),
-      );
+  const measuredOf = partsOf(listed, 'nodefs.available');
+  for (const entry of listed.summary.pods) {
+    const layers = sumOf(entry.containers, ({ rootfs }) => rootfs?.usedBytes);
+    const podBytes = entry.usedBytes ?? measuredOf(entry);
     rootfsBytes = addWhole(rootfsBytes, layers && Math.min(layers, podBytes ?? layers));
     totalBytes = addWhole(totalBytes, podBytes);
   }
   return { rootfsBytes, totalBytes };
+}
+
+/** Returns what adds up the measured parts of a pod without a total, in bytes or inodes, as the order of eviction has them. */
+export function partsOf(
+  { podsOnNode = [] }: ListedFiles,
+  signal: EvictionSignal,
+): (entry: PodSummary) => number | undefined {
+  let specs: ReadonlyMap<string, Pod> | undefined;
+  return (summary) => {
+    specs ??= new Map(podsOnNode.map((pod) => [pod.kubeletUid, pod]));
+    const found = specs.get(summary.uid);
+    const pod = found !== undefined && isSamePod(identityOf(found), summary) ? found : undefined;
+    return freedByEviction({ summary, pod, signal, layout: 'shared' });
+  };
 }
 
 function sumOf(

@@ -237,7 +237,7 @@ export function createNodeSnapshot(
   const podsWithoutTotal = measured.length === all.length ? [] : all.filter((pod) => !isMeasured(pod) && isShown(pod));
   const listedPodUids = uidsOf(all);
   const podsOnNode = options.pods.podsOn(node.name);
-  const learned = memory?.learn({ ...judged, ...thresholds, pods: all }) ?? nothingLearned;
+  const learned = memory?.learn({ ...judged, ...thresholds, podsOnNode, pods: all }) ?? nothingLearned;
   const ahead = { ...learned.forecasts, ttlMs: options.ttlMs };
   const isAllInScope = coversAllPods(options.scope) && !isVirtual;
   return {

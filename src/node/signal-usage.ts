@@ -25,7 +25,8 @@ const partsOn: Readonly<Record<StorageLayout, Readonly<Record<SignalFilesystem, 
 
 export interface SignalUsageInput {
   readonly summary: PodSummary;
-  readonly pod: Pod;
+  /** Without it, of containers alone: the types of volumes are not known. */
+  readonly pod: Pod | undefined;
   readonly signal: EvictionSignal;
   readonly layout: StorageLayout;
 }
@@ -50,7 +51,7 @@ function usageOf({ summary, pod, signal, layout }: SignalUsageInput, isCounted: 
     if (parts.includes('rootfs')) stats.push(rootfs);
     if (parts.includes('logs')) stats.push(logs);
   }
-  if (!parts.includes('volumes')) return sumOf(stats, signal);
+  if (pod === undefined || !parts.includes('volumes')) return sumOf(stats, signal);
   const findVolume = finderByName(summary.volumes ?? []);
   for (const volume of measuredVolumes(pod)) if (isCounted(volume)) stats.push(findVolume(volume.name));
   const usage = sumOf(stats, signal);
@@ -66,7 +67,10 @@ function sumOf(stats: readonly (PartFigures | undefined)[], signal: EvictionSign
  * Of the volumes that a summary has as one entry, whose types are not known: what they hold, but no more than the pod's total
  * has beside all that is known. Those that are local are part of the total, except hostPaths.
  */
-function unknownUsage({ summary, pod }: Pick<SignalUsageInput, 'summary' | 'pod'>, signal: EvictionSignal): Figure {
+function unknownUsage(
+  { summary, pod }: Record<'summary', PodSummary> & Record<'pod', Pod>,
+  signal: EvictionSignal,
+): Figure {
   const findSpec = finderByName(measuredVolumes(pod));
   const { containers, volumes = [] } = summary;
   const unknown = sumOf(

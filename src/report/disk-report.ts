@@ -64,11 +64,10 @@ function diskReport(owners: FilesystemOwners, snapshot: NodeSnapshot): DiskRepor
 /** Writable layers are on one filesystem, all else of pods is on nodefs. */
 function podParts({ filesystem, podsUsedBytes }: FilesystemOwners, snapshot: NodeSnapshot): readonly DiskPart[] {
   if (filesystem !== 'nodefs') return [{ kind: 'rootfs', bytes: podsUsedBytes }];
-  const { rootfsBytes, totalBytes } = podFiles(snapshot.summary.pods);
+  const { rootfsBytes, totalBytes } = podFiles(snapshot);
   const otherBytes = difference(totalBytes, rootfsBytes);
   const named: Record<'logs' | 'emptydir' | 'configmap', number | undefined> = { logs: 0, emptydir: 0, configmap: 0 };
   for (const pod of snapshot.listedPods) {
-    if (pod.summary.usedBytes === undefined) continue;
     const { components } = snapshot.context.usageOf(pod);
     for (const kind of ['logs', 'emptydir', 'configmap'] as const)
       named[kind] = addWhole(named[kind], components[kind]);

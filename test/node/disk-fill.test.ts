@@ -5,7 +5,16 @@ import { evictionVerdict, nodeVerdict } from '../../src/node/disk-verdict.js';
 import type { NodeLayout } from '../../src/node/node-layout.js';
 import { nodeThresholds } from '../../src/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
-import { aContainerSummary, anFsStats, aNodeSummary, aPod, aPodSummary, aThreshold } from '../support/builders.js';
+import {
+  aContainerSummary,
+  anFsStats,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aThreshold,
+  aVolume,
+  aVolumeSummary,
+} from '../support/builders.js';
 import { aMeasuredPod, aNodeSnapshot } from '../support/snapshot-builders.js';
 
 const minuteMs = 60_000;
@@ -324,4 +333,15 @@ it('a fill keeps its cause while no threshold is known', () => {
     (known, minute) => fills.of({ ...common, arrivedAtMs: minute * minuteMs, thresholds: known })[0]?.cause,
   );
   expect(causes).toEqual(['other', 'other']);
+});
+
+it('a pod without a total is the cause by what is measured of it, volumes too', () => {
+  for (const ofInodes of [false, true]) {
+    const [snapshot = aNodeSnapshot()] = snapshotsOf([[0, { other: 950 }]], { ofInodes });
+    const volumes = [aVolumeSummary({ usedBytes: 900, inodesUsed: 900 })];
+    const pods = [aPodSummary({ usedBytes: undefined, inodesUsed: undefined, containers: [], volumes })];
+    const known = { ...snapshot, summary: { ...snapshot.summary, pods }, podsOnNode: [aPod({ volumes: [aVolume()] })] };
+    const fills = new DiskFills().of({ ...known, arrivedAtMs: 0 }).filter((fill) => fill.ofInodes === ofInodes);
+    expect(fills).toMatchObject([{ cause: 'pods', held: { pods: 900, other: 50 } }]);
+  }
 });

@@ -3,11 +3,20 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import type { Pod } from '../../src/kube/objects.js';
 import type { FsStats, NodeSummary } from '../../src/kubelet/summary.js';
 import { decodeSummary } from '../../src/kubelet/summary-reader.js';
 import { type FilesystemOwners, filesystemOwners } from '../../src/node/filesystem-owners.js';
 import { nodeLayout } from '../../src/node/node-layout.js';
-import { aContainerSummary, anFsStats, aNodeSummary, aPodSummary } from '../support/builders.js';
+import {
+  aContainerSummary,
+  anFsStats,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aVolume,
+  aVolumeSummary,
+} from '../support/builders.js';
 import { capturePath, capturesNeeded, hasCaptures } from '../support/captures.js';
 import { sumOf } from '../support/figures.js';
 
@@ -69,6 +78,24 @@ describe('filesystemOwners', () => {
   it('the bytes of a pod without a total are those of its containers', () => {
     const pods = [{ ...pod, usedBytes: undefined }];
     expect(owners({ imagefs: own, pods })).toMatchObject([{ podsUsedBytes: 20 }, { podsUsedBytes: 80 }]);
+  });
+
+  it('the bytes of a pod without a total are its volumes too, those that end with it', () => {
+    const entry = {
+      ...pod,
+      usedBytes: undefined,
+      volumes: ['data', 'host', 'ram'].map((name) => aVolumeSummary({ name, usedBytes: 40 })),
+    };
+    const volumes = [
+      aVolume({ name: 'data' }),
+      aVolume({ name: 'host', type: 'hostpath' }),
+      aVolume({ name: 'ram', medium: 'Memory' }),
+    ];
+    const summary = aNodeSummary({ nodefs, imagefs: own, pods: [entry] });
+    const bytesOf = (spec: Partial<Pod>) =>
+      filesystemOwners({ summary, layout: nodeLayout(summary), podsOnNode: [aPod({ volumes, ...spec })] });
+    expect(bytesOf({})).toMatchObject([{ podsUsedBytes: 60, unattributedBytes: 630 }, { podsUsedBytes: 80 }]);
+    expect(bytesOf({ namespace: 'other' })).toMatchObject([{ podsUsedBytes: 20 }, {}]);
   });
 
   it.each<[string, Partial<NodeSummary>, readonly object[]]>([

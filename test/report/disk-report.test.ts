@@ -6,8 +6,16 @@ import type { NodeImages } from '../../src/node/node-images.js';
 import { nodeLayout } from '../../src/node/node-layout.js';
 import type { NodeSnapshot } from '../../src/node/node-view.js';
 import { diskReports } from '../../src/report/disk-report.js';
-import { aContainerSummary, anFsStats, aNodeSummary, aPodSummary } from '../support/builders.js';
-import { aMeasuredPod, aNodeSnapshot, aNodeThreshold, aPodUsage } from '../support/snapshot-builders.js';
+import {
+  aContainerSummary,
+  anFsStats,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aVolume,
+  aVolumeSummary,
+} from '../support/builders.js';
+import { aMeasuredPod, aNodeSnapshot, aNodeThreshold, aPodUsage, withoutTotal } from '../support/snapshot-builders.js';
 
 const images: NodeImages = {
   sizes: 'unpacked',
@@ -75,6 +83,17 @@ describe('the parts of a disk', () => {
         unknownBytes: undefined,
       },
     ]);
+  });
+
+  it('what is measured of a pod without a total is among the components', () => {
+    const { rootfs, logs, emptydir } = { rootfs: 80, logs: 20, emptydir: 30 };
+    const entry = { ...summaryOfPod, usedBytes: undefined, volumes: [aVolumeSummary({ usedBytes: emptydir })] };
+    const usage = aPodUsage({ components: { rootfs, logs, emptydir, configmap: 0, other: 0 } });
+    const summary = aNodeSummary({ nodefs, imagefs: shared, pods: [entry] });
+    const podsOnNode = [aPod({ volumes: [aVolume()] })];
+    const listed = { summary, podsOnNode, listedPods: [withoutTotal(aMeasuredPod({ summary: entry, usage }))] };
+    expect(partsOf(snapshotOf({}, listed))[0]?.parts).toMatchObject({ rootfs, logs, emptydir });
+    expect(partsOf(snapshotOf({}, listed))[0]?.parts).not.toHaveProperty('other');
   });
 
   it('what the kubelet does not report is a part that is unknown, and what is left is said together', () => {
