@@ -14,7 +14,7 @@ import {
 } from './disk-growth.js';
 import { type FilesystemOwners, filesystemOwners, partsOf, signalPlace } from './filesystem-owners.js';
 import type { NodeLayout } from './node-layout.js';
-import { isNearThreshold, type NodeThreshold } from './node-thresholds.js';
+import { isNearThreshold, nearestThreshold, type NodeThreshold } from './node-thresholds.js';
 
 interface DiskSources {
   readonly node?: Pick<Node, 'labels'>;
@@ -24,6 +24,8 @@ interface DiskSources {
   readonly arrivedAtMs: number;
   readonly thresholds: readonly NodeThreshold[];
 }
+
+type ThresholdSources = Pick<DiskSources, 'summary' | 'layout' | 'thresholds'>;
 
 type Kept = DiskFill & { readonly starts: readonly [older: DiskMoment, newer: DiskMoment] };
 
@@ -53,12 +55,7 @@ function firstFill(now: DiskMoment): Kept {
 }
 
 function nextFill(now: DiskMoment, before: Kept, sources: DiskSources, soon: readonly EvictionSignal[]): Kept {
-  const own = sources.thresholds.filter(
-    ({ signal, available }) =>
-      available !== undefined &&
-      countsInodes(signal) === now.ofInodes &&
-      signalPlace(signal, sources) === now.filesystem,
-  );
+  const own = thresholdsOf(now, sources);
   const isCalm = own.length > 0 && own.every(isCleared) && !isNearThreshold(own);
   const cause = isCalm ? undefined : before.cause;
   const starts = cause === undefined ? startsOf(now, before) : before.starts;
@@ -67,10 +64,28 @@ function nextFill(now: DiskMoment, before: Kept, sources: DiskSources, soon: rea
   const calmAtMs = isCalm ? now.atMs : before.calmAtMs;
   const fallen = available - now.available;
   const fall = { bytes: fallen, durationMs: now.atMs - atMs };
-  const warnedOf = own.find((of) => soon.includes(of.signal) || staysWarned(of, before, fall))?.signal;
+  const warned = own.find((of) => soon.includes(of.signal) || staysWarned(of, before, fall))?.signal;
+  const warnedOf = warned && firstOnDisk(warned, sources);
   const fill = { ...now, grown, durationMs: fall.durationMs, fallen, cause, calmAtMs, warnedOf, starts };
   const isShort = cause !== undefined || own.some(({ isCrossed }) => isCrossed);
   return isShort ? { ...fill, cause: causeOf(fill) } : fill;
+}
+
+/** Returns the signal whose threshold the disk crosses before that of `signal`: one forecast may end before that of a later one. */
+export function firstOnDisk(signal: EvictionSignal, sources: ThresholdSources): EvictionSignal {
+  const disk = { filesystem: signalPlace(signal, sources), ofInodes: countsInodes(signal) };
+  const own = thresholdsOf(disk, sources).filter((of) => of.signal === signal || of.gracePeriodMs === 0);
+  return nearestThreshold(own)?.signal ?? signal;
+}
+
+function thresholdsOf(
+  { filesystem, ofInodes }: Pick<DiskMoment, 'filesystem' | 'ofInodes'>,
+  sources: ThresholdSources,
+): readonly NodeThreshold[] {
+  return sources.thresholds.filter(
+    ({ signal, available }) =>
+      available !== undefined && countsInodes(signal) === ofInodes && signalPlace(signal, sources) === filesystem,
+  );
 }
 
 function staysWarned({ signal, headroom = 0 }: NodeThreshold, { warnedOf }: Kept, fall: DiskGrowth): boolean {

@@ -5,6 +5,7 @@ import { isOutdated } from '../history/last-usage.js';
 import type { PodIdentity } from '../kube/pod-identity.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { UsageSample } from '../kubelet/lookup.js';
+import { firstOnDisk } from '../node/disk-fill.js';
 import {
   type DiskVerdict,
   type NamedShortage,
@@ -108,11 +109,12 @@ function pastOf(
 /** The threshold that the node is about to cross, while it is below none, until its disk is calm. Of old data, no forecast is said. */
 export function soonSignal(
   { state, ageMs = 0 }: Pick<VerdictSource, 'state' | 'ageMs'>,
-  { forecasts, thresholds, fills }: NodeSnapshot,
+  snapshot: NodeSnapshot,
 ): EvictionSignal | undefined {
+  const { forecasts, thresholds, fills } = snapshot;
   if (state === 'absent' || thresholds.some(({ isCrossed }) => isCrossed)) return undefined;
   const next = nextThreshold(forecasts, ageMs);
-  if (next !== undefined && next.timeMs <= soonMs) return next.signal;
+  if (next !== undefined && next.timeMs <= soonMs) return firstOnDisk(next.signal, snapshot);
   return fills.find(({ warnedOf }) => warnedOf !== undefined)?.warnedOf;
 }
 

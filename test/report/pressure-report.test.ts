@@ -146,3 +146,15 @@ it('while a threshold is crossed, what another signal is forecast to do does not
     { signal: 'imagefs.available', headroom: -10, timeToEvictionMs: undefined },
   ]);
 });
+
+it('the nearest threshold of a disk stays when its forecast has ended before that of a farther one', () => {
+  const { snapshot } = nodeWith('node-1', [3_400, 1_400]);
+  const of = (signal: 'nodefs.available' | 'imagefs.available', endsAtMs: number) =>
+    ({ signal, isAssumed: true, reachedAtMs: 10_000, endsAtMs }) as const;
+  const thresholds = [of('imagefs.available', 12_000), of('nodefs.available', 60_000)];
+  const node = aFreshNode({ ...snapshot, forecasts: { measuredAtMs: 0, pods: new Map(), thresholds } }, 20_000);
+  expect(pressureOf(node).items).toMatchObject([{ signal: 'imagefs.available', verdict: { headroom: 1_400 } }]);
+  const soft = snapshot.thresholds.map((each, index) => ({ ...each, gracePeriodMs: index * 3_600_000 }));
+  const ofHard = aFreshNode({ ...node.snapshot, thresholds: soft }, 20_000);
+  expect(pressureOf(ofHard).items).toMatchObject([{ signal: 'nodefs.available', headroom: 3_400 }]);
+});

@@ -18,7 +18,13 @@ import { namespaceColumn, type RowQuery, ruleText, type View } from './view.js';
 /** A pod that is near a limit, or a node that is near a threshold. */
 export type NextRow =
   | { readonly kind: 'pod'; readonly pod: PodReport; readonly timeMs: number | undefined }
-  | { readonly kind: 'node'; readonly node: NodePressureReport; readonly timeMs: number | undefined };
+  | {
+      readonly kind: 'node';
+      readonly node: NodePressureReport;
+      readonly timeMs: number | undefined;
+      /** The condition DiskPressure. */
+      readonly isRefusing: boolean;
+    };
 
 /** Who is evicted next, pods for their limits and nodes that evict pods, on one clock: those without a time are last. */
 export const nextView: View<NextRow> = {
@@ -114,10 +120,15 @@ function asksForPodsAlone({ namespace, selector, workload }: ViewParameters): bo
   return [namespace, selector, workload].some(Boolean);
 }
 
-function nodeRow({ node, pressure }: ListedNodeReport, wanted: string | undefined): readonly NextRow[] {
+function nodeRow(
+  { node, pressure, diskPressure = false }: ListedNodeReport,
+  wanted: string | undefined,
+): readonly NextRow[] {
   if (pressure === undefined || (wanted !== undefined && wanted !== node)) return [];
   const isBelow = pressure.headroom < 0 && pressure.dataState !== 'absent';
-  return [{ kind: 'node', node: pressure, timeMs: isBelow ? 0 : pressure.timeToEvictionMs }];
+  const belowMs = pressure.victims?.length === 0 ? undefined : 0;
+  const timeMs = isBelow ? belowMs : pressure.timeToEvictionMs;
+  return [{ kind: 'node', node: pressure, timeMs, isRefusing: diskPressure }];
 }
 
 /** Nodes first of those at the same time: one evicts many pods. */
@@ -138,11 +149,13 @@ function timeStyle({ timeMs }: NextRow): Style | undefined {
 
 function whyText(row: NextRow): string {
   if (row.kind === 'pod') return podWhyText(row);
-  const { signal, headroom, thresholdBytes, thresholdInodes } = row.node;
-  if (headroom < 0) return `below ${signal}${row.timeMs === undefined ? '' : ': evicts pods'}`;
+  const { headroom, signal, thresholdBytes, thresholdInodes, victims } = row.node;
+  const what = victims?.length === 0 ? ': no pod left' : '';
+  if (headroom < 0) return `below ${signal}${row.timeMs === undefined ? what : ': evicts pods'}`;
   if (row.timeMs !== undefined) return `crosses ${signal}`;
   const threshold = thresholdBytes ?? thresholdInodes ?? Infinity;
-  return isNearHeadroom(headroom, threshold) ? `near ${signal}` : 'DiskPressure: refuses new pods';
+  const isNear = !row.isRefusing || isNearHeadroom(headroom, threshold);
+  return isNear ? `near ${signal}` : 'DiskPressure: refuses new pods';
 }
 
 /** Far from its limit, a pod is near by growth that is too young for a forecast. */

@@ -452,7 +452,7 @@ describe('what is next', () => {
   };
   const nodes = [
     aFreshNode(aNodeSnapshot({ pods, forecasts }), 0),
-    aFreshNode(aNodeSnapshot({ nodeName: 'node-2', pods: [], thresholds: [aNodeThreshold()] })),
+    aFreshNode(aNodeSnapshot({ nodeName: 'node-2', pods: [], podsOnNode: [aPod()], thresholds: [aNodeThreshold()] })),
     { ...aFreshNode(aNodeSnapshot({ nodeName: 'node-20', pods: [] })), node: aNode({ diskPressure: true }) },
   ];
   const next = aReading({ snapshot: aClusterSnapshot({ nodes }) });
@@ -503,15 +503,34 @@ describe('what is next', () => {
   });
 
   it.each([
-    ['far above its thresholds', { headroom: 300 }, 'DiskPressure: refuses new pods'],
-    ['near one', { headroom: 24 }, 'near nodefs.available'],
-    ['below one', { headroom: -1 }, 'below nodefs.available: evicts pods'],
-  ])('a node under DiskPressure that is %s says so', async (_what, amounts, why) => {
-    const node = aNode({ diskPressure: true });
-    const thresholds = [aNodeThreshold({ threshold: 100, ...amounts })];
-    const pressed = aFreshNode(aNodeSnapshot({ node, pods: [], thresholds }));
+    ['far above its thresholds', { headroom: 300 }, /^ +- .* DiskPressure: refuses new pods /],
+    ['near one', { headroom: 24 }, /^ +- .* near nodefs\.available /],
+    ['below one', { headroom: -1 }, /^now .* below nodefs\.available: evicts pods /],
+    ['below one with no pod left', { headroom: -1, podsOnNode: [] }, /^ +- .* below nodefs\.available: no pod left /],
+    ['far above them without DiskPressure', { headroom: 300, diskPressure: false }, /^ +- .* near nodefs\.available /],
+  ] as const)('a node that is %s says so', async (_what, shown, why) => {
+    const { headroom, diskPressure, podsOnNode } = { diskPressure: true, podsOnNode: [aPod()], ...shown };
+    const node = aNode({ diskPressure });
+    const thresholds = [aNodeThreshold({ threshold: 100, headroom, isCrossed: headroom < 0 })];
+    const signal = 'nodefs.available';
+    const fill = { filesystem: 'nodefs', ofInodes: false, atMs: 0, capacity: 1e3, available: 400 } as const;
+    const held = { pods: 0, images: 0, other: 600 };
+    const fills = [
+      {
+        ...fill,
+        held,
+        grown: held,
+        durationMs: 1,
+        fallen: 0,
+        cause: undefined,
+        calmAtMs: 0,
+        warnedOf: signal,
+      } as const,
+    ];
+    const pressed = aFreshNode(aNodeSnapshot({ node, pods: [], podsOnNode, thresholds, fills }));
     const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [pressed] }) });
-    expect(await textOf(reading, { resource: 'next' }, { columns: 200 })).toContain(why);
+    const lines = (await textOf(reading, { resource: 'next' }, { columns: 200 })).split('\n');
+    expect(lines[1]).toMatch(why);
   });
 
   it('a pod far from its limit that is near by its growth says so', async () => {
