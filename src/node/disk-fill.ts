@@ -64,8 +64,8 @@ function nextFill(now: DiskMoment, before: Kept, sources: DiskSources, soon: rea
   const calmAtMs = isCalm ? now.atMs : before.calmAtMs;
   const fallen = available - now.available;
   const fall = { bytes: fallen, durationMs: now.atMs - atMs };
-  const warned = own.find((of) => soon.includes(of.signal) || staysWarned(of, before, fall))?.signal;
-  const warnedOf = warned && firstOnDisk(warned, sources);
+  const warned = own.filter((of) => soon.includes(of.signal) || staysWarned(of, before, fall));
+  const [warnedOf] = warned.map(({ signal }) => firstOnDisk(signal, sources));
   const fill = { ...now, grown, durationMs: fall.durationMs, fallen, cause, calmAtMs, warnedOf, starts };
   const isShort = cause !== undefined || own.some(({ isCrossed }) => isCrossed);
   return isShort ? { ...fill, cause: causeOf(fill) } : fill;

@@ -40,7 +40,13 @@ function statsOf(free: number, ofInodes: boolean) {
 
 function snapshotsOf(
   looks: readonly Look[],
-  { ofInodes = false, unusedBytes = 0, minReclaim = 20, soonAtMinute = -1, imagesThreshold = 0 } = {},
+  {
+    ofInodes = false,
+    unusedBytes = 0,
+    minReclaim = 20,
+    soonAtMinute = -1,
+    imagesThresholds = [] as readonly number[],
+  } = {},
 ): readonly NodeSnapshot[] {
   const fills = new DiskFills();
   return looks.map(([minute, { pods = 0, images = 0, other = 0 }]) => {
@@ -61,8 +67,8 @@ function snapshotsOf(
     const signal = ofInodes ? 'nodefs.inodesFree' : 'nodefs.available';
     const configured = [
       aThreshold({ signal, value: { amount: 100 }, minReclaim: { amount: minReclaim } }),
-      aThreshold({ signal: 'imagefs.available', value: { amount: imagesThreshold } }),
-    ].slice(0, imagesThreshold === 0 ? 1 : 2);
+      ...imagesThresholds.map((amount) => aThreshold({ signal: 'imagefs.available', value: { amount } })),
+    ];
     const thresholds = nodeThresholds({
       kubeletVersion: 'v1.37.1',
       operatingSystem: 'linux',
@@ -222,7 +228,9 @@ describe('the early warning of a disk that fills up in pulses', () => {
 
   it('is of the threshold of the disk that comes first, and stays as long as that would be reached', () => {
     const looks: readonly Look[] = [first, pulled, [2.6, { images: 300, other: 200 }]];
-    const warned = snapshotsOf(looks, { soonAtMinute: 1, imagesThreshold: 150 }).map(({ fills }) => fills[0]?.warnedOf);
+    const warned = snapshotsOf(looks, { soonAtMinute: 1, imagesThresholds: [150] }).map(
+      ({ fills }) => fills[0]?.warnedOf,
+    );
     expect(warned).toEqual([undefined, 'imagefs.available', 'imagefs.available']);
   });
 });

@@ -148,13 +148,15 @@ function timeStyle({ timeMs }: NextRow): Style | undefined {
 }
 
 function whyText(row: NextRow): string {
-  if (row.kind === 'pod') return podWhyText(row);
-  const { headroom, signal, thresholdBytes, thresholdInodes, victims } = row.node;
+  return row.kind === 'pod' ? podWhyText(row) : nodeWhyText(row);
+}
+
+function nodeWhyText({ node, timeMs, isRefusing }: NextRow & { readonly kind: 'node' }): string {
+  const { signal, headroom, thresholdBytes, thresholdInodes = Infinity, victims } = node;
   const what = victims?.length === 0 ? ': no pod left' : '';
-  if (headroom < 0) return `below ${signal}${row.timeMs === undefined ? what : ': evicts pods'}`;
-  if (row.timeMs !== undefined) return `crosses ${signal}`;
-  const threshold = thresholdBytes ?? thresholdInodes ?? Infinity;
-  const isNear = !row.isRefusing || isNearHeadroom(headroom, threshold);
+  if (headroom < 0) return `below ${signal}${timeMs === undefined ? what : ': evicts pods'}`;
+  if (timeMs !== undefined) return `crosses ${signal}`;
+  const isNear = !isRefusing || isNearHeadroom(headroom, thresholdBytes ?? thresholdInodes);
   return isNear ? `near ${signal}` : 'DiskPressure: refuses new pods';
 }
 
