@@ -24,7 +24,7 @@ import { ClusterStore } from '../watch/cluster-store.js';
 import type { ClusterWatches } from '../watch/cluster-watches.js';
 import type { StoreChange } from '../watch/object-store.js';
 import type { Subscription } from '../watch/subscription.js';
-import { type ConnectionBudget, connectionBudget, warnOfOpenFileLimit } from './connection-budget.js';
+import { type ConnectionBudget, connectionBudget } from './connection-budget.js';
 import type { CorePlace } from './core.js';
 
 /** No task takes so long: what it waits for has a time limit of seconds, or that of `kubelet.requestTimeout`. */
@@ -119,24 +119,12 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
     return oldestRun && { ...oldestRun, maxRunMs };
   }
 
-  /**
-   * Scrapes read it from now on: what happens to pods is counted, and marks summaries as out of date. After the first lists,
-   * summaries are refreshed ahead for the first scrape; not for a command, which asks when it is asked.
-   */
+  /** Scrapes read it from now on: what happens to pods is counted, and marks summaries as out of date. */
   begin(): void {
     const onChange = (change: StoreChange<Pod>): void => {
       this.#observe(change);
     };
     this.#lifecycle = this.store.subscribeToPods({ name: 'lifecycle', onChange });
-    this.#prepare().catch(this.#options.onUnexpectedEnd);
-  }
-
-  async #prepare(): Promise<void> {
-    const { lists } = this.store;
-    await lists.listedNodes();
-    warnOfOpenFileLimit(this.budget, [...this.store.nodes()].length, this.#options);
-    await lists.synced();
-    if (this.#options.readsAllNodes !== true) this.scraped();
   }
 
   /** To be called at each scrape: summaries are refreshed ahead only while scrapes keep coming. */

@@ -7,7 +7,9 @@ import type { Scope } from '../kube/scope.js';
 import { KubeletCache } from '../kubelet/kubelet-cache.js';
 import type { NodeMemory } from '../node/node-memory.js';
 import { ClusterWatches } from '../watch/cluster-watches.js';
+import type { StoreLists } from '../watch/store-lists.js';
 import { ClusterPlace, type CoreWatches, type ProcessParts } from './cluster-place.js';
+import { warnOfOpenFileLimit } from './connection-budget.js';
 import { Core } from './core.js';
 import { EvictionTracker } from './eviction-tracker.js';
 import { KubeletConnection } from './kubelet-connection.js';
@@ -46,7 +48,7 @@ export class CoreHost implements AsyncDisposable {
   readonly #memories = new Map<string, NodeMemory>();
   #core: ClusterCore;
   /** Resolves when the background tasks of former cores have ended. */
-  #ended: Promise<unknown> = Promise.resolve();
+  #ended: Promise<void> = Promise.resolve();
 
   /** The first core is in force at once. */
   constructor(options: CoreHostOptions, config: Config, scope: Scope) {
@@ -59,7 +61,7 @@ export class CoreHost implements AsyncDisposable {
     this.evictions = new EvictionTracker(options.evictions, () => this.#core);
     this.#core = this.#create(config, scope);
     this.#begin(this.#core);
-    this.evictions.retainAtStart(this.#core.place.store.lists).catch(onUnexpectedEnd);
+    this.#prepare(this.#core.place.store.lists).catch(onUnexpectedEnd);
   }
 
   /** The core in force. Who begins with one ends with it. */
@@ -91,9 +93,11 @@ export class CoreHost implements AsyncDisposable {
   /** The core is in force from now on. Requests that have begun end on the former one. */
   replace(core: ClusterCore): void {
     const former = this.#core.place[Symbol.asyncDispose]();
-    this.#ended = Promise.all([this.#ended, former]);
+    this.#ended = Promise.all([this.#ended, former]).then(() => undefined);
     this.#core = core;
     this.#begin(core);
+    this.#nodesListed();
+    this.#expectScrape();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -137,5 +141,25 @@ export class CoreHost implements AsyncDisposable {
     evictions.configure(config.evictions);
     metrics.show({ source: place, scope });
     place.begin();
+  }
+
+  /** While lists are awaited, nothing of the first core is kept if another takes its place. */
+  async #prepare(lists: StoreLists): Promise<void> {
+    this.evictions.retain(); // what was read from the file may be of other settings
+    await lists.listedNodes();
+    this.evictions.retain(); // which nodes are selected shows only now
+    this.#nodesListed();
+    await lists.synced();
+    this.#expectScrape();
+  }
+
+  #nodesListed(): void {
+    const { budget, store } = this.#core.place;
+    warnOfOpenFileLimit(budget, [...store.nodes()].length, this.#options);
+  }
+
+  /** Summaries are refreshed ahead for the next scrape; not for commands, which ask when they are asked. */
+  #expectScrape(): void {
+    if (this.#options.showsAll !== true) this.#core.place.scraped();
   }
 }

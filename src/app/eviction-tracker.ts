@@ -8,7 +8,6 @@ import { isInScope } from '../kube/scope.js';
 import { matchesSelector } from '../kube/selector.js';
 import { nodeLayout } from '../node/node-layout.js';
 import { type EvictionReport, evictionReport, evictionReports } from '../report/eviction-report.js';
-import type { StoreLists } from '../watch/store-lists.js';
 import type { Core } from './core.js';
 
 type MeasuringCore = Pick<Core, 'config' | 'scope' | 'place' | 'trackers' | 'resolver'>;
@@ -60,13 +59,6 @@ export class EvictionTracker {
       this.#isReloading = false;
       this.retain();
     }
-  }
-
-  /** What was read from the file may be of other settings. Which nodes are selected shows only when they are listed. */
-  async retainAtStart(lists: Pick<StoreLists, 'listedNodes'>): Promise<void> {
-    this.retain();
-    await lists.listedNodes();
-    this.retain();
   }
 
   /** Forgets what is out of scope: of former settings, of settings that were not applied, of nodes that were not known. */

@@ -244,7 +244,7 @@ export class KubeletCache implements Disposable {
 
   #newEntry({ name, uid }: Pick<Node, 'name' | 'uid'>, former?: KubeletEntry): KubeletEntry {
     const { clock } = this.#options;
-    const { of, onSummary } = this.#inForce;
+    const { of } = this.#inForce;
     const { outdatedAtMs, replacedAtMs } = former ?? { outdatedAtMs: -Infinity, replacedAtMs: -Infinity };
     const keepDepartedMs = (): number => Math.max(2 * this.#inForce.ttlMs, minKeepDepartedMs);
     const history = former?.history ?? new PodHistory({ clock, keepDepartedMs });
@@ -253,7 +253,7 @@ export class KubeletCache implements Disposable {
       gateAfterSuccessMs: () => this.#freshMs(name),
       onSuccess: (_node, { value }) => {
         history.add(value, clock.steadyNowMs(), latestNowMs(clock));
-        onSummary?.(name, value);
+        this.#inForce.onSummary?.(name, value); // not that of the policy when the history began, which would keep it
       },
     };
     const entry = {

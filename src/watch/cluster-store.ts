@@ -29,7 +29,7 @@ export class ClusterStore implements Disposable {
         readonly rememberDeletedMs: number;
       },
   ) {
-    const { watches, scope, nodeSelector, rememberDeletedMs } = options;
+    const { watches, scope, nodeSelector, namespaces, rememberDeletedMs, clock } = options;
     const nodes = watches.nodes(options);
     const pods = watches.pods(options);
     nodes.watch.removed.keepAtLeast(rememberGoneMs);
@@ -38,7 +38,7 @@ export class ClusterStore implements Disposable {
     this.#nodes = nodes.watch;
     this.#pods = pods.watch;
     this.#selectsNodes = scope.nodeName === undefined && nodeSelector.length > 0;
-    this.lists = new StoreLists({ ...options, nodes: this.#nodes, pods: this.#pods });
+    this.lists = new StoreLists({ clock, namespaces, nodes: this.#nodes, pods: this.#pods });
   }
 
   /** The watches go on while others use them. The objects can still be read. */

@@ -20,8 +20,6 @@ const mergedAtOnceCount = 100;
  * nothing is delivered.
  */
 export class Subscription<T> implements Disposable {
-  /** Resolves when the first complete list has been delivered. */
-  readonly synced: Promise<void>;
   readonly #subscriber: Subscriber<T>;
   readonly #options;
   /** The objects to begin with, and first lists. */
@@ -54,7 +52,11 @@ export class Subscription<T> implements Disposable {
     this.#options = options;
     this.#initial.add(options.objects.length, initialChanges(options.objects));
     this.#deliverPending();
-    this.synced = options.listed.then(() => this.#delivering);
+  }
+
+  /** Resolves when the first complete list has been delivered. Who waits keeps the subscription alive. */
+  get synced(): Promise<void> {
+    return this.#options.listed.then(() => this.#delivering);
   }
 
   /** How many changes have yet to be delivered. */

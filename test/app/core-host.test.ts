@@ -2,8 +2,9 @@
 
 import { setImmediate } from 'node:timers/promises';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
+import type { Rule } from '../../sim/access.js';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { CoreHost } from '../../src/app/core-host.js';
@@ -18,6 +19,7 @@ import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import type { ObjectStore } from '../../src/watch/object-store.js';
 import { aPod } from '../support/builders.js';
 import { settingsOf } from '../support/exporter.js';
+import { isLetGo } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 import { mustNotEnd } from '../support/watch-observers.js';
@@ -31,10 +33,11 @@ interface HostUnderTest extends AsyncDisposable {
 }
 
 /** The host of a core of a cluster without pods, after the first lists. */
-async function syncedHost(settings: string): Promise<HostUnderTest> {
+async function syncedHost(settings: string, rules?: readonly Rule[]): Promise<HostUnderTest> {
   const clock = new ManualClock();
   const cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1') });
-  const { apiUrl, caPem: ca, token } = cluster;
+  const { apiUrl, caPem: ca } = cluster;
+  const token = rules === undefined ? cluster.token : cluster.issueToken({ user: 'exporter', rules });
   const config = settingsOf(settings);
   const evictions = new EvictionLog(config.evictions, clock);
   const options = {
@@ -50,8 +53,10 @@ async function syncedHost(settings: string): Promise<HostUnderTest> {
     onUnexpectedEnd: mustNotEnd,
   };
   const host = new CoreHost(options, config, wholeCluster);
-  await host.core.place.synced({ timeoutMs: 10_000 }, never);
-  const lease = host.watches.pods({ scope: wholeCluster, namespaces: [], podSelector: [] });
+  const hasSynced = () => clock.advance(1_000).then(() => host.core.place.store.hasSynced);
+  await vi.waitUntil(hasSynced, { interval: 5, timeout: 10_000 });
+  const { namespaces, podSelector } = config.cluster;
+  const lease = host.watches.pods({ scope: wholeCluster, namespaces, podSelector });
   expect(host.watches.watchCount).toBe(2); // that of nodes and the one that the core uses
   return {
     ...{ host, clock, evictions, pods: lease.watch.objects },
@@ -110,4 +115,29 @@ describe('CoreHost', () => {
       await next.place[Symbol.asyncDispose]();
     },
   );
+
+  it.each([
+    { lists: 'when all is listed', settings: '', rules: undefined },
+    {
+      lists: 'while a namespace may not be listed',
+      settings: 'cluster: {namespaces: [shop, media]}',
+      rules: [
+        { verbs: ['list', 'watch'], resources: ['nodes'] },
+        { verbs: ['list', 'watch'], resources: ['pods'], namespaces: ['shop'] },
+        { verbs: ['get'], resources: ['nodes/stats'] },
+      ],
+    },
+  ])('nothing is kept of a former core $lists', async ({ settings, rules }) => {
+    await using running = await syncedHost(settings, rules);
+    const { host } = running;
+    const replaced = async (): Promise<WeakRef<object>> => {
+      const { core } = host;
+      const { signal } = new AbortController();
+      await core.collector.collect(signal, {});
+      host.replace(await host.synced(core.config, wholeCluster, signal));
+      return new WeakRef(core.trackers);
+    };
+    expect(await isLetGo(await replaced())).toBe(true); // the first
+    expect(await isLetGo(await replaced())).toBe(true);
+  });
 });
