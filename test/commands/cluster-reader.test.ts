@@ -69,6 +69,20 @@ it('the reader reports no failures of nodes that are gone', async () => {
   await expect.poll(async () => [...(await reader.read(signal)).failures.keys()], { interval: 5 }).toEqual([]);
 });
 
+it('later readings know what was last known of a node that fails', async () => {
+  const clock = new ManualClock();
+  await using cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1') });
+  await using reader = readerOf(cluster, clock);
+  await reader.synced(never);
+  await reader.read(never);
+  await cluster.setFault('node-1', 'status:500');
+  await clock.advance(120_000);
+  const { snapshot, lastKnownOf } = await reader.read(never);
+  const [view] = snapshot.nodes;
+  if (view?.state !== 'absent') throw new Error('the node has data');
+  expect(lastKnownOf(view)).toMatchObject({ ageMs: 120_000 });
+});
+
 it.each<ReadingSubject>([
   { node: 'node-1' },
   { pod: { name: 'cart-0' } },
