@@ -3,7 +3,7 @@ import type { Container, Pod } from '../kube/objects.js';
 import { checkedContainers, checkedVolumes } from '../kube/pod-rest.js';
 import { type Amount, formatQuantity, ratioTo, roundUp } from '../kube/quantity.js';
 import { addFigures, type Figure } from '../kubelet/figure.js';
-import type { ContainerSummary, PodSummary, VolumeSummary } from '../kubelet/summary.js';
+import type { ContainerSummary, PartFigures, PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import { exemptionOf, podLimit } from './limits.js';
 import { canBind, cannotExceed, comparedSizeLimit, lacksRootfs, type UnenforcedReason } from './unenforced-limits.js';
 
@@ -153,11 +153,11 @@ function comparedBytes({ summary, hasDedicatedImagefs }: LimitRatiosInput): read
  */
 export function hasUnknownUsage({ usedBytes, containers, volumes = [] }: PodSummary, pod: Pod): boolean {
   if (usedBytes === undefined && podLimit(pod) !== undefined) return true;
-  const ofContainers = containers.flatMap(({ name, rootfs, logs }) => [
-    { ...rootfs, name },
-    { ...logs, name },
-  ]);
-  const unknown = [...ofContainers, ...volumes].filter((part) => part.usedBytes === 'impossible');
+  const isImpossible = (part: PartFigures | undefined): boolean => part?.usedBytes === 'impossible';
+  const unknown = [
+    ...containers.filter(({ rootfs, logs }) => isImpossible(rootfs) || isImpossible(logs)),
+    ...volumes.filter(isImpossible),
+  ];
   if (unknown.length === 0) return false;
   const limited = [
     ...checkedContainers(pod).filter(({ limitBytes }) => limitBytes !== undefined),

@@ -9,9 +9,9 @@ import type { PodSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { judgedFilesystems } from './frozen-statistics.js';
 import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.js';
-import { type LimitRatio, nearestRatio } from './limit-ratios.js';
+import type { LimitRatio } from './limit-ratios.js';
 import { isActive } from './limits.js';
-import { nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
+import { knownNearest, nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
 import { nodeImages } from './node-images.js';
 import type { NodeLayout } from './node-layout.js';
 import { type NodeMemory, nothingLearned } from './node-memory.js';
@@ -161,7 +161,7 @@ export function recordPod(
   if (same !== undefined) return same;
   const usage = context.usageOf(given);
   const ratios = context.ratiosOf(given);
-  const nearest: Partial<LimitRatio> = nearestRatio(ratios) ?? {};
+  const nearest: Partial<LimitRatio> = knownNearest(given, ratios) ?? {};
   const isUnmeasured = joined.hasRootfs && pod !== undefined && lacksRootfsLastingly(summary, pod, joined);
   // Each field by its name: a spread object takes three times the memory.
   const record: PodRecord = {

@@ -35,7 +35,7 @@ export interface PodRecord {
   readonly evictionMs: number | undefined;
   /** See `podUnenforced`. */
   readonly unenforced: UnenforcedLimits | undefined;
-  /** Of the limit that it is nearest to, see `nearestRatio`: lists of all pods are in their order. Undefined without one. */
+  /** Of the limit that it is nearest to, see `knownNearest`: lists of all pods are in their order. Undefined without one. */
   readonly nearestRule: LimitRule | undefined;
   readonly nearestRatio: number | undefined;
 }

@@ -1,6 +1,6 @@
 import { formatCount } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
-import { type LimitRatio, nearestRatio } from '../node/limit-ratios.js';
+import type { LimitRatio } from '../node/limit-ratios.js';
 import { canBind, type UnenforcedReason } from '../node/unenforced-limits.js';
 
 /** One limit that the kubelet enforces by eviction, and the usage that it compares with it. */
@@ -90,10 +90,4 @@ export function nearestBinding(limits: readonly LimitReport[]): LimitReport | un
       (most, each) => (most === undefined || each.ratio > most.ratio ? each : most),
       undefined,
     );
-}
-
-/** {@link nearestRatio} as a report. */
-export function nearestLimit(ratios: readonly LimitRatio[]): LimitReport | undefined {
-  const nearest = nearestRatio(ratios);
-  return nearest && limitReport(nearest);
 }

@@ -3,12 +3,13 @@ import { roundUp } from '../kube/quantity.js';
 import { known } from '../kubelet/figure.js';
 import { hasUnknownUsage } from '../node/limit-ratios.js';
 import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../node/limits.js';
+import { knownNearest } from '../node/near-evictions.js';
 import { type PodForecast, timeToMs } from '../node/node-forecasts.js';
 import type { AbsenceReason, MeasuredNodeView, NodeSnapshot, NodeView } from '../node/node-view.js';
 import type { DerivedPod, PodRecord } from '../node/pod-record.js';
 import { type Component, components, type MeasuredUsage, type PodUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
-import { type LimitReport, limitReport, nearestLimit } from './limit-report.js';
+import { type LimitReport, limitReport } from './limit-report.js';
 import { type WorkloadReference, workloadReferences } from './workload-report.js';
 
 /** Where something of a pod is: what names it in a list over the whole cluster. */
@@ -42,7 +43,7 @@ export interface DataFacts {
 }
 
 interface LimitFacts extends DataFacts {
-  /** What counts towards one of its limits is unknown: such a limit is compared with nothing. */
+  /** What counts towards one of its limits is unknown: it is compared with nothing, and no calm limit is said to be the nearest. */
   readonly hasUnknownUsage?: true | undefined;
   readonly nearestLimit?: LimitReport | undefined;
   /** Until the pod exceeds one of its limits, see `PodLimitReport`. */
@@ -138,10 +139,11 @@ export function measuredPodReport(found: FoundPod<DerivedPod<MeasuredUsage>, Pod
 /** What is known of a pod without a total, too. */
 export function limitFacts(found: FoundPod<DerivedPod, PodSource>): LimitFacts {
   const { node, pod } = found;
+  const nearest = knownNearest(pod, pod.ratios);
   const isUnknown = pod.bound !== undefined && hasUnknownUsage(pod.summary, pod.bound.pod);
   return {
     hasUnknownUsage: isUnknown || undefined,
-    nearestLimit: nearestLimit(pod.ratios),
+    nearestLimit: nearest && limitReport(nearest),
     timeToLimitMs: podForecast(found)?.timeToLimitMs,
     ...dataFacts(node),
   };

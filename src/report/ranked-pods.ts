@@ -231,8 +231,9 @@ function mayHaveRatios({ node }: PodSource, { bound }: PodRecord): boolean {
 }
 
 function podReport({ node, pod, context, limit, isPending }: RankedPod): MeasuredPodReport {
-  const found = { node, pod: deriveMeasured(pod, context) };
-  return { ...measuredPodReport(found), state: stateOf(isPending), nearestLimit: limit && limitReport(limit) };
+  const report = measuredPodReport({ node, pod: deriveMeasured(pod, context) });
+  const nearestLimit = report.hasUnknownUsage ? report.nearestLimit : limit && limitReport(limit);
+  return { ...report, state: stateOf(isPending), nearestLimit };
 }
 
 function stateOf(isPending: boolean): MeasuredPodReport['state'] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { nearestLimit } from '../../src/report/limit-report.js';
+import { nearestRatio } from '../../src/node/limit-ratios.js';
 import { measuredPodReport, podSpecReport, unmeasuredPodReport } from '../../src/report/pod-report.js';
 import { unlistedVolumeReports, volumeReports } from '../../src/report/volume-report.js';
 import { aContainer, aMount, aPod, aVolume } from '../support/builders.js';
@@ -55,9 +55,9 @@ it('the report of a spec has what the API server knows besides storage', () => {
 });
 
 it('the nearest limit is the first of those with the highest ratio', () => {
-  expect(nearestLimit([])).toBeUndefined();
+  expect(nearestRatio([])).toBeUndefined();
   expect(
-    nearestLimit([mainLimit, aLimitRatio({ rule: 'emptydir', volume: 'cache', usedBytes: 2, limitBytes: 4 })])?.rule,
+    nearestRatio([mainLimit, aLimitRatio({ rule: 'emptydir', volume: 'cache', usedBytes: 2, limitBytes: 4 })])?.rule,
   ).toBe('container');
 });
 

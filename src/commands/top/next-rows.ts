@@ -1,4 +1,4 @@
-import { joinTruncated } from '../../base/text.js';
+import { countedText, joinTruncated } from '../../base/text.js';
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
 import { countsInodes } from '../../kubelet/eviction-signals.js';
 import { nearRatio } from '../../node/near-evictions.js';
@@ -65,8 +65,9 @@ export const nextView: View<NextRow> = {
 async function readNext(reader: ViewReader, { parameters, count }: RowQuery): Promise<ListAnswer<NextRow>> {
   const near = { ...parameters, only: 'near' };
   const isOfPodsAlone = asksForPodsAlone(parameters);
-  const [pods, nodes, unknown] = await Promise.all([
+  const [pods, unknownPods, nodes, unknown] = await Promise.all([
     reader.list('pods', near, count),
+    reader.list('pods', { ...parameters, only: 'unknown' }, maxUnknownCount),
     reader.list('nodes', { only: 'near', search: parameters['node'] }, isOfPodsAlone ? 1 : count),
     reader.list('nodes', { only: 'unknown', search: parameters['node'] }, isOfPodsAlone ? 1 : maxUnknownCount),
   ]);
@@ -74,7 +75,11 @@ async function readNext(reader: ViewReader, { parameters, count }: RowQuery): Pr
   const nodeRows = isOfPodsAlone ? [] : nodes.items.flatMap((node) => nodeRow(node, parameters['node']));
   const items = [...podRows, ...nodeRows].toSorted(soonestFirst).slice(0, count);
   const nodeCount = isOfPodsAlone ? 0 : nodes.totalCount - (nodes.items.length - nodeRows.length);
-  const notes = [...pods.notes, ...unknownNotes(isOfPodsAlone ? [] : unknown.items)];
+  const notes = [
+    ...pods.notes,
+    ...unknownNotes(isOfPodsAlone ? [] : unknown.items),
+    ...unknownPodNotes(unknownPods.items),
+  ];
   return { ...pods, notes, items, totalCount: pods.totalCount + nodeCount };
 }
 
@@ -86,6 +91,20 @@ function unknownNotes(nodes: readonly ListedNodeReport[]): readonly string[] {
   const names = nodes.flatMap(({ node, condition }) => (condition === 'unknown' ? [node] : []));
   if (names.length === 0) return [];
   return [`What is free is unknown: frozen or impossible values (explain node): ${joinTruncated(names, shownCount)}.`];
+}
+
+/** Counts the pods with a limit that may be near, for all that is known. */
+function unknownPodNotes(pods: readonly PodReport[]): readonly string[] {
+  const names = pods.filter(isUnknown).map(({ namespace, pod }) => `${namespace}/${pod}`);
+  if (names.length === 0) return [];
+  const count = countedText(names.length, ['pod', 'pods']);
+  return [`Unknown: the usage of ${count} with limits (${joinTruncated(names, shownCount)}).`];
+}
+
+function isUnknown(pod: PodReport): boolean {
+  if (pod.hasLimits !== true || (pod.nearestLimit?.ratio ?? 0) >= nearRatio) return false;
+  const isLacking = pod.state === 'unmeasured' ? pod.isExpected : pod.state === 'pending';
+  return isLacking || pod.hasUnknownUsage === true || pod.dataState === 'absent';
 }
 
 /** Says that nothing is near, of the nodes of which it is known. `node`: the only one that is asked for. */
@@ -103,7 +122,8 @@ export function nothingNext(
   const dataText = measuredCount === nodeCount ? '' : ` among the ${measuredCount} of ${nodeCount} nodes with data`;
   const place = shards === undefined ? dataText : ` ${shardsText(shards)}`;
   if (asksForPodsAlone(parameters)) {
-    return `None of these pods is near a limit${node === undefined ? place : ''}; nodes are shown without --namespace, --selector and --workload.`;
+    const near = notes.length > 0 ? 'known to be near' : 'near';
+    return `None of these pods is ${near} a limit${node === undefined ? place : ''}; nodes are shown without --namespace, --selector and --workload.`;
   }
   return calmText(node, place, notes.length > 0);
 }

@@ -27,7 +27,12 @@ export const podsView: View<PodReport> = {
       dropRank: 1,
       isSeldom: true,
     },
-    { header: 'RULE', text: ({ nearestLimit }) => ruleText(nearestLimit), dropRank: 3 },
+    {
+      header: 'RULE',
+      text: ({ nearestLimit: limit, hasUnknownUsage }) =>
+        limit === undefined && hasUnknownUsage ? 'unknown' : ruleText(limit),
+      dropRank: 3,
+    },
     bytesColumn('ROOTFS', (pod) => measured(pod)?.components.rootfs, { dropRank: 6 }),
     bytesColumn('LOGS', (pod) => measured(pod)?.components.logs, { dropRank: 7 }),
     bytesColumn('EMPTYDIR', (pod) => measured(pod)?.components.emptydir, { dropRank: 8 }),

@@ -14,6 +14,7 @@ import {
 import { mergedReader } from '../../../src/commands/views/merged-views.js';
 import { nothingFrozen } from '../../../src/node/frozen-statistics.js';
 import type { NodeSnapshot } from '../../../src/node/node-view.js';
+import type { DerivedPod } from '../../../src/node/pod-record.js';
 import type { ClusterReading } from '../../../src/query/cluster-reading.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
 import { aContainer, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../../support/builders.js';
@@ -484,6 +485,35 @@ describe('what is next', () => {
     expect(await textOf(reading, { resource: 'pods' }, { columns: 200 })).toMatch(
       /node-1 +- +3Mi +2Mi +1\.50 .*unmeasured/,
     );
+  });
+
+  it.each([
+    ['without a total', withoutTotal, {}, 'No'],
+    ['without a total, of a namespace', withoutTotal, { namespace: 'shop' }, 'None of these pods is known to be'],
+    ['whose volumes are pending', (pod: DerivedPod) => ({ ...pod, isPending: true }), {}, 'No'],
+  ] as const)('a pod %s whose limit may be near is no all-clear', async (_what, lacking, parameters, calm) => {
+    const pod = aPod({ name: 'cart-0', nodeName: 'node-1', containers: [aContainer({ limitBytes: 0 })] });
+    const ratios = [aLimitRatio({ rule: 'emptydir', volume: 'tmp', usedBytes: 1, limitBytes: 100 })];
+    const usage = aPodUsage({ volumesPending: true });
+    const found = lacking(aMeasuredPod({ pod, ratios, usage }));
+    const lists = found.summary.usedBytes === undefined ? { pods: [], podsWithoutTotal: [found] } : { pods: [found] };
+    const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot(lists))] }) });
+    const { emptyNote, facts } = await listingOf(reading, { resource: 'next', parameters });
+    expect(facts.notes).toEqual(['Unknown: the usage of 1 pod with limits (shop/cart-0).']);
+    expect(emptyNote).toMatch(calm === 'No' ? /^Nothing that is known is near/ : calm);
+  });
+
+  it('the list shows no calm limit as nearest where another one is unknown', async () => {
+    const pod = aPod({ name: 'cart-0', nodeName: 'node-1', containers: [aContainer({ limitBytes: 5 })] });
+    const ratios = [aLimitRatio({ rule: 'emptydir', volume: 'tmp', usedBytes: 1, limitBytes: 100 })];
+    const podsWithoutTotal = [withoutTotal(aMeasuredPod({ pod, ratios }))];
+    const nodes = [aFreshNode(aNodeSnapshot({ pods: [], podsWithoutTotal }))];
+    const text = await textOf(
+      aReading({ snapshot: aClusterSnapshot({ nodes }) }),
+      { resource: 'pods' },
+      { columns: 200 },
+    );
+    expect(text).toMatch(/ RULE .*\n.*node-1 +- +- +- +- +unknown .*unmeasured/);
   });
 
   it('what is next has a note of how many it leaves out', async () => {
