@@ -441,7 +441,7 @@ describe('a node without data', () => {
     const snapshot = aNodeSnapshot({ pods: [aMeasuredPod({ pod, summary, ratios: [ratioOf(10, 100)] })] });
     const report = await reportOf({ nodes: [aFreshNode(snapshot)] });
     expect(report.summary).toMatchObject({ unknownLimitPodCount: 1, limitCount: 0 });
-    expect(report.pods.items).toMatchObject([{ pod: 'q', nearestLimit: undefined }]);
+    expect(report.pods.items).toMatchObject([{ hasUnknownUsage: true, nearestLimit: undefined }]);
   });
 
   it('a node without data has no unknown limits where the kubelet enforces none', async () => {
