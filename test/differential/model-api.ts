@@ -99,15 +99,21 @@ export class ModelApi implements ApiTransport {
   /** Once a minute, as API servers do. Ends the watches whose time is over, and returns their number. */
   sendBookmarks(): number {
     const countBefore = this.#feeds.size;
-    const metadata = { resourceVersion: String(this.#options.model.version) };
+    this.showProgress();
     for (const feed of [...this.#feeds]) {
-      const kind = feed.collection.resource === 'nodes' ? 'Node' : 'Pod';
-      feed.push(lineOf('BOOKMARK', { kind, metadata }));
       if (this.#options.clock.monotonicMs() < feed.endsAtMs) continue;
       feed.push(undefined);
       this.#feeds.delete(feed);
     }
     return countBefore - this.#feeds.size;
+  }
+
+  showProgress(): void {
+    const metadata = { resourceVersion: String(this.#options.model.version) };
+    for (const feed of this.#feeds) {
+      const kind = feed.collection.resource === 'nodes' ? 'Node' : 'Pod';
+      feed.push(lineOf('BOOKMARK', { kind, metadata }));
+    }
   }
 
   async *#counted(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -236,6 +236,8 @@ export class World implements AsyncDisposable {
     await this.#quiet();
     const [, renewed] = this.#pair();
     await this.#settled(renewed.renew({ isWatchedAnew: this.#isWatchedAnew }));
+    for (const api of this.#apis) api.showProgress(); // when nodes were seen last shows in what their conditions refute
+    await this.#quiet();
   }
 
   async #compare(collected: CollectedScrape, { filter, bodies }: Expected): Promise<void> {

@@ -311,7 +311,7 @@ function largestOfAll(podName: string, { volumeCount, statusCount }: Readonly<Re
 describe('memory for pods of the largest size', { timeout: 60_000 }, () => {
   /** Of each pod; no two of them have a part in common. */
   async function keptBytes(make: (podName: string) => object): Promise<number> {
-    const podCount = 6; // so many that what the heap holds besides counts little for each
+    const podCount = 16; // so many that what the heap holds besides counts little for each
     const intern = createInterner(8 * 2 ** 20);
     const dedupe = createDedupe();
     const objects = indexed(podCount, (index) => textOf(`p${index}`, make(`p${index}`)));
