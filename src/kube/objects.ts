@@ -112,6 +112,8 @@ export interface Volume {
 export interface Controller {
   readonly kind: string;
   readonly name: string;
+  /** Of an API group that has a kind of Kubernetes, too: its names follow other rules. */
+  readonly isForeign?: true;
 }
 
 /** What all containers of a pod declare together. */

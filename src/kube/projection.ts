@@ -155,11 +155,24 @@ function projectStaticPod(meta: JsonObject, uid: string): Pick<Pod, 'isStatic' |
   return { isStatic, kubeletUid: isStatic ? (hash ?? uid) : uid };
 }
 
+/** Of the kinds whose names say what owns them. */
+const apiGroups: ReadonlyMap<string, string> = new Map([
+  ['ReplicaSet', 'apps'],
+  ['Job', 'batch'],
+  ['ReplicationController', ''],
+]);
+
+function isForeign(kind: string, apiVersion: string | undefined): boolean {
+  const group = apiVersion?.replace(/\/?[^/]*$/, '');
+  return group !== undefined && (apiGroups.get(kind) ?? group) !== group;
+}
+
 function projectController(meta: JsonObject, intern: Intern, dedupe: Dedupe): Controller | undefined {
-  const owner = objectsOf(meta['ownerReferences']).find(({ controller }) => controller === true);
-  const kind = nameOf(owner?.['kind']);
-  const name = nameOf(owner?.['name']);
+  const owner = objectsOf(meta['ownerReferences']).find(({ controller }) => controller === true) ?? {};
+  const [kind, name, apiVersion] = [owner['kind'], owner['name'], owner['apiVersion']].map(nameOf);
   if (kind === undefined || name === undefined) return undefined;
+  if (isForeign(kind, apiVersion))
+    return dedupe<Controller>({ kind: intern(kind), name: intern(name), isForeign: true });
   const config = kind === 'ReplicationController' ? deploymentConfigOf(name, meta) : undefined;
   return dedupe({ kind: intern(config === undefined ? kind : 'DeploymentConfig'), name: intern(config ?? name) });
 }

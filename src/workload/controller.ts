@@ -20,6 +20,7 @@ export function controllerOf(pod: Pod): Controller {
   if (pod.isStatic) return { kind: 'Node', name: withoutSuffix(pod.name, pod.nodeName) ?? pod.name };
   const { controller } = pod;
   if (controller === undefined) return { kind: 'Pod', name: pod.name };
+  if (controller.isForeign === true) return controller;
   if (controller.kind === 'ReplicaSet') return ofReplicaSet(controller, pod);
   return controller.kind === 'Job' ? ofJob(controller) : controller;
 }

@@ -172,6 +172,22 @@ describe('projectPod', () => {
   });
 
   it.each([
+    ['apps/v1', 'ReplicaSet', undefined],
+    ['apps.kruise.io/v1alpha1', 'ReplicaSet', true],
+    ['batch/v1', 'Job', undefined],
+    ['batch.volcano.sh/v1alpha1', 'Job', true],
+    ['v1', 'Job', true],
+    ['v1', 'ReplicationController', undefined],
+    ['example.com/v1', 'ReplicationController', true],
+    ['apps.kruise.io/v1beta1', 'StatefulSet', undefined],
+  ])('knows whether the names of %s %s follow the rules of Kubernetes', (apiVersion, kind, isForeign) => {
+    const ownerReferences = [{ apiVersion, kind, name: 'cart-3', controller: true }];
+    const { controller } = pod({ metadata: { ...metadata, labels: { deploymentconfig: 'cart' }, ownerReferences } });
+    expect(controller?.isForeign).toBe(isForeign);
+    if (isForeign) expect(controller).toMatchObject({ kind, name: 'cart-3' });
+  });
+
+  it.each([
     ['cart-3', { labels: { deploymentconfig: 'cart' } }, 'DeploymentConfig/cart'],
     ['cart-3', { annotations: { 'openshift.io/deployment-config.name': 'cart' } }, 'DeploymentConfig/cart'],
     ['cart-v2-12', { labels: { deploymentconfig: 'cart-v2' } }, 'DeploymentConfig/cart-v2'],

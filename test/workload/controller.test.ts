@@ -12,6 +12,11 @@ const owned = (kind: string, name: string, labels: Pod['labels'] = {}): Partial<
   labels,
 });
 
+const foreign = (kind: string, name: string, labels?: Pod['labels']): Partial<Pod> => ({
+  ...owned(kind, name, labels),
+  controller: { kind, name, isForeign: true },
+});
+
 describe('controllerOf', () => {
   it.each<[string, Partial<Pod>, string]>([
     [
@@ -59,6 +64,8 @@ describe('controllerOf', () => {
     ['a Job without a dash', owned('Job', 'backup28912345'), 'Job/backup28912345'],
     ['a Job with letters in the number', owned('Job', 'backup-2891234a5'), 'Job/backup-2891234a5'],
     ['a Job that is nothing but the number', owned('Job', '-28912345'), 'Job/-28912345'],
+    ['a Job of another API group', foreign('Job', 'backup-28912345'), 'Job/backup-28912345'],
+    ['a ReplicaSet of another API group', foreign('ReplicaSet', 'cart-abc', hashLabel('abc')), 'ReplicaSet/cart-abc'],
     ['a StatefulSet', owned('StatefulSet', 'db-28912345'), 'StatefulSet/db-28912345'],
     ['a DaemonSet', owned('DaemonSet', 'proxy'), 'DaemonSet/proxy'],
     ['a kind of the user', owned('SparkApplication', 'pi'), 'SparkApplication/pi'],
