@@ -8,7 +8,7 @@ import {
   nodeVerdict,
   type VerdictSources,
 } from '../node/disk-verdict.js';
-import type { LimitRatio, LimitRule } from '../node/limit-ratios.js';
+import type { LimitRule } from '../node/limit-ratios.js';
 import type { NodeLayout } from '../node/node-layout.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { enforcedRatios, enforcementOf } from '../node/pod-record.js';
@@ -122,6 +122,31 @@ export function isOutdated(ageMs: number): boolean {
   return ageMs > currentMs;
 }
 
+/** Whose limit it is, of a record or a report. */
+interface LimitPart {
+  readonly container?: string | undefined;
+  readonly volume?: string | undefined;
+}
+
+export interface ComparedLimit extends LimitPart {
+  readonly rule: LimitRule;
+  readonly usedBytes: number;
+}
+
+interface ExceededLimit extends LimitPart {
+  readonly cause: EvictionCause;
+  readonly limitBytes?: number | undefined;
+}
+
+/** Whether a pod was evicted for this limit. */
+export function isFor(
+  eviction: ExceededLimit,
+  { rule, container = '', volume = '' }: Omit<ComparedLimit, 'usedBytes'>,
+): boolean {
+  const isSamePart = container === (eviction.container ?? '') && volume === (eviction.volume ?? '');
+  return isSamePart && rule === ruleOfCause[eviction.cause];
+}
+
 /** Of the limit, growth as measured has to reach this part by the eviction: otherwise a burst was the cause. */
 const explainedRatio = 0.8;
 
@@ -131,8 +156,8 @@ const explainedRatio = 0.8;
  * bytes per second, over the measurements, the last of them `sinceMs` before.
  */
 export function longerLimit(
-  { cause, container, volume, limitBytes = 0 }: Pick<StorageEviction, 'cause' | 'container' | 'volume' | 'limitBytes'>,
-  ratios: readonly LimitRatio[],
+  eviction: ExceededLimit,
+  ratios: readonly ComparedLimit[],
   {
     growth,
     sinceMs,
@@ -140,18 +165,13 @@ export function longerLimit(
   }: {
     readonly growth: number | undefined;
     readonly sinceMs: number;
-    readonly usage: KeptUsage | undefined;
+    readonly usage?: KeptUsage | undefined;
   },
 ): number | undefined {
-  if (
-    growth === undefined ||
-    isOutdated(sinceMs) ||
-    (usage && mainPart({ cause, container }, usage)?.component === 'logs')
-  )
-    return undefined;
-  const exceeded = ratios.find(
-    (ratio) => ratio.rule === ruleOfCause[cause] && ratio.container === container && ratio.volume === volume,
-  );
+  const { cause, container = '', limitBytes = 0 } = eviction;
+  const isOfLogs = usage && mainPart({ cause, container }, usage)?.component === 'logs';
+  if (growth === undefined || isOutdated(sinceMs) || isOfLogs === true) return undefined;
+  const exceeded = ratios.find((limit) => isFor(eviction, limit));
   if (exceeded === undefined) return undefined;
   const reachedBytes = exceeded.usedBytes + (growth * Math.max(0, sinceMs)) / 1_000;
   if (reachedBytes < explainedRatio * limitBytes) return undefined;

@@ -1,6 +1,7 @@
 import { programName } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
 import type { EvictionCause, UnknownUsageReason } from '../history/eviction-record.js';
+import { type ComparedLimit, longerLimit } from '../history/last-usage.js';
 import type { MainPart } from '../history/main-part.js';
 
 /** Of a record or a report. */
@@ -45,6 +46,8 @@ function limitText({ limitBytes }: Cause): string {
 
 interface GrowingUsage {
   readonly mainPart?: MainPart | undefined;
+  readonly ageMs: number;
+  readonly limits: readonly ComparedLimit[];
   readonly growthBytesPerSecond?: number | undefined;
   readonly limitForAnHourBytes?: number | undefined;
 }
@@ -56,11 +59,19 @@ export function evictionHint(
     readonly lastUsage?: GrowingUsage | undefined;
   },
 ): string {
-  const { mainPart, growthBytesPerSecond: growth = 0, limitForAnHourBytes: limit } = eviction.lastUsage ?? {};
-  if (mainPart?.component === 'logs') return logsHint(mainPart);
-  return eviction.cause.endsWith('_limit') && growth > 0 && limit === undefined
+  const { lastUsage } = eviction;
+  if (lastUsage?.mainPart?.component === 'logs') return logsHint(lastUsage.mainPart);
+  return lastUsage !== undefined && leaks(eviction, lastUsage)
     ? 'Have it write less, or delete what it has written: it grew too fast for a larger limit.'
     : causeHint(eviction);
+}
+
+function leaks(
+  eviction: Cause,
+  { limits, ageMs: sinceMs, growthBytesPerSecond: growth, ...last }: GrowingUsage,
+): boolean {
+  const longer = longerLimit(eviction, limits, { growth, sinceMs });
+  return last.limitForAnHourBytes === undefined && longer !== undefined;
 }
 
 function causeHint({ cause, node }: Cause & { readonly node: string }): string {

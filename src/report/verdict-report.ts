@@ -257,9 +257,9 @@ function measuredText(
   const usedBytes = exceeded?.usedBytes ?? last.usage?.usedBytes;
   const used = usedBytes === undefined ? '-' : usedText(usedBytes, limitBytes ?? usedBytes);
   const age = formatAge(evictedAtMs - last.fetchedAtMs);
-  if (cause !== 'emptydir_limit' || (usedBytes ?? 0) > (limitBytes ?? Infinity))
-    return `${used} measured ${age} before`;
-  return `${used} in the summary ${age} before (kubelets measure volumes about once a minute)`;
+  if ((usedBytes ?? 0) > (limitBytes ?? Infinity)) return `${used} measured ${age} before`;
+  const late = cause === 'container_limit' ? '' : ' (kubelets measure volumes about once a minute)';
+  return `${used} in the summary ${age} before its kubelet looked${late}`;
 }
 
 function unknownText({ cause, shortage }: EvictionRecord): string {

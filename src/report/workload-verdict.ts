@@ -1,7 +1,8 @@
 import type { Ranked } from '../base/ranking.js';
 import { formatCount, programName, shellWord } from '../base/text.js';
 import { formatAge, formatBytes } from '../base/units.js';
-import { causeText, eventText } from './eviction-cause-text.js';
+import { isFor } from '../history/last-usage.js';
+import { causeText, eventText, evictionHint } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
 import { canEvict, type LimitReport } from './limit-report.js';
 import { ownerEdit } from './pod-commands.js';
@@ -33,11 +34,23 @@ export function workloadVerdict(
   const path = workloadNamespace === '' ? name : `${workloadNamespace}/${workloadType}/${name}`;
   const explain = `${programName} explain workload ${shellWord(path)}`;
   if (expectedPodCount + measuredPodCount + near.totalCount === 0) return emptyVerdict(isComplete, explain, eviction);
+  const advice = near.totalCount > 0 ? nearAdvice(workload, limitOf(near.items[0]), eviction) : undefined;
   return {
     kind: near.totalCount > 0 ? 'near' : isComplete ? 'complete' : 'incomplete',
-    text: `${sumText(workload)}${nearText(near)}`,
-    commands: [explain, ...(near.totalCount > 0 ? ownerEdit([workload]) : [])],
+    text: `${sumText(workload)}${nearText(near)}${advice?.text ?? ''}`,
+    commands: [...new Set([explain, ...(advice?.commands ?? [])])],
   };
+}
+
+/** Where a pod was evicted for the same limit, what would have prevented that; else all that can be said. */
+function nearAdvice(
+  workload: WorkloadReport,
+  limit: LimitReport | undefined,
+  eviction: AgedEviction | undefined,
+): Pick<WorkloadVerdictReport, 'text' | 'commands'> {
+  if (limit === undefined || eviction?.verdict === undefined || !isFor(eviction, limit))
+    return { text: '', commands: ownerEdit([workload]) };
+  return { text: `${evictionText(eviction)} ${evictionHint(eviction)}`, commands: eviction.verdict.commands };
 }
 
 function nearText({ totalCount, items: [first] }: Ranked<PodReport>): string {

@@ -26,6 +26,7 @@ import { sumOf } from '../support/figures.js';
 import {
   aContainerUsage,
   aDeployment,
+  aLimitRatio,
   aMeasuredPod,
   aNodeSnapshot,
   aPodUsage,
@@ -918,7 +919,7 @@ describe('the verdict of an eviction', () => {
       'for a limit',
       {},
       'pods',
-      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi in the summary 20s before (kubelets measure volumes about once a minute). A limit of 2304Mi would have let it run for an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
+      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi in the summary 20s before its kubelet looked (kubelets measure volumes about once a minute). A limit of 2304Mi would have let it run for an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
     ],
     [
       'for a limit that logs have filled, just above it',
@@ -939,6 +940,35 @@ describe('the verdict of an eviction', () => {
       'Pod shop/cart-0 is the cause: pod above the limit of its containers of 1Gi, 1,100,374,016 bytes measured 20s before, most of it the logs of container app (1Gi), which fill a larger limit too.',
     ],
     [
+      'for a limit of a pod that was far below it',
+      {
+        cause: 'pod_limit',
+        volume: '',
+        limitBytes: 4 * gib,
+        lastUsage: aLastUsage({
+          limitForAnHourBytes: undefined,
+          usage: aPodUsage({ usedBytes: 90 * mib, containers: [] }),
+        }),
+      },
+      'pods',
+      'Pod shop/cart-0 is the cause: pod above the limit of its containers of 4Gi, 90Mi in the summary 20s before its kubelet looked (kubelets measure volumes about once a minute).',
+    ],
+    [
+      'for a limit of a container that was below it',
+      {
+        cause: 'container_limit',
+        volume: '',
+        container: 'app',
+        limitBytes: gib,
+        lastUsage: aLastUsage({
+          limitForAnHourBytes: undefined,
+          ratios: [aLimitRatio({ rule: 'container', container: 'app', usedBytes: 7 * mib, limitBytes: gib })],
+        }),
+      },
+      'pods',
+      'Pod shop/cart-0 is the cause: container app above its limit of 1Gi, 7Mi in the summary 20s before its kubelet looked.',
+    ],
+    [
       'for a limit, of a pod that was not measured',
       { lastUsage: 'not_measured' },
       'pods',
@@ -948,7 +978,7 @@ describe('the verdict of an eviction', () => {
       'for a limit without its own figures',
       { lastUsage: aLastUsage({ ratios: [] }) },
       'pods',
-      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 90Mi in the summary 20s before (kubelets measure volumes about once a minute). A limit of 2304Mi would have let it run for an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
+      'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 90Mi in the summary 20s before its kubelet looked (kubelets measure volumes about once a minute). A limit of 2304Mi would have let it run for an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
     ],
     [
       'by a node without data',

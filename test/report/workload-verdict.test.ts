@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest';
 
+import { evictionHint } from '../../src/report/eviction-cause-text.js';
 import { evictionReport } from '../../src/report/eviction-report.js';
+import type { LimitReport } from '../../src/report/limit-report.js';
 import type { PodReport } from '../../src/report/pod-report.js';
 import { workloadReport } from '../../src/report/workload-report.js';
 import { workloadVerdict } from '../../src/report/workload-verdict.js';
 import type { WorkloadSnapshot } from '../../src/workload/workload-partial.js';
-import { anEvictionRecord } from '../support/eviction-builders.js';
-import { aDeployment, aWorkloadSnapshot } from '../support/snapshot-builders.js';
+import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
+import { aContainerUsage, aDeployment, aPodUsage, aWorkloadSnapshot } from '../support/snapshot-builders.js';
 import { aPodStatus } from '../support/status-builders.js';
 import { gib, mib } from '../support/units.js';
 
@@ -111,4 +113,26 @@ it('the owner is edited where a pod of it is near a limit', () => {
   expect(of({ workload: { ...aDeployment('cart'), type: 'rollout' } }, 2).commands).toContain(
     'kubectl edit -n shop rollout/cart',
   );
+});
+
+it('a workload near the limit that a pod was evicted for has the advice of that eviction, one near another has not', () => {
+  const limit = { rule: 'emptydir', container: undefined, volume: 'data', usedBytes: 90 * mib, limitBytes: 100 * mib };
+  const first = (overrides: object) =>
+    aPodStatus({ nearestLimit: { ...limit, ratio: 0.9, ...overrides } as LimitReport });
+  const [explain, edit] = of({}, 1).commands;
+  const evicted = { ...evictionReport(anEvictionRecord()), ageMs: 180_000 };
+  const raised = of({}, 1, evicted, first({}));
+  expect(raised.commands).toEqual([explain, ...(evicted.verdict?.commands ?? [])]);
+  expect(raised.commands[2]).toContain('"sizeLimit":"2304Mi"');
+  expect(raised.text).toMatch(/ Pod shop\/cart-0 was evicted 3m ago: .* Raise sizeLimit of the emptyDir, or /);
+  expect(of({}, 1, evicted, first({ volume: 'tmp' })).commands).toEqual([explain, edit]);
+  expect(of({}, 1, evicted, first({ rule: 'pod', volume: undefined })).commands).toEqual([explain, edit]);
+  expect(of({}, 0, evicted).commands).toEqual([explain]);
+  const containers = [aContainerUsage({ name: 'app', rootfsBytes: mib, logsBytes: gib })];
+  const lastUsage = aLastUsage({ limitForAnHourBytes: undefined, usage: aPodUsage({ usedBytes: gib, containers }) });
+  const ofLogs = evictionReport(anEvictionRecord({ cause: 'pod_limit', volume: '', lastUsage }));
+  const logs = of({}, 1, { ...ofLogs, ageMs: 180_000 }, first({ rule: 'pod', volume: undefined }));
+  expect(logs.text).toContain(evictionHint(ofLogs));
+  expect(logs.text).toContain('Have container app log less');
+  expect(logs.commands).toContain('kubectl logs -n shop deployment/cart -c app --tail=20');
 });

@@ -23,9 +23,9 @@ it('an evicted pod is shown with its cause, usage, growth, and what would have l
   });
   expect(textOf({ lastUsage: aLastUsage({ usage }) })).toMatchInlineSnapshot(`
     "Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi in the
-    summary 20s before (kubelets measure volumes about once a minute). A limit of 2304Mi would
-    have let it run for an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi,
-    rounded up.
+    summary 20s before its kubelet looked (kubelets measure volumes about once a minute). A
+    limit of 2304Mi would have let it run for an hour more at its growth of 32.7Mi a minute:
+    100Mi + 60 × 32.7Mi, rounded up.
 
     Pod shop/cart-0 was evicted from node-1 5m ago, at 2026-01-01 12:00:00 UTC.
     Cause: emptyDir data above its size limit of 100Mi.
@@ -135,6 +135,14 @@ describe('a pod above the limit of a container', () => {
     const text = record({ rootfsBytes: 1023 * mib, logsBytes: 1 * mib });
     expect(text).toContain('most of it the files of container main (1023Mi).');
     expect(text).toContain("Raise the container's limit");
+  });
+
+  it('a pod that grew too slowly for what evicted it is not said to have grown too fast', () => {
+    const below = [aLimitRatio({ rule: 'container', container: 'main', usedBytes: 300 * mib, limitBytes: gib })];
+    const growth = { growthBytesPerSecond: 20_000, limitForAnHourBytes: undefined, ratios: below };
+    const text = record({ rootfsBytes: 300 * mib, logsBytes: 1 * mib }, growth);
+    expect(text).toContain("Raise the container's limit");
+    expect(text).not.toMatch(/too fast|leaks/);
   });
 
   it('a pod that grew fast says that no limit holds what it leaks', () => {

@@ -17,7 +17,7 @@ describe('the page of an eviction', () => {
   it('it begins with why, and has when, for what, where, and how old the last figures were', async () => {
     const { part } = await pageOf();
     expect(part('part-verdict')).toMatch(
-      /^Pod shop\/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi in the summary 20s before \(kubelets measure volumes about once a minute\)\. A limit of 2304Mi would have let it run for an hour more at its growth of 32\.7Mi a minute: 100Mi \+ 60 × 32\.7Mi, rounded up\. ephemeral-storage-exporter explain eviction shop\/cart-0/,
+      /^Pod shop\/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi in the summary 20s before its kubelet looked \(kubelets measure volumes about once a minute\)\. A limit of 2304Mi would have let it run for an hour more at its growth of 32\.7Mi a minute: 100Mi \+ 60 × 32\.7Mi, rounded up\. ephemeral-storage-exporter explain eviction shop\/cart-0/,
     );
     expect(part('part-facts')).toContain('Evicted 2026-01-01 12:00:00 UTC , 1h ago');
     expect(part('part-facts')).toContain('Exceeded limit 100Mi of emptyDir data Node node-1');
