@@ -7,8 +7,8 @@ import { type FilesystemOwners, filesystemOwners, signalPlace } from './filesyst
 import { type FirstWorkload, firstWorkload } from './first-workload.js';
 import { type Bounds, exactly, freedByImages, freedByPods, sumOf } from './freed-space.js';
 import { judgedFilesystems } from './frozen-statistics.js';
-import { type FullDisk, fullDisk } from './full-disks.js';
-import { isNearThreshold, type KnownThreshold, nearestThreshold } from './node-thresholds.js';
+import { decidingThreshold, type FullDisk, fullDisk } from './full-disks.js';
+import { isKnownThreshold, type KnownThreshold, nearestThreshold } from './node-thresholds.js';
 import type { NodeSnapshot } from './node-view.js';
 import { type Victim, victimRanking } from './victims.js';
 
@@ -82,18 +82,15 @@ export interface VerdictSources {
 
 /** The cause of what a node is short of; undefined for a node that is not close to evicting pods and has space. */
 export function nodeVerdict(snapshot: NodeSnapshot, sources: VerdictSources): DiskVerdict | undefined {
-  const { thresholds, node } = snapshot;
   const full = fullDisk(snapshot);
   if (full !== undefined) {
     const found = verdictOn(snapshot, noSpace(full, snapshot), { ...sources, hasEvicted: true });
     return { ...found, kind: 'no_space' };
   }
-  const soon = nearestThreshold(thresholds.filter(({ signal }) => signal === sources.soon));
-  const nearest = soon ?? nearestThreshold(thresholds);
-  if (nearest !== undefined && (soon !== undefined || isNearThreshold(thresholds)))
-    return verdictOn(snapshot, shortageOf(nearest, snapshot), sources);
-  if (node.diskPressure !== true) return undefined;
-  const shortage = nearest && shortageOf(nearest, snapshot);
+  const { isClose, threshold } = decidingThreshold(snapshot, sources.soon);
+  const shortage = isKnownThreshold(threshold) ? shortageOf(threshold, snapshot) : undefined;
+  if (isClose && shortage !== undefined) return verdictOn(snapshot, shortage, sources);
+  if (snapshot.node.diskPressure !== true) return undefined;
   return { kind: 'unknown', unknownPart: 'condition', shortage, alsoBelow: [] };
 }
 

@@ -32,16 +32,6 @@ export function judgedFilesystems(
   return { ...summary, nodefs: of('nodefs'), imagefs: of('imagefs'), containerfs: of('containerfs') };
 }
 
-/**
- * Whether nothing says how much is free on nodefs: frozen, missing, or impossible values. Without inodes, as on btrfs, none are
- * free.
- */
-export function isFreeUnknown(summary: NodeSummary, frozen: Pick<FrozenStatistics, 'filesystems'>): boolean {
-  const { nodefs } = judgedFilesystems(summary, frozen);
-  const { capacityBytes, availableBytes, inodes = 0, inodesFree } = nodefs ?? {};
-  return capacityBytes === undefined || availableBytes === undefined || (inodes > 0 && inodesFree === undefined);
-}
-
 interface UnmovedTime {
   readonly timeMs: number;
   /** When the first summary with this time arrived, in monotonic milliseconds. */

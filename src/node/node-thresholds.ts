@@ -135,11 +135,13 @@ export type KnownThreshold = NodeThreshold & Readonly<Record<'threshold' | 'avai
  * the threshold. Undefined where none is known.
  */
 export function nearestThreshold(thresholds: readonly NodeThreshold[]): KnownThreshold | undefined {
-  const known = thresholds.filter(
-    (threshold): threshold is KnownThreshold => threshold.headroom !== undefined && (threshold.threshold ?? 0) > 0,
-  );
+  const known = thresholds.filter(isKnownThreshold);
   const evicts = ({ isCrossed, gracePeriodMs }: NodeThreshold): number => Number(isCrossed && gracePeriodMs === 0);
   return known.sort((a, b) => evicts(b) - evicts(a) || headroomRatio(a) - headroomRatio(b))[0];
+}
+
+export function isKnownThreshold(threshold: NodeThreshold | undefined): threshold is KnownThreshold {
+  return threshold?.headroom !== undefined && (threshold.threshold ?? 0) > 0;
 }
 
 export function headroomRatio({ headroom, threshold }: KnownThreshold): number {

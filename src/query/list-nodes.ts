@@ -3,8 +3,8 @@ import type { Lane } from '../base/scheduler.js';
 import { formatCount } from '../base/text.js';
 import { formatBytes, formatForecast } from '../base/units.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
-import { fullDisk } from '../node/full-disks.js';
-import { nearestThreshold } from '../node/node-thresholds.js';
+import { decidingThreshold, fullDisk } from '../node/full-disks.js';
+import { isKnownThreshold } from '../node/node-thresholds.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-view.js';
 import { enforcementKinds } from '../report/enforcement-report.js';
 import { fullestRatio } from '../report/filesystem-report.js';
@@ -146,8 +146,8 @@ function thresholdReport(
   snapshot: NodeSnapshot | undefined,
   pressed: PressedNode | undefined,
 ): NodeThresholdReport | undefined {
-  const nearest = pressed?.nearest ?? (snapshot && nearestThreshold(snapshot.thresholds));
-  if (snapshot === undefined || nearest === undefined) return undefined;
+  const nearest = pressed?.nearest ?? (snapshot && decidingThreshold(snapshot, undefined).threshold);
+  if (snapshot === undefined || !isKnownThreshold(nearest)) return undefined;
   const { signal, headroom, isAssumed } = nearest;
   const timeMs = view.state === 'absent' ? undefined : timeToThresholdMs(view, nearest, snapshot.forecasts);
   return { signal, headroom, isAssumed, timeToEvictionMs: timeMs && Math.round(timeMs) };

@@ -39,7 +39,9 @@ interface PodOutlook {
 }
 
 /** When a pod is evicted for its node's sake. */
-interface PodPressureReport extends Pick<NodePressureReport, 'node' | 'signal' | 'headroom' | 'timeToEvictionMs'> {
+interface PodPressureReport extends Pick<NodePressureReport, 'node' | 'signal' | 'timeToEvictionMs'> {
+  /** Below 0 the kubelet evicts. */
+  readonly headroom: number;
   /** From 1, the first; equals share a rank. */
   readonly rank: number;
 }
@@ -111,7 +113,7 @@ function nodePressure(
   const view = snapshot.nodes.find(({ nodeName }) => nodeName === node);
   const pressed = view === undefined || view.state === 'absent' ? undefined : pressedNode(view, view.snapshot);
   if (pressed === undefined) return undefined;
-  const { signal, headroom, timeToEvictionMs, victims = [], node: name } = pressureReport(pressed, () => undefined);
+  const { signal, headroom = 0, timeToEvictionMs, victims = [], node: name } = pressureReport(pressed, () => undefined);
   const found = victims.find((victim) => victim.namespace === namespace && victim.pod === pod);
   return found && { node: name, signal, headroom, timeToEvictionMs, rank: found.rank };
 }

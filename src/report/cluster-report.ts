@@ -110,6 +110,8 @@ export interface ClusterSummary {
   readonly pressedFullNodeCount: number;
   /** Nodes above a threshold that they are close to, or would cross within ten minutes. */
   readonly nearPressureNodeCount: number;
+  /** Nodes with data that may be below a threshold: what is free, or the threshold, is not known. */
+  readonly unknownPressureNodeCount: number;
   readonly incompleteWorkloadCount: number;
   /** Of the incomplete ones, those that have pods on nodes without data. */
   readonly absentWorkloadCount: number;
@@ -169,6 +171,7 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
       pressedEmptyNodeCount: pressure.crossedEmptyCount,
       pressedFullNodeCount: pressure.crossedFullCount,
       nearPressureNodeCount: pressure.nearCount,
+      unknownPressureNodeCount: pressure.unknownCount,
       unknownLimitPodCount: unmeasuredLimitedPodCount + pods.counts.unknownLimitPodCount,
       incompleteWorkloadCount: workloads.incomplete.size,
       absentWorkloadCount: absences.workloadKeys.size,

@@ -2,15 +2,17 @@ import { getOrAdd, leastKnown } from '../base/maps.js';
 import { formatTime } from '../base/units.js';
 import { isOfVirtualCluster } from '../kube/virtual-node.js';
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
-import { isFreeUnknown, nothingFrozen } from '../node/frozen-statistics.js';
+import { nothingFrozen } from '../node/frozen-statistics.js';
+import { isFreeUnknown } from '../node/full-disks.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-view.js';
 import type { NodeUnenforcedReason } from '../node/unenforced-limits.js';
 import { exampleCount } from './affected-workloads.js';
+import { isFull } from './filesystem-report.js';
 
 /**
  * `threshold_unset`: no threshold bounds a disk of the node. `threshold_refuted`: the kubelet has other thresholds than those
  * that are assumed. `capacity_differs`: the Node object has another size of the disk than the disk. `statistics_frozen`: the kubelet
- * reports what it measures no longer. `free_space_unknown`: it does not report what is free on nodefs, or what cannot be. `virtual_cluster`: the Node object is made up. The others are reasons why limits of the whole
+ * reports what it measures no longer. `free_space_unknown`: it does not report what is free on a filesystem, or what cannot be. `virtual_cluster`: the Node object is made up. The others are reasons why limits of the whole
  * node do not do what they seem to do.
  */
 export type EnforcementKind =
@@ -77,13 +79,13 @@ export function enforcementKinds(view: NodeView): readonly EnforcementKind[] {
 }
 
 function thresholdKinds(snapshot: NodeSnapshot): readonly EnforcementKind[] {
-  const { unsetSignals, refutedSignals, frozen, node, summary } = snapshot;
+  const { unsetSignals, refutedSignals, frozen, node } = snapshot;
   return [
     ...(unsetSignals.length > 0 ? (['threshold_unset'] as const) : []),
     ...(refutedSignals.length > 0 ? (['threshold_refuted'] as const) : []),
     ...(differsInCapacity(snapshot) ? (['capacity_differs'] as const) : []),
     ...(frozen.sinceMs === undefined ? [] : (['statistics_frozen'] as const)),
-    ...(isFreeUnknown(summary, nothingFrozen) ? (['free_space_unknown'] as const) : []),
+    ...(isFreeUnknown({ ...snapshot, frozen: nothingFrozen }) ? (['free_space_unknown'] as const) : []),
     ...(isOfVirtualCluster(node.labels) ? (['virtual_cluster'] as const) : []),
   ];
 }
@@ -115,6 +117,19 @@ export function enforcementText(kind: EnforcementKind, { unsetSignals = [], froz
   return `the kubelet has no eviction threshold for ${unsetSignals.join(', ')}: the disk fills up completely`;
 }
 
+/** Of a node whose headroom is not known. */
+export function unknownHeadroomText({
+  filesystems,
+  enforcement = [],
+}: {
+  readonly filesystems: Parameters<typeof isFull>[0];
+  readonly enforcement?: readonly EnforcementKind[] | undefined;
+}): string {
+  const full = isFull(filesystems) ? 'Nearly full: writes fail when nothing is free. ' : '';
+  const isVirtual = enforcement.includes('virtual_cluster');
+  return `${full}Not known whether it is close to evicting pods: ${isVirtual ? 'the thresholds are those of the host' : 'what is free is not known'}.`;
+}
+
 const enforcementTexts: Readonly<Record<EnforcementKind, string>> = {
   isolation_disabled: 'the kubelet enforces no limits (localStorageCapacityIsolation: false)',
   rootfs_not_measured: 'limits do not see writable layers: the kubelet does not measure them',
@@ -123,7 +138,7 @@ const enforcementTexts: Readonly<Record<EnforcementKind, string>> = {
   threshold_refuted: 'the kubelet has other eviction thresholds than the defaults of Kubernetes',
   capacity_differs: 'the capacity of the Node object is not that of the disk',
   statistics_frozen: 'the kubelet reports old values: the time of its measurements does not move',
-  free_space_unknown: 'the kubelet does not report what is free on nodefs, or figures that cannot be right',
+  free_space_unknown: 'the kubelet does not report what is free on a filesystem, or figures that cannot be right',
   virtual_cluster:
     'the Node object is made up by a virtual cluster: the version, capacity, thresholds, DiskPressure and other pods of the host are not known',
 };

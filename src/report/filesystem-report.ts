@@ -70,6 +70,11 @@ export function fullestRatio({ summary, frozen }: NodeSnapshot): number | undefi
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
+/** Whether one of them counts as full. */
+export function isFull(filesystems: readonly Pick<FilesystemReport, 'fullRatio' | 'inodesFullRatio'>[]): boolean {
+  return filesystems.some((one) => Math.max(one.fullRatio ?? 0, one.inodesFullRatio ?? 0) >= fullRatio);
+}
+
 function valuesOf(stats: FsStats): Omit<FilesystemReport, 'filesystem'> {
   const { usedBytes, availableBytes, capacityBytes, inodes, inodesFree } = stats;
   return {

@@ -1,5 +1,4 @@
-import { isFreeUnknown } from '../node/frozen-statistics.js';
-import { fullDisk } from '../node/full-disks.js';
+import { fullDisk, isHeadroomUnknown } from '../node/full-disks.js';
 import type { MeasuredNodeView, NodeView } from '../node/node-view.js';
 import { isAwaitedNode } from './absence-hints.js';
 import { enforcementKinds } from './enforcement-report.js';
@@ -9,7 +8,7 @@ import type { PressedNode } from './pressure-report.js';
 
 /**
  * How a node is, by what matters most, the worst first. `evicting`: below a threshold; `no_space`: a disk is full, and nobody is
- * evicted for it; `silent`: without data; `unknown`: nothing says how much is free on nodefs; `refusing`: under DiskPressure, and below no threshold that is known; `near`: close to a
+ * evicted for it; `silent`: without data; `unknown`: nobody knows how close it is to a threshold; `refusing`: under DiskPressure, and below no threshold that is known; `near`: close to a
  * threshold; `full`: a filesystem is nearly full in bytes or inodes; `awaited`: without data, see {@link isAwaitedNode}; `stale`: its data is old; `missing`: its summary lacks
  * pods; `unprotected`: limits or thresholds do not do what they seem to do; `skipped`: never scraped.
  */
@@ -50,7 +49,7 @@ function pressureCondition(
   if (fullDisk(snapshot) !== undefined) return 'no_space';
   if (pressed?.nearest.isCrossed === true) return 'evicting';
   if (node?.diskPressure === true) return 'refusing';
-  if (isFreeUnknown(snapshot.summary, snapshot.frozen)) return 'unknown';
+  if (isHeadroomUnknown(snapshot)) return 'unknown';
   return pressed === undefined ? undefined : 'near';
 }
 

@@ -1,8 +1,9 @@
 import { largestFirst, naturalNames, type Ranked, Ranking } from '../base/ranking.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import { exemptionOf, isActive } from '../node/limits.js';
+import { decidingThreshold, isHeadroomUnknown } from '../node/full-disks.js';
 import { nextThreshold } from '../node/node-forecasts.js';
-import { headroomRatio, isNearThreshold, type KnownThreshold, nearestThreshold } from '../node/node-thresholds.js';
+import { headroomRatio, isKnownThreshold, type NodeThreshold } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { nextVictims } from '../node/victims.js';
 import { fullestRatio, fullRatio } from './filesystem-report.js';
@@ -18,9 +19,10 @@ export interface NodePressureReport extends DataFacts {
   readonly thresholdInodes?: number | undefined;
   /** A default of Kubernetes: the kubelet's configuration is not known. */
   readonly isAssumed: boolean;
-  readonly available: number;
+  /** Absent under DiskPressure where it is not known, as the headroom: it may be evicting. */
+  readonly available?: number | undefined;
   /** Available above the threshold; below 0 the kubelet evicts. */
-  readonly headroom: number;
+  readonly headroom?: number | undefined;
   /**
    * Until the node crosses the threshold if its disk goes on to fill as measured; 0 below it. Absent while no growth is known, and
    * from a day on.
@@ -36,7 +38,8 @@ export interface NodePressureReport extends DataFacts {
 export interface PressedNode {
   readonly source: PodSource;
   readonly snapshot: NodeSnapshot;
-  readonly nearest: KnownThreshold;
+  readonly nearest: NodeThreshold;
+  readonly isClose: boolean;
   readonly timeMs: number | undefined;
 }
 
@@ -51,6 +54,8 @@ export class RankedPressure {
   crossedEmptyCount = 0;
   /** The others, with data. */
   nearCount = 0;
+  /** With data, and below no threshold that is known. */
+  unknownCount = 0;
 
   constructor(count: number, verdictOf: VerdictOf) {
     this.#verdictOf = verdictOf;
@@ -63,13 +68,15 @@ export class RankedPressure {
   /** A node without data is ranked by what was last known of it, and counts nowhere else. See {@link pressedNode}. */
   add(source: PodSource, snapshot: NodeSnapshot): PressedNode | undefined {
     const pressed = pressedNode(source, snapshot);
+    const isCrossed = pressed?.nearest.isCrossed === true;
+    if (source.state !== 'absent' && !isCrossed && isHeadroomUnknown(snapshot)) this.unknownCount += 1;
     if (pressed === undefined) return undefined;
     if (source.state !== 'absent') this.#count(snapshot, pressed.nearest);
     this.#ranking.add(pressed);
     return pressed;
   }
 
-  #count(snapshot: NodeSnapshot, { isCrossed }: KnownThreshold): void {
+  #count(snapshot: NodeSnapshot, { isCrossed }: NodeThreshold): void {
     if (!isCrossed) {
       this.nearCount += 1;
       return;
@@ -91,22 +98,17 @@ function mayEvict({ unreadPodCount, podsOnNode }: NodeSnapshot): boolean {
 
 /** Undefined for a node that is not close to evicting pods. */
 export function pressedNode(source: PodSource, snapshot: NodeSnapshot): PressedNode | undefined {
-  const { thresholds, forecasts, node } = snapshot;
-  if (!isClose(source, snapshot) && node.diskPressure !== true) return undefined;
-  const soon = soonSignal(source, snapshot);
-  const nearest = nearestThreshold(thresholds.filter(({ signal }) => signal === soon)) ?? nearestThreshold(thresholds);
-  return nearest && { source, snapshot, nearest, timeMs: timeToThresholdMs(source, nearest, forecasts) };
-}
-
-/** To an eviction threshold. */
-function isClose(source: PodSource, snapshot: NodeSnapshot): boolean {
-  return isNearThreshold(snapshot.thresholds) || soonSignal(source, snapshot) !== undefined;
+  const { forecasts, node } = snapshot;
+  const { isClose, threshold } = decidingThreshold(snapshot, soonSignal(source, snapshot));
+  if (threshold === undefined || (!isClose && node.diskPressure !== true)) return undefined;
+  const timeMs = timeToThresholdMs(source, threshold, forecasts);
+  return { source, snapshot, nearest: threshold, isClose, timeMs };
 }
 
 /** Returns the time until the threshold is crossed at the present growth. Of old data, no forecast is shown. */
 export function timeToThresholdMs(
   { state, ageMs }: Pick<PodSource, 'state' | 'ageMs'>,
-  { signal }: KnownThreshold,
+  { signal }: NodeThreshold,
   forecasts: NodeSnapshot['forecasts'],
 ): number | undefined {
   return state === 'absent' ? undefined : nextThreshold(forecasts, ageMs, signal)?.timeMs;
@@ -114,12 +116,13 @@ export function timeToThresholdMs(
 
 /** Below the threshold first, then by the time until it is crossed, where that is known, then by the headroom. */
 export function pressureUrgency({ nearest, timeMs }: PressedNode): number {
+  if (!isKnownThreshold(nearest)) return 0;
   if (nearest.isCrossed) return 2 - headroomRatio(nearest);
   return timeMs === undefined ? -headroomRatio(nearest) : 1 + 1 / (1 + timeMs);
 }
 
 export function pressureReport(
-  { source, snapshot, nearest, timeMs }: PressedNode,
+  { source, snapshot, nearest, isClose, timeMs }: PressedNode,
   verdictOf: VerdictOf,
 ): NodePressureReport {
   const { signal, threshold, isAssumed, available, headroom } = nearest;
@@ -134,7 +137,7 @@ export function pressureReport(
     headroom,
     timeToEvictionMs: timeMs === undefined ? undefined : Math.round(timeMs),
     verdict: verdictOf(source, snapshot),
-    victims: unreadPodCount === undefined && isClose(source, snapshot) ? firstVictims(snapshot, signal) : undefined,
+    victims: unreadPodCount === undefined && isClose ? firstVictims(snapshot, signal) : undefined,
     unreadPodCount,
   };
 }

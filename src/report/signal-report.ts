@@ -5,6 +5,7 @@ import { judgedFilesystems } from '../node/frozen-statistics.js';
 import { availableFor, type NodeThreshold, signalsOf } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { type Victim, type VictimPlace, victimRanking, victimsToFree } from '../node/victims.js';
+import type { EnforcementKind } from './enforcement-report.js';
 
 /** A signal of a node's kubelet: how far it is from evictions, and whom they would hit. Amounts are bytes, or inodes where the signal counts those. */
 export interface SignalReport {
@@ -129,7 +130,8 @@ function freeingReport(
 }
 
 /** Why it is not known which pods of a node would be evicted; `count`: see `NodeSnapshot.unreadPodCount`. */
-export function unreadPodsText(count: number): string {
+export function unreadPodsText(count: number, enforcement: readonly EnforcementKind[] = []): string {
+  if (enforcement.includes('virtual_cluster')) return 'the other pods of the host are not read';
   if (count === 0) return 'pods that the settings leave out are not read';
   return count === 1 ? '1 pod of this node is not read' : `${formatCount(count)} pods of this node are not read`;
 }

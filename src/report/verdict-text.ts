@@ -186,7 +186,7 @@ function unknownText({ shortage, unknownPart, unreadPodCount = 0 }: DiskVerdict)
     owners: 'the kubelet does not report what the disk holds',
     condition:
       headroom === undefined
-        ? 'the node reports DiskPressure'
+        ? 'the node reports DiskPressure, and may be evicting: its headroom is not known'
         : `the node reports DiskPressure with ${headroom} of headroom, which kubelets do for evictionPressureTransitionPeriod after a shortage`,
   };
   const tail = shortage === undefined || unknownPart === 'condition' ? '' : `; ${missingText(shortage)}`;

@@ -57,8 +57,8 @@ function subjectOf({ namespace, pod }: PodLimitReport): ProblemSubject {
 export function pressureProblems({ summary, pressure }: ClusterReport): readonly Problem[] {
   const { pressedNodeCount, nearPressureNodeCount } = summary;
   const present = pressure.items.filter(({ dataState }) => isPresent(dataState));
-  const pressed = present.filter(({ headroom }) => headroom < 0);
-  const near = present.filter(({ headroom }) => headroom >= 0);
+  const pressed = present.filter(({ headroom = 0 }) => headroom < 0);
+  const near = present.filter(({ headroom = 0 }) => headroom >= 0);
   const timesMs = new Map(near.map(({ node, timeToEvictionMs }) => [node, timeToEvictionMs]));
   const hint = (node: string): string =>
     `${programName} explain node ${node} shows what fills its disk, and which pods are evicted first.`;

@@ -1,7 +1,7 @@
 import { programName } from '../base/text.js';
 import { absenceNames } from '../report/absence-hints.js';
 import type { ClusterReport } from '../report/cluster-report.js';
-import { fullRatio } from '../report/filesystem-report.js';
+import { fullRatio, isFull } from '../report/filesystem-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
 import { soonMs } from '../report/limit-report.js';
 import type { RankedNodeReport } from '../report/ranked-nodes.js';
@@ -91,14 +91,16 @@ function unlistedHint(failed: HealthReport['unlisted'][number] | undefined): str
 }
 
 function pressedNodes({ items }: ClusterReport['pressure']): readonly string[] {
-  return items.filter(({ dataState, headroom }) => isPresent(dataState) && headroom < 0).map(({ node }) => node);
+  return items.filter(({ dataState, headroom = 0 }) => isPresent(dataState) && headroom < 0).map(({ node }) => node);
 }
 
 function nodeProblems({ summary, nodes, pressure }: ClusterReport): readonly Problem[] {
   const { staleNodeCount } = summary;
   const fullNodeCount = summary.fullNodeCount - summary.pressedFullNodeCount - summary.noSpaceNodeCount;
   const pressed = pressedNodes(pressure);
-  const full = nodes.items.filter((node) => isFull(node) && !hasNoSpace(node) && !pressed.includes(node.node));
+  const full = nodes.items.filter(
+    (node) => node.state !== 'absent' && isFull(node.filesystems) && !hasNoSpace(node) && !pressed.includes(node.node),
+  );
   const stale = nodes.items.filter(({ state }) => state === 'stale');
   return [
     ...withExamples(
@@ -109,7 +111,7 @@ function nodeProblems({ summary, nodes, pressure }: ClusterReport): readonly Pro
       {
         names: full.map(({ node }) => node),
         count: fullNodeCount,
-        hint: (node) => `${programName} explain node ${node} shows what fills its disk.`,
+        hint: (node) => fullHint(node, full),
         ...aboutOne(full.map(nodeSubject), fullNodeCount),
       },
     ),
@@ -123,10 +125,11 @@ function nodeProblems({ summary, nodes, pressure }: ClusterReport): readonly Pro
   ];
 }
 
-function isFull(node: RankedNodeReport): boolean {
-  if (node.state === 'absent') return false;
-  const ratios = node.filesystems.flatMap((one) => [one.fullRatio ?? 0, one.inodesFullRatio ?? 0]);
-  return ratios.some((ratio) => ratio >= fullRatio);
+/** What fills the disk of the host of a virtual cluster is not known. */
+function fullHint(node: string, full: readonly RankedNodeReport[]): string {
+  return full.find((one) => one.node === node)?.enforcement?.includes('virtual_cluster') === true
+    ? 'Writes fail when nothing is free: free space on the host. What fills it is not known in a virtual cluster.'
+    : `${programName} explain node ${node} shows what fills its disk.`;
 }
 
 /** With why the last request failed. */

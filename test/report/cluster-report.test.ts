@@ -372,7 +372,10 @@ describe('nodes', () => {
       'Pods are the cause, cart first (grew 14B in 1m to 5B): evicting every pod frees 5B, 1B is missing on nodefs.';
     expect(pressure.items.map(({ verdict }) => verdict?.text)).toEqual([text]);
     expect(nodes.items.map(({ diskPressure, verdict }) => [diskPressure, verdict?.text])).toEqual([
-      [true, 'Unknown cause: the node reports DiskPressure (no data: timeout).'],
+      [
+        true,
+        'Unknown cause: the node reports DiskPressure, and may be evicting: its headroom is not known (no data: timeout).',
+      ],
       [false, text],
     ]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { FsStats } from '../../src/kubelet/summary.js';
 import { nothingFrozen } from '../../src/node/frozen-statistics.js';
-import type { MeasuredNodeView, NodeView } from '../../src/node/node-view.js';
+import type { MeasuredNodeView, NodeSnapshot, NodeView } from '../../src/node/node-view.js';
 import { nodeCondition } from '../../src/report/node-condition.js';
 import { NodeGrid, type NodeGridReport } from '../../src/report/node-grid.js';
 import { pressedNode } from '../../src/report/pressure-report.js';
@@ -54,6 +54,16 @@ const unknownFree = (fs: Partial<FsStats>): NodeView =>
   aFreshNode(
     aNodeSnapshot({ summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 1, availableBytes: 1, ...fs }) }) }),
   );
+const withImagefs = (imagefs: Partial<FsStats>, more: Partial<NodeSnapshot> = {}): NodeView => {
+  const summary = aNodeSummary({ imagefs: anFsStats({ capacityBytes: 9, availableBytes: 9, ...imagefs }) });
+  const inForce = { available: undefined, headroom: undefined, isCrossed: false };
+  const thresholds = (['imagefs.available', 'imagefs.inodesFree'] as const).map((signal) =>
+    aNodeThreshold({ signal, ...inForce }),
+  );
+  return aFreshNode(aNodeSnapshot({ summary, thresholds, ...more }));
+};
+const frozenImagefs = { ...nothingFrozen, filesystems: new Set(['imagefs'] as const) };
+const ofVirtualCluster = aNode({ labels: { 'vcluster.loft.sh/fake-node': 'true' } });
 const missing = (view: NodeView): NodeView => ({ ...view, missingPods: 1 });
 
 describe('the condition of a node', () => {
@@ -70,7 +80,16 @@ describe('the condition of a node', () => {
     ['unknown', unknownFree({ capacityBytes: undefined })],
     ['unknown', aFreshNode(aNodeSnapshot({ summary: aNodeSummary({ nodefs: undefined, imagefs: anFsStats() }) }))],
     ['unknown', unknownFree({ inodes: 1, inodesFree: undefined })],
+    ['unknown', withImagefs({ availableBytes: undefined })],
+    ['unknown', withImagefs({ inodes: 9, inodesFree: undefined })],
+    ['unknown', withImagefs({}, { frozen: frozenImagefs })],
+    ['unknown', withImagefs({ availableBytes: undefined }, { thresholds: [], refutedSignals: ['imagefs.available'] })],
+    ['unknown', withImagefs({}, { node: ofVirtualCluster, thresholds: [] })],
+    ['refusing', withImagefs({ availableBytes: undefined }, { node: aNode({ diskPressure: true }) })],
     ['near', nodeOf('a', { headroom: 1, fullPercent: 95 })],
+    ['ok', withImagefs({ availableBytes: undefined }, { thresholds: [] })],
+    ['ok', withImagefs({ inodes: 0, inodesFree: undefined })],
+    ['ok', withImagefs({}, { summary: aNodeSummary() })],
     ['full', stale(nodeOf('a', { fullPercent: 80 }))],
     ['awaited', anAbsentNode('a', 'timeout')],
     ['awaited', anAbsentNode('a', 'never')],

@@ -657,7 +657,7 @@ describe('the verdict of a full node', () => {
     const of = verdicts({ samplesOf: () => [], evictions: [anEvictionOf('cart-0', 60)], readAtMs });
     const silent = { nodeName: 'node-1', state: 'absent', reason: 'timeout' } as const;
     expect(of({ ...silent, node: aNode({ diskPressure: true }) }, undefined)?.text).toBe(
-      'Unknown cause: the node reports DiskPressure (no data: timeout).',
+      'Unknown cause: the node reports DiskPressure, and may be evicting: its headroom is not known (no data: timeout).',
     );
     expect(of({ ...silent, node: aNode({ diskPressure: false }) }, undefined)).toBeUndefined();
     expect(of({ ...silent, reason: 'skipped', node: aNode({ diskPressure: true }) }, undefined)).toBeUndefined();

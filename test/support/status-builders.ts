@@ -195,6 +195,7 @@ export const aSummary = builder<ClusterReport['summary']>(() => ({
   pressedEmptyNodeCount: 0,
   pressedFullNodeCount: 0,
   nearPressureNodeCount: 0,
+  unknownPressureNodeCount: 0,
   incompleteWorkloadCount: 0,
   absentWorkloadCount: 0,
   unlistedNamespaceCount: 0,

@@ -5,7 +5,7 @@ import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signal
 import { findingKinds } from '../../node/pod-findings.js';
 import type { ListedNodeReport } from '../../query/list-nodes.js';
 import type { ListedImage, NodeExplanation } from '../../query/node-explanation.js';
-import { enforcementText } from '../../report/enforcement-report.js';
+import { enforcementText, unknownHeadroomText } from '../../report/enforcement-report.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
 import type { FindingReport } from '../../report/finding-report.js';
 import { imageTexts } from '../../report/image-texts.js';
@@ -51,8 +51,7 @@ export function nodeText(explanation: ExplainedNode, options: TextOptions): stri
 /** The first line for a node that is not close to evicting pods, as far as that is known. */
 function calmText(explanation: ExplainedNode): string {
   if (explanation.state === 'absent') return absentText(explanation);
-  if (explanation.condition === 'unknown')
-    return 'Not known whether it is close to evicting pods: what is free on nodefs is unknown.';
+  if (explanation.condition === 'unknown') return unknownHeadroomText(explanation);
   const nearest = nearestSignal(explanation.signals);
   if (nearest?.headroom === undefined) return 'No eviction threshold of its disks is known.';
   const unit = countsInodes(nearest.signal) ? ' inodes' : '';
@@ -112,16 +111,16 @@ function absentLines(explanation: AbsentNodeExplanation, readAtMs: number): read
 }
 
 /** The condition outlasts the shortage. */
-function pressureLines({ diskPressure, signals }: NodeExplanation): readonly string[] {
+function pressureLines({ diskPressure, signals, verdict }: NodeExplanation): readonly string[] {
   if (diskPressure === undefined) return [];
   if (!diskPressure) return ['Condition DiskPressure: false.'];
   const isCrossed = signals.some((signal) => signal.isCrossed || signal.soft?.isCrossed === true);
-  const isOver = !isCrossed && nearestSignal(signals) !== undefined;
-  return [
-    isOver
-      ? 'Condition DiskPressure: true. No threshold that is known is crossed: the kubelet refuses new pods until evictionPressureTransitionPeriod after the shortage is over.'
-      : 'Condition DiskPressure: true. The kubelet evicts, and refuses new pods.',
-  ];
+  if (isCrossed) return ['Condition DiskPressure: true. The kubelet evicts, and refuses new pods.'];
+  return verdict?.kind === 'no_space' || verdict?.headroom !== undefined
+    ? [
+        'Condition DiskPressure: true. No threshold that is known is crossed: the kubelet refuses new pods until evictionPressureTransitionPeriod after the shortage is over.',
+      ]
+    : ['Condition DiskPressure: true. The kubelet refuses new pods, and may be evicting: its headroom is not known.'];
 }
 
 const filesystemColumns: readonly Column<FilesystemReport>[] = [
@@ -134,11 +133,16 @@ const filesystemColumns: readonly Column<FilesystemReport>[] = [
 ];
 
 function orderSections(explanation: NodeExplanation, width: number): readonly (readonly string[])[] {
-  const { unreadPodCount, signals } = explanation;
+  const { unreadPodCount, signals, enforcement } = explanation;
   const ranked = signals.filter((row) => !countsInodes(row.signal) || isShort(row));
   return unreadPodCount === undefined
     ? [...victimSections(ranked, width), unrankedLines(explanation, width)]
-    : [wrap(`Order of eviction: unknown, ${unreadPodsText(unreadPodCount)}${unreadReason(unreadPodCount)}.`, width)];
+    : [
+        wrap(
+          `Order of eviction: unknown, ${unreadPodsText(unreadPodCount, enforcement)}${unreadReason(unreadPodCount)}.`,
+          width,
+        ),
+      ];
 }
 
 function unreadReason(count: number): string {

@@ -86,11 +86,11 @@ async function readNext(reader: ViewReader, { parameters, count }: RowQuery): Pr
 const maxUnknownCount = 1_000;
 const shownCount = 3;
 
-/** Names the nodes of which nobody knows how much is free. */
+/** Names the nodes of which nobody knows how close they are to a threshold. */
 function unknownNotes(nodes: readonly ListedNodeReport[]): readonly string[] {
   const names = nodes.flatMap(({ node, condition }) => (condition === 'unknown' ? [node] : []));
   if (names.length === 0) return [];
-  return [`What is free is unknown: frozen or impossible values (explain node): ${joinTruncated(names, shownCount)}.`];
+  return [`Not known whether close to evicting pods (explain node): ${joinTruncated(names, shownCount)}.`];
 }
 
 /** Counts the pods with a limit that may be near, for all that is known. */
@@ -145,7 +145,7 @@ function nodeRow(
   wanted: string | undefined,
 ): readonly NextRow[] {
   if (pressure === undefined || (wanted !== undefined && wanted !== node)) return [];
-  const isBelow = pressure.headroom < 0 && pressure.dataState !== 'absent';
+  const isBelow = (pressure.headroom ?? 0) < 0 && pressure.dataState !== 'absent';
   const belowMs = pressure.victims?.length === 0 ? undefined : 0;
   const timeMs = isBelow ? belowMs : pressure.timeToEvictionMs;
   return [{ kind: 'node', node: pressure, timeMs, isRefusing: diskPressure }];
@@ -174,6 +174,7 @@ function whyText(row: NextRow): string {
 function nodeWhyText({ node, timeMs, isRefusing }: NextRow & { readonly kind: 'node' }): string {
   const { signal, headroom, thresholdBytes, thresholdInodes = Infinity, victims } = node;
   const what = victims?.length === 0 ? ': no pod left' : '';
+  if (headroom === undefined) return 'DiskPressure: may be evicting, headroom unknown';
   if (headroom < 0) return `below ${signal}${timeMs === undefined ? what : ': evicts pods'}`;
   if (timeMs !== undefined) return `crosses ${signal}`;
   const isNear = !isRefusing || isNearHeadroom(headroom, thresholdBytes ?? thresholdInodes);

@@ -72,7 +72,7 @@ function reasonCount(row: ListedNodeReport): number | undefined {
 const states: Partial<Record<NodeCondition, readonly [text: string, style: Style]>> = {
   evicting: ['below threshold', 'bold-red'],
   no_space: ['no space', 'bold-red'],
-  unknown: ['free space unknown', 'yellow'],
+  unknown: ['headroom unknown', 'yellow'],
   refusing: ['DiskPressure', 'yellow'],
   near: ['near threshold', 'yellow'],
   full: ['nearly full', 'yellow'],

@@ -119,7 +119,7 @@ function nodeNames({ node }: ListedNodeReport): readonly string[] {
 function nodeUrgency(node: ListedNodeReport): number | undefined {
   const { pressure, state } = node;
   if (node.condition === 'skipped') return undefined;
-  if (pressure !== undefined && pressure.headroom < 0) return 22 - headroomShare(pressure);
+  if (pressure !== undefined && (pressure.headroom ?? 0) < 0) return 22 - headroomShare(pressure);
   if (state === 'absent') return 15;
   if (node.condition === 'no_space') return 20;
   if (pressure === undefined) return (state === 'stale' ? 1 : 0) + (fullOf(node) ?? 0);
@@ -128,7 +128,7 @@ function nodeUrgency(node: ListedNodeReport): number | undefined {
 }
 
 /** Of the threshold. */
-function headroomShare({ headroom, thresholdBytes, thresholdInodes }: NodePressureReport): number {
+function headroomShare({ headroom = 0, thresholdBytes, thresholdInodes }: NodePressureReport): number {
   return headroom / (thresholdBytes ?? thresholdInodes ?? Infinity);
 }
 

@@ -57,7 +57,7 @@ function nextText(
   const nodes = pressure.items.flatMap((node) =>
     node.timeToEvictionMs === undefined || node.victims?.length === 0
       ? []
-      : [{ timeMs: node.timeToEvictionMs, text: nodeText(node, links), isAbove: node.headroom < 0 }],
+      : [{ timeMs: node.timeToEvictionMs, text: nodeText(node, links), isAbove: (node.headroom ?? 0) < 0 }],
   );
   const [next] = [...pods, ...nodes].sort((a, b) => a.timeMs - b.timeMs);
   if (next === undefined) return undefined;
@@ -69,7 +69,7 @@ function nextText(
 }
 
 /** Below a soft threshold, its grace period is what is left. */
-function nodeText({ node, signal, headroom }: NodePressureReport, links: Links): Markup {
+function nodeText({ node, signal, headroom = 0 }: NodePressureReport, links: Links): Markup {
   const name = markup`node ${links.node(node)}`;
   return headroom < 0
     ? markup`${name} is below its threshold of ${signal} and evicts pods`
@@ -157,8 +157,9 @@ function ruleText({ rule, container, volume }: PodLimitReport): Markup {
 }
 
 /** The nodes that are close to evicting pods, each with the pods that it would evict first. */
-function pressureTable(nodes: Ranked<NodePressureReport>, { absentNodeCount }: ClusterSummary, links: Links): Markup {
-  const unknown = absentNodeCount === 0 ? '' : ` Unknown: ${countText(absentNodeCount, 'node', 'nodes')} without data.`;
+function pressureTable(nodes: Ranked<NodePressureReport>, summary: ClusterSummary, links: Links): Markup {
+  const unknownCount = summary.absentNodeCount + summary.unknownPressureNodeCount;
+  const unknown = unknownCount === 0 ? '' : ` Unknown: ${countText(unknownCount, 'node', 'nodes')}.`;
   if (nodes.items.length === 0) return emptyText(`No measured node is close to an eviction threshold.${unknown}`);
   const shown = nodes.items.slice(0, shownNodeCount);
   const table = dataTable(
@@ -172,19 +173,23 @@ ${moreText({ items: shown, totalCount: nodes.totalCount }, 'nodes close to an ev
 }
 
 function pressureRow(pressure: NodePressureReport, links: Links): Markup {
-  const { node, signal, headroom, isAssumed, timeToEvictionMs } = pressure;
+  const { node, signal, headroom = 0, isAssumed, timeToEvictionMs } = pressure;
   const threshold = pressure.thresholdBytes ?? pressure.thresholdInodes;
   const severity = isLastKnown(pressure) ? '' : headroom < 0 ? 't-critical' : 't-warning';
-  const place = `${amountText(pressure, Math.abs(headroom))} ${headroom < 0 ? 'below' : 'above'}`;
+  const place =
+    pressure.headroom === undefined
+      ? 'Unknown, by'
+      : `${amountText(pressure, Math.abs(headroom))} ${headroom < 0 ? 'below' : 'above'}`;
   const assumed = isAssumed ? ' (assumed)' : '';
   const time = headroom < 0 || timeToEvictionMs === undefined ? '' : `, reached in ${formatForecast(timeToEvictionMs)}`;
   return markup`<tr role="row"${rowClass(pressure)}><th scope="row" role="rowheader">${links.node(node)} <span class="small muted">${signal}</span>${lastKnownChip(pressure)}</th>
 <td role="cell" class="wide"><span class="${severity}">${place}</span> <span class="muted">its threshold of ${amountText(pressure, threshold)}${assumed}${time};</span> ${victimsOf(pressure, links)}</td></tr>`;
 }
 
-function victimsOf({ victims, unreadPodCount }: NodePressureReport, links: Links): MarkupContent {
+function victimsOf({ victims, unreadPodCount, headroom }: NodePressureReport, links: Links): MarkupContent {
   if (unreadPodCount !== undefined)
     return markup`<span class="small muted">unknown: ${unreadPodsText(unreadPodCount)}</span>`;
+  if (headroom === undefined) return 'may be evicting: its headroom is not known';
   if (victims === undefined)
     return markup`<span class="muted">evicts nobody now: DiskPressure is left from a shortage</span>`;
   const [first] = victims;

@@ -20,9 +20,10 @@ export function nodeDisk(data: NodeObject): Markup {
 }
 
 function withoutDiskText({ node }: NodeObject): string {
-  return node.state === 'absent'
-    ? 'Not known: no summary of its kubelet was read since the exporter started.'
-    : 'The kubelet reports no filesystem.';
+  if (node.state === 'absent') return 'Not known: no summary of its kubelet was read since the exporter started.';
+  return node.filesystems.length === 0
+    ? 'The kubelet reports no filesystem.'
+    : 'Not known: the disk of the host has pods that are not of this virtual cluster.';
 }
 
 function disksPart({ node, disks }: NodeObject): Markup {

@@ -37,6 +37,7 @@ function countdown({ condition, pressure }: ShownNode, nearest: SignalReport | u
   if (pressure === undefined)
     return markup`<p>${condition === 'unknown' ? 'Not known whether a threshold is close' : 'Not close to a threshold'}.</p>`;
   const { signal, headroom, timeToEvictionMs } = pressure;
+  if (headroom === undefined) return markup`<p>Under DiskPressure, it may be evicting: its headroom is not known.</p>`;
   if (headroom < 0 && nearest?.victims?.length === 0)
     return markup`<p>Nobody: it is below its threshold of ${signal}, and no pod is left to evict.</p>`;
   const when =
@@ -80,11 +81,15 @@ function amountText({ signal }: Pick<SignalReport, 'signal'>, amount: number | u
   return signal.endsWith('.inodesFree') ? `${formatCount(amount)} inodes` : formatBytes(amount);
 }
 
-function victimPart(signal: SignalReport, { unreadPodCount, unrankedPodCount = 0 }: ShownNode, links: Links): Markup {
+function victimPart(
+  signal: SignalReport,
+  { unreadPodCount, unrankedPodCount = 0, enforcement }: ShownNode,
+  links: Links,
+): Markup {
   const title = markup`<h3>Order for ${signal.signal}</h3>`;
   const { victims } = signal;
   if (victims === undefined) {
-    return markup`${title}${emptyText(`Unknown: ${unreadPodsText(unreadPodCount ?? 0)}.`)}`;
+    return markup`${title}${emptyText(`Unknown: ${unreadPodsText(unreadPodCount ?? 0, enforcement)}.`)}`;
   }
   if (victims.length === 0) return markup`${title}${emptyText('No pod is left to evict.')}`;
   const shown = victims.slice(0, shownVictimCount);

@@ -2,7 +2,7 @@ import { groupBy } from '../../base/maps.js';
 import { formatCount } from '../../base/text.js';
 import { formatAge, formatBytes } from '../../base/units.js';
 import { absenceCommands } from '../../report/absence-commands.js';
-import { enforcementText } from '../../report/enforcement-report.js';
+import { enforcementText, unknownHeadroomText } from '../../report/enforcement-report.js';
 import type { FindingReport } from '../../report/finding-report.js';
 import type { NodeFailure } from '../../report/node-report.js';
 import type { Status } from '../status.js';
@@ -59,9 +59,10 @@ function pendingText(count: number): Markup | undefined {
   return count === 0 ? undefined : markup`<p>${countText(count, 'running pod', 'running pods')} not measured.</p>`;
 }
 
-function wellText({ condition }: NodeObject['node']): string {
+function wellText(node: NodeObject['node']): string {
+  const { condition } = node;
   const { text } = conditionMarks[condition];
-  if (condition === 'unknown') return `${capitalised(text)}.`;
+  if (condition === 'unknown' && node.state !== 'absent') return unknownHeadroomText(node);
   return condition === 'ok' ? 'Not close to evicting pods.' : `${capitalised(text)}; not close to evicting pods.`;
 }
 

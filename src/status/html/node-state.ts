@@ -12,7 +12,7 @@ export const conditionMarks: Readonly<
   evicting: { letter: 'E', severity: 'critical', text: 'below an eviction threshold' },
   no_space: { letter: '0', severity: 'critical', text: 'a disk is full or fills up, and no pod is evicted for it' },
   silent: { letter: '?', severity: 'critical', text: 'no data' },
-  unknown: { letter: '!', severity: 'warning', text: 'free space unknown' },
+  unknown: { letter: '!', severity: 'warning', text: 'headroom unknown' },
   refusing: { letter: 'D', severity: 'warning', text: 'under DiskPressure: refuses pods' },
   near: { letter: 'N', severity: 'warning', text: 'near a threshold' },
   full: { letter: 'F', severity: 'warning', text: 'nearly full' },

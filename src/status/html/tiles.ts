@@ -46,7 +46,7 @@ function belowThreshold({ summary }: ClusterReport): Tile {
     label: 'Nodes below a threshold',
     value: nodesText(count, summary),
     note: notes.length === 0 ? 'where kubelets evict pods' : notes.join('; '),
-    severity: worst({ critical: count + fullCount, unknown: unknownNodes(summary) }),
+    severity: worst({ critical: count + fullCount, unknown: unknownHeadrooms(summary) }),
   };
 }
 
@@ -56,7 +56,7 @@ function closeToEvicting({ summary }: ClusterReport): Tile {
     label: 'Nodes close to evicting',
     value: nodesText(nearPressureNodeCount, summary),
     note: term('close', 'what is close'),
-    severity: worst({ warning: nearPressureNodeCount, unknown: unknownNodes(summary) }),
+    severity: worst({ warning: nearPressureNodeCount, unknown: unknownHeadrooms(summary) }),
   };
 }
 
@@ -68,7 +68,9 @@ export function statusSeverity({ problems, cluster }: Pick<Status, 'problems' | 
 
 function unknownCount(summary: ClusterSummary): number {
   const { expectedPodCount, measuredPodCount, pendingPodCount } = summary;
-  return unknownPart(summary) + pendingPodCount + expectedPodCount - measuredPodCount;
+  return (
+    unknownPart(summary) + summary.unknownPressureNodeCount + pendingPodCount + expectedPodCount - measuredPodCount
+  );
 }
 
 /** Above 0 where a node without data, or all that are not known, may be among them. */
@@ -76,11 +78,16 @@ function unknownNodes({ absentNodeCount, freshNodeCount, staleNodeCount }: Clust
   return absentNodeCount + (freshNodeCount + staleNodeCount === 0 ? 1 : 0);
 }
 
-/** Nodes without data may be there too. */
-function nodesText(count: number, { absentNodeCount }: ClusterSummary): MarkupContent {
-  return absentNodeCount === 0
+function unknownHeadrooms(summary: ClusterSummary): number {
+  return unknownNodes(summary) + summary.unknownPressureNodeCount;
+}
+
+/** Nodes without data, or of unknown headroom, may be there too. */
+function nodesText(count: number, { absentNodeCount, unknownPressureNodeCount }: ClusterSummary): MarkupContent {
+  const unknownCount = absentNodeCount + unknownPressureNodeCount;
+  return unknownCount === 0
     ? formatCount(count)
-    : markup`${formatCount(count)} <small>and ${formatCount(absentNodeCount)} unknown</small>`;
+    : markup`${formatCount(count)} <small>and ${formatCount(unknownCount)} unknown</small>`;
 }
 
 function nodes({ summary, isPartial }: ClusterReport): Tile {

@@ -182,7 +182,11 @@ The largest: model:3 (9Gi, unused), app:1 (2Gi), one without a name (1Gi).
       [aThreshold({ value: { amount: 2 * gib } })],
       'No threshold that is known is crossed: the kubelet refuses new pods until evictionPressureTransitionPeriod after the shortage is over.',
     ],
-    ['without a threshold that is known', [], 'The kubelet evicts, and refuses new pods.'],
+    [
+      'without a threshold that is known',
+      [],
+      'The kubelet refuses new pods, and may be evicting: its headroom is not known.',
+    ],
   ])('the text about a node under DiskPressure %s says what its kubelet does', (_what, thresholds, text) => {
     expect(textOf(readingOf({ thresholds, node: { diskPressure: true } }))).toContain(
       `Condition DiskPressure: true. ${text}\n`,
@@ -220,7 +224,7 @@ Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no t
       /^Not known whether .*\n[^]*\nNot compared: nodefs.available 12Gi \(unknown threshold\),/,
     );
     const text = textOf(readingWith(far, { frozen }));
-    expect(text).toMatch(/^Not known whether it is close to evicting pods: what is free on nodefs is unknown\.\n/);
+    expect(text).toMatch(/^Not known whether it is close to evicting pods: what is free is not known\.\n/);
     expect(text).toContain(
       '\nWarning: the kubelet reports old values: the time of its measurements does not move, since 1970-01-01 00:00:00 UTC.\n',
     );

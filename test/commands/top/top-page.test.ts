@@ -388,11 +388,11 @@ it.each<[string, Partial<NodeSnapshot>, RegExp]>([
     { thresholds: [aNodeThreshold({ threshold: 100, headroom: 900, isCrossed: false })] },
     / 900B .* fresh /,
   ],
-  ['of unknown free space', { summary: aNodeSummary({ nodefs: anFsStats({ usedBytes: 1 }) }) }, / free space unknown /],
+  ['of unknown free space', { summary: aNodeSummary({ nodefs: anFsStats({ usedBytes: 1 }) }) }, / headroom unknown /],
   [
     'that reports old values',
     { frozen: { filesystems: new Set(['nodefs']), podUids: new Set(), sinceMs: 0 } },
-    / free space unknown, frozen since 1970-01-01 00:00:00 UTC /,
+    / headroom unknown, frozen since 1970-01-01 00:00:00 UTC /,
   ],
 ])('the state of a node %s is that of its page', async (_case, of, line) => {
   const nodes = [aFreshNode(aNodeSnapshot(of))];
@@ -538,10 +538,12 @@ describe('what is next', () => {
     ['below one', { headroom: -1 }, /^now .* below nodefs\.available: evicts pods /],
     ['below one with no pod left', { headroom: -1, podsOnNode: [] }, /^ +- .* below nodefs\.available: no pod left /],
     ['far above them without DiskPressure', { headroom: 300, diskPressure: false }, /^ +- .* near nodefs\.available /],
+    ['of unknown headroom', { headroom: undefined }, /^ +- .* DiskPressure: may be evicting, headroom unknown /],
   ] as const)('a node that is %s says so', async (_what, shown, why) => {
     const { headroom, diskPressure, podsOnNode } = { diskPressure: true, podsOnNode: [aPod()], ...shown };
     const node = aNode({ diskPressure });
-    const thresholds = [aNodeThreshold({ threshold: 100, headroom, isCrossed: headroom < 0 })];
+    const thresholds = [aNodeThreshold({ threshold: 100, headroom, isCrossed: (headroom ?? 0) < 0 })];
+    const summary = aNodeSummary(headroom === undefined ? { nodefs: undefined } : {});
     const signal = 'nodefs.available';
     const fill = { filesystem: 'nodefs', ofInodes: false, atMs: 0, capacity: 1e3, available: 400 } as const;
     const held = { pods: 0, images: 0, other: 600 };
@@ -557,7 +559,7 @@ describe('what is next', () => {
         warnedOf: signal,
       } as const,
     ];
-    const pressed = aFreshNode(aNodeSnapshot({ node, pods: [], podsOnNode, thresholds, fills }));
+    const pressed = aFreshNode(aNodeSnapshot({ node, pods: [], podsOnNode, thresholds, fills, summary }));
     const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [pressed] }) });
     const lines = (await textOf(reading, { resource: 'next' }, { columns: 200 })).split('\n');
     expect(lines[1]).toMatch(why);
@@ -590,7 +592,7 @@ describe('what is next', () => {
     const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(snapshot)] }) });
     const { emptyNote, facts } = await listingOf(reading, { resource: 'next' });
     expect(emptyNote).toBe('Nothing that is known is near a limit or a threshold.');
-    expect(facts.notes).toEqual(['What is free is unknown: frozen or impossible values (explain node): node-1.']);
+    expect(facts.notes).toEqual(['Not known whether close to evicting pods (explain node): node-1.']);
   });
 
   const calm = [aFreshNode(aNodeSnapshot({ pods: [aMeasuredPod({ namespace: 'shop', name: 'cart-0' })] }))];

@@ -118,7 +118,7 @@ describe('the verdict of a node', () => {
   it('a node of which nobody knows what is free is not called far from a threshold', () => {
     const page = pageOf({ condition: 'unknown', enforcement: ['statistics_frozen'], frozenSinceMs: 0 });
     expect(textOf(page, 'part-verdict')).toBe(
-      'Free space unknown. The kubelet reports old values: the time of its measurements does not move, since 1970-01-01 00:00:00 UTC.',
+      'Not known whether it is close to evicting pods: what is free is not known. The kubelet reports old values: the time of its measurements does not move, since 1970-01-01 00:00:00 UTC.',
     );
     expect(page).toContain('Not known whether a threshold is close.');
     expect(page).not.toMatch(/not close/i);

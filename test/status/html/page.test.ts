@@ -101,7 +101,7 @@ describe('unknown values', () => {
     const summary = aSummary({ absentNodeCount: 1, unknownLimitPodCount: 2 });
     const shown = textOf(pageOfCluster({ summary, limits: all() }), 'next-evictions');
     expect(shown).toContain('No measured pod has reached 50 % of a limit. Unknown: the usage of 2 pods with limits.');
-    expect(shown).toContain('No measured node is close to an eviction threshold. Unknown: 1 node without data.');
+    expect(shown).toContain('No measured node is close to an eviction threshold. Unknown: 1 node.');
   });
 });
 
