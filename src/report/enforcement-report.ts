@@ -7,7 +7,7 @@ import { isFreeUnknown } from '../node/full-disks.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../node/node-view.js';
 import type { NodeUnenforcedReason } from '../node/unenforced-limits.js';
 import { exampleCount } from './affected-workloads.js';
-import { isFull } from './filesystem-report.js';
+import { type FilesystemReport, isFull } from './filesystem-report.js';
 
 /**
  * `threshold_unset`: no threshold bounds a disk of the node. `threshold_refuted`: the kubelet has other thresholds than those
@@ -118,16 +118,15 @@ export function enforcementText(kind: EnforcementKind, { unsetSignals = [], froz
 }
 
 /** Of a node whose headroom is not known. */
-export function unknownHeadroomText({
-  filesystems,
-  enforcement = [],
-}: {
-  readonly filesystems: Parameters<typeof isFull>[0];
-  readonly enforcement?: readonly EnforcementKind[] | undefined;
-}): string {
+export function unknownHeadroomText(
+  filesystems: readonly FilesystemReport[],
+  enforcement: readonly EnforcementKind[] = [],
+): string {
   const full = isFull(filesystems) ? 'Nearly full: writes fail when nothing is free. ' : '';
-  const isVirtual = enforcement.includes('virtual_cluster');
-  return `${full}Not known whether it is close to evicting pods: ${isVirtual ? 'the thresholds are those of the host' : 'what is free is not known'}.`;
+  const why = enforcement.includes('virtual_cluster')
+    ? 'the thresholds are those of the host'
+    : 'what is free is not known';
+  return `${full}Not known whether it is close to evicting pods: ${why}.`;
 }
 
 const enforcementTexts: Readonly<Record<EnforcementKind, string>> = {

@@ -71,7 +71,7 @@ export function fullestRatio({ summary, frozen }: NodeSnapshot): number | undefi
 }
 
 /** Whether one of them counts as full. */
-export function isFull(filesystems: readonly Pick<FilesystemReport, 'fullRatio' | 'inodesFullRatio'>[]): boolean {
+export function isFull(filesystems: readonly FilesystemReport[]): boolean {
   return filesystems.some((one) => Math.max(one.fullRatio ?? 0, one.inodesFullRatio ?? 0) >= fullRatio);
 }
 

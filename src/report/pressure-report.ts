@@ -1,7 +1,7 @@
 import { largestFirst, naturalNames, type Ranked, Ranking } from '../base/ranking.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
-import { exemptionOf, isActive } from '../node/limits.js';
 import { decidingThreshold, isHeadroomUnknown } from '../node/full-disks.js';
+import { exemptionOf, isActive } from '../node/limits.js';
 import { nextThreshold } from '../node/node-forecasts.js';
 import { headroomRatio, isKnownThreshold, type NodeThreshold } from '../node/node-thresholds.js';
 import type { NodeSnapshot } from '../node/node-view.js';

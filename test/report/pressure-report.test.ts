@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 
+import { nothingFrozen } from '../../src/node/frozen-statistics.js';
 import type { MeasuredNodeView } from '../../src/node/node-view.js';
 import { RankedPressure } from '../../src/report/pressure-report.js';
 import { verdicts } from '../../src/report/verdict-report.js';
@@ -60,6 +61,28 @@ it('a node under DiskPressure that is close to no threshold evicts nobody', () =
   const node = aNode({ diskPressure: true });
   const { items } = pressureOf({ ...calm, snapshot: { ...snapshot, node } });
   expect(items).toMatchObject([{ node: 'node-1', headroom: 900, victims: undefined, unreadPodCount: undefined }]);
+});
+
+it('a node under DiskPressure of which not all is known may be evicting, whatever is far from its threshold', () => {
+  const { snapshot, ...measured } = nodeWith('node-1', [900]);
+  const node = aNode({ diskPressure: true });
+  const unknown = aNodeThreshold({ signal: 'imagefs.available', available: undefined, headroom: undefined });
+  const thresholds = [...snapshot.thresholds, { ...unknown, isCrossed: false }];
+  const summary = { ...snapshot.summary, imagefs: anFsStats({ capacityBytes: 9 }) };
+  const { items } = pressureOf({ ...measured, node, snapshot: { ...snapshot, node, thresholds, summary } });
+  expect(items).toMatchObject([{ signal: 'imagefs.available', headroom: undefined, victims: undefined }]);
+  expect(items[0]?.verdict?.text).toContain('may be evicting');
+});
+
+it('nodes of unknown headroom are counted, unless a threshold is known to be crossed', () => {
+  const pressure = new RankedPressure(2, verdicts(noInputs));
+  const frozen = { ...nothingFrozen, filesystems: new Set(['imagefs'] as const) };
+  for (const headrooms of [[900], [10, 10], [900, 900], [900, -1]]) {
+    const { snapshot, ...view } = nodeWith(`node-${headrooms.join('-')}`, headrooms);
+    const summary = { ...snapshot.summary, imagefs: anFsStats({ capacityBytes: 9, availableBytes: 9 }) };
+    pressure.add(view, { ...snapshot, summary, frozen });
+  }
+  expect(pressure.unknownCount).toBe(2);
 });
 
 it('nodes under pressure without data are ranked by what was last known, and count nowhere else', () => {

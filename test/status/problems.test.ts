@@ -298,6 +298,13 @@ describe('problems of the cluster', () => {
     ]);
   });
 
+  it('what fills the disk of the host of a virtual cluster is not promised', () => {
+    const filesystems = [{ filesystem: 'nodefs', fullRatio: 1 }] as const;
+    const node = aMeasuredNode({ filesystems, enforcement: ['virtual_cluster'] });
+    const cluster = aCluster({ summary: aSummary({ fullNodeCount: 1 }), nodes: { items: [node], totalCount: 1 } });
+    expect(problemsIn({ cluster })[0]?.hint).toMatch(/^Writes fail when nothing is free/);
+  });
+
   it('a problem names its nodes', () => {
     const facts = { isAssumed: false, available: 1, victims: [], dataAgeMs: 1, signal: 'nodefs.available' } as const;
     const verdict = { kind: 'pods', text: 'Pods are the cause.', commands: ['first', 'second'] } as const;

@@ -51,7 +51,7 @@ export function nodeText(explanation: ExplainedNode, options: TextOptions): stri
 /** The first line for a node that is not close to evicting pods, as far as that is known. */
 function calmText(explanation: ExplainedNode): string {
   if (explanation.state === 'absent') return absentText(explanation);
-  if (explanation.condition === 'unknown') return unknownHeadroomText(explanation);
+  if (explanation.condition === 'unknown') return unknownHeadroomText(explanation.filesystems, explanation.enforcement);
   const nearest = nearestSignal(explanation.signals);
   if (nearest?.headroom === undefined) return 'No eviction threshold of its disks is known.';
   const unit = countsInodes(nearest.signal) ? ' inodes' : '';

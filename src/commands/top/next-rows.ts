@@ -168,13 +168,14 @@ function timeStyle({ timeMs }: NextRow): Style | undefined {
 }
 
 function whyText(row: NextRow): string {
-  return row.kind === 'pod' ? podWhyText(row) : nodeWhyText(row);
+  if (row.kind === 'pod') return podWhyText(row);
+  const { headroom } = row.node;
+  return headroom === undefined ? 'DiskPressure: may be evicting, headroom unknown' : nodeWhyText(row, headroom);
 }
 
-function nodeWhyText({ node, timeMs, isRefusing }: NextRow & { readonly kind: 'node' }): string {
-  const { signal, headroom, thresholdBytes, thresholdInodes = Infinity, victims } = node;
+function nodeWhyText({ node, timeMs, isRefusing }: NextRow & { readonly kind: 'node' }, headroom: number): string {
+  const { signal, thresholdBytes, thresholdInodes = Infinity, victims } = node;
   const what = victims?.length === 0 ? ': no pod left' : '';
-  if (headroom === undefined) return 'DiskPressure: may be evicting, headroom unknown';
   if (headroom < 0) return `below ${signal}${timeMs === undefined ? what : ': evicts pods'}`;
   if (timeMs !== undefined) return `crosses ${signal}`;
   const isNear = !isRefusing || isNearHeadroom(headroom, thresholdBytes ?? thresholdInodes);

@@ -119,16 +119,17 @@ function nodeNames({ node }: ListedNodeReport): readonly string[] {
 function nodeUrgency(node: ListedNodeReport): number | undefined {
   const { pressure, state } = node;
   if (node.condition === 'skipped') return undefined;
-  if (pressure !== undefined && (pressure.headroom ?? 0) < 0) return 22 - headroomShare(pressure);
+  const share = headroomShare(pressure);
+  if (share < 0) return 22 - share;
   if (state === 'absent') return 15;
   if (node.condition === 'no_space') return 20;
   if (pressure === undefined) return (state === 'stale' ? 1 : 0) + (fullOf(node) ?? 0);
   const { timeToEvictionMs: timeMs } = pressure;
-  return 10 + (timeMs === undefined ? Math.max(-4, -headroomShare(pressure)) : 1 + 1 / (1 + timeMs));
+  return 10 + (timeMs === undefined ? Math.max(-4, -share) : 1 + 1 / (1 + timeMs));
 }
 
 /** Of the threshold. */
-function headroomShare({ headroom = 0, thresholdBytes, thresholdInodes }: NodePressureReport): number {
+function headroomShare({ headroom = 0, thresholdBytes, thresholdInodes }: Partial<NodePressureReport> = {}): number {
   return headroom / (thresholdBytes ?? thresholdInodes ?? Infinity);
 }
 

@@ -178,7 +178,7 @@ function pressureRow(pressure: NodePressureReport, links: Links): Markup {
   const severity = isLastKnown(pressure) ? '' : headroom < 0 ? 't-critical' : 't-warning';
   const place =
     pressure.headroom === undefined
-      ? 'Unknown, by'
+      ? 'at an unknown distance from'
       : `${amountText(pressure, Math.abs(headroom))} ${headroom < 0 ? 'below' : 'above'}`;
   const assumed = isAssumed ? ' (assumed)' : '';
   const time = headroom < 0 || timeToEvictionMs === undefined ? '' : `, reached in ${formatForecast(timeToEvictionMs)}`;
@@ -189,7 +189,7 @@ function pressureRow(pressure: NodePressureReport, links: Links): Markup {
 function victimsOf({ victims, unreadPodCount, headroom }: NodePressureReport, links: Links): MarkupContent {
   if (unreadPodCount !== undefined)
     return markup`<span class="small muted">unknown: ${unreadPodsText(unreadPodCount)}</span>`;
-  if (headroom === undefined) return 'may be evicting: its headroom is not known';
+  if (headroom === undefined) return 'may be evicting now';
   if (victims === undefined)
     return markup`<span class="muted">evicts nobody now: DiskPressure is left from a shortage</span>`;
   const [first] = victims;

@@ -34,10 +34,9 @@ export function nodeEvictions({ node }: NodeObject, links: Links): Markup {
 
 function countdown({ condition, pressure }: ShownNode, nearest: SignalReport | undefined): Markup {
   if (condition === 'no_space') return markup`<p>Nobody: no threshold is in force for a disk that is full.</p>`;
-  if (pressure === undefined)
-    return markup`<p>${condition === 'unknown' ? 'Not known whether a threshold is close' : 'Not close to a threshold'}.</p>`;
-  const { signal, headroom, timeToEvictionMs } = pressure;
-  if (headroom === undefined) return markup`<p>Under DiskPressure, it may be evicting: its headroom is not known.</p>`;
+  const { signal, headroom, timeToEvictionMs } = pressure ?? {};
+  if (headroom === undefined)
+    return markup`<p>${['unknown', 'refusing'].includes(condition) ? 'Not known whether a threshold is close' : 'Not close to a threshold'}.</p>`;
   if (headroom < 0 && nearest?.victims?.length === 0)
     return markup`<p>Nobody: it is below its threshold of ${signal}, and no pod is left to evict.</p>`;
   const when =

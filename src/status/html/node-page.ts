@@ -62,7 +62,8 @@ function pendingText(count: number): Markup | undefined {
 function wellText(node: NodeObject['node']): string {
   const { condition } = node;
   const { text } = conditionMarks[condition];
-  if (condition === 'unknown' && node.state !== 'absent') return unknownHeadroomText(node);
+  if (condition === 'unknown' && node.state !== 'absent')
+    return unknownHeadroomText(node.filesystems, node.enforcement);
   return condition === 'ok' ? 'Not close to evicting pods.' : `${capitalised(text)}; not close to evicting pods.`;
 }
 

@@ -46,7 +46,7 @@ function belowThreshold({ summary }: ClusterReport): Tile {
     label: 'Nodes below a threshold',
     value: nodesText(count, summary),
     note: notes.length === 0 ? 'where kubelets evict pods' : notes.join('; '),
-    severity: worst({ critical: count + fullCount, unknown: unknownHeadrooms(summary) }),
+    severity: worst({ critical: count + fullCount, unknown: unknownNodes(summary) + summary.unknownPressureNodeCount }),
   };
 }
 
@@ -56,7 +56,10 @@ function closeToEvicting({ summary }: ClusterReport): Tile {
     label: 'Nodes close to evicting',
     value: nodesText(nearPressureNodeCount, summary),
     note: term('close', 'what is close'),
-    severity: worst({ warning: nearPressureNodeCount, unknown: unknownHeadrooms(summary) }),
+    severity: worst({
+      warning: nearPressureNodeCount,
+      unknown: unknownNodes(summary) + summary.unknownPressureNodeCount,
+    }),
   };
 }
 
@@ -76,10 +79,6 @@ function unknownCount(summary: ClusterSummary): number {
 /** Above 0 where a node without data, or all that are not known, may be among them. */
 function unknownNodes({ absentNodeCount, freshNodeCount, staleNodeCount }: ClusterSummary): number {
   return absentNodeCount + (freshNodeCount + staleNodeCount === 0 ? 1 : 0);
-}
-
-function unknownHeadrooms(summary: ClusterSummary): number {
-  return unknownNodes(summary) + summary.unknownPressureNodeCount;
 }
 
 /** Nodes without data, or of unknown headroom, may be there too. */

@@ -124,6 +124,19 @@ describe('the verdict of a node', () => {
     expect(page).not.toMatch(/not close/i);
   });
 
+  it('of a node of a virtual cluster only what is known is said', () => {
+    const signals = [{ ...signal, victims: undefined, toFree: undefined }];
+    const filesystems = [{ filesystem: 'nodefs', fullRatio: 0.99 }] as const;
+    const enforcement = ['virtual_cluster'] as const;
+    const node = { condition: 'unknown', enforcement, signals, filesystems, unreadPodCount: 0 } as const;
+    const page = pageOf(node, { disks: [] });
+    expect(textOf(page, 'part-verdict')).toMatch(
+      /^Nearly full: writes fail when nothing is free\. Not known whether it is close to evicting pods: the thresholds are those of the host\./,
+    );
+    expect(textOf(page, 'disk')).toContain('Not known: the disk of the host has pods');
+    expect(textOf(page, 'eviction-order')).toContain('Unknown: the other pods of the host are not read.');
+  });
+
   it('what does not protect is said with the verdict, in no colour of health', () => {
     const unset = { enforcement: ['threshold_unset'], unsetSignals: ['imagefs.available'] } as const;
     const page = pageOf({ condition: 'unprotected', ...unset });

@@ -98,10 +98,18 @@ describe('unknown values', () => {
   });
 
   it('unknown usage and nodes are shown beside what is known of limits and thresholds', () => {
-    const summary = aSummary({ absentNodeCount: 1, unknownLimitPodCount: 2 });
-    const shown = textOf(pageOfCluster({ summary, limits: all() }), 'next-evictions');
+    const summary = aSummary({ absentNodeCount: 1, unknownPressureNodeCount: 1, unknownLimitPodCount: 2 });
+    const page = pageOfCluster({ summary, limits: all() });
+    const shown = textOf(page, 'next-evictions');
     expect(shown).toContain('No measured pod has reached 50 % of a limit. Unknown: the usage of 2 pods with limits.');
-    expect(shown).toContain('No measured node is close to an eviction threshold. Unknown: 1 node.');
+    expect(shown).toContain('No measured node is close to an eviction threshold. Unknown: 2 nodes.');
+    expect(textOf(page, 'part-tiles')).toContain('Nodes below a threshold 0 and 2 unknown');
+  });
+
+  it('a cluster with a node that may be below a threshold is not well', () => {
+    const page = pageOfCluster({ summary: aSummary({ unknownPressureNodeCount: 1 }) });
+    expect(severitiesIn(page).slice(0, 2)).toEqual(['unknown', 'unknown']);
+    expect(page).not.toContain('class="banner ok"');
   });
 });
 
@@ -196,6 +204,11 @@ describe('the sections', () => {
       'under DiskPressure that a shortage has left',
       { ...nodefs, available: 17 * gib, headroom: 7 * gib, victims: undefined },
       'nodefs.available 7Gi above its threshold of 10Gi; evicts nobody now: DiskPressure is left from a shortage',
+    ],
+    [
+      'under DiskPressure without what is free',
+      { ...nodefs, victims: undefined },
+      'nodefs.available at an unknown distance from its threshold of 10Gi; may be evicting now',
     ],
   ] as const)('a node close to a threshold is shown %s', (_case, pressure, text) => {
     const cluster = { pressure: { items: [{ ...pressedNode, ...pressure }], totalCount: 2 } };
