@@ -35,8 +35,7 @@ export function nodeEvictions({ node }: NodeObject, links: Links): Markup {
 function countdown({ condition, pressure }: ShownNode, nearest: SignalReport | undefined): Markup {
   if (condition === 'no_space') return markup`<p>Nobody: no threshold is in force for a disk that is full.</p>`;
   const { signal, headroom, timeToEvictionMs } = pressure ?? {};
-  if (headroom === undefined)
-    return markup`<p>${['unknown', 'refusing'].includes(condition) ? 'Not known whether a threshold is close' : 'Not close to a threshold'}.</p>`;
+  if (headroom === undefined) return markup`<p>${farText(condition)}.</p>`;
   if (headroom < 0 && nearest?.victims?.length === 0)
     return markup`<p>Nobody: it is below its threshold of ${signal}, and no pod is left to evict.</p>`;
   const when =
@@ -46,6 +45,11 @@ function countdown({ condition, pressure }: ShownNode, nearest: SignalReport | u
         ? markup`<strong>unknown</strong>: no steady growth is measured, or it takes more than a day (${signal})`
         : markup`<strong class="t-warning">in ${formatAge(timeToEvictionMs)}</strong>, at its present growth (${signal})`;
   return markup`<p>Time to eviction: ${when}.</p>`;
+}
+
+function farText(condition: ShownNode['condition']): string {
+  const isUnknown = condition === 'unknown' || condition === 'refusing';
+  return isUnknown ? 'Not known whether a threshold is close' : 'Not close to a threshold';
 }
 
 function signalTable(node: MeasuredNode): Markup {
