@@ -133,14 +133,15 @@ export interface ComparedLimit extends LimitPart {
   readonly usedBytes: number;
 }
 
-interface ExceededLimit extends LimitPart {
+/** The cause and its limit. */
+export interface EvictedFor extends LimitPart {
   readonly cause: EvictionCause;
   readonly limitBytes?: number | undefined;
 }
 
 /** Whether a pod was evicted for this limit. */
 export function isFor(
-  eviction: ExceededLimit,
+  eviction: EvictedFor,
   { rule, container = '', volume = '' }: Omit<ComparedLimit, 'usedBytes'>,
 ): boolean {
   const isSamePart = container === (eviction.container ?? '') && volume === (eviction.volume ?? '');
@@ -156,7 +157,7 @@ const explainedRatio = 0.8;
  * bytes per second, over the measurements, the last of them `sinceMs` before.
  */
 export function longerLimit(
-  eviction: ExceededLimit,
+  eviction: EvictedFor,
   ratios: readonly ComparedLimit[],
   {
     growth,

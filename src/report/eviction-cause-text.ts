@@ -1,16 +1,8 @@
 import { programName } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
 import type { EvictionCause, UnknownUsageReason } from '../history/eviction-record.js';
-import { type ComparedLimit, longerLimit } from '../history/last-usage.js';
+import { type ComparedLimit, type EvictedFor, longerLimit } from '../history/last-usage.js';
 import type { MainPart } from '../history/main-part.js';
-
-/** Of a record or a report. */
-interface Cause {
-  readonly cause: EvictionCause;
-  readonly container?: string | undefined;
-  readonly volume?: string | undefined;
-  readonly limitBytes?: number | undefined;
-}
 
 /** What pods are evicted for, in a few words: the same wherever evictions are shown. */
 const causeNames: Readonly<Record<EvictionCause, string>> = {
@@ -24,7 +16,7 @@ const causeNames: Readonly<Record<EvictionCause, string>> = {
 };
 
 /** What one pod was evicted for, with the names and the limit. */
-export function causeText(eviction: Cause): string {
+export function causeText(eviction: EvictedFor): string {
   const { cause, container = '', volume = '' } = eviction;
   const limit = limitText(eviction);
   const names: Readonly<Partial<Record<EvictionCause, string>>> = {
@@ -36,45 +28,38 @@ export function causeText(eviction: Cause): string {
 }
 
 /** Returns what happened to the pod: nothing of one that was refused ran. */
-export function eventText({ cause }: Pick<Cause, 'cause'>): 'refused' | 'evicted' {
+export function eventText({ cause }: Pick<EvictedFor, 'cause'>): 'refused' | 'evicted' {
   return cause === 'node_admission' ? 'refused' : 'evicted';
 }
 
-function limitText({ limitBytes }: Cause): string {
+function limitText({ limitBytes }: EvictedFor): string {
   return limitBytes === undefined ? '' : ` of ${formatBytes(limitBytes)}`;
 }
 
 interface GrowingUsage {
   readonly mainPart?: MainPart | undefined;
-  readonly ageMs: number;
-  readonly limits: readonly ComparedLimit[];
+  readonly ageMs?: number;
+  readonly limits?: readonly ComparedLimit[];
   readonly growthBytesPerSecond?: number | undefined;
   readonly limitForAnHourBytes?: number | undefined;
 }
 
 /** What to do next, by what filled the limit and by cause. */
 export function evictionHint(
-  eviction: Cause & {
+  eviction: EvictedFor & {
     readonly node: string;
     readonly lastUsage?: GrowingUsage | undefined;
   },
 ): string {
-  const { lastUsage } = eviction;
-  if (lastUsage?.mainPart?.component === 'logs') return logsHint(lastUsage.mainPart);
-  return lastUsage !== undefined && leaks(eviction, lastUsage)
+  const { mainPart, limitForAnHourBytes, limits = [], ...last } = eviction.lastUsage ?? {};
+  if (mainPart?.component === 'logs') return logsHint(mainPart);
+  const growing = { growth: last.growthBytesPerSecond, sinceMs: last.ageMs ?? Infinity };
+  return limitForAnHourBytes === undefined && longerLimit(eviction, limits, growing) !== undefined
     ? 'Have it write less, or delete what it has written: it grew too fast for a larger limit.'
     : causeHint(eviction);
 }
 
-function leaks(
-  eviction: Cause,
-  { limits, ageMs: sinceMs, growthBytesPerSecond: growth, ...last }: GrowingUsage,
-): boolean {
-  const longer = longerLimit(eviction, limits, { growth, sinceMs });
-  return last.limitForAnHourBytes === undefined && longer !== undefined;
-}
-
-function causeHint({ cause, node }: Cause & { readonly node: string }): string {
+function causeHint({ cause, node }: EvictedFor & { readonly node: string }): string {
   switch (cause) {
     case 'emptydir_limit':
       return 'Raise sizeLimit of the emptyDir, or have the pod write less to it.';
@@ -110,7 +95,7 @@ export function mainPartText({ component, name, usedBytes }: MainPart): string {
 export function unknownUsageText({
   unknownUsageReason,
   cause,
-}: Cause & { readonly unknownUsageReason?: UnknownUsageReason | undefined }): string {
+}: EvictedFor & { readonly unknownUsageReason?: UnknownUsageReason | undefined }): string {
   switch (unknownUsageReason) {
     case 'before_start':
       return 'The exporter was started after the eviction: what the pod used is unknown.';
