@@ -201,7 +201,8 @@ function byNeed(
   },
 ): FoundCause {
   const kind = kindBetween(need, pods, images);
-  if (kind === 'unknown') return { kind, unknownPart: unknownPartOf(need, { pods, images }, unreadPodCount) };
+  if (kind === 'unknown')
+    return { kind, unknownPart: unknownPartOf(need, { pods, images }, { unreadPodCount, owners }) };
   if (kind !== 'other') return { kind };
   if (isFilledSoon(shortage, first)) return { kind: 'pods' };
   if (owners?.unattributedBytes === undefined) return { kind: 'unknown', unknownPart: 'owners' };
@@ -258,8 +259,14 @@ function isFilledSoon({ state, available, threshold }: Shortage, first: FirstWor
   return state === 'near' && first?.growth !== undefined && soonBytes(first.growth) >= available - threshold;
 }
 
-function unknownPartOf(need: Need, { pods, images }: FreedSpace, unreadPodCount: number | undefined): UnknownPart {
-  if (kindBetween(need, exactly(pods.least), images) === 'unknown') return 'images';
+/** Of a disk whose use is not reported, who fills it is as unknown as what images free. */
+function unknownPartOf(
+  need: Need,
+  { pods, images }: FreedSpace,
+  { unreadPodCount, owners }: Pick<DiskVerdict, 'unreadPodCount'> & { readonly owners: FilesystemOwners | undefined },
+): UnknownPart {
+  if (kindBetween(need, exactly(pods.least), images) === 'unknown')
+    return owners?.imagesUsedBytes !== undefined && owners.unattributedBytes === undefined ? 'owners' : 'images';
   return unreadPodCount === undefined ? 'unmeasured_pods' : 'unread_pods';
 }
 
@@ -288,14 +295,13 @@ function kindOf({ missing, isPodsFirst }: Need, pods: number, images: number): V
 }
 
 function alsoBelow({ signal, filesystem }: Shortage, snapshot: NodeSnapshot): readonly EvictionSignal[] {
-  const keyOf = (of: EvictionSignal, place: SignalFilesystem): string => `${place} ${countsInodes(of)}`;
-  const seen = new Set([keyOf(signal, filesystem)]);
-  return snapshot.thresholds.flatMap(({ signal: other, isCrossed }) => {
-    const key = keyOf(other, signalPlace(other, snapshot));
-    if (!isCrossed || seen.has(key)) return [];
-    seen.add(key);
-    return [other];
-  });
+  const isOther = (other: EvictionSignal): boolean => {
+    const place = signalPlace(other, snapshot);
+    if (filesystemOf(other) === 'containerfs' && place !== 'containerfs') return false; // a copy of that one's
+    return place !== filesystem || countsInodes(other) !== countsInodes(signal);
+  };
+  const crossed = snapshot.thresholds.filter(({ signal: other, isCrossed }) => isCrossed && isOther(other));
+  return [...new Set(crossed.map(({ signal: other }) => other))];
 }
 
 /** The runtime may count bytes of images several times. */

@@ -44,7 +44,7 @@ export function filesystemOwners({
     const layersBytes = places.layers === filesystem ? rootfsBytes : 0;
     const podsUsedBytes = filesystem === 'nodefs' ? nodefsBytes : layersBytes;
     const imagesUsedBytes = imagesOn(filesystem, places.images, { imagefs, layersBytes });
-    const usedBytes = filesystem === 'nodefs' ? stats.usedBytes : occupiedBytes(stats);
+    const usedBytes = filesystem === 'nodefs' ? reportedBytes(stats) : occupiedBytes(stats);
     const unattributedBytes = difference(difference(usedBytes, podsUsedBytes), imagesUsedBytes);
     return [{ filesystem, podsUsedBytes, imagesUsedBytes, unattributedBytes }];
   };
@@ -90,6 +90,11 @@ function imagesOn(
   if (place !== filesystem) return 0;
   const imagesBytes = difference(imagefs?.usedBytes, layersBytes);
   return imagesBytes && Math.max(0, imagesBytes);
+}
+
+/** No nodefs is empty. */
+function reportedBytes({ usedBytes }: FsStats): number | undefined {
+  return usedBytes === 0 ? undefined : usedBytes;
 }
 
 /** The summary's `usedBytes` of imagefs and containerfs is only what the runtime has there. */

@@ -110,7 +110,16 @@ export interface EnforcementFacts {
 }
 
 /** Returns what is wrong in words for one node. */
-export function enforcementText(kind: EnforcementKind, { unsetSignals = [], frozenSinceMs }: EnforcementFacts): string {
+export function enforcementText(
+  kind: EnforcementKind,
+  {
+    unsetSignals = [],
+    frozenSinceMs,
+    filesystems,
+  }: EnforcementFacts & { readonly filesystems?: readonly FilesystemReport[] },
+): string {
+  if (kind === 'free_space_unknown')
+    return `the kubelet does not report ${sizeUnknown(filesystems) ?? 'what is free on a filesystem'}, or figures that cannot be right`;
   if (kind === 'statistics_frozen' && frozenSinceMs !== undefined)
     return `${enforcementTexts[kind]}, since ${formatTime(frozenSinceMs)}`;
   if (kind !== 'threshold_unset' || unsetSignals.length === 0) return enforcementTexts[kind];
@@ -125,11 +134,18 @@ export function unknownHeadroomText(
   const full = isFull(filesystems) ? 'Nearly full: writes fail when nothing is free. ' : '';
   const why = enforcement.includes('virtual_cluster')
     ? 'the thresholds are those of the host'
-    : 'what is free is not known';
+    : `${sizeUnknown(filesystems) ?? 'what is free'} is not known`;
   return `${full}Not known whether it is close to evicting pods: ${why}.`;
 }
 
-const enforcementTexts: Readonly<Record<EnforcementKind, string>> = {
+/** Names the capacity where that alone keeps nodefs from being compared with its thresholds. */
+function sizeUnknown(filesystems: readonly FilesystemReport[] = []): string | undefined {
+  const { capacityBytes, availableBytes }: Partial<FilesystemReport> =
+    filesystems.find(({ filesystem }) => filesystem === 'nodefs') ?? {};
+  return availableBytes !== undefined && capacityBytes === undefined ? 'the capacity of nodefs' : undefined;
+}
+
+const enforcementTexts: Readonly<Record<Exclude<EnforcementKind, 'free_space_unknown'>, string>> = {
   isolation_disabled: 'the kubelet enforces no limits (localStorageCapacityIsolation: false)',
   rootfs_not_measured: 'limits do not see writable layers: the kubelet does not measure them',
   dedicated_imagefs: 'limits of containers see logs alone: images and writable layers are on a separate filesystem',
@@ -137,7 +153,6 @@ const enforcementTexts: Readonly<Record<EnforcementKind, string>> = {
   threshold_refuted: 'the kubelet has other eviction thresholds than the defaults of Kubernetes',
   capacity_differs: 'the capacity of the Node object is not that of the disk',
   statistics_frozen: 'the kubelet reports old values: the time of its measurements does not move',
-  free_space_unknown: 'the kubelet does not report what is free on a filesystem, or figures that cannot be right',
   virtual_cluster:
     'the Node object is made up by a virtual cluster: the version, capacity, thresholds, DiskPressure and other pods of the host are not known',
 };

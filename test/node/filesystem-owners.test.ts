@@ -67,6 +67,11 @@ describe('filesystemOwners', () => {
     ['without a summary of it', { nodefs: undefined, imagefs: undefined }, []],
     ['of unknown usage', { nodefs: { ...nodefs, usedBytes: undefined }, imagefs }, [row('nodefs', 130, 170)]],
     [
+      'with something of which nothing is used',
+      { nodefs: { ...nodefs, usedBytes: 0 }, imagefs },
+      [row('nodefs', 130, 170)],
+    ],
+    [
       'that the runtime reports too small for its layers',
       { imagefs: { ...imagefs, usedBytes: 10 } },
       [row('nodefs', 130, 0, 560)],

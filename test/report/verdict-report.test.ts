@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EvictionRecord, LastUsage } from '../../src/history/eviction-record.js';
 import type { Pod } from '../../src/kube/objects.js';
 import type { EvictionThreshold } from '../../src/kubelet/kubelet-configuration.js';
-import type { PodSummary } from '../../src/kubelet/summary.js';
+import type { FsStats, PodSummary } from '../../src/kubelet/summary.js';
 import type { DiskVerdict } from '../../src/node/disk-verdict.js';
 import type { Bounds } from '../../src/node/freed-space.js';
 import { type NodeLayout, storageLayout } from '../../src/node/node-layout.js';
@@ -89,6 +89,7 @@ interface Situation {
   readonly inodesFree?: number;
   readonly imagefsFreeGib?: number;
   readonly containerfsFreeGib?: number;
+  readonly nodefs?: Partial<FsStats>;
   readonly node?: Partial<NodeSnapshot['node']>;
   readonly snapshot?: Partial<NodeSnapshot>;
   /** The newest first. */
@@ -140,7 +141,7 @@ function snapshotOf(situation: Situation): NodeSnapshot {
   const runtime = { ...disk(situation.imagefsFreeGib ?? freeGib), usedBytes: imagesGib * gib + layersBytes };
   const summaries = pods.flatMap(({ summary }) => summary ?? []);
   const summary = aNodeSummary({
-    nodefs: disk(freeGib),
+    nodefs: { ...disk(freeGib), ...situation.nodefs },
     imagefs: runtime,
     containerfs: layout === split ? disk(situation.containerfsFreeGib ?? freeGib) : runtime,
     pods: summaries,
@@ -332,6 +333,16 @@ const situations: readonly (readonly [what: string, situation: Situation, text: 
     },
     'Inodes are the cause, not bytes, shop/npm first (40,000 inodes): evicting every pod frees 40,300 inodes, 2,077 inodes are missing on nodefs.',
   ],
+  [
+    'inodes are short, and bytes of two signals',
+    { freeGib: 5, inodesFree: 0, thresholds: [...tenGib, inodesOf(3_277), ofImagefs] },
+    'Inodes are the cause, not bytes: evicting every pod frees 0 inodes, 3,277 inodes are missing on nodefs; also below a threshold: nodefs.available, imagefs.available.',
+  ],
+  ...[undefined, 0].map((usedBytes): readonly [string, Situation, string] => [
+    `a full disk of which the kubelet reports ${usedBytes} bytes as used`,
+    { freeGib: 5, nodefs: { usedBytes }, imagesGib: 60, unused: undefined, pods: [podOf('cart-0', 1)] },
+    'Unknown cause: the kubelet does not report what the disk holds; 5Gi is missing on nodefs.',
+  ]),
   [
     'bytes and inodes are short equally: bytes, with the inodes named',
     { freeGib: 5, inodesFree: 1_000, thresholds: [...tenGib, inodesOf(2_000)] },
