@@ -106,6 +106,6 @@ describe('SampleLines', () => {
       lines.clear();
       return lines;
     });
-    expect(keptBytes).toBeLessThan(256 * 1_024);
+    expect(keptBytes).toBeLessThan(512 * 1_024);
   });
 });

@@ -1,14 +1,18 @@
 /** Series of nodes. */
+import { countedIn, kindOfSpec } from './pods.js';
 import { sumOfAll } from './quantity.js';
-import type { RawFs, RawNode, RawPodStats, RawSummary } from './raw.js';
+import type { RawFs, RawNode, RawPod, RawPodStats, RawSummary } from './raw.js';
 import type { Labels, Prediction } from './series.js';
 import { timeMs, toSeconds } from './times.js';
 
-export function predictNode(prediction: Prediction, summary: RawSummary): void {
+/** Undefined for a pod that the API server does not know. */
+type SpecOf = (stats: RawPodStats) => RawPod | undefined;
+
+export function predictNode(prediction: Prediction, summary: RawSummary, specOf: SpecOf): void {
   const { nodeName, runtime } = summary.node;
   const labels = { node: nodeName };
   predictFilesystems(prediction, summary);
-  predictOwners(prediction, summary);
+  predictOwners(prediction, summary, specOf);
   prediction.add('node_dedicated_imagefs', labels, flag(isDedicated(summary)));
   prediction.add('node_split_imagefs', labels, flag(areTwoAtOnce(runtime?.imageFs, runtime?.containerFs)));
   prediction.add('node_data_available', labels, 1);
@@ -36,13 +40,13 @@ function predictFilesystems(prediction: Prediction, summary: RawSummary): void {
   }
 }
 
-/** Whose bytes each filesystem holds: pods by their totals, images, and what is left. */
-function predictOwners(prediction: Prediction, summary: RawSummary): void {
+/** Whose bytes each filesystem holds: pods by their totals, else by all that is measured of them, images, and what is left. */
+function predictOwners(prediction: Prediction, summary: RawSummary, specOf: SpecOf): void {
   const { fs, runtime = {} } = summary.node;
   const { imageFs, containerFs } = runtime;
   const { images, layers } = placesOf(summary);
-  const layersBytes = sumOfAll(summary.pods.map(layersOf));
-  const totalBytes = sumOfAll(summary.pods.map(totalOf));
+  const layersBytes = sumOfAll(summary.pods.map((stats) => layersOf(stats, specOf)));
+  const totalBytes = sumOfAll(summary.pods.map((stats) => totalOf(stats, specOf)));
   const owned = (filesystem: Place): OwnedBytes => {
     const layersHere = layers === filesystem ? layersBytes : 0n;
     const imagesHere = less(big(imageFs?.usedBytes), layersHere);
@@ -97,13 +101,18 @@ const filesOf = ({ containers }: RawPodStats, place: 'rootfs' | 'logs'): bigint 
   sumOfAll((containers ?? []).map((container) => figureOf(container[place]?.usedBytes)));
 const figureOf = (figure = 0): bigint | undefined => (figure < 0 ? undefined : BigInt(figure));
 
-function totalOf(pod: RawPodStats): bigint | undefined {
-  return big(pod['ephemeral-storage']?.usedBytes) ?? sumOfAll([filesOf(pod, 'rootfs'), filesOf(pod, 'logs')]);
+function totalOf(stats: RawPodStats, specOf: SpecOf): bigint | undefined {
+  const counted = specOf(stats)?.spec.volumes?.filter((volume) => countedIn(kindOfSpec(volume)) !== undefined) ?? [];
+  const volumes = counted.map(({ name }) => figureOf(stats.volume?.findLast((one) => one.name === name)?.usedBytes));
+  return (
+    big(stats['ephemeral-storage']?.usedBytes) ??
+    sumOfAll([filesOf(stats, 'rootfs'), filesOf(stats, 'logs'), ...volumes])
+  );
 }
 
 /** At most the pod's total. */
-function layersOf(pod: RawPodStats): bigint | undefined {
-  const [layers, total] = [filesOf(pod, 'rootfs'), totalOf(pod)];
+function layersOf(stats: RawPodStats, specOf: SpecOf): bigint | undefined {
+  const [layers, total] = [filesOf(stats, 'rootfs'), totalOf(stats, specOf)];
   return layers !== undefined && total !== undefined && layers > total ? total : layers;
 }
 

@@ -100,7 +100,7 @@ function predictMeasured(prediction: Prediction, recording: Recording, semantics
   const joined = summary.pods.flatMap((stats) => joinedPod(stats, recording));
   const hasDedicatedImagefs = isDedicated(summary) === true;
   const node = summary.node.nodeName;
-  predictNode(prediction, summary);
+  predictNode(prediction, summary, (stats) => joined.find((one) => one.stats === stats)?.pod);
   predictImages(prediction, recording);
   prediction.add('node_pods_missing', { node }, missingPods(recording).length);
   prediction.add('node_pods_dangling', { node }, 0); // none is unknown for longer than the moment of the recording
