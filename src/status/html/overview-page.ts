@@ -79,7 +79,7 @@ function wellText({ cluster }: Status): string {
       ? []
       : [`usage of ${countText(unknownLimitPodCount, 'pod', 'pods')} with limits not known`];
   const bindingCount = limitCount - unenforcedLimitCount;
-  const none = unknown.length === 0 ? ['no limits are declared'] : [];
+  const none = unknown.length === 0 && podCount > 0 ? ['no limits are declared'] : []; // of pods that were read
   const limits = [
     ...(limitCount === 0
       ? none
@@ -88,7 +88,7 @@ function wellText({ cluster }: Status): string {
         : [`none of ${countText(bindingCount, 'limit', 'limits')} is near`]),
     ...(unenforcedLimitCount === 0 ? [] : [`${countText(unenforcedLimitCount, 'limit', 'limits')} not enforced`]),
     ...unknown,
-  ].join(', ');
+  ].map((text) => `, ${text}`);
   const silent = absentNodeCount === 0 ? '' : ` (${formatCount(absentNodeCount)} not responded yet)`;
-  return `${countText(freshNodeCount, 'node', 'nodes')} with fresh data${silent}, ${countText(podCount, 'pod', 'pods')} measured, ${limits}`;
+  return `${countText(freshNodeCount, 'node', 'nodes')} with fresh data${silent}, ${countText(podCount, 'pod', 'pods')} measured${limits.join('')}`;
 }

@@ -143,6 +143,13 @@ describe('the banner', () => {
     expect(page).not.toContain(encodeURIComponent('#2e9150'));
   });
 
+  it('limits are not called absent where no pod was read', () => {
+    const page = (podCount: number) =>
+      pageOfCluster({ summary: aSummary({ podCount, limitedPodCount: 0, limitCount: 0 }) });
+    expect(textOf(page(1), 'part-banner')).toContain('1 pod measured, no limits are declared');
+    expect(textOf(page(0), 'part-banner')).toMatch(/0 pods measured$/);
+  });
+
   it('the detail of a problem of which nothing is below is left out where problems are not shown', () => {
     const problems = ['a', 'b', 'c', 'd', 'e'].map(
       (text) => ({ severity: 'warning', text, detail: `of-${text}`, section: 'pods' }) as const,
