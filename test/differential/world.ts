@@ -128,6 +128,7 @@ export class World implements AsyncDisposable {
   /** A scrape that nothing is compared of: what it leaves behind must not show. */
   async disturb(reader: Reader): Promise<void> {
     await this.#quiet();
+    await this.#progress();
     await this.#settled(Promise.all(this.#cores.map((core) => core.collect(reader, clusterFilter))));
   }
 
@@ -236,8 +237,7 @@ export class World implements AsyncDisposable {
     await this.#quiet();
     const [, renewed] = this.#pair();
     await this.#settled(renewed.renew({ isWatchedAnew: this.#isWatchedAnew }));
-    for (const api of this.#apis) api.showProgress(); // when nodes were seen last shows in what their conditions refute
-    await this.#quiet();
+    await this.#progress();
   }
 
   async #compare(collected: CollectedScrape, { filter, bodies }: Expected): Promise<void> {
@@ -257,6 +257,12 @@ export class World implements AsyncDisposable {
     if (!isDeepStrictEqual(asked, expected)) throw new OtherRequests(asked, expected);
     expect(living.nearNodeNames).toEqual(renewed.nearNodeNames);
     expect(this.#faults).toEqual([]);
+  }
+
+  /** When nodes were seen last shows in what their conditions refute. */
+  async #progress(): Promise<void> {
+    for (const api of this.#apis) api.showProgress();
+    await this.#quiet();
   }
 
   #pair(): readonly [living: LivingCore, renewed: LivingCore] {
