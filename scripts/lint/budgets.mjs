@@ -8,10 +8,10 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 475,
-  'src: lines': 52_607,
+  'src: lines': 52_615,
   'src: types': 1_004,
   'reach of terminal: files': 352,
-  'reach of terminal: lines': 40_791,
+  'reach of terminal: lines': 40_799,
   'reach of terminal: types': 848,
   'reach of page: files': 250,
   'reach of page: lines': 28_322,
@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 33,
   settings: 53,
   'words of docs': 23_000,
-  'lines of tests': 81_748,
+  'lines of tests': 81_754,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

@@ -79,12 +79,15 @@ export class CoreHost implements AsyncDisposable {
     signal: AbortSignal,
     check: (core: ClusterCore) => void = () => undefined,
   ): Promise<ClusterCore> {
+    const { evictions } = this.#options;
+    evictions.expect(config.evictions);
     const core = this.#create(config, scope);
     try {
       await core.place.synced({ timeoutMs: syncTimeoutMs }, signal);
       check(core);
       return core;
     } catch (error) {
+      evictions.configure(this.#core.config.evictions);
       await core.place[Symbol.asyncDispose]();
       throw error;
     }
