@@ -311,11 +311,11 @@ export class World implements AsyncDisposable {
   }
 }
 
-/** Ranks are hidden by pods that have been unknown for the grace period, which a core that starts has yet to see. */
+/** Ranks are hidden by pods that have been unknown for the grace period, and thresholds are refuted: a core that starts has yet to see both. */
 function withoutMemory(text: string): readonly string[] {
   return text
     .split('\n')
-    .filter((line) => !/evicted|evictions|eviction_rank|dangling/.test(line))
+    .filter((line) => !/evicted|eviction|dangling/.test(line))
     .sort();
 }
 
