@@ -65,7 +65,7 @@ export function podScope({ cluster }: Config): PodScope {
   return { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 };
 }
 
-/** All that follows from one set of settings and from what it reads. Made anew when settings change; nothing else puts it together. */
+/** All that follows from one set of settings and from what it reads. Replaced when settings change; nothing else puts it together. */
 export class Core<P extends CorePlace = CorePlace> {
   readonly config: Config;
   readonly scope: Scope;

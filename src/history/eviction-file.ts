@@ -18,12 +18,12 @@ const pauseAfterFailureMs = 60_000;
 /** How often it is written that pods are still watched: shorter than a gap that is named. */
 const periodEveryMs = 30_000;
 
-/** A file is written anew within seconds. */
+/** A file is rewritten within seconds. */
 const leftAfterMs = 60_000;
 
-/** What is appended to a file before it is written anew, besides as much as it had. */
+/** What is appended to a file before it is rewritten, besides as much as it had. */
 const minAppendedBytes = 65_536;
-/** Twice of what is written anew, and what two processes append in the meantime. */
+/** Twice of what is rewritten, and what two processes append in the meantime. */
 const maxReadBytes = 32 * 2 ** 20;
 
 export interface EvictionFileSettings extends EvictionLogSettings {
@@ -60,7 +60,7 @@ export class EvictionFile implements AsyncDisposable {
   readonly #saved = new WeakSet<EvictionRecord>();
   /** Until when the file says that pods were watched. */
   #savedUntilMs = 0;
-  /** From this size in bytes on, the file is written anew. */
+  /** From this size in bytes on, the file is rewritten. */
   #maxBytes = 0;
   /** The last one may go on. */
   #watched: readonly WatchedPeriod[] = [];
@@ -207,7 +207,9 @@ interface UnusableFile {
 }
 
 interface UsableFile {
+  /** The first 32 MiB. */
   readonly text: string;
+  /** Before it was read; not that of the text, which lacks what is no UTF-8. */
   readonly sizeBytes: number;
 }
 
@@ -226,7 +228,7 @@ export async function readUsable(path: string): Promise<UnusableFile | UsableFil
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const found = await text(file.createReadStream({ end: maxReadBytes - 1 }));
     if (!isOfEvictions(found)) return unusable('it is a file of something else');
-    return { text: found, sizeBytes: Buffer.byteLength(found) };
+    return { text: found, sizeBytes: stats.size };
   } catch (error) {
     return codeOf(error) === 'ENOENT' ? { text: '', sizeBytes: 0 } : unusable(messageOf(error), fixes[codeOf(error)]);
   }
@@ -235,7 +237,7 @@ export async function readUsable(path: string): Promise<UnusableFile | UsableFil
 function faultOf(leftOut: ReadLines['leftOut']): EvictionFileFault | undefined {
   if (leftOut.size === 0) return undefined;
   const reasons = Array.from(leftOut, ([what, count]) => `${count} ${what}`).join(', ');
-  return { text: `lines of evictions.file are left out: ${reasons}`, fix: 'nothing: it is written anew without them' };
+  return { text: `lines of evictions.file are left out: ${reasons}`, fix: 'nothing: it is rewritten without them' };
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -349,7 +349,7 @@ describe('after a restart', () => {
     expect(kept.log.records.map(({ pod }) => pod)).toEqual(['a', 'b']);
     const fault = {
       text: 'lines of evictions.file are left out: 1 in the future: the clock is behind, or was ahead, 2 not readable',
-      fix: 'nothing: it is written anew without them',
+      fix: 'nothing: it is rewritten without them',
     };
     expect(kept.fault).toEqual(fault);
     expect(warnings()).toEqual([`warn: ${fault.text} ${JSON.stringify({ file, fix: fault.fix })}`]);
@@ -439,6 +439,22 @@ describe('a folder that cannot be written', () => {
     await kept[Symbol.asyncDispose]();
     expect(warnings()[0]).toMatch(/evictions are not written.*no space left on device/);
     expect([await namesIn(), await readdir(folder)]).toEqual([['former'], ['evictions.json']]);
+  });
+
+  it.each([
+    ['no UTF-8', Buffer.from([0x0a, 0xff, 0xfe])],
+    ['more than is read', Buffer.alloc(33 * 2 ** 20, '\n')],
+  ])('a file with %s is written again', async (_what, added) => {
+    await writeFile(file, textOf(aRecord('a')));
+    await appendFile(file, added);
+    await using kept = await opened();
+    await pass(5_000);
+    expect([await namesIn(), (await linesIn()).leftOut.size, (await stat(file)).size < 10_000]).toEqual([
+      ['a'],
+      0,
+      true,
+    ]);
+    expect(kept.log.records).toHaveLength(1);
   });
 
   it.each([
