@@ -8,13 +8,13 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 475,
-  'src: lines': 52_615,
+  'src: lines': 52_619,
   'src: types': 1_004,
   'reach of terminal: files': 352,
-  'reach of terminal: lines': 40_799,
+  'reach of terminal: lines': 40_801,
   'reach of terminal: types': 848,
   'reach of page: files': 250,
-  'reach of page: lines': 28_322,
+  'reach of page: lines': 28_324,
   'reach of page: types': 607,
   'reach of collector, exposition: files': 105,
   'reach of collector, exposition: lines': 13_054,
@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 33,
   settings: 53,
   'words of docs': 23_000,
-  'lines of tests': 81_754,
+  'lines of tests': 81_783,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

@@ -130,7 +130,7 @@ export class Reflector<T extends StoredObject> {
   }
 
   /**
-   * To be called at each scrape. Checks the store while something contradicts the store (`isContradicted`): not before a
+   * To be called at each scrape. Checks the store while something contradicts it (`isContradicted`): not before a
    * minute after a list, and while that does not help after longer and longer pauses, from 5 to 10 minutes up to 4 hours. The
    * first list is checked in any case: a server that has just started may have served half of it.
    */
@@ -182,7 +182,7 @@ export class Reflector<T extends StoredObject> {
     try {
       const check = this.#doubtedAtMs > this.#listedAtMs ? 'contradicted' : 'due';
       const purpose = { isInitial: !this.isSynced, check: isCheck ? check : undefined } as const;
-      this.#listed(await this.#writer.list(this.#resourceVersion, purpose, signal));
+      this.#listed(await this.#writer.list(this.#resourceVersion, purpose, signal), isCheck);
       if (!isCheck) {
         this.#doubtPauseMs = shortestDoubtMs;
         this.#doubtNotBeforeMs = this.#doubtedAtMs + shortestDoubtMs;
@@ -210,10 +210,12 @@ export class Reflector<T extends StoredObject> {
     return this.#failed('watch not possible', { reason: 'rejected', error, delay: 'backoff' });
   }
 
-  #listed({ objectCount, resourceVersion }: AppliedList): void {
-    const { resource, observer, logger, random } = this.#options;
+  /** A check of the version that is known says nothing of what has happened since. */
+  #listed({ objectCount, resourceVersion }: AppliedList, isCheck: boolean): void {
+    const { resource, observer, logger, random, clock } = this.#options;
     this.#pollAfterMs = pollAfterMs(random);
-    this.#listedAtMs = this.#advance(resourceVersion).monotonicMs;
+    this.#listedAtMs = clock.monotonicMs();
+    if (!isCheck || resourceVersion !== this.#resourceVersion) this.#advance(resourceVersion);
     this.#checkAtMs = this.#listedAtMs + checkAfterMs(random);
     this.#next = 'watch';
     this.#isServerAway = false;

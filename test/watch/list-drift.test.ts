@@ -130,6 +130,19 @@ describe('a check of a store that is watched', () => {
     expect([world.run.content(), world.drift()]).toEqual([['b@18'], ['drift pods 1']]);
   });
 
+  test('a check of the version that is known is no progress of the watch, one of a newer version is', async ({
+    world,
+  }) => {
+    const { reflector, clock } = world.run;
+    const seenAgoMs = (): number => clock.monotonicMs() - (reflector.lastProgress?.monotonicMs ?? 0);
+    await clock.advance(70_000);
+    await world.check();
+    expect(seenAgoMs()).toBe(70_000);
+    world.lists(sendsList('20', abc));
+    await world.check();
+    expect(seenAgoMs()).toBe(0);
+  });
+
   test('a server that lists another version is believed, and nothing is counted', async ({ world }) => {
     world.lists(sendsList('20', [podJson('b', '18')]));
     await world.check();
