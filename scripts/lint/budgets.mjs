@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 33,
   settings: 53,
   'words of docs': 23_000,
-  'lines of tests': 81_783,
+  'lines of tests': 81_797,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */
