@@ -107,12 +107,12 @@ async function inDebugPod(
 }
 
 async function deletePod(pod: string, place: readonly string[], context: CommandContext): Promise<void> {
-  const words = [...place, 'delete', 'pod', pod, '--wait=false'];
+  const words = [...place, 'delete', 'pod', pod, '--ignore-not-found', '--wait=false'];
   const isDeleted = await run(words, context, new AbortController().signal).then(
     ({ exitCode }) => exitCode === 0,
     () => false,
   );
-  if (!isDeleted) context.writeError(`The debug pod is still there: ${commandLine(['kubectl', ...words])}\n`);
+  if (!isDeleted) context.writeError(`The debug pod may still be there: ${commandLine(['kubectl', ...words])}\n`);
 }
 
 function run(words: readonly string[], { environment }: CommandContext, signal: AbortSignal): Promise<KubectlResult> {

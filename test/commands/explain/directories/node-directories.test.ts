@@ -101,7 +101,7 @@ async function explained(folder: string, answers: Readonly<Record<string, string
 
 const debug = "echo 'Creating debugging pod node-debugger-node-1-abcde with container debugger on node node-1.'";
 const logs = "printf 'f 1 100\\np logs 1 30 /var/log/syslog\\nend\\n'";
-const deleted = '--as me delete pod node-debugger-node-1-abcde --wait=false';
+const deleted = '--as me delete pod node-debugger-node-1-abcde --ignore-not-found --wait=false';
 
 it('the disk of a node is measured in a debug pod, which is deleted in the end', async ({ folder }) => {
   const { running, out, asked } = await explained(folder.path, { get: 'echo u-1; echo; echo hash-2', debug, logs });
